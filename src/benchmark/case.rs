@@ -42,12 +42,16 @@ pub struct Case {
     /// Paths of files that belong to the question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Right answers: any of them will do. Never empty.
+    /// Right answers: any of them will do. Never empty, but for a judge with a rubric. A choice's
+    /// are letters.
     pub expected: Vec<String>,
     #[serde(rename = "match")]
     pub matcher: Matcher,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
+    /// Where the question or its answer comes from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
 }
 
 /// How an answer is compared with the expected one.
@@ -56,7 +60,7 @@ pub struct Case {
 pub enum Matcher {
     /// The same text, but for case, white space and punctuation around it.
     Exact,
-    /// One of these options; the expected answer is a letter (A for the first) or an option's text.
+    /// One of these options, 2 to 26; the expected answer is a letter, A for the first.
     Choice { options: Vec<String> },
     /// The answer contains the expected text, as whole words.
     Contains,
@@ -72,7 +76,11 @@ pub enum Matcher {
         relative: f64,
     },
     /// A transcription whose error rate is at most `at_most`.
-    Similarity { measure: ErrorRate, at_most: f64 },
+    Similarity {
+        measure: ErrorRate,
+        /// From 0 to 1.
+        at_most: f64,
+    },
     /// A model decides whether the answer means the same as the expected one.
     Judge {
         /// What counts as right, in words; `None` for the same meaning.

@@ -33,6 +33,10 @@ impl SizeLimit {
     pub const JOURNAL: Self = Self::mb(256);
     /// A manifest of a project that a person asks about.
     pub const MANIFEST: Self = Self::mb(4);
+    /// A file of a suite; ten thousand cases are a tenth of it.
+    pub const SUITE: Self = Self::mb(64);
+    /// A file that belongs to a case: as much as a consultation takes as context.
+    pub const CASE_FILE: Self = Self::mb(16);
     /// A lock file of such a project.
     pub const LOCK_FILE: Self = Self::mb(32);
     /// A local model, which is never in memory as a whole.

@@ -1,2 +1,17 @@
 //! L3: suites of cases in the formats that people have: JSON lines, CSV, YAML and JSON manifests, a
 //! folder, and the test files of other tools.
+//!
+//! Every format becomes [`node`]s with their lines; one mapping in [`case`] makes cases of them, so
+//! that a field means the same in all formats. A suite is checked whole: [`SuiteError`] lists the
+//! problems of all files with their lines.
+
+mod reader;
+pub mod suite;
+pub mod error;
+mod case;
+mod matcher;
+mod node;
+
+pub use error::SuiteError;
+pub use reader::read;
+pub use suite::Suite;

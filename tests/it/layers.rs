@@ -31,7 +31,14 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("agent_loop", &["domain", "stopping", "files", "agent_loop"]),
     (
         "suites",
-        &["domain", "stopping", "benchmark", "files", "suites"],
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "benchmark",
+            "files",
+            "suites",
+        ],
     ),
     (
         "records",

@@ -1,0 +1,260 @@
+//! The expected answers of a case, and how they are compared.
+
+use std::iter::zip;
+
+use regex::Regex;
+
+use crate::benchmark::case::Matcher;
+use crate::suites::error::FileLog;
+use crate::suites::matcher;
+use crate::suites::node::{Node, NodeMap, NodeValue, json, plain_scalar};
+
+use super::{CaseDefaults, EXPECTED, MATCH, OPTIONS, Style, field, tidy};
+
+/// The letters of options.
+const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The expected answers as they are written.
+struct Expected {
+    line: usize,
+    texts: Vec<String>,
+    /// All of them are numbers.
+    is_number: bool,
+}
+
+/// Returns the expected answers and the matcher of a case.
+pub(super) fn read(
+    map: &NodeMap,
+    line: usize,
+    style: Style,
+    defaults: &CaseDefaults,
+    log: &mut FileLog<'_>,
+) -> Option<(Vec<String>, Matcher)> {
+    let own = field(map, MATCH, log);
+    let own = own.map(|(_, member)| matcher::read(&member.node, log));
+    let options = field(map, OPTIONS, log);
+    let options = options.map(|(_, member)| (member.line, options_of(&member.node, style, log)));
+    let expected = expected(map, style, log);
+    let matcher = match (own, options) {
+        (Some(None), _) => return None,
+        (Some(Some(Matcher::Choice { options: inner })), outer) => {
+            if let Some((line, _)) = outer.as_ref().filter(|_| !inner.is_empty()) {
+                log.add(*line, "the options are given twice");
+            }
+            Matcher::Choice {
+                options: outer.map_or(inner, |(_, options)| options),
+            }
+        }
+        (Some(Some(_)), Some((line, _))) => {
+            log.add(line, "`options` need `match: choice`");
+            return None;
+        }
+        (Some(Some(own)), None) => own,
+        (None, Some((_, options))) => Matcher::Choice { options },
+        (None, None) => match (&defaults.matcher, &expected) {
+            // Only cases with options are choices.
+            (Some(Matcher::Choice { .. }) | None, Some(expected)) => inferred(expected),
+            (Some(Matcher::Choice { .. }) | None, None) => Matcher::Exact,
+            (Some(default), _) => default.clone(),
+        },
+    };
+    let Some(expected) = expected else {
+        let needs_none = matches!(matcher, Matcher::Judge { rubric: Some(_) });
+        let is_missing = field(map, EXPECTED, log).is_none();
+        if !needs_none && is_missing {
+            log.add(line, "the case has no `expected` answer");
+        }
+        return (needs_none && is_missing).then_some((Vec::new(), matcher));
+    };
+    if style == Style::Inspect && expected.texts.len() > 1 && is_choice(&matcher) {
+        log.add(
+            expected.line,
+            "several options that must be chosen together cannot be compared",
+        );
+        return None;
+    }
+    checked(expected, matcher, log)
+}
+
+fn is_choice(matcher: &Matcher) -> bool {
+    matches!(matcher, Matcher::Choice { .. })
+}
+
+/// Returns the matcher of a case that names none and has no options.
+fn inferred(expected: &Expected) -> Matcher {
+    if expected.is_number {
+        Matcher::Numeric {
+            absolute: 0.0,
+            relative: 0.0,
+        }
+    } else if expected.texts.iter().any(|text| text.contains('\n')) {
+        matcher::transcription()
+    } else {
+        Matcher::Exact
+    }
+}
+
+fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expected> {
+    let (name, member) = field(map, EXPECTED, log)?;
+    let elements = match &member.node.value {
+        NodeValue::List(list) => list.as_slice(),
+        _ => std::slice::from_ref(&member.node),
+    };
+    if elements.is_empty() {
+        log.add(member.line, format!("`{name}` is an empty list"));
+        return None;
+    }
+    let mut texts = Vec::new();
+    let mut is_number = true;
+    for element in elements {
+        let value = match &element.value {
+            NodeValue::Text(text) if !style.has_typed_values() => match plain_scalar(text.trim()) {
+                NodeValue::Null => NodeValue::Text(text.clone()),
+                typed => typed,
+            },
+            value => value.clone(),
+        };
+        is_number &= matches!(value, NodeValue::Number(_));
+        match value {
+            NodeValue::Bool(true) => texts.extend(["true".to_owned(), "yes".to_owned()]),
+            NodeValue::Bool(false) => texts.extend(["false".to_owned(), "no".to_owned()]),
+            NodeValue::Number(number) => texts.push(number),
+            NodeValue::Text(text) if !text.trim().is_empty() => texts.push(tidy(&text)),
+            NodeValue::Text(_) | NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => {
+                let kind = element.kind();
+                let problem =
+                    format!("`{name}` is {kind}, but must be a text, a number, true or false");
+                log.add(element.line, problem);
+                return None;
+            }
+        }
+    }
+    Some(Expected {
+        line: member.line,
+        texts,
+        is_number,
+    })
+}
+
+/// Reads options: a list, or a map of letters. Tables separate them with `|`.
+fn options_of(node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
+    let options = match &node.value {
+        NodeValue::Text(text) if style == Style::Table => table_options(text, node, log),
+        NodeValue::Map(map) => {
+            let keys = map.keys().map(String::as_str);
+            if !zip(keys, letters()).all(|(key, letter)| key.eq_ignore_ascii_case(&letter)) {
+                log.add(node.line, "the keys of options must be `A`, `B` and so on");
+            }
+            let nodes = map.values().map(|member| member.node.clone());
+            let list = Node {
+                line: node.line,
+                value: NodeValue::List(nodes.collect()),
+            };
+            matcher::texts("options", &list, log)
+        }
+        _ => matcher::texts("options", node, log),
+    };
+    without_letters(options)
+}
+
+fn table_options(text: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<String> {
+    let is_list = text.trim_start().starts_with('[');
+    if let (true, Ok(Some(list))) = (is_list, json::parse(text)) {
+        return matcher::texts("options", &list.at_line(node.line), log);
+    }
+    let options = text.split('|').map(str::trim);
+    options
+        .filter(|option| !option.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Removes the letters from options that all have their own: the question adds them.
+fn without_letters(options: Vec<String>) -> Vec<String> {
+    let bare: Option<Vec<String>> = zip(&options, letters())
+        .map(|(option, letter)| {
+            let rest = option.trim_start_matches('(').strip_prefix(&letter)?;
+            let rest = rest.strip_prefix([')', '.', ':'])?;
+            Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty())
+        })
+        .collect();
+    bare.unwrap_or(options)
+}
+
+fn letters() -> impl Iterator<Item = String> {
+    LETTERS.chars().map(String::from)
+}
+
+/// Checks that the answers suit the matcher.
+fn checked(
+    expected: Expected,
+    matcher: Matcher,
+    log: &mut FileLog<'_>,
+) -> Option<(Vec<String>, Matcher)> {
+    let before = log.problems();
+    let line = expected.line;
+    let mut texts = expected.texts;
+    match &matcher {
+        Matcher::Choice { options } => texts = chosen(&texts, options, line, log),
+        Matcher::Numeric { .. } => {
+            for text in texts.iter().filter(|text| !is_number(text)) {
+                log.add(line, format!("`{text}` is not a number"));
+            }
+        }
+        Matcher::Regex => {
+            for text in &texts {
+                if let Err(error) = Regex::new(text) {
+                    let why = error.to_string();
+                    let why = why.lines().last().unwrap_or_default();
+                    let why = why.trim_start_matches("error: ");
+                    log.add(line, format!("`{text}` is not a regular expression: {why}"));
+                }
+            }
+        }
+        Matcher::Exact | Matcher::Contains | Matcher::Similarity { .. } | Matcher::Judge { .. } => {
+        }
+    }
+    (log.problems() == before).then_some((texts, matcher))
+}
+
+/// Returns whether a text is a number, also with commas between its thousands.
+fn is_number(text: &str) -> bool {
+    let number = text.trim().replace(',', "");
+    number.parse().is_ok_and(f64::is_finite)
+}
+
+/// Returns the letters of the expected options.
+fn chosen(texts: &[String], options: &[String], line: usize, log: &mut FileLog<'_>) -> Vec<String> {
+    if !(2..=LETTERS.len()).contains(&options.len()) {
+        let number = options.len();
+        log.add(
+            line,
+            format!("a choice needs 2 to 26 options, not {number}"),
+        );
+        return Vec::new();
+    }
+    let same = |a: &str, b: &str| a.trim().to_lowercase() == b.trim().to_lowercase();
+    for (at, option) in options.iter().enumerate() {
+        if options.iter().take(at).any(|other| same(other, option)) {
+            log.add(line, format!("the option `{option}` is given twice"));
+        }
+    }
+    let mut chosen = Vec::new();
+    for text in texts {
+        let by_letter = letters()
+            .take(options.len())
+            .find(|letter| same(letter, text));
+        let by_text = zip(options, letters())
+            .find(|(option, _)| same(option, text))
+            .map(|(_, letter)| letter);
+        match (by_letter, by_text) {
+            (Some(one), Some(other)) if one != other => log.add(
+                line,
+                format!("`{text}` is the letter of one option and the text of another"),
+            ),
+            (Some(letter), _) | (None, Some(letter)) => chosen.push(letter),
+            (None, None) => log.add(line, format!("`{text}` is none of the options")),
+        }
+    }
+    chosen
+}

@@ -1,0 +1,75 @@
+//! Questions that are written as messages of a chat.
+
+use crate::suites::error::FileLog;
+use crate::suites::node::{Node, NodeValue};
+
+use super::tidy;
+
+/// Returns messages as one question. Several messages of both sides are labelled with who speaks;
+/// a single one, with or without instructions before it, is asked as it is.
+pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<String> {
+    let before = log.problems();
+    let mut parts = Vec::new();
+    for message in messages {
+        if let Some(part) = read(message, log) {
+            parts.push(part);
+        }
+    }
+    if log.problems() > before {
+        return None;
+    }
+    let is_dialogue = parts.iter().filter(|(role, _)| *role != "system").count() > 1;
+    let texts = parts.into_iter().map(|(role, text)| match role {
+        "user" if is_dialogue => format!("User: {text}"),
+        "assistant" => format!("Assistant: {text}"),
+        _ => text,
+    });
+    let question = texts.collect::<Vec<_>>().join("\n\n");
+    if question.is_empty() {
+        let line = messages.first().map_or(1, |message| message.line);
+        log.add(line, "the messages of the question are empty");
+        return None;
+    }
+    Some(question)
+}
+
+fn read<'a>(message: &'a Node, log: &mut FileLog<'_>) -> Option<(&'a str, String)> {
+    let Some(map) = message.as_map() else {
+        let kind = message.kind();
+        let problem = format!("a message is {kind}, but must have `role` and `content`");
+        log.add(message.line, problem);
+        return None;
+    };
+    let role = map.get("role").and_then(|member| member.node.as_word());
+    let Some(role @ ("system" | "user" | "assistant")) = role else {
+        let problem = "the `role` of a message must be `system`, `user` or `assistant`";
+        log.add(message.line, problem);
+        return None;
+    };
+    let text = map.get("content").and_then(|member| text(&member.node));
+    if text.is_none() {
+        log.add(message.line, "the `content` of a message must be text");
+    }
+    text.map(|text| (role, text))
+}
+
+/// Returns the text of a content: a text, or parts that are all texts.
+fn text(content: &Node) -> Option<String> {
+    match &content.value {
+        NodeValue::Text(text) => Some(tidy(text)),
+        NodeValue::List(parts) => {
+            let texts: Option<Vec<String>> = parts.iter().map(part).collect();
+            texts.map(|texts| texts.join("\n\n"))
+        }
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::Map(_) => None,
+    }
+}
+
+fn part(part: &Node) -> Option<String> {
+    let map = part.as_map()?;
+    let kind = map.get("type")?.node.as_word()?;
+    match (kind, &map.get("text")?.node.value) {
+        ("text", NodeValue::Text(text)) => Some(tidy(text)),
+        _ => None,
+    }
+}

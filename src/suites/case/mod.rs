@@ -1,0 +1,303 @@
+//! Makes a case of a node: the one mapping of all formats, with the checks of what each field says.
+
+mod answer;
+mod attachment;
+mod chat;
+
+use std::path::Path;
+
+use crate::benchmark::case::{Case, CaseId, Matcher};
+use crate::domain::names::{did_you_mean, likely};
+
+use super::error::FileLog;
+use super::matcher::texts;
+use super::node::{Member, Node, NodeMap, NodeValue};
+use super::suite::SuiteCase;
+
+const ID: &[&str] = &["id"];
+const QUESTION: &[&str] = &["question", "input", "prompt"];
+const CONTEXT: &[&str] = &["context"];
+const FILES: &[&str] = &["files"];
+const EXPECTED: &[&str] = &["expected", "target", "answer", "gold"];
+const MATCH: &[&str] = &["match"];
+const OPTIONS: &[&str] = &["options", "choices"];
+const TAGS: &[&str] = &["tags"];
+const SOURCE: &[&str] = &["source"];
+/// Of people's own; only its tags are read.
+const METADATA: &[&str] = &["metadata"];
+
+const FIELDS: [&[&str]; 10] = [
+    ID, QUESTION, CONTEXT, FILES, EXPECTED, MATCH, OPTIONS, TAGS, SOURCE, METADATA,
+];
+
+/// Entries of `metadata` that group cases.
+const GROUPS: [&str; 4] = ["tags", "category", "subject", "topic"];
+
+/// Fields of the inspect style that need an environment to act in.
+const SANDBOX: [&str; 3] = ["sandbox", "setup", "files"];
+
+/// The longest tag, in characters.
+const LONGEST_TAG: usize = 100;
+
+/// Where a case comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CaseOrigin<'a> {
+    /// Its number in the suite, from 1.
+    pub(super) number: usize,
+    /// The id if it has none of its own; `None` for one with its number.
+    pub(super) id: Option<&'a str>,
+    /// The folder of its file: the files of the case are below it.
+    pub(super) folder: &'a Path,
+    pub(super) is_table: bool,
+    pub(super) defaults: &'a CaseDefaults,
+}
+
+/// What holds for cases that do not say it themselves.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CaseDefaults {
+    pub(super) question: Option<String>,
+    pub(super) matcher: Option<Matcher>,
+}
+
+/// The habits of the people who wrote a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Style {
+    /// Every field counts, and values have types.
+    Own,
+    /// A row of a table: all values are texts, and other columns may be there.
+    Table,
+    /// `input` and `target`, as inspect reads them: all answers are texts, and other fields may be
+    /// there.
+    Inspect,
+}
+
+impl Style {
+    fn of(map: &NodeMap, origin: &CaseOrigin<'_>) -> Self {
+        if origin.is_table {
+            Self::Table
+        } else if map.contains_key("input") || map.contains_key("target") {
+            Self::Inspect
+        } else {
+            Self::Own
+        }
+    }
+
+    fn has_typed_values(self) -> bool {
+        self == Self::Own
+    }
+}
+
+/// Reads a case; `None` if it has a problem, which is in the log then.
+pub(super) fn read(
+    node: &Node,
+    origin: &CaseOrigin<'_>,
+    log: &mut FileLog<'_>,
+) -> Option<SuiteCase> {
+    let Some(map) = node.as_map() else {
+        let kind = node.kind();
+        log.add(
+            node.line,
+            format!("a case is {kind}, but must be an object with `question` and `expected`"),
+        );
+        return None;
+    };
+    let before = log.problems();
+    let style = Style::of(map, origin);
+    check_fields(map, style, log);
+    let id = id(map, origin, log);
+    let question = question(map, node.line, origin.defaults, log);
+    let answer = answer::read(map, node.line, style, origin.defaults, log);
+    let context = optional_text(map, CONTEXT, log);
+    let source = optional_text(map, SOURCE, log);
+    let tags = tags(map, style, log);
+    let files = match field(map, FILES, log) {
+        Some((_, member)) => {
+            let names = list("files", &member.node, style, log);
+            attachment::find(names, origin.folder, member.line, log)
+        }
+        None => Vec::new(),
+    };
+    if log.problems() > before {
+        return None;
+    }
+    let (expected, matcher) = answer?;
+    let case = Case {
+        id: id?,
+        question: question?,
+        context,
+        files: files.iter().map(|file| file.path.clone()).collect(),
+        expected,
+        matcher,
+        tags,
+        source,
+    };
+    Some(SuiteCase {
+        case,
+        place: log.place(node.line),
+        files: files
+            .into_iter()
+            .map(|file| (file.name, file.sha256))
+            .collect(),
+    })
+}
+
+/// Returns the field with one of these names, and the name; a `null` counts as absent.
+fn field<'a>(
+    map: &'a NodeMap,
+    names: &[&'static str],
+    log: &mut FileLog<'_>,
+) -> Option<(&'static str, &'a Member)> {
+    let mut found = names.iter().filter_map(|name| {
+        let member = map.get(*name)?;
+        (member.node.value != NodeValue::Null).then_some((*name, member))
+    });
+    let first = found.next()?;
+    if let Some((other, member)) = found.next() {
+        let problem = format!("`{}` and `{other}` mean the same field", first.0);
+        log.add(member.line, problem);
+    }
+    Some(first)
+}
+
+fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
+    let known = || FIELDS.iter().flat_map(|names| names.iter().copied());
+    for (key, member) in map {
+        let is_used = member.node.value != NodeValue::Null;
+        if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && is_used {
+            let problem = format!("`{key}` needs a sandbox, and cases have none");
+            log.add(member.line, problem);
+        } else if known().any(|name| name == key) {
+        } else if style == Style::Own {
+            let meant = did_you_mean(key, known());
+            log.add(member.line, format!("a case has no field `{key}`{meant}"));
+        } else {
+            let meant = likely(key, known()).filter(|name| is_typo(key, name));
+            match meant {
+                Some(meant) => log.add(
+                    member.line,
+                    format!("`{key}` is not a field; did you mean `{meant}`?"),
+                ),
+                None => log.note(format!("the field `{key}` is not used")),
+            }
+        }
+    }
+}
+
+/// Returns whether a name that people may have chosen for something else is too near to another.
+fn is_typo(name: &str, meant: &str) -> bool {
+    strsim::damerau_levenshtein(name, meant) == 1
+}
+
+fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<CaseId> {
+    let Some((_, member)) = field(map, ID, log) else {
+        let numbered = || format!("case-{}", origin.number);
+        let id = origin.id.map_or_else(numbered, str::to_owned);
+        return CaseId::parse(&id);
+    };
+    let id = member.node.as_word().and_then(CaseId::parse);
+    if id.is_none() {
+        log.add(
+            member.line,
+            "the `id` must be one line of 1 to 200 characters",
+        );
+    }
+    id
+}
+
+fn question(
+    map: &NodeMap,
+    line: usize,
+    defaults: &CaseDefaults,
+    log: &mut FileLog<'_>,
+) -> Option<String> {
+    let Some((name, member)) = field(map, QUESTION, log) else {
+        if defaults.question.is_none() {
+            log.add(line, "the case has no `question`");
+        }
+        return defaults.question.clone();
+    };
+    match &member.node.value {
+        NodeValue::List(messages) => chat::question(messages, log),
+        NodeValue::Text(text) if !text.trim().is_empty() => Some(tidy(text)),
+        NodeValue::Text(_)
+        | NodeValue::Null
+        | NodeValue::Bool(_)
+        | NodeValue::Number(_)
+        | NodeValue::Map(_) => {
+            let kind = member.node.kind();
+            let problem = format!("the `{name}` is {kind}, but must be a text");
+            log.add(member.line, problem);
+            None
+        }
+    }
+}
+
+fn optional_text(map: &NodeMap, names: &[&'static str], log: &mut FileLog<'_>) -> Option<String> {
+    let (name, member) = field(map, names, log)?;
+    if let NodeValue::Text(text) = &member.node.value {
+        return Some(tidy(text)).filter(|text| !text.is_empty());
+    }
+    let kind = member.node.kind();
+    let problem = format!("the `{name}` is {kind}, but must be a text");
+    log.add(member.line, problem);
+    None
+}
+
+fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
+    let mut tags = Vec::new();
+    if let Some((_, member)) = field(map, TAGS, log) {
+        tags = list("tags", &member.node, style, log);
+        for tag in &tags {
+            if tag.chars().count() > LONGEST_TAG || tag.contains(char::is_control) {
+                let problem = format!("a tag must be one line of at most {LONGEST_TAG} characters");
+                log.add(member.line, problem);
+            }
+        }
+    }
+    if let Some((_, member)) = field(map, METADATA, log) {
+        tags.extend(metadata_tags(&member.node));
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for tag in tags {
+        if !unique.contains(&tag) {
+            unique.push(tag);
+        }
+    }
+    unique
+}
+
+/// Returns the tags in what people wrote for themselves: whatever else is there is theirs.
+pub(super) fn metadata_tags(metadata: &Node) -> Vec<String> {
+    let Some(map) = metadata.as_map() else {
+        return Vec::new();
+    };
+    let members = GROUPS.iter().filter_map(|name| map.get(*name));
+    let words = members.flat_map(|member| match &member.node.value {
+        NodeValue::List(list) => list.iter().filter_map(Node::as_word).collect(),
+        _ => Vec::from_iter(member.node.as_word()),
+    });
+    let fits = |tag: &&str| tag.chars().count() <= LONGEST_TAG && !tag.contains(char::is_control);
+    words.filter(fits).map(str::to_owned).collect()
+}
+
+/// Reads a list, or a text that stands for one entry; tables separate entries with semicolons.
+fn list(name: &str, node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
+    match &node.value {
+        NodeValue::Text(text) if style == Style::Table => {
+            let entries = text.split(';').map(str::trim);
+            entries
+                .filter(|entry| !entry.is_empty())
+                .map(str::to_owned)
+                .collect()
+        }
+        NodeValue::Text(text) if !text.trim().is_empty() => vec![text.trim().to_owned()],
+        _ => texts(name, node, log),
+    }
+}
+
+/// Returns a text as it is asked or compared: the same for all ends of lines, and without blank
+/// lines around it.
+pub(super) fn tidy(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    text.trim_end().trim_start_matches('\n').to_owned()
+}

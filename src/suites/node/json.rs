@@ -1,0 +1,102 @@
+//! JSON: one value, or one on each line.
+
+use indexmap::map::Entry;
+use jsonc_parser::ast::{Object, Value};
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+
+use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
+
+const STRICT: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+
+/// Parses a file with one value; `None` for an empty one.
+pub(in crate::suites) fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
+    parse_from(text, 1)
+}
+
+/// Parses each line that is not blank.
+pub(in crate::suites) fn parse_lines(text: &str) -> Vec<Result<Node, SyntaxProblem>> {
+    let lines = text.lines().zip(1..);
+    let nodes = lines.filter_map(|(line, number)| parse_from(line, number).transpose());
+    nodes.collect()
+}
+
+fn parse_from(text: &str, first_line: usize) -> Result<Option<Node>, SyntaxProblem> {
+    let lines = Lines::new(text, first_line);
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &STRICT);
+    let parsed = parsed.map_err(|error| {
+        let why = error.kind().to_string().to_lowercase();
+        SyntaxProblem::new(lines.at(error.range().start), format!("not JSON: {why}"))
+    })?;
+    parsed.value.map(|value| node(value, &lines)).transpose()
+}
+
+/// The ends of the lines of a text.
+struct Lines {
+    ends: Vec<usize>,
+    first: usize,
+}
+
+impl Lines {
+    fn new(text: &str, first: usize) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+        Self { ends, first }
+    }
+
+    fn at(&self, position: usize) -> usize {
+        self.first + self.ends.partition_point(|end| *end < position)
+    }
+}
+
+fn node(value: Value<'_>, lines: &Lines) -> Result<Node, SyntaxProblem> {
+    let line = lines.at(value.start());
+    let value = match value {
+        Value::NullKeyword(_) => NodeValue::Null,
+        Value::BooleanLit(word) => NodeValue::Bool(word.value),
+        Value::NumberLit(number) => NodeValue::Number(number.value.to_owned()),
+        Value::StringLit(text) => NodeValue::Text(text.value.into_owned()),
+        Value::Array(list) => {
+            let elements = list.elements.into_iter();
+            let nodes: Result<Vec<Node>, _> = elements.map(|value| node(value, lines)).collect();
+            NodeValue::List(nodes?)
+        }
+        Value::Object(object) => NodeValue::Map(map(object, lines)?),
+    };
+    Ok(Node { line, value })
+}
+
+fn map(object: Object<'_>, lines: &Lines) -> Result<NodeMap, SyntaxProblem> {
+    let mut map = NodeMap::new();
+    for property in object.properties {
+        let line = lines.at(property.range.start);
+        let node = node(property.value, lines)?;
+        match map.entry(property.name.into_string()) {
+            Entry::Occupied(earlier) => {
+                return Err(set_before(line, earlier.key(), earlier.get().line));
+            }
+            Entry::Vacant(place) => drop(place.insert(Member { line, node })),
+        }
+    }
+    Ok(map)
+}
+
+/// Returns the problem of a key that was there before.
+pub(super) fn set_before(line: usize, key: &str, earlier: usize) -> SyntaxProblem {
+    let problem = if line == earlier {
+        format!("`{key}` is set twice")
+    } else {
+        format!("`{key}` is set in line {earlier} already")
+    };
+    SyntaxProblem::new(line, problem)
+}
