@@ -3,7 +3,7 @@
 use crate::benchmark::case::{ErrorRate, Matcher};
 use crate::domain::names::did_you_mean;
 
-use super::error::FileLog;
+use super::log::FileLog;
 use super::node::{Member, Node, NodeMap, NodeValue, json};
 
 /// The names of matchers.

@@ -8,6 +8,7 @@
 mod reader;
 pub mod suite;
 pub mod error;
+mod log;
 mod case;
 mod matcher;
 mod node;

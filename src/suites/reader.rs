@@ -7,7 +7,8 @@ use std::path::{self, Path};
 use crate::files::{self, SizeLimit};
 
 use super::case::{self, CaseDefaults, CaseOrigin};
-use super::error::{FileLog, Place, ProblemLog, SuiteError, printable};
+use super::error::{Place, SuiteError, printable};
+use super::log::{FileLog, ProblemLog};
 use super::node::json;
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
 

@@ -5,7 +5,7 @@ use std::iter::zip;
 use regex::Regex;
 
 use crate::benchmark::case::Matcher;
-use crate::suites::error::FileLog;
+use crate::suites::log::FileLog;
 use crate::suites::matcher;
 use crate::suites::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 

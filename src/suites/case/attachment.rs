@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::domain::hash::hex;
 use crate::files::{self, SizeLimit};
-use crate::suites::error::FileLog;
+use crate::suites::log::FileLog;
 
 /// A file that exists.
 pub(super) struct Attachment {

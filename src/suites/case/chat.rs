@@ -1,6 +1,6 @@
 //! Questions that are written as messages of a chat.
 
-use crate::suites::error::FileLog;
+use crate::suites::log::FileLog;
 use crate::suites::node::{Node, NodeValue};
 
 use super::tidy;

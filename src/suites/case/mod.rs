@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::domain::names::{did_you_mean, likely};
 
-use super::error::FileLog;
+use super::log::FileLog;
 use super::matcher::texts;
 use super::node::{Member, Node, NodeMap, NodeValue};
 use super::suite::SuiteCase;

@@ -1,0 +1,82 @@
+//! The log of a suite's problems while its files are read.
+
+use std::sync::Arc;
+
+use super::error::{Place, SuiteProblem, printable};
+
+/// The problems and notes of a suite while it is read.
+#[derive(Debug, Default)]
+pub(super) struct ProblemLog {
+    pub(super) problems: Vec<SuiteProblem>,
+    /// What a person may want to know of a suite that can be used; each once.
+    pub(super) notes: Vec<String>,
+}
+
+impl ProblemLog {
+    /// Adds a problem.
+    pub(super) fn add(&mut self, place: &Place, problem: impl Into<String>) {
+        self.problems.push(SuiteProblem {
+            place: place.clone(),
+            problem: printable(&problem.into()),
+        });
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        let note = printable(&note);
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// A file that is being read, and the log of its problems.
+#[derive(Debug)]
+pub(super) struct FileLog<'a> {
+    file: Arc<str>,
+    log: &'a mut ProblemLog,
+}
+
+impl<'a> FileLog<'a> {
+    /// Takes a file's path as it is shown.
+    pub(super) fn new(file: &str, log: &'a mut ProblemLog) -> Self {
+        Self {
+            file: printable(file).into(),
+            log,
+        }
+    }
+
+    pub(super) fn place(&self, line: usize) -> Place {
+        Place {
+            file: Arc::clone(&self.file),
+            line: Some(line),
+        }
+    }
+
+    /// Adds a problem with a line.
+    pub(super) fn add(&mut self, line: usize, problem: impl Into<String>) {
+        self.log.add(&self.place(line), problem);
+    }
+
+    /// Adds a problem with the file as a whole.
+    pub(super) fn add_whole(&mut self, problem: impl Into<String>) {
+        let place = Place {
+            file: Arc::clone(&self.file),
+            line: None,
+        };
+        self.log.add(&place, problem);
+    }
+
+    pub(super) fn note(&mut self, note: String) {
+        self.log.note(format!("{}: {note}", self.file));
+    }
+
+    /// Returns the number of problems so far, in all files.
+    pub(super) fn problems(&self) -> usize {
+        self.log.problems.len()
+    }
+
+    /// Returns a log for another file.
+    pub(super) fn of_file<'b>(&'b mut self, file: &str) -> FileLog<'b> {
+        FileLog::new(file, self.log)
+    }
+}
