@@ -1,7 +1,7 @@
 //! Ctrl-C, SIGTERM and a closed terminal, as messages to what listens last. The first asks it to
-//! end; the second ends the process.
+//! end; the second ends the process, or the third where many consultations run.
 //!
-//! The process has one listener, with a thread and a runtime of its own: the second interrupt must
+//! The process has one listener, with a thread and a runtime of its own: the last interrupt must
 //! end the process also while the thread of the run waits for a file, a full pipe or a stopped
 //! terminal.
 
@@ -33,16 +33,10 @@ struct Listening {
     sender: mpsc::UnboundedSender<()>,
     exit_code: u8,
     before_exit: Box<dyn FnOnce() + Send>,
-    interrupt: FirstInterrupt,
-}
-
-/// The interrupt that asks to end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FirstInterrupt {
-    None,
-    Received,
-    /// The receiver had ended.
-    Missed,
+    /// The number of interrupts that are still sent as messages.
+    messages_left: u32,
+    /// An interrupt came when the receiver had ended.
+    is_missed: bool,
 }
 
 /// Leaves Ctrl-C to another program as long as it lives.
@@ -59,6 +53,23 @@ pub fn listen(
     exit_code: u8,
     before_exit: impl FnOnce() + Send + 'static,
 ) -> io::Result<mpsc::UnboundedReceiver<()>> {
+    listen_to(1, exit_code, before_exit)
+}
+
+/// Listens from now on as [`listen`] does, but the first two interrupts are messages, and the third
+/// ends the process.
+pub fn listen_to_two(
+    exit_code: u8,
+    before_exit: impl FnOnce() + Send + 'static,
+) -> io::Result<mpsc::UnboundedReceiver<()>> {
+    listen_to(2, exit_code, before_exit)
+}
+
+fn listen_to(
+    messages: u32,
+    exit_code: u8,
+    before_exit: impl FnOnce() + Send + 'static,
+) -> io::Result<mpsc::UnboundedReceiver<()>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let mut listener = listener();
     if !listener.is_running {
@@ -69,10 +80,11 @@ pub fn listen(
         sender,
         exit_code,
         before_exit: Box::new(before_exit),
-        interrupt: FirstInterrupt::None,
+        messages_left: messages,
+        is_missed: false,
     };
     let last = listener.listening.take();
-    if last.is_some_and(|last| last.interrupt == FirstInterrupt::Missed) {
+    if last.is_some_and(|last| last.is_missed) {
         next.interrupt();
     }
     listener.listening = Some(next);
@@ -95,11 +107,12 @@ impl Drop for ForegroundProgram {
 impl Listening {
     /// Asks to end.
     fn interrupt(&mut self) {
-        // Without a receiver the run is over, and the process is about to end by itself.
-        self.interrupt = match self.sender.send(()) {
-            Ok(()) => FirstInterrupt::Received,
-            Err(_) => FirstInterrupt::Missed,
-        };
+        self.messages_left = self.messages_left.saturating_sub(1);
+        if self.sender.send(()).is_err() {
+            // Without a receiver the run is over, and the process is about to end by itself.
+            self.messages_left = 0;
+            self.is_missed = true;
+        }
     }
 }
 
@@ -110,7 +123,7 @@ impl Listener {
             return None;
         }
         match &mut self.listening {
-            Some(listening) if listening.interrupt == FirstInterrupt::None => {
+            Some(listening) if listening.messages_left > 0 => {
                 listening.interrupt();
                 None
             }
@@ -127,7 +140,7 @@ fn start() -> io::Result<()> {
         .spawn(move || match runtime_and_signals() {
             Ok((runtime, signals)) => {
                 let _ = started.send(Ok(()));
-                let last = runtime.block_on(second_interrupt(signals));
+                let last = runtime.block_on(last_interrupt(signals));
                 (last.before_exit)();
                 #[expect(
                     clippy::exit,
@@ -152,8 +165,8 @@ fn runtime_and_signals() -> io::Result<(Runtime, Signals)> {
     Ok((runtime, signals))
 }
 
-/// Returns what listens when it is interrupted for the second time.
-async fn second_interrupt(mut signals: Signals) -> Listening {
+/// Returns what listens when it is interrupted for the last time.
+async fn last_interrupt(mut signals: Signals) -> Listening {
     loop {
         let signal = signals.next().await;
         if let Some(last) = listener().take(signal) {
@@ -222,13 +235,14 @@ impl Signals {
 mod tests {
     use super::*;
 
-    fn listening() -> (Listening, mpsc::UnboundedReceiver<()>) {
+    fn listening(messages_left: u32) -> (Listening, mpsc::UnboundedReceiver<()>) {
         let (sender, receiver) = mpsc::unbounded_channel();
         let listening = Listening {
             sender,
             exit_code: 130,
             before_exit: Box::new(|| {}),
-            interrupt: FirstInterrupt::None,
+            messages_left,
+            is_missed: false,
         };
         (listening, receiver)
     }
@@ -243,7 +257,7 @@ mod tests {
 
     #[test]
     fn second_interrupt_ends_the_process() {
-        let (listening, mut receiver) = listening();
+        let (listening, mut receiver) = listening(1);
         let mut listener = listener_of(listening);
         assert!(listener.take(Interrupt::CtrlC).is_none());
         assert_eq!(receiver.try_recv(), Ok(()));
@@ -252,17 +266,37 @@ mod tests {
 
     #[test]
     fn interrupt_after_the_end_of_the_receiver_is_remembered() {
-        let (listening, receiver) = listening();
+        let (listening, receiver) = listening(1);
         drop(receiver);
         let mut listener = listener_of(listening);
         assert!(listener.take(Interrupt::CtrlC).is_none());
         let last = listener.listening.unwrap();
-        assert_eq!(last.interrupt, FirstInterrupt::Missed);
+        assert!(last.is_missed);
+    }
+
+    #[test]
+    fn third_interrupt_ends_a_process_that_listens_to_two() {
+        let (listening, mut receiver) = listening(2);
+        let mut listener = listener_of(listening);
+        for _ in 0..2 {
+            assert!(listener.take(Interrupt::CtrlC).is_none());
+            assert_eq!(receiver.try_recv(), Ok(()));
+        }
+        assert!(listener.take(Interrupt::CtrlC).is_some());
+    }
+
+    #[test]
+    fn next_interrupt_after_a_missed_one_ends_the_process() {
+        let (listening, receiver) = listening(2);
+        drop(receiver);
+        let mut listener = listener_of(listening);
+        assert!(listener.take(Interrupt::CtrlC).is_none());
+        assert!(listener.take(Interrupt::CtrlC).is_some());
     }
 
     #[test]
     fn ctrl_c_belongs_to_the_program_that_has_the_terminal() {
-        let (listening, mut receiver) = listening();
+        let (listening, mut receiver) = listening(1);
         let mut listener = listener_of(listening);
         listener.foreground_programs = 1;
         for _ in 0..2 {

@@ -1,7 +1,8 @@
-//! L4: runs one consultation from its plan to its files and its outcome, and finds what earlier
+//! L4: runs consultations from their plans to their files and outcomes, and finds what earlier
 //! runs have stored.
 
 pub(crate) mod run;
+pub(crate) mod batch;
 pub(crate) mod storage;
 pub(crate) mod month;
 pub(crate) mod index;

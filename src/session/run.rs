@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::index::IndexEntry;
+use super::index::{IndexEntry, IndexSender};
 use super::month::{MonthCeiling, MonthRecorder};
 use super::storage::{Storage, StoredFiles};
 use crate::config::paths::Home;
@@ -51,28 +51,43 @@ pub(crate) struct Participants<'a> {
     pub(crate) report: fn(&StoredRecord) -> String,
 }
 
-/// The limits shared by all runs of a process, and the budgets above the run's own.
-#[derive(Debug)]
-pub(crate) struct RunLimits {
+/// What the runs of a process share: limits, the budgets above the run's own, and the index.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedResources {
     /// The process's view of the providers.
     pub(crate) dispatcher: Dispatcher,
     /// The innermost first.
     pub(crate) budgets: Vec<Arc<dyn SharedBudget>>,
     /// The outermost of all.
     pub(crate) month: Option<Arc<MonthCeiling>>,
+    pub(crate) month_rule: MonthRule,
+    /// `None` for a run with an index entry of its own.
+    pub(crate) index: Option<IndexSender>,
+}
+
+/// Whether the month's budget limits the calls of runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum MonthRule {
+    #[default]
+    Limited,
+    /// The person agreed to exceed it: calls are only recorded.
+    MayBeExceeded,
 }
 
 /// The result of a run.
 #[derive(Debug)]
 pub(crate) struct RunOutcome {
     pub(crate) transcript: Transcript,
+    /// The record as it is stored.
+    pub(crate) record: StoredRecord,
     /// The report as Markdown.
     pub(crate) report: String,
     /// The files that hold the results; `None` when nothing is stored.
     pub(crate) stored: Option<StoredFiles>,
     /// The first failure to write the files, for the user.
     pub(crate) warning: Option<String>,
-    /// The place in the index, to be filled when the answer has been shown.
+    /// The place in the index, to be filled when the answer has been shown; `None` if a queue
+    /// fills it.
     pub(crate) index_entry: Option<IndexEntry>,
 }
 
@@ -140,7 +155,7 @@ pub(crate) async fn run(
     session: Session,
     home: &Home,
     participants: Participants<'_>,
-    limits: RunLimits,
+    shared: SharedResources,
 ) -> Result<RunOutcome, Error> {
     let Session {
         mut consultation,
@@ -162,24 +177,29 @@ pub(crate) async fn run(
     let mut index_entry = None;
     if let Some(journal) = storage.journal() {
         let id = &consultation.plan().id;
-        index_entry = Some(IndexEntry::begin(home, id, clock.now()));
+        match &shared.index {
+            Some(queue) => queue.begin(id, clock.now()),
+            None => index_entry = Some(IndexEntry::begin(home, id, clock.now())),
+        }
         subscribers.push(journal);
         // What is not in the journal is never recorded: it counts until the end of the month.
-        if let Some(month) = limits.month.clone() {
+        if let Some(month) = shared.month.clone() {
             subscribers.push(recorder.insert(MonthRecorder::new(month)));
         }
     }
     for subscriber in others {
         subscribers.push(subscriber);
     }
-    let mut budgets = limits.budgets;
-    if let Some(month) = limits.month.clone() {
+    let mut budgets = shared.budgets;
+    if shared.month_rule == MonthRule::Limited
+        && let Some(month) = shared.month.clone()
+    {
         budgets.push(month);
     }
     let driver = Driver {
         clock,
         providers: &providers,
-        dispatcher: limits.dispatcher,
+        dispatcher: shared.dispatcher,
         budgets,
         subscribers,
         person,
@@ -193,10 +213,15 @@ pub(crate) async fn run(
     let written = host::run_aside("record", move || {
         let record = transcript.stored_record();
         let report = report(&record);
+        let is_stored = matches!(storage, Storage::Files(..));
         let (stored, warning) = storage.write(&record, &report);
-        let warning = warning.or_else(|| limits.month.as_ref()?.warning());
+        let warning = warning.or_else(|| shared.month.as_ref()?.warning());
+        if let (true, Some(queue)) = (is_stored, &shared.index) {
+            queue.end(&transcript.id, &record, transcript.started_at);
+        }
         RunOutcome {
             transcript,
+            record,
             report,
             stored,
             warning,

@@ -27,7 +27,7 @@ use crate::records::files::log_notice;
 use crate::records::page;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
-use crate::session::run::{self, Participants, RunLimits, RunOutcome, Session};
+use crate::session::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use crate::session::storage::Storage;
 use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
@@ -158,12 +158,14 @@ impl<'a> TerminalFace<'a> {
             report,
         };
         let rules = PoolRules::seeded(session.plan().seed);
-        let limits = RunLimits {
+        let shared = SharedResources {
             dispatcher: Dispatcher::new(session.clock(), rules),
             budgets: Vec::new(),
             month: MonthCeiling::open(self.home, session.control(), session.clock().now())?,
+            month_rule: MonthRule::Limited,
+            index: None,
         };
-        run::run(session, self.home, participants, limits).await
+        run::run(session, self.home, participants, shared).await
     }
 
     /// Asks a question before a run.
@@ -254,7 +256,7 @@ impl<'a> TerminalFace<'a> {
             return false;
         }
         let next = self.next_steps(outcome, started);
-        let summary = Summary::of(&transcript.stored_record(), next);
+        let summary = Summary::of(&outcome.record, next);
         let text = summary.render(face.width, face.paint);
         self.printer.result(&text).is_ok()
     }
@@ -286,16 +288,16 @@ impl<'a> TerminalFace<'a> {
         let json = || {
             match &answer {
                 Some(answer) => pretty_json(&answer.json),
-                None => pretty_json(&transcript.stored_record()),
+                None => pretty_json(&outcome.record),
             }
             .map_err(Error::failed)
         };
-        let html = || page::page(&transcript.stored_record());
+        let html = || page::page(&outcome.record);
         let summary = (!self.output.full).then(|| {
             let next = self.next_steps(outcome, started);
             match &answer {
                 Some(answer) => Summary::of_rejudgement(&answer.rejudgement, next),
-                None => Summary::of(&transcript.stored_record(), next),
+                None => Summary::of(&outcome.record, next),
             }
         });
         let source = AnswerSource {

@@ -14,17 +14,30 @@ use crate::records::journal::ends;
 
 use super::extract;
 use super::open::Index;
+use super::rows::Rows;
 use super::sources;
 use super::store;
 
+/// A change of a consultation that the index follows.
+#[derive(Clone, Debug)]
+pub enum IndexChange {
+    /// It has begun, and is marked as open.
+    Begun(ConsultationId, Timestamp),
+    /// It has ended, with these rows.
+    Ended(ConsultationId, Box<Rows>),
+}
+
+impl IndexChange {
+    /// Returns the end of a consultation, with the rows of its record.
+    pub fn ended(id: &ConsultationId, record: &StoredRecord, written_at: Timestamp) -> Self {
+        let rows = extract::rows(record, id.as_str(), written_at);
+        Self::Ended(id.clone(), Box::new(rows))
+    }
+}
+
 /// Marks a consultation as open.
 pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite::Result<()> {
-    // Without a sync: a mark lost with the power is found again at the next rebuild.
-    let transaction = index
-        .connection_mut()
-        .transaction_with_behavior(TransactionBehavior::Immediate)?;
-    mark(&transaction, id.as_str(), at)?;
-    transaction.commit()
+    apply(index, &[IndexChange::Begun(id.clone(), at)])
 }
 
 /// Inserts the rows of a finished consultation from its record, durable when this returns.
@@ -34,18 +47,37 @@ pub fn end(
     record: &StoredRecord,
     written_at: Timestamp,
 ) -> rusqlite::Result<()> {
-    let rows = extract::rows(record, id.as_str(), written_at);
+    apply(index, &[IndexChange::ended(id, record, written_at)])
+}
+
+/// Makes all changes, in their order, or none. Rows of ended consultations are durable when this
+/// returns; marks need not be: one lost with the power is found again at the next rebuild.
+pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()> {
     let connection = index.connection_mut();
-    // Rows lost with the power would leave no mark.
-    connection.pragma_update(None, "synchronous", "full")?;
+    let has_rows = changes
+        .iter()
+        .any(|change| matches!(change, IndexChange::Ended(..)));
+    if has_rows {
+        // Rows lost with the power would leave no mark.
+        connection.pragma_update(None, "synchronous", "full")?;
+    }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    store::put(&transaction, &rows)?;
-    transaction.execute(
-        "DELETE FROM open_consultations WHERE id = ?1",
-        [id.as_str()],
-    )?;
+    for change in changes {
+        match change {
+            IndexChange::Begun(id, at) => mark(&transaction, id.as_str(), *at)?,
+            IndexChange::Ended(id, rows) => {
+                store::put(&transaction, rows)?;
+                transaction.execute(
+                    "DELETE FROM open_consultations WHERE id = ?1",
+                    [id.as_str()],
+                )?;
+            }
+        }
+    }
     transaction.commit()?;
-    connection.pragma_update(None, "synchronous", "normal")?;
+    if has_rows {
+        connection.pragma_update(None, "synchronous", "normal")?;
+    }
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! with a note of the reason.
 
 mod entry;
+mod queue;
 mod rebuild;
 
 use crate::config::paths::Home;
@@ -11,6 +12,7 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::dashboard::charset::Charset;
 
 pub(crate) use self::entry::{IndexEntry, RebuildTime};
+pub(crate) use self::queue::{IndexQueue, IndexSender};
 
 use self::rebuild::{Rebuild, RebuildReason, failed};
 

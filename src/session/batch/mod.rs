@@ -1,0 +1,314 @@
+//! Runs many consultations side by side in one task. They share the dispatcher (one limit, backoff
+//! and circuit a provider), the ceilings above their own, the index and the interrupts.
+//!
+//! The caller owns the loop: it decides after each consultation whether to start another, so that
+//! stop conditions, resuming and grading stay with it.
+//!
+//! ```text
+//! let mut batch = Batch::new(BatchTerms { … })?;
+//! loop {
+//!     while batch.accepts_new() && batch.in_flight() < width && let Some(next) = queue.pop() {
+//!         batch.start(next.key, next.plan, template.providers());
+//!     }
+//!     match batch.next().await {
+//!         None => break,
+//!         Some(BatchUpdate::Finished(finished)) => …,
+//!         Some(BatchUpdate::Interrupted(stage)) => …,
+//!     }
+//! }
+//! batch.finish(printer);
+//! ```
+//!
+//! The first interrupt only changes [`Batch::accepts_new`]: consultations in flight finish. The
+//! second cancels their calls, and leaves journals that can be resumed.
+
+mod no_person;
+mod spending;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::future::{FutureExt, LocalBoxFuture};
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use tokio::sync::mpsc;
+
+use super::index::IndexQueue;
+use super::month::MonthCeiling;
+use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
+use super::storage::Storage;
+use crate::config::paths::Home;
+use crate::consultation::plan::{Control, Plan};
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
+use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::StoredRecord;
+use crate::engine::clock::Clock;
+use crate::engine::dispatcher::Dispatcher;
+use crate::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
+use crate::engine::dispatcher::pool::PoolRules;
+use crate::engine::driver::Providers;
+use crate::error::Error;
+use crate::records::files::log_notice;
+use crate::terminal::output::printer::Printer;
+
+use self::no_person::NoPerson;
+use self::spending::Spending;
+
+pub(crate) use self::spending::Spent;
+
+/// The terms of a batch.
+#[derive(Debug)]
+pub(crate) struct BatchTerms<'a> {
+    pub(crate) home: &'a Home,
+    pub(crate) clock: Clock,
+    /// Draws the jitter of backoffs.
+    pub(crate) seed: u64,
+    /// The name of the ceiling over all consultations in messages, and its amount.
+    pub(crate) ceiling: Option<(&'static str, MicroUsd)>,
+    /// The limits of a plan that costs something, which have the month's budget.
+    pub(crate) control: &'a Control,
+    pub(crate) month_rule: MonthRule,
+    /// One message for each request to end.
+    pub(crate) interrupts: mpsc::UnboundedReceiver<()>,
+    /// Writes the report that is stored beside each record.
+    pub(crate) report: fn(&StoredRecord) -> String,
+}
+
+/// Consultations that run side by side. `K` identifies one for the caller.
+#[derive(Debug)]
+pub(crate) struct Batch<'a, K> {
+    home: &'a Home,
+    clock: Clock,
+    shared: SharedResources,
+    index: IndexQueue,
+    ceiling: Option<Arc<SharedCeiling>>,
+    spending: Spending,
+    interrupts: mpsc::UnboundedReceiver<()>,
+    can_be_interrupted: bool,
+    interrupt: Option<InterruptStage>,
+    report: fn(&StoredRecord) -> String,
+    running: FuturesUnordered<LocalBoxFuture<'a, FinishedConsultation<K>>>,
+    /// The interrupts of the consultations in flight, and of some that have ended.
+    sessions: Vec<mpsc::UnboundedSender<()>>,
+}
+
+/// News of a batch.
+#[derive(Debug)]
+pub(crate) enum BatchUpdate<K> {
+    Finished(Box<FinishedConsultation<K>>),
+    Interrupted(InterruptStage),
+}
+
+/// What an interrupt asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum InterruptStage {
+    /// No consultation starts any more; those in flight finish.
+    Drain,
+    /// The calls in flight are cancelled.
+    Cancel,
+}
+
+/// A consultation that is no longer in flight.
+#[derive(Debug)]
+pub(crate) struct FinishedConsultation<K> {
+    pub(crate) key: K,
+    pub(crate) id: ConsultationId,
+    /// An error is one of this consultation only: it could not be stored, or the program failed.
+    pub(crate) result: Result<ConsultationOutcome, Error>,
+}
+
+/// The outcome of a consultation that has run.
+#[derive(Debug)]
+pub(crate) struct ConsultationOutcome {
+    /// How it ended, its calls and its events.
+    pub(crate) transcript: Transcript,
+    /// The record as it is stored.
+    pub(crate) record: StoredRecord,
+    /// Failures to write its files, for the user.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl<'a, K: 'a> Batch<'a, K> {
+    /// Returns a batch without consultations.
+    ///
+    /// # Errors
+    ///
+    /// When the files of the month's budget cannot be used.
+    pub(crate) fn new(terms: BatchTerms<'a>) -> Result<Self, Error> {
+        let BatchTerms {
+            home,
+            clock,
+            seed,
+            ceiling,
+            control,
+            month_rule,
+            interrupts,
+            report,
+        } = terms;
+        let month = MonthCeiling::open(home, control, clock.now())?;
+        let ceiling = ceiling.map(|(name, limit)| Arc::new(SharedCeiling::new(name, limit)));
+        let index = IndexQueue::start(home, clock.now());
+        let mut budgets: Vec<Arc<dyn SharedBudget>> = Vec::new();
+        if let Some(ceiling) = ceiling.clone() {
+            budgets.push(ceiling);
+        }
+        Ok(Self {
+            home,
+            clock,
+            shared: SharedResources {
+                dispatcher: Dispatcher::new(clock, PoolRules::seeded(seed)),
+                budgets,
+                month,
+                month_rule,
+                index: Some(index.sender()),
+            },
+            index,
+            ceiling,
+            spending: Spending::default(),
+            interrupts,
+            can_be_interrupted: true,
+            interrupt: None,
+            report,
+            running: FuturesUnordered::new(),
+            sessions: Vec::new(),
+        })
+    }
+
+    /// Counts an amount that an earlier process spent under the ceiling.
+    pub(crate) fn count_earlier_spending(&self, amount: MicroUsd) {
+        if let Some(ceiling) = &self.ceiling {
+            ceiling.settle(MicroUsd::ZERO, amount);
+        }
+    }
+
+    /// Starts a consultation of this plan.
+    pub(crate) fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
+        let id = plan.id.clone();
+        let storage = match Storage::create(self.home, &id) {
+            Ok(storage) => storage,
+            Err(error) => {
+                let result = Err(Error::failed(error));
+                let finished = FinishedConsultation { key, id, result };
+                self.running.push(async { finished }.boxed_local());
+                return;
+            }
+        };
+        let mut warnings = Vec::new();
+        if let Err(failure) = storage.write_context(&mut plan) {
+            let notice = log_notice(&failure);
+            warnings.push(format!("{notice}; {id} cannot be resumed"));
+        }
+        let session = Session::new(plan, providers.clone(), storage, self.clock);
+        self.run(key, id, session, warnings);
+    }
+
+    /// Resumes an interrupted consultation.
+    pub(crate) fn resume(&mut self, key: K, session: Session) {
+        let id = session.plan().id.clone();
+        self.run(key, id, session, Vec::new());
+    }
+
+    fn run(&mut self, key: K, id: ConsultationId, session: Session, mut warnings: Vec<String>) {
+        let (interrupt, interrupts) = mpsc::unbounded_channel();
+        self.sessions.retain(|session| !session.is_closed());
+        self.sessions.push(interrupt);
+        let (home, shared, report) = (self.home, self.shared.clone(), self.report);
+        let mut spending = self.spending.clone();
+        let finished = async move {
+            let participants = Participants {
+                subscribers: vec![&mut spending],
+                person: &NoPerson,
+                interrupts,
+                report,
+            };
+            let run = run::run(session, home, participants, shared);
+            let result = match AssertUnwindSafe(run).catch_unwind().await {
+                Ok(outcome) => outcome.map(|outcome| outcome_of(outcome, &mut warnings)),
+                Err(_panic) => Err(Error::failed("the program failed during the consultation")),
+            };
+            FinishedConsultation { key, id, result }
+        };
+        self.running.push(finished.boxed_local());
+    }
+
+    /// Returns whether no interrupt has come.
+    pub(crate) fn accepts_new(&self) -> bool {
+        self.interrupt.is_none()
+    }
+
+    /// Returns the last interrupt.
+    pub(crate) fn interrupt(&self) -> Option<InterruptStage> {
+        self.interrupt
+    }
+
+    /// Returns the number of consultations in flight.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.running.len()
+    }
+
+    /// Returns the total of all finished calls.
+    pub(crate) fn spent(&self) -> Spent {
+        self.spending.total()
+    }
+
+    /// Waits for the next consultation to finish, or for an interrupt; `None` if none is in flight.
+    pub(crate) async fn next(&mut self) -> Option<BatchUpdate<K>> {
+        loop {
+            tokio::select! {
+                biased;
+                interrupt = self.interrupts.recv(), if self.can_be_interrupted => {
+                    if interrupt.is_none() {
+                        self.can_be_interrupted = false;
+                        continue;
+                    }
+                    return Some(BatchUpdate::Interrupted(self.interrupted()));
+                }
+                finished = self.running.next() => {
+                    return finished.map(|finished| BatchUpdate::Finished(Box::new(finished)));
+                }
+            }
+        }
+    }
+
+    fn interrupted(&mut self) -> InterruptStage {
+        let stage = match self.interrupt {
+            None => InterruptStage::Drain,
+            Some(InterruptStage::Drain | InterruptStage::Cancel) => {
+                self.cancel();
+                InterruptStage::Cancel
+            }
+        };
+        self.interrupt = Some(stage);
+        stage
+    }
+
+    /// Cancels the calls in flight: every consultation ends, and can be resumed.
+    pub(crate) fn cancel(&self) {
+        for session in &self.sessions {
+            // Without a receiver it has ended.
+            let _ = session.send(());
+        }
+    }
+
+    /// Waits until the index has every consultation that has ended; those in flight are dropped.
+    pub(crate) fn finish(self, printer: &Printer) {
+        let Self {
+            shared,
+            index,
+            running,
+            ..
+        } = self;
+        drop(running);
+        drop(shared);
+        index.finish(printer);
+    }
+}
+
+fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOutcome {
+    warnings.extend(outcome.warning);
+    ConsultationOutcome {
+        transcript: outcome.transcript,
+        record: outcome.record,
+        warnings: std::mem::take(warnings),
+    }
+}
