@@ -8,3 +8,4 @@ pub(crate) mod month;
 pub(crate) mod index;
 pub(crate) mod lookup;
 pub(crate) mod load;
+pub(crate) mod resume;

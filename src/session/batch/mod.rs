@@ -24,6 +24,7 @@
 
 mod no_person;
 mod spending;
+mod take_over;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -55,6 +56,7 @@ use self::no_person::NoPerson;
 use self::spending::Spending;
 
 pub(crate) use self::spending::Spent;
+pub(crate) use self::take_over::{TakeOver, take_over};
 
 /// The terms of a batch.
 #[derive(Debug)]

@@ -37,6 +37,7 @@ use crate::terminal::output::printer::Printer;
 use self::connection::Connections;
 use self::draft::{PlanDraft, Readiness};
 use self::follow_up::{PanelChoice, choose_panel};
+use self::resume::ResumeSources;
 use self::sources::Sources;
 use self::template::PlanTemplate;
 
@@ -114,6 +115,17 @@ impl<'a> Planner<'a> {
             notices,
         };
         draft.complete(self, &servers, readiness, &request.control)
+    }
+
+    /// Returns the sources of limits and providers for an interrupted consultation.
+    pub(crate) fn resume_sources(&self) -> ResumeSources<'_> {
+        ResumeSources {
+            home: &self.sources.home,
+            environment: self.environment,
+            settings: &self.sources.settings,
+            printer: self.printer,
+            connections: &self.connections,
+        }
     }
 
     fn embedded_models(&self) -> EmbeddedModels<'a> {

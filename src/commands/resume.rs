@@ -2,9 +2,6 @@
 //! are not repeated, and question, panel and prompts are those it began with, even if the files
 //! they came from have changed. Prices, addresses and keys are today's.
 
-mod journal;
-mod context;
-
 use super::completions::ids;
 use super::face::answer::check_output;
 use super::face::{self, TerminalFace};
@@ -12,7 +9,6 @@ use super::flags::{ControlFlags, OutputFlags};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
-use crate::consultation::machine::replay::replay;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Consent, GateReason};
 use crate::consultation::protocol::Question;
@@ -22,7 +18,7 @@ use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::index::Index;
 use crate::records::journal::NoLockPolicy;
-use crate::session::run::Session;
+use crate::session::resume;
 use crate::setup::plan::connection::Connections;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 use crate::setup::plan::resume_consent::ResumeConsent;
@@ -31,8 +27,6 @@ use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::StdinUse;
-
-use self::journal::ResumableConsultation;
 
 /// Resume an interrupted consultation; finished calls are not repeated
 #[derive(Debug, clap::Args)]
@@ -81,11 +75,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         .id
         .as_ref()
         .and_then(|_| Index::open(&home.index_file()).ok());
-    let ResumableConsultation {
-        id,
-        events,
-        storage,
-    } = journal::open(
+    let interrupted = resume::open(
         &home.logs_folder(),
         index.as_ref(),
         args.id.as_deref(),
@@ -93,13 +83,8 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         printer,
     )?;
     drop(index);
-    let cannot = |why: &dyn std::fmt::Display| Error::usage(format!("cannot resume {id}: {why}"));
-    let transcript = Transcript::fold(&events)
-        .ok_or_else(|| cannot(&"the first event of its journal is missing"))?;
-    let replayed = replay(&events).map_err(|error| cannot(&error))?;
-
     let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
-    let plan = replayed.consultation.plan();
+    let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
     let clock = Clock::system();
     let connections = Connections::new(&settings);
     let sources = ResumeSources {
@@ -114,14 +99,14 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         mut terms,
         providers,
         consent,
-    } = face::block_on(sources.prepare(plan, &transcript, &request, clock.now()))??;
-    printer.note(&announcement(&transcript));
+    } = face::block_on(sources.prepare(plan, transcript, &request, clock.now()))??;
+    printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
     if let Some(consent) = consent {
-        let how = agree(&consent, &id, terms.control.consent, &face)?;
+        let how = agree(&consent, &interrupted.id, terms.control.consent, &face)?;
         consent.give(how, &mut terms);
     }
-    let session = Session::resumed(events, replayed, terms, providers, storage, clock);
+    let session = interrupted.session(terms, providers, clock);
     face.run(session, None)
 }
 

@@ -17,26 +17,24 @@ use crate::session::storage::Storage;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 
-use super::context;
+use super::{InterruptedConsultation, context};
 
-/// A consultation that can be resumed.
-#[derive(Debug)]
-pub(super) struct ResumableConsultation {
-    pub(super) id: ConsultationId,
-    /// Every event of its journal; the plan has the text of its context.
-    pub(super) events: Vec<Envelope>,
-    pub(super) storage: Storage,
+/// A journal that is open to be continued.
+struct OpenJournal {
+    id: ConsultationId,
+    events: Vec<Envelope>,
+    storage: Storage,
 }
 
 /// Opens the consultation of this name, or the newest that can be resumed and that no other process
 /// is running.
-pub(super) fn open(
+pub(crate) fn open(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<ResumableConsultation, Error> {
+) -> Result<InterruptedConsultation, Error> {
     match name {
         Some(name) => {
             let found = find(index, logs, name)?;
@@ -47,44 +45,51 @@ pub(super) fn open(
                 ))
                 .hint(format!("read it with `conclave history show {}`", found.id)));
             };
-            let files = ConsultationFiles::in_folder(logs, &id);
-            let ending = ends::ending(&files.journal).map_err(|error| {
-                Error::usage(format!("cannot read the journal of {id}: {error}"))
-            })?;
-            check(&id, &files, ending)?;
-            let mut consultation =
-                reopen(id, files.clone(), unlocked, printer)?.map_err(|busy| {
-                    Error::usage(busy).hint("wait until that process has ended, or end it")
-                })?;
-            context::load(&consultation.id, &mut consultation.events, &files)?;
-            Ok(consultation)
+            open_id(id, logs, unlocked, printer)
         }
         None => newest(logs, unlocked, printer),
     }
+}
+
+/// Opens the consultation of this id.
+pub(crate) fn open_id(
+    id: ConsultationId,
+    logs: &Path,
+    unlocked: NoLockPolicy,
+    printer: &Printer,
+) -> Result<InterruptedConsultation, Error> {
+    let files = ConsultationFiles::in_folder(logs, &id);
+    let ending = ends::ending(&files.journal)
+        .map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
+    check(&id, &files, ending)?;
+    let mut journal = reopen(id, files.clone(), unlocked, printer)?
+        .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;
+    context::load(&journal.id, &mut journal.events, &files)?;
+    journal.restore()
 }
 
 fn newest(
     logs: &Path,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<ResumableConsultation, Error> {
+) -> Result<InterruptedConsultation, Error> {
     let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let (mut busy, mut without_context) = (0, None::<Error>);
     for id in stored.iter().filter_map(ConsultationRef::ours) {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            let Ok(mut consultation) = reopen(id, files.clone(), unlocked, printer)? else {
+            let Ok(mut journal) = reopen(id, files.clone(), unlocked, printer)? else {
                 busy += 1;
                 continue;
             };
-            match context::load(&consultation.id, &mut consultation.events, &files) {
+            match context::load(&journal.id, &mut journal.events, &files) {
                 Ok(()) => {
                     // Without a word, the older one would pass for the one that was asked last.
                     if let Some(error) = without_context {
                         printer.warning(&format!("Warning: {}", whole(error.source())));
                     }
-                    return Ok(consultation);
+                    return journal.restore();
                 }
                 Err(error) => {
                     without_context.get_or_insert(error);
@@ -105,20 +110,24 @@ fn newest(
     })
 }
 
-/// Checks that a consultation can be resumed. A complete record ends it, even if its journal ends
-/// early: the disk may have been full for a moment. A complete journal without a record can be
-/// resumed: the process may have ended before it wrote the results.
+/// Returns whether a consultation is complete. A complete record ends it, even if its journal ends
+/// early: the disk may have been full for a moment. A complete journal without a record does not:
+/// the process may have ended before it wrote the results.
+pub(crate) fn is_complete(files: &ConsultationFiles, ending: JournalEnding) -> bool {
+    let has_record = files.record.exists();
+    match ending {
+        JournalEnding::Complete => has_record,
+        _ => has_record && has_complete_record(files),
+    }
+}
+
+/// Checks that a consultation can be resumed.
 fn check(
     id: &ConsultationId,
     files: &ConsultationFiles,
     ending: JournalEnding,
 ) -> Result<(), Error> {
-    let has_record = files.record.exists();
-    let is_complete = match ending {
-        JournalEnding::Complete => has_record,
-        _ => has_record && has_complete_record(files),
-    };
-    if is_complete {
+    if is_complete(files, ending) {
         let hint = format!("its answer is in {}", files.markdown.display());
         return Err(Error::usage(format!("{id} is complete")).hint(hint));
     }
@@ -140,6 +149,13 @@ fn check(
     Err(error.hint("ask again with `conclave consult \"…\"`"))
 }
 
+impl OpenJournal {
+    /// Restores the consultation; the plan in its first event has the text of its context.
+    fn restore(self) -> Result<InterruptedConsultation, Error> {
+        InterruptedConsultation::restore(self.id, self.events, self.storage)
+    }
+}
+
 fn has_complete_record(files: &ConsultationFiles) -> bool {
     stored::read_file(&files.record)
         .is_ok_and(|record| record.completion() == Completion::Completed)
@@ -152,9 +168,9 @@ fn reopen(
     files: ConsultationFiles,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<Result<ResumableConsultation, ReopenError>, Error> {
+) -> Result<Result<OpenJournal, ReopenError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
-        Ok((journal, events)) => Ok(Ok(ResumableConsultation {
+        Ok((journal, events)) => Ok(Ok(OpenJournal {
             id,
             events,
             storage: Storage::Files(files, journal),
@@ -163,7 +179,7 @@ fn reopen(
         Err(ReopenError::Unwritable(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
             printer.warning(&log_notice(&failed));
-            Ok(Ok(ResumableConsultation {
+            Ok(Ok(OpenJournal {
                 id,
                 events,
                 storage: Storage::Nowhere,

@@ -1,0 +1,105 @@
+//! Consultations that an earlier process began: finished ones are read, interrupted ones resumed.
+
+use super::ConsultationOutcome;
+use crate::consultation::policy::consent::Gate;
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
+use crate::engine::clock::Clock;
+use crate::error::{Error, whole};
+use crate::records::files::{ConsultationFiles, ConsultationRef};
+use crate::records::journal::{NoLockPolicy, ends, is_being_written, read_journal};
+use crate::session::load;
+use crate::session::resume::{InterruptedConsultation, is_complete, open_id};
+use crate::session::run::Session;
+use crate::setup::plan::resume::{PreparedResume, ResumeSources};
+use crate::setup::request::ControlRequest;
+
+/// What is left to do of a consultation that an earlier process began.
+#[derive(Debug)]
+pub(crate) enum TakeOver {
+    /// Nothing: its files hold the outcome.
+    Finished(Box<ConsultationOutcome>),
+    /// The calls that its journal lacks.
+    Resume(Box<Session>),
+    /// Everything, for this reason.
+    Repeat(String),
+}
+
+/// Takes over a consultation. `request` must be approved in advance.
+///
+/// # Errors
+///
+/// When another process is running it.
+pub(crate) async fn take_over(
+    id: &ConsultationId,
+    sources: &ResumeSources<'_>,
+    request: &ControlRequest,
+    clock: Clock,
+) -> Result<TakeOver, Error> {
+    let logs = sources.home.logs_folder();
+    let files = ConsultationFiles::in_folder(&logs, id);
+    if is_being_written(&files.journal) {
+        return Err(Error::usage(format!("another process is running {id}"))
+            .hint("wait until that process has ended, or end it"));
+    }
+    let is_finished = match ends::ending(&files.journal) {
+        Ok(ending) => is_complete(&files, ending),
+        Err(error) => return Ok(TakeOver::Repeat(format!("it has no journal: {error}"))),
+    };
+    let taken = if is_finished {
+        finished(id, &files, sources).map(|outcome| TakeOver::Finished(Box::new(outcome)))
+    } else {
+        // The caller's run has a lock of its own.
+        match open_id(id.clone(), &logs, NoLockPolicy::Trust, sources.printer) {
+            Ok(interrupted) => resumed(interrupted, sources, request, clock)
+                .await
+                .map(|session| TakeOver::Resume(Box::new(session))),
+            Err(error) => Err(error),
+        }
+    };
+    Ok(taken.unwrap_or_else(|error| TakeOver::Repeat(whole(error.source()))))
+}
+
+fn finished(
+    id: &ConsultationId,
+    files: &ConsultationFiles,
+    sources: &ResumeSources<'_>,
+) -> Result<ConsultationOutcome, Error> {
+    let found = ConsultationRef::of(id);
+    let record = load::load(&sources.home.logs_folder(), &found)?.record;
+    let journal = read_journal(&files.journal).map_err(Error::failed)?;
+    let transcript = Transcript::fold(&journal.events)
+        .ok_or_else(|| Error::failed("the first event of its journal is missing"))?;
+    Ok(ConsultationOutcome {
+        transcript,
+        record,
+        warnings: Vec::new(),
+    })
+}
+
+async fn resumed(
+    interrupted: InterruptedConsultation,
+    sources: &ResumeSources<'_>,
+    request: &ControlRequest,
+    clock: Clock,
+) -> Result<Session, Error> {
+    let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
+    let PreparedResume {
+        mut terms,
+        providers,
+        consent,
+    } = sources
+        .prepare(plan, transcript, request, clock.now())
+        .await?;
+    if let Some(consent) = consent {
+        let how = match &consent.gate {
+            None | Some(Gate::AboveCeiling) => None,
+            Some(Gate::Pass(how)) => Some(*how),
+            Some(Gate::Ask(_) | Gate::Refuse(_)) => {
+                return Err(Error::failed("the cost of what remains needs consent"));
+            }
+        };
+        consent.give(how, &mut terms);
+    }
+    Ok(interrupted.session(terms, providers, clock))
+}

@@ -1,0 +1,64 @@
+//! An interrupted consultation: finds its journal, adds the text of its context, and restores it to
+//! where it ended.
+
+mod journal;
+mod context;
+
+use crate::consultation::event::Envelope;
+use crate::consultation::machine::replay::{Replayed, replay};
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::resume_terms::ResumeTerms;
+use crate::consultation::transcript::Transcript;
+use crate::domain::ids::ConsultationId;
+use crate::engine::clock::Clock;
+use crate::engine::driver::Providers;
+use crate::error::Error;
+
+use super::run::Session;
+use super::storage::Storage;
+
+pub(crate) use self::journal::{is_complete, open, open_id};
+
+/// A consultation as its journal left it.
+#[derive(Debug)]
+pub(crate) struct InterruptedConsultation {
+    pub(crate) id: ConsultationId,
+    pub(crate) transcript: Transcript,
+    replayed: Replayed,
+    events: Vec<Envelope>,
+    storage: Storage,
+}
+
+impl InterruptedConsultation {
+    fn restore(id: ConsultationId, events: Vec<Envelope>, storage: Storage) -> Result<Self, Error> {
+        let cannot =
+            |why: &dyn std::fmt::Display| Error::usage(format!("cannot resume {id}: {why}"));
+        let transcript = Transcript::fold(&events)
+            .ok_or_else(|| cannot(&"the first event of its journal is missing"))?;
+        let replayed = replay(&events).map_err(|error| cannot(&error))?;
+        Ok(Self {
+            id,
+            transcript,
+            replayed,
+            events,
+            storage,
+        })
+    }
+
+    /// Returns the plan that the consultation began with.
+    pub(crate) fn plan(&self) -> &Plan {
+        self.replayed.consultation.plan()
+    }
+
+    /// Returns the session that resumes it.
+    pub(crate) fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
+        Session::resumed(
+            self.events,
+            self.replayed,
+            terms,
+            providers,
+            self.storage,
+            clock,
+        )
+    }
+}
