@@ -13,3 +13,5 @@ pub mod matching;
 pub mod grading;
 pub mod event;
 pub mod state;
+pub mod report;
+pub mod junit;

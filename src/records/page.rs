@@ -1,5 +1,6 @@
 //! A consultation as one self-contained web page, for the browser and for paper. It runs and loads
-//! nothing, and its content security policy forbids both.
+//! nothing, and its content security policy forbids both. [`benchmark`] renders the report of a
+//! benchmark in the same way.
 //!
 //! `maud` escapes all text except literals of this program. `answer`, `debate` and `account` render
 //! the sections, in reading order, from what they share in `elements`. `marks` renders what models
@@ -11,10 +12,11 @@ mod debate;
 mod elements;
 mod marks;
 mod links;
+pub mod benchmark;
 
 use std::collections::BTreeSet;
 
-use maud::{DOCTYPE, PreEscaped, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::clean;
@@ -33,8 +35,29 @@ pub fn page(record: &StoredRecord) -> String {
 /// Renders the page of a consultation with links to the pages of others, named `ID.html`, that lie
 /// in the same folder.
 pub fn page_beside(record: &StoredRecord, pages: &BTreeSet<String>) -> String {
-    // The style sheet is this program's own file; text in `style` knows no escapes.
-    let style = PreEscaped(include_str!("page/style.css"));
+    let body = html! {
+        (answer::notice(record))
+        (answer::head(record))
+        (links::links(record, pages))
+        (answer::answer(record))
+        (answer::dissent(record))
+        (debate::open_points(record))
+        (debate::positions(record))
+        (debate::synthesis(record))
+        (debate::changes(record))
+        (debate::objections(record))
+        (account::panel(record))
+        (account::context(record))
+        (account::cost(record))
+        (account::colophon(record))
+    };
+    document(&title(record), "", &body)
+}
+
+/// Renders a whole page. `more_style` follows the style sheet that all pages have.
+fn document(title: &str, more_style: &str, body: &Markup) -> String {
+    // The style sheets are this program's own files; text in `style` knows no escapes.
+    let style = PreEscaped(include_str!("page/style.css").to_owned() + more_style);
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -44,27 +67,10 @@ pub fn page_beside(record: &StoredRecord, pages: &BTreeSet<String>) -> String {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
-                title { (title(record)) }
+                title { (title) }
                 style { (style) }
             }
-            body {
-                main {
-                    (answer::notice(record))
-                    (answer::head(record))
-                    (links::links(record, pages))
-                    (answer::answer(record))
-                    (answer::dissent(record))
-                    (debate::open_points(record))
-                    (debate::positions(record))
-                    (debate::synthesis(record))
-                    (debate::changes(record))
-                    (debate::objections(record))
-                    (account::panel(record))
-                    (account::context(record))
-                    (account::cost(record))
-                    (account::colophon(record))
-                }
-            }
+            body { main { (body) } }
         }
         "\n"
     };
@@ -73,11 +79,16 @@ pub fn page_beside(record: &StoredRecord, pages: &BTreeSet<String>) -> String {
 }
 
 fn title(record: &StoredRecord) -> String {
-    let words: Vec<&str> = record.question.split_whitespace().collect();
+    short_title(&record.question, "Consultation")
+}
+
+/// Returns a text as a title on one line; `untitled` for a blank one.
+fn short_title(text: &str, untitled: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
     let words = words.join(" ");
     match words.char_indices().nth(LONGEST_TITLE) {
         Some((end, _)) => format!("{}…", words.get(..end).unwrap_or_default().trim_end()),
-        None if words.is_empty() => "Consultation".to_owned(),
+        None if words.is_empty() => untitled.to_owned(),
         None => words,
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::proportion::Proportion;
+use super::proportion::{Proportion, wilson};
 use super::{Interval, number};
 
 /// Cases that both ways answered, by what each got right.
@@ -84,10 +84,16 @@ impl PairedCounts {
     /// 17:2635, 1998): the score intervals of both shares, combined by the correlation between the
     /// two ways, with its continuity correction. `None` without cases.
     pub fn difference(&self) -> Option<PairedDifference> {
-        let (first, second) = (self.first(), self.second());
-        let (first_share, second_share) = (first.share()?, second.share()?);
-        let (first_range, second_range) = (first.interval()?, second.interval()?);
-        let phi = self.phi();
+        self.difference_over(self.total())
+    }
+
+    /// Returns the difference as if only `cases` of the pairs were independent, which is so for
+    /// repeated answers to as many cases: the interval is that of so many pairs.
+    pub fn difference_over(&self, cases: u64) -> Option<PairedDifference> {
+        let (first_share, second_share) = (self.first().share()?, self.second().share()?);
+        let first_range = wilson(first_share, cases)?;
+        let second_range = wilson(second_share, cases)?;
+        let phi = self.phi(number(cases) / number(self.total()));
         let distance = |one: f64, other: f64| {
             (one * one - 2.0 * phi * one * other + other * other)
                 .max(0.0)
@@ -111,8 +117,9 @@ impl PairedCounts {
         })
     }
 
-    /// Returns the correlation of being right, from -1 to 1; 0 where it is not defined.
-    fn phi(&self) -> f64 {
+    /// Returns the correlation of being right, from -1 to 1; 0 where it is not defined. The counts
+    /// are multiplied by `scale`, on which only the correction for continuity depends.
+    fn phi(&self, scale: f64) -> f64 {
         let (first, second) = (self.first(), self.second());
         let margins = [
             first.part(),
@@ -120,7 +127,7 @@ impl PairedCounts {
             second.part(),
             second.whole() - second.part(),
         ];
-        let scale: f64 = margins
+        let roots: f64 = margins
             .iter()
             .map(|margin| number(*margin).sqrt())
             .product();
@@ -131,11 +138,11 @@ impl PairedCounts {
             - number(self.only_first) * number(self.only_second);
         // Method 10 lowers a positive correlation, but not below 0.
         let corrected = if product > 0.0 {
-            (product - number(self.total()) / 2.0).max(0.0)
+            (product - number(self.total()) / (2.0 * scale)).max(0.0)
         } else {
             product
         };
-        corrected / scale
+        corrected / roots
     }
 }
 

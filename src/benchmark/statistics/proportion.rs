@@ -43,31 +43,42 @@ impl Proportion {
         (self.whole > 0).then(|| number(self.part) / number(self.whole))
     }
 
-    /// Returns the score interval of Wilson (1927) without continuity correction, which is method 3
-    /// of Newcombe (Statistics in Medicine 17:857, 1998), from 0 to 1; `None` of nothing. Unlike the
-    /// interval from the standard error it has a width at 0 and at 1, and never leaves that range.
+    /// Returns the interval of the share; see [`wilson`].
     pub fn interval(self) -> Option<Interval> {
-        let share = self.share()?;
-        let whole = number(self.whole);
-        let square = Z_95 * Z_95;
-        let centre = share + square / (2.0 * whole);
-        let spread = share * (1.0 - share) / whole + square / (4.0 * whole * whole);
-        let half = Z_95 * spread.sqrt();
-        let scale = 1.0 + square / whole;
-        // At the ends of the range the bound is exact, but for rounding.
-        Some(Interval {
-            low: if self.part == 0 {
-                0.0
-            } else {
-                ((centre - half) / scale).max(0.0)
-            },
-            high: if self.part == self.whole {
-                1.0
-            } else {
-                ((centre + half) / scale).min(1.0)
-            },
-        })
+        wilson(self.share()?, self.whole)
     }
+}
+
+/// Returns the score interval of Wilson (1927) without continuity correction, which is method 3 of
+/// Newcombe (Statistics in Medicine 17:857, 1998), from 0 to 1, for a share of `whole` cases; `None`
+/// of nothing. Unlike the interval from the standard error it has a width at 0 and at 1, and never
+/// leaves that range.
+///
+/// The share need not be that of a whole number of cases: with repeated answers, `whole` is the
+/// number of cases, which alone are independent.
+pub fn wilson(share: f64, whole: u64) -> Option<Interval> {
+    if whole == 0 {
+        return None;
+    }
+    let whole = number(whole);
+    let square = Z_95 * Z_95;
+    let centre = share + square / (2.0 * whole);
+    let spread = share * (1.0 - share) / whole + square / (4.0 * whole * whole);
+    let half = Z_95 * spread.sqrt();
+    let scale = 1.0 + square / whole;
+    // At the ends of the range the bound is exact, but for rounding.
+    Some(Interval {
+        low: if share <= 0.0 {
+            0.0
+        } else {
+            ((centre - half) / scale).max(0.0)
+        },
+        high: if share >= 1.0 {
+            1.0
+        } else {
+            ((centre + half) / scale).min(1.0)
+        },
+    })
 }
 
 #[cfg(test)]

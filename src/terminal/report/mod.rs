@@ -6,6 +6,7 @@
 mod consultation;
 mod selection;
 mod summary;
+pub mod benchmark;
 pub mod rejudge;
 mod rounds;
 mod agents;

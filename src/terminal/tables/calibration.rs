@@ -1,11 +1,9 @@
 //! `consult-stats --calibration` as a screen: stated confidence beside actual outcomes.
 
-use std::iter;
-
 use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
-use super::columns::{columns, hanging, widest};
+use super::columns::{figures_table, hanging};
 use super::dashboard::span::within;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
@@ -107,33 +105,13 @@ impl CalibrationScreen {
         self.text.extend(["\n", &self.paint.dim(&legend)]);
     }
 
-    /// Writes names beside their figures, or above them where both do not fit on a line. Without
-    /// rows there is no table.
+    /// Writes a table of figures; nothing without rows.
     fn table(&mut self, title: &str, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
-        let heads = [""].iter().chain(heads).map(ToString::to_string);
-        let rows: Vec<Vec<String>> = iter::once(heads.collect()).chain(rows).collect();
-        if rows.len() == 1 {
-            return;
-        }
-        self.text.extend(["\n", &self.paint.cyan(title), "\n"]);
-        let mut lines = columns(&rows, 1..);
-        let names_are_above = widest(&lines) > self.width;
-        let indent = if names_are_above { "  " } else { "" };
-        if names_are_above {
-            let figures: Vec<_> = rows.iter().filter_map(|row| row.get(1..)).collect();
-            lines = columns(&figures, ..);
-        }
-        for (row, line) in rows.iter().zip(&lines) {
-            match row.first() {
-                Some(name) if !name.is_empty() => {
-                    if names_are_above {
-                        self.wrapped(name);
-                    }
-                    self.text.extend([indent, line, "\n"]);
-                }
-                // The heads have no name.
-                Some(_) | None => self.text.extend([indent, &self.paint.dim(line), "\n"]),
-            }
+        let rows: Vec<Vec<String>> = rows.collect();
+        if !rows.is_empty() {
+            let table = figures_table(heads, &rows, self.width, self.paint);
+            self.text
+                .extend(["\n", &self.paint.cyan(title), "\n", &table]);
         }
     }
 

@@ -4,10 +4,13 @@
 //! colours have none, and some characters take two columns. `console` measures and pads like that
 //! already; table crates need a second terminal library for coloured cells.
 
+use std::iter;
 use std::ops::RangeBounds;
 
 use console::{Alignment, measure_text_width, pad_str};
 use textwrap::{Options, WordSplitter};
+
+use crate::terminal::output::style::Paint;
 
 /// Blanks between columns.
 const GAP: &str = "  ";
@@ -49,6 +52,75 @@ pub(super) fn widest(lines: &[String]) -> usize {
     widths.max().unwrap_or(0)
 }
 
+/// Returns a table of figures, whose rows begin with a name; nothing without rows.
+///
+/// Names stand beside their figures; above them where both do not fit on a line; and where the
+/// figures alone do not fit, they stand behind their heads in running text.
+pub(super) fn figures_table(
+    heads: &[&str],
+    rows: &[Vec<String>],
+    width: usize,
+    paint: Paint,
+) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heads = iter::once("").chain(heads.iter().copied());
+    let heads: Vec<String> = heads.map(ToOwned::to_owned).collect();
+    let with_heads: Vec<&[String]> = iter::once(&heads).chain(rows).map(Vec::as_slice).collect();
+    let lines = columns(&with_heads, 1..);
+    if widest(&lines) <= width {
+        return beneath_heads(lines.into_iter().map(|line| (None, line)), "", paint);
+    }
+    let figures: Vec<&[String]> = with_heads
+        .iter()
+        .map(|row| row.get(1..).unwrap_or_default())
+        .collect();
+    let lines = columns(&figures, ..);
+    let names = iter::once(None).chain(rows.iter().map(|row| row.first()));
+    let names = names.map(|name| name.map(|name| hanging("", name, 0, Some(width))));
+    if widest(&lines) + NAME_INDENT.len() <= width {
+        return beneath_heads(names.zip(lines), NAME_INDENT, paint);
+    }
+    let mut text = String::new();
+    for row in rows {
+        let mut cells = heads.iter().zip(row);
+        if let Some((_, name)) = cells.next() {
+            text.push_str(&hanging("", name, 0, Some(width)));
+        }
+        let cells: Vec<String> = cells
+            .filter(|(_, cell)| !cell.is_empty())
+            .map(|(head, cell)| format!("{head} {cell}"))
+            .collect();
+        let indent = NAME_INDENT.len();
+        text.push_str(&hanging(
+            NAME_INDENT,
+            &cells.join(", "),
+            indent,
+            Some(width),
+        ));
+    }
+    text
+}
+
+/// The indent of figures beneath their name.
+const NAME_INDENT: &str = "  ";
+
+/// Joins lines, each beneath its name if it has one; the first one has the heads.
+fn beneath_heads(
+    lines: impl Iterator<Item = (Option<String>, String)>,
+    indent: &str,
+    paint: Paint,
+) -> String {
+    let mut text = String::new();
+    for (row, (name, line)) in lines.enumerate() {
+        text.push_str(&name.unwrap_or_default());
+        let line = if row == 0 { paint.dim(&line) } else { line };
+        text.extend([indent, &line, "\n"]);
+    }
+    text
+}
+
 /// Returns a text behind its head, wrapped to the width of the terminal and continued `indent`
 /// columns from the left. `None` does not wrap.
 pub(super) fn hanging(head: &str, text: &str, indent: usize, width: Option<usize>) -> String {
@@ -66,7 +138,6 @@ pub(super) fn hanging(head: &str, text: &str, indent: usize, width: Option<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terminal::output::style::Paint;
 
     #[test]
     fn columns_align_by_width_on_the_terminal() {

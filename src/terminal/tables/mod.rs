@@ -10,4 +10,5 @@ pub mod calibration;
 pub mod dashboard;
 pub mod circuit;
 pub mod exit_state;
+pub mod benchmark;
 mod columns;

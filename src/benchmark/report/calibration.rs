@@ -1,0 +1,95 @@
+//! Whether confidence says how likely an answer is right.
+//!
+//! Models of demonstration quality are left out: the confidence that they state carries no
+//! information.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::benchmark::result::CaseResult;
+use crate::domain::ids::ModelRef;
+use crate::stopping::calibration::{GradedConfidence, Reliability};
+
+/// The calibration of one arm.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ArmCalibration {
+    /// The confidence that answers state, against whether they are right.
+    pub stated: Option<Reliability>,
+    /// The calibrated probability that the leading point of Round 2 is right, against whether it
+    /// is.
+    pub calibrated: Option<Reliability>,
+    /// The confidence that experts state in Round 1, against whether their answers of Round 1 are
+    /// right; by model, in alphabetical order.
+    pub experts: Vec<ModelReliability>,
+    /// Answers whose confidence was stated by a model of demonstration quality.
+    pub demonstration: u64,
+}
+
+/// The calibration of one model.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ModelReliability {
+    pub model: ModelRef,
+    pub reliability: Reliability,
+}
+
+impl ArmCalibration {
+    pub(super) fn of(results: &[&CaseResult]) -> Self {
+        let has_confidence = |result: &&CaseResult| result.confidence.is_some();
+        let demonstration = results
+            .iter()
+            .copied()
+            .filter(|result| result.demonstration)
+            .filter(has_confidence)
+            .count();
+        Self {
+            stated: Reliability::of(results.iter().copied().filter_map(stated)),
+            calibrated: Reliability::of(results.iter().copied().filter_map(calibrated)),
+            experts: experts(results),
+            demonstration: u64::try_from(demonstration).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+fn stated(result: &CaseResult) -> Option<GradedConfidence> {
+    let is_right = result.answer.as_ref()?.is_right;
+    let stated = result.confidence.filter(|_| !result.demonstration)?;
+    Some(graded(stated, is_right))
+}
+
+/// The probability is one of the leading point, which Rounds 3 and 4 may replace.
+fn calibrated(result: &CaseResult) -> Option<GradedConfidence> {
+    let verdict = result.stages.verdict.filter(|_| result.early_stop);
+    let is_right = result.stages.synthesis.or(verdict)?;
+    Some(graded(result.calibrated?, is_right))
+}
+
+fn experts(results: &[&CaseResult]) -> Vec<ModelReliability> {
+    let mut models: BTreeMap<&ModelRef, Vec<GradedConfidence>> = BTreeMap::new();
+    for expert in results.iter().flat_map(|result| &result.experts) {
+        if expert.model.is_demonstration() {
+            continue;
+        }
+        if let (Some(stated), Some(is_right)) = (expert.confidence, expert.before) {
+            let statements = models.entry(&expert.model).or_default();
+            statements.push(graded(stated, is_right));
+        }
+    }
+    let mut reliabilities = Vec::new();
+    for (model, statements) in models {
+        reliabilities.extend(
+            Reliability::of(statements).map(|reliability| ModelReliability {
+                model: model.clone(),
+                reliability,
+            }),
+        );
+    }
+    reliabilities
+}
+
+fn graded(stated: f64, is_right: bool) -> GradedConfidence {
+    GradedConfidence {
+        stated,
+        right: f64::from(u8::from(is_right)),
+    }
+}

@@ -1,0 +1,131 @@
+//! What the debate changes: answers before and after its rounds, and debates that ended early.
+
+use serde::Serialize;
+
+use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::statistics::proportion::Proportion;
+use crate::domain::money::Cost;
+
+use super::spend::in_dollars;
+
+/// Answers before and after a part of the debate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct AnswerChanges {
+    /// Pairs with a graded answer before and after.
+    pub compared: u64,
+    pub both_right: u64,
+    pub right_to_wrong: u64,
+    pub wrong_to_right: u64,
+    /// Both wrong, with the same answer or another.
+    pub both_wrong: u64,
+}
+
+impl AnswerChanges {
+    /// Counts pairs of answers, with whether each is right; a missing one is not compared.
+    pub(super) fn of(pairs: impl IntoIterator<Item = (Option<bool>, Option<bool>)>) -> Self {
+        let mut changes = Self::default();
+        for pair in pairs {
+            let count = match pair {
+                (Some(true), Some(true)) => &mut changes.both_right,
+                (Some(true), Some(false)) => &mut changes.right_to_wrong,
+                (Some(false), Some(true)) => &mut changes.wrong_to_right,
+                (Some(false), Some(false)) => &mut changes.both_wrong,
+                (None, _) | (_, None) => continue,
+            };
+            *count += 1;
+            changes.compared += 1;
+        }
+        changes
+    }
+
+    /// Returns the pairs in which both answers are right, or both wrong.
+    pub fn unchanged(self) -> u64 {
+        self.both_right + self.both_wrong
+    }
+
+    pub fn right_before(self) -> u64 {
+        self.both_right + self.right_to_wrong
+    }
+
+    pub fn right_after(self) -> u64 {
+        self.both_right + self.wrong_to_right
+    }
+}
+
+/// What the rounds change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct DebateFigures {
+    /// The answer that most experts give in Round 1, against the answer of the consultation.
+    pub vote_to_verdict: AnswerChanges,
+    /// The leading point of Round 2 against the verdict, for debates that did not end early: what
+    /// Rounds 3 and 4 change.
+    pub synthesis_to_verdict: AnswerChanges,
+    /// The experts' own answers in Rounds 1 and 3.
+    pub experts: AnswerChanges,
+    /// Right answers after each stage, among those that can be graded.
+    pub stages: StageCounts,
+}
+
+/// Right answers after each stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct StageCounts {
+    /// The answer that most experts give in Round 1.
+    pub vote: Proportion,
+    /// The leading point of Round 2.
+    pub synthesis: Proportion,
+    /// The answer that most experts give after Round 3.
+    pub revised_vote: Proportion,
+    /// The answer of the consultation.
+    pub verdict: Proportion,
+}
+
+impl DebateFigures {
+    pub(super) fn of(results: &[&CaseResult]) -> Self {
+        let stages = || results.iter().map(|result| result.stages);
+        let full_debates = results.iter().filter(|result| !result.early_stop);
+        let experts = results.iter().flat_map(|result| &result.experts);
+        Self {
+            vote_to_verdict: AnswerChanges::of(stages().map(|stage| (stage.vote, stage.verdict))),
+            synthesis_to_verdict: AnswerChanges::of(
+                full_debates.map(|result| (result.stages.synthesis, result.stages.verdict)),
+            ),
+            experts: AnswerChanges::of(experts.map(|expert| (expert.before, expert.after))),
+            stages: StageCounts {
+                vote: Proportion::of(stages().filter_map(|stage| stage.vote)),
+                synthesis: Proportion::of(stages().filter_map(|stage| stage.synthesis)),
+                revised_vote: Proportion::of(stages().filter_map(|stage| stage.revised_vote)),
+                verdict: Proportion::of(stages().filter_map(|stage| stage.verdict)),
+            },
+        }
+    }
+}
+
+/// Debates that ended after Round 2, and those that did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct EarlyStopFigures {
+    pub stopped: Proportion,
+    pub full: Proportion,
+    /// The estimated cost of the rounds that were saved, over the early stops with an estimate.
+    #[serde(serialize_with = "in_dollars")]
+    pub saved: Cost,
+    /// Early stops with an estimate of what they saved.
+    pub saved_known: u64,
+}
+
+impl EarlyStopFigures {
+    pub(super) fn of(results: &[&CaseResult]) -> Self {
+        let (stopped, full): (Vec<&CaseResult>, Vec<&CaseResult>) =
+            results.iter().partition(|result| result.early_stop);
+        let right_of = |results: &[&CaseResult]| {
+            let outcomes = results.iter().map(|result| result.outcome);
+            Proportion::of(outcomes.map(|outcome| outcome == CaseOutcome::Approved))
+        };
+        let saved: Vec<Cost> = stopped.iter().filter_map(|result| result.saved).collect();
+        Self {
+            stopped: right_of(&stopped),
+            full: right_of(&full),
+            saved_known: u64::try_from(saved.len()).unwrap_or(u64::MAX),
+            saved: saved.into_iter().sum(),
+        }
+    }
+}

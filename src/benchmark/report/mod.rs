@@ -1,0 +1,148 @@
+//! The report of a run: every figure that follows from its terms and results. The same results give
+//! the same report, in whatever order they finished.
+//!
+//! `arm` has the figures of one arm, which `accuracy`, `spend`, `calibration`, `debate` and
+//! `experts` compute; `comparison` sets the arms against each other. `misses` lists the cases to
+//! look at, `notices` what a reader must know before the figures, `words` formats both. Each face
+//! (terminal, Markdown, page, JUnit) renders a [`BenchmarkReport`] and computes nothing.
+
+pub mod arm;
+pub mod accuracy;
+pub mod spend;
+pub mod calibration;
+pub mod debate;
+pub mod experts;
+pub mod comparison;
+pub mod misses;
+pub mod notices;
+pub mod words;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use self::arm::ArmReport;
+use self::comparison::ArmComparison;
+use self::spend::SpendFigures;
+use super::case::CaseId;
+use super::result::CaseResult;
+use super::run::{Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunTerms};
+use super::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus, PendingCaseRun};
+use crate::domain::time::Timestamp;
+use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::statistics::BatchStatistics;
+
+/// The version of the JSON, whose schema is `schemas/benchmark.schema.json`.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// The report of a run, and its JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BenchmarkReport {
+    pub schema_version: &'static str,
+    pub run_id: RunId,
+    pub run_status: BenchmarkStatus,
+    /// Set exactly if the run is stopped.
+    pub stop_reason: Option<StopReason>,
+    pub resumable: bool,
+    pub started_at: Timestamp,
+    pub updated_at: Timestamp,
+    /// The runs that this one was merged from.
+    pub merged_from: Vec<RunId>,
+    /// The ids of the cases that have a case run without a result, in the order of the suite.
+    pub remaining: Vec<CaseId>,
+    pub statistics: BatchStatistics,
+    pub terms: RunTerms,
+    /// The panel first.
+    pub arms: Vec<ArmReport>,
+    /// `None` unless the run has both arms.
+    pub comparison: Option<ArmComparison>,
+    /// The spend of everything, unfinished case runs included.
+    pub spend: SpendFigures,
+    /// Case runs without a result, in the order of the suite.
+    pub not_done: Vec<CaseRunId>,
+    /// The results in the order of the suite, then by arm and repetition.
+    pub results: Vec<CaseResult>,
+}
+
+impl BenchmarkReport {
+    /// Computes the report of a run. The view is that of the store, which knows whether the run's
+    /// process still lives.
+    pub fn of(state: &BenchmarkState, view: BenchmarkStateView) -> Self {
+        let terms = state.terms();
+        let results = in_suite_order(terms, state.results());
+        let mut not_done: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
+        let position_of = positions(terms);
+        not_done.sort_by_cached_key(|run| position_of.key(run));
+        let unfinished: Vec<&PendingCaseRun> = not_done
+            .iter()
+            .filter_map(|run| state.pending(run))
+            .collect();
+        let arm_report = |arm: &&ArmTerms| {
+            let own = results.iter().filter(|result| result.run.arm == arm.arm);
+            let unfinished = unfinished
+                .iter()
+                .copied()
+                .filter(|pending| pending.run.arm == arm.arm);
+            ArmReport::of(
+                arm,
+                terms,
+                &own.collect::<Vec<_>>(),
+                &unfinished.collect::<Vec<_>>(),
+            )
+        };
+        let mut arms: Vec<&ArmTerms> = terms.arms.iter().collect();
+        arms.sort_by_key(|arm| arm.arm);
+        let has = |arm: Arm| arms.iter().any(|terms| terms.arm == arm);
+        Self {
+            schema_version: SCHEMA_VERSION,
+            run_id: view.run_id,
+            run_status: view.run_status,
+            stop_reason: view.stop_reason,
+            resumable: view.resumable,
+            started_at: view.started_at,
+            updated_at: view.updated_at,
+            merged_from: state.merged_from().to_vec(),
+            remaining: view.remaining,
+            statistics: view.statistics,
+            arms: arms.iter().map(arm_report).collect(),
+            comparison: (has(Arm::Panel) && has(Arm::Single)).then(|| ArmComparison::of(&results)),
+            spend: SpendFigures::of(&results, &unfinished),
+            not_done,
+            terms: terms.clone(),
+            results,
+        }
+    }
+
+    /// Returns the case of a result.
+    pub fn case(&self, id: &CaseId) -> Option<&CaseRef> {
+        self.terms.cases.iter().find(|case| case.id == *id)
+    }
+
+    /// Returns whether every case run has a result.
+    pub fn is_complete(&self) -> bool {
+        self.not_done.is_empty()
+    }
+}
+
+/// Where each case stands in the suite.
+struct CasePositions<'a>(BTreeMap<&'a CaseId, usize>);
+
+fn positions(terms: &RunTerms) -> CasePositions<'_> {
+    let cases = terms.cases.iter().enumerate();
+    CasePositions(cases.map(|(position, case)| (&case.id, position)).collect())
+}
+
+impl CasePositions<'_> {
+    /// Returns a key in the order of the suite, then of arms and repetitions.
+    fn key(&self, run: &CaseRunId) -> (usize, CaseRunId) {
+        let position = self.0.get(&run.case).copied().unwrap_or(usize::MAX);
+        (position, run.clone())
+    }
+}
+
+fn in_suite_order(terms: &RunTerms, results: &[CaseResult]) -> Vec<CaseResult> {
+    let position_of = positions(terms);
+    let mut results = results.to_vec();
+    results.sort_by_cached_key(|result| position_of.key(&result.run));
+    results
+}

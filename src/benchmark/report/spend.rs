@@ -1,0 +1,128 @@
+//! What answers cost: money, tokens, calls and time.
+
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use crate::benchmark::state::PendingCaseRun;
+use crate::benchmark::statistics::quantile::{median, nearest_rank};
+use crate::domain::money::{Cost, MicroUsd};
+
+/// The spend of many case runs. Sums include case runs without an answer or a result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct SpendFigures {
+    #[serde(serialize_with = "in_dollars")]
+    pub cost: Cost,
+    /// By case run with a result; `None` without them.
+    #[serde(serialize_with = "in_dollars_if_known")]
+    pub cost_per_case: Option<Cost>,
+    /// By right answer; `None` without right answers.
+    #[serde(serialize_with = "in_dollars_if_known")]
+    pub cost_per_right: Option<Cost>,
+    pub calls: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// By right answer, input and output; `None` without right answers.
+    pub tokens_per_right: Option<u64>,
+    /// True if a provider did not report its tokens.
+    pub estimated: bool,
+}
+
+impl SpendFigures {
+    pub(super) fn of<'a>(
+        results: impl IntoIterator<Item = &'a CaseResult>,
+        unfinished: &[&PendingCaseRun],
+    ) -> Self {
+        let (mut cases, mut right) = (0, 0);
+        let mut sum = CaseSpend::default();
+        for result in results {
+            cases += 1;
+            right += u64::from(result.outcome == CaseOutcome::Approved);
+            sum.add(&result.spend);
+        }
+        for pending in unfinished {
+            sum.add(&pending.spend);
+        }
+        Self {
+            cost: sum.cost,
+            cost_per_case: shared_by(sum.cost, cases),
+            cost_per_right: shared_by(sum.cost, right),
+            calls: sum.calls,
+            input_tokens: sum.input_tokens,
+            output_tokens: sum.output_tokens,
+            tokens_per_right: (sum.input_tokens + sum.output_tokens).checked_div(right),
+            estimated: sum.estimated,
+        }
+    }
+
+    /// Returns the tokens of input and output.
+    pub fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+}
+
+/// Returns a cost by a number of answers, rounded to the nearest micro-dollar; `None` for no
+/// answers.
+pub(super) fn shared_by(cost: Cost, number: u64) -> Option<Cost> {
+    let share = (cost.known.0.saturating_add(number / 2)).checked_div(number)?;
+    Some(Cost {
+        known: MicroUsd(share),
+        ..cost
+    })
+}
+
+/// Time for one case, over the case runs with a result. Percentiles are by nearest rank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TimeFigures {
+    pub median_ms: u64,
+    pub p90_ms: u64,
+}
+
+impl TimeFigures {
+    pub(super) fn of<'a>(results: impl IntoIterator<Item = &'a CaseResult>) -> Option<Self> {
+        let mut times: Vec<u64> = results.into_iter().map(|run| run.duration_ms).collect();
+        times.sort_unstable();
+        Some(Self {
+            median_ms: median(&times)?,
+            p90_ms: nearest_rank(&times, 90)?,
+        })
+    }
+
+    pub fn median(self) -> Duration {
+        Duration::from_millis(self.median_ms)
+    }
+
+    pub fn p90(self) -> Duration {
+        Duration::from_millis(self.p90_ms)
+    }
+}
+
+/// A cost as the JSON of a report writes it.
+#[derive(Serialize)]
+struct WireCost {
+    usd: f64,
+    micro_usd: MicroUsd,
+    lower_bound: bool,
+}
+
+impl From<Cost> for WireCost {
+    fn from(cost: Cost) -> Self {
+        Self {
+            usd: cost.known.usd(),
+            micro_usd: cost.known,
+            lower_bound: cost.lower_bound,
+        }
+    }
+}
+
+pub(super) fn in_dollars<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
+    WireCost::from(*cost).serialize(serializer)
+}
+
+pub(super) fn in_dollars_if_known<S: Serializer>(
+    cost: &Option<Cost>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    cost.map(WireCost::from).serialize(serializer)
+}

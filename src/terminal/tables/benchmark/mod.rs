@@ -1,0 +1,280 @@
+//! The report of a benchmark as a screen: the figures that decide first, then where they come from,
+//! and the cases to look at. The page, the Markdown and the JSON have everything; the screen names
+//! what it leaves out.
+
+mod debate;
+mod misses;
+
+use std::collections::BTreeSet;
+
+use console::measure_text_width;
+
+use super::columns::{figures_table, hanging};
+use crate::benchmark::case::ErrorRate;
+use crate::benchmark::report::BenchmarkReport;
+use crate::benchmark::report::arm::{ArmReport, TagFigures};
+use crate::benchmark::report::words::{interval, percent, whole_percent};
+use crate::stopping::calibration::Reliability;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{amount, count, seconds, thousands};
+use crate::terminal::output::style::Paint;
+
+/// Tags on a screen.
+const MOST_TAGS: usize = 10;
+
+const UNKNOWN: &str = "-";
+
+/// Returns the screen for a terminal of this width.
+pub fn screen(report: &BenchmarkReport, width: usize, paint: Paint) -> String {
+    let mut screen = ReportScreen {
+        text: String::new(),
+        report,
+        width: width.clamp(20, 100),
+        paint,
+    };
+    screen.head();
+    screen.notices();
+    screen.headline();
+    screen.comparison();
+    screen.spend();
+    screen.tags();
+    screen.error_rates();
+    screen.calibration();
+    screen.debate();
+    screen.misses();
+    screen.text
+}
+
+struct ReportScreen<'a> {
+    text: String,
+    report: &'a BenchmarkReport,
+    width: usize,
+    paint: Paint,
+}
+
+impl ReportScreen<'_> {
+    fn head(&mut self) {
+        let terms = &self.report.terms;
+        let title = format!("Benchmark {}", one_line(&terms.suite.name));
+        self.text.extend([&self.paint.heading(&title), "\n"]);
+        let status = self.report.run_status.name();
+        let cases = count(terms.cases.len(), "case");
+        let run = format!("{cases}, {}, {status}", self.report.run_id);
+        self.wrapped(&run);
+    }
+
+    fn notices(&mut self) {
+        for notice in self.report.notices() {
+            let text = hanging("", &one_line(&notice.text), 0, Some(self.width));
+            self.text.push('\n');
+            match notice.command {
+                Some(command) => {
+                    self.text.push_str(&self.paint.yellow(&text));
+                    // One line, so that it can be copied.
+                    self.text.extend(["Resume it with:\n  ", &command, "\n"]);
+                }
+                None => self.text.push_str(&text),
+            }
+        }
+    }
+
+    fn headline(&mut self) {
+        let heads = [
+            "right",
+            "accuracy",
+            "95% interval",
+            "cost",
+            "per right",
+            "median",
+            "p90",
+        ];
+        let rows: Vec<Vec<String>> = self.report.arms.iter().map(headline_row).collect();
+        self.text.push('\n');
+        self.table(&heads, &rows);
+        for arm in &self.report.arms {
+            let counts = arm.counts;
+            if counts.failed > 0 {
+                let answered = arm.accuracy_of_answered.map_or_else(
+                    || "none has an answer".to_owned(),
+                    |answered| format!("{} of the answers are right", percent(answered.share)),
+                );
+                let arm = arm.arm.name();
+                let failed = format!("{arm}: {} without an answer; {answered}", counts.failed);
+                self.wrapped(&failed);
+            }
+            if let Some(consistency) = arm.consistency {
+                let line = format!(
+                    "{}: {} always right, {} sometimes, {} never",
+                    arm.arm.name(),
+                    consistency.always_right,
+                    consistency.sometimes_right,
+                    consistency.never_right
+                );
+                self.wrapped(&line);
+            }
+        }
+    }
+
+    fn comparison(&mut self) {
+        let Some(comparison) = &self.report.comparison else {
+            return;
+        };
+        self.text.push('\n');
+        self.wrapped(&comparison.sentence);
+        let pairs = comparison.pairs;
+        if pairs.total() > 0 {
+            self.wrapped(&format!(
+                "Both right {}, only the panel {}, only the single model {}, both wrong {}.",
+                pairs.both_right, pairs.only_first, pairs.only_second, pairs.both_wrong
+            ));
+        }
+    }
+
+    fn spend(&mut self) {
+        let rows = self.report.arms.iter().map(|arm| {
+            let spend = &arm.spend;
+            vec![
+                arm.arm.name().to_owned(),
+                thousands(spend.calls),
+                thousands(spend.tokens()),
+                spend.tokens_per_right.map_or(UNKNOWN.to_owned(), thousands),
+                spend.cost_per_case.map_or(UNKNOWN.to_owned(), amount),
+                arm.counts.retried.to_string(),
+            ]
+        });
+        let rows: Vec<_> = rows.collect();
+        let heads = ["calls", "tokens", "per right", "cost per case", "retried"];
+        self.section("Spend", &heads, &rows);
+    }
+
+    fn tags(&mut self) {
+        let arms = &self.report.arms;
+        let tags: BTreeSet<(bool, Option<&str>)> = arms
+            .iter()
+            .flat_map(|arm| &arm.tags)
+            .map(|figures| (figures.tag.is_none(), figures.tag.as_deref()))
+            .collect();
+        let mut heads = Vec::new();
+        for arm in arms {
+            heads.extend([arm.arm.name(), "right"]);
+        }
+        let mut rows = Vec::new();
+        for (_, tag) in tags.iter().take(MOST_TAGS) {
+            let mut row = vec![tag.map_or_else(|| "(no tag)".to_owned(), one_line)];
+            for arm in arms {
+                row.extend(tag_cells(arm, *tag));
+            }
+            rows.push(row);
+        }
+        self.section("By tag", &heads, &rows);
+        if tags.len() > MOST_TAGS {
+            let others = count(tags.len() - MOST_TAGS, "more tag");
+            self.wrapped(&format!("and {others}"));
+        }
+    }
+
+    fn error_rates(&mut self) {
+        let mut rows = Vec::new();
+        for arm in &self.report.arms {
+            for rates in &arm.error_rates {
+                let measure = match rates.measure {
+                    ErrorRate::Cer => "CER",
+                    ErrorRate::Wer => "WER",
+                };
+                rows.push(vec![
+                    format!("{}, {measure}", arm.arm.name()),
+                    rates.count.to_string(),
+                    percent(rates.mean),
+                    percent(rates.median),
+                ]);
+            }
+        }
+        self.section("Transcriptions", &["count", "mean", "median"], &rows);
+    }
+
+    fn calibration(&mut self) {
+        let mut rows = Vec::new();
+        for arm in &self.report.arms {
+            let calibration = &arm.calibration;
+            let kinds = [
+                ("stated", &calibration.stated),
+                ("calibrated", &calibration.calibrated),
+            ];
+            for (kind, reliability) in kinds {
+                if let Some(reliability) = reliability {
+                    rows.push(reliability_row(arm, kind, reliability));
+                }
+            }
+        }
+        let heads = ["answers", "confidence", "right", "Brier", "ECE"];
+        self.section("Calibration", &heads, &rows);
+    }
+
+    /// Writes a table with its title; nothing without rows.
+    fn section(&mut self, title: &str, heads: &[&str], rows: &[Vec<String>]) {
+        if !rows.is_empty() {
+            self.text.extend(["\n", &self.paint.cyan(title), "\n"]);
+            self.table(heads, rows);
+        }
+    }
+
+    fn table(&mut self, heads: &[&str], rows: &[Vec<String>]) {
+        let table = figures_table(heads, rows, self.width, self.paint);
+        self.text.push_str(&table);
+    }
+
+    fn wrapped(&mut self, line: &str) {
+        self.text.push_str(&hanging("", line, 0, Some(self.width)));
+    }
+
+    /// Writes a text behind its head, continued beneath itself.
+    fn labelled(&mut self, head: &str, text: &str) {
+        let indent = measure_text_width(head);
+        self.text
+            .push_str(&hanging(head, text, indent, Some(self.width)));
+    }
+}
+
+fn headline_row(arm: &ArmReport) -> Vec<String> {
+    let mut row = vec![arm.arm.name().to_owned()];
+    match arm.accuracy {
+        Some(accuracy) => row.extend([
+            format!("{}/{}", accuracy.right, accuracy.of),
+            percent(accuracy.share),
+            interval(accuracy.interval),
+        ]),
+        None => row.extend(["0/0", UNKNOWN, UNKNOWN].map(ToOwned::to_owned)),
+    }
+    row.push(amount(arm.spend.cost));
+    row.push(arm.spend.cost_per_right.map_or(UNKNOWN.to_owned(), amount));
+    match arm.time {
+        Some(time) => row.extend([seconds(time.median()), seconds(time.p90())]),
+        None => row.extend([UNKNOWN.to_owned(), UNKNOWN.to_owned()]),
+    }
+    row
+}
+
+fn tag_cells(arm: &ArmReport, tag: Option<&str>) -> [String; 2] {
+    let mut tags = arm.tags.iter();
+    let figures = tags.find(|figures| figures.tag.as_deref() == tag);
+    figures.map_or_else(
+        || [UNKNOWN.to_owned(), String::new()],
+        |TagFigures { accuracy, .. }| {
+            [
+                format!("{}/{}", accuracy.right, accuracy.of),
+                whole_percent(accuracy.share),
+            ]
+        },
+    )
+}
+
+fn reliability_row(arm: &ArmReport, kind: &str, reliability: &Reliability) -> Vec<String> {
+    vec![
+        format!("{}, {kind}", arm.arm.name()),
+        reliability.count.to_string(),
+        whole_percent(reliability.mean_stated),
+        whole_percent(reliability.mean_right),
+        format!("{:.3}", reliability.brier),
+        format!("{:.3}", reliability.expected_calibration_error),
+    ]
+}
