@@ -55,6 +55,11 @@ impl Home {
         self.0.join("consult-logs")
     }
 
+    /// Returns the folder of the runs of benchmarks.
+    pub fn runs_folder(&self) -> PathBuf {
+        self.0.join("runs")
+    }
+
     /// Returns the file of the index over the records.
     pub fn index_file(&self) -> PathBuf {
         self.0.join("consult-analytics.db")

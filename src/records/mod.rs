@@ -5,7 +5,7 @@
 //! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
 //! records of any version, `page` renders one as HTML. `index`, `history`, `statistics`,
 //! `calibration` and `experience` answer questions about many; `month` adds up the spending of a
-//! month, `month_budget` shares its budget between processes.
+//! month, `month_budget` shares its budget between processes. `runs` stores the runs of benchmarks.
 
 pub mod files;
 pub mod journal;
@@ -23,3 +23,4 @@ pub mod calibration;
 pub mod experience;
 pub mod month;
 pub mod month_budget;
+pub mod runs;

@@ -1,5 +1,7 @@
 //! The state of a run as scripts read it: under the names of the story that asked for it.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
@@ -61,17 +63,12 @@ pub struct BenchmarkStateView {
 }
 
 impl BenchmarkState {
-    /// Returns what scripts read.
-    pub fn view(&self) -> BenchmarkStateView {
-        let run_status = self.status();
-        let mut remaining: Vec<CaseId> = Vec::new();
-        let is_open: std::collections::BTreeSet<&CaseId> =
-            self.remaining().into_iter().map(|run| &run.case).collect();
-        for case in &self.terms().cases {
-            if is_open.contains(&case.id) {
-                remaining.push(case.id.clone());
-            }
-        }
+    /// Returns what scripts read. The status is an argument: only the process that runs a run, or
+    /// a look at its lock, separates a running one from an interrupted one.
+    pub fn view(&self, run_status: BenchmarkStatus) -> BenchmarkStateView {
+        let open: BTreeSet<&CaseId> = self.remaining().into_iter().map(|run| &run.case).collect();
+        let cases = self.terms().cases.iter().map(|case| &case.id);
+        let remaining = cases.filter(|case| open.contains(case)).cloned().collect();
         let in_flight = self.in_flight().iter();
         BenchmarkStateView {
             schema_version: SCHEMA_VERSION,
