@@ -45,10 +45,11 @@ impl<'a> FileLog<'a> {
         }
     }
 
+    /// Returns a place; line 0 is the file as a whole.
     pub(super) fn place(&self, line: usize) -> Place {
         Place {
             file: Arc::clone(&self.file),
-            line: Some(line),
+            line: (line > 0).then_some(line),
         }
     }
 
@@ -59,11 +60,7 @@ impl<'a> FileLog<'a> {
 
     /// Adds a problem with the file as a whole.
     pub(super) fn add_whole(&mut self, problem: impl Into<String>) {
-        let place = Place {
-            file: Arc::clone(&self.file),
-            line: None,
-        };
-        self.log.add(&place, problem);
+        self.add(0, problem);
     }
 
     pub(super) fn note(&mut self, note: String) {

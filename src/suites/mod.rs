@@ -11,7 +11,12 @@ pub mod error;
 mod log;
 mod case;
 mod matcher;
+mod manifest;
+mod folder;
+mod promptfoo;
+mod raw_case;
 mod node;
+mod text_file;
 
 pub use error::SuiteError;
 pub use reader::read;

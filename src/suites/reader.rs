@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{self, Path};
-
-use crate::files::{self, SizeLimit};
+use std::path::{self, Path, PathBuf};
 
 use super::case::{self, CaseDefaults, CaseOrigin};
 use super::error::{Place, SuiteError, printable};
 use super::log::{FileLog, ProblemLog};
-use super::node::json;
+use super::node::table::Separator;
+use super::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
+use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
+use super::text_file::{self, unusable};
+use super::{folder, manifest, promptfoo};
 
 /// The most cases of a suite.
 const MOST_CASES: usize = 100_000;
@@ -36,8 +38,13 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
             problems: log.problems,
         });
     }
-    let named = absolute.file_stem().map(|stem| stem.to_string_lossy());
-    let named = named.map(|stem| printable(&stem));
+    let named = if absolute.is_dir() {
+        absolute.file_name()
+    } else {
+        absolute.file_stem()
+    };
+    let named = named.map(|name| name.to_string_lossy());
+    let named = named.map(|name| printable(&name));
     Ok(Suite {
         name: contents.name.or(named).unwrap_or_default(),
         path: absolute,
@@ -57,45 +64,192 @@ struct SuiteContents {
 }
 
 fn read_contents(path: &Path, absolute: &Path, log: &mut ProblemLog) -> io::Result<SuiteContents> {
-    let mut log = FileLog::new(&path.to_string_lossy(), log);
-    let Some(text) = read_text(path, &mut log)? else {
-        return Ok(SuiteContents::default());
-    };
-    let folder = absolute.parent().unwrap_or(absolute);
-    let defaults = CaseDefaults::default();
-    let mut contents = SuiteContents::default();
-    for (node, number) in json::parse_lines(&text).into_iter().zip(1..) {
-        let origin = CaseOrigin {
-            number,
-            id: None,
-            folder,
-            is_table: false,
-            defaults: &defaults,
+    if absolute.is_dir() {
+        let mut log = FileLog::new(&path.to_string_lossy(), log);
+        return match folder::manifest(absolute) {
+            Some(manifest) => {
+                let shown = path.join(manifest.file_name().unwrap_or_default());
+                let file = CaseFile::new(&shown, &manifest);
+                read_file(&file, Some((path, absolute)), &mut log.of_file(&file.shown))
+            }
+            None => {
+                let raw = folder::cases(path, absolute, &mut log)?;
+                Ok(of_cases(raw, &mut log))
+            }
         };
+    }
+    let file = CaseFile::new(path, absolute);
+    read_file(&file, None, &mut FileLog::new(&file.shown, log))
+}
+
+fn of_cases(raw: Vec<RawCase>, log: &mut FileLog<'_>) -> SuiteContents {
+    SuiteContents {
+        cases: read_cases(raw, &CaseDefaults::default(), log),
+        ..SuiteContents::default()
+    }
+}
+
+/// Reads a file that a person named, or the manifest of a folder.
+fn read_file(
+    file: &CaseFile,
+    folder: Option<(&Path, &Path)>,
+    log: &mut FileLog<'_>,
+) -> io::Result<SuiteContents> {
+    let contents = match content_of(file, log)? {
+        FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(raw, log)),
+        FileContent::Cases(_) => {
+            log.add_whole("the manifest of a folder must be a map of keys");
+            return Ok(SuiteContents::default());
+        }
+        FileContent::Manifest(map) => map,
+    };
+    let manifest = manifest::read(&contents, log);
+    let raw = match (manifest.suite, manifest.cases, folder) {
+        (Some((name, line)), ..) => cases_of_path(&name, line, file, log),
+        (None, Some(nodes), _) => cases_of_nodes(nodes, file, log),
+        (None, None, Some((shown, folder))) => folder::cases(shown, folder, log)?,
+        (None, None, None) => {
+            log.add_whole("a manifest needs `suite` with a path, or `cases`");
+            Vec::new()
+        }
+    };
+    Ok(SuiteContents {
+        name: manifest.name.map(|name| printable(&name)),
+        cases: read_cases(raw, &manifest.defaults, log),
+        settings: manifest.settings,
+    })
+}
+
+/// Reads the cases that a manifest names.
+fn cases_of_path(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+    let other = file.sibling(name);
+    let unusable = |error: io::Error| format!("the suite `{name}` {}", unusable(&error));
+    if other.path.is_dir() {
+        let shown = PathBuf::from(&*other.shown);
+        return folder::cases(&shown, &other.path, log).unwrap_or_else(|error| {
+            log.add(line, unusable(error));
+            Vec::new()
+        });
+    }
+    let content = content_of(&other, &mut log.of_file(&other.shown));
+    match content {
+        Ok(FileContent::Cases(raw)) => raw,
+        Ok(FileContent::Manifest(_)) => {
+            log.add(
+                line,
+                format!("`{name}` is a manifest too, and must have cases"),
+            );
+            Vec::new()
+        }
+        Err(error) => {
+            log.add(line, unusable(error));
+            Vec::new()
+        }
+    }
+}
+
+/// What a file has.
+enum FileContent {
+    Cases(Vec<RawCase>),
+    Manifest(NodeMap),
+}
+
+/// Reads a file by its format; problems are in the log.
+fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
+    let Some(text) = text_file::read(&file.path, log)? else {
+        return Ok(FileContent::Cases(Vec::new()));
+    };
+    let rows = |separator, log: &mut FileLog<'_>| {
+        let rows = table::parse(&text, separator);
+        let rows = rows.unwrap_or_else(|error| vec![Err(error)]);
+        cases_of_rows(whole(rows, log), file, log)
+    };
+    let document = match file.extension().as_str() {
+        "jsonl" | "ndjson" => {
+            let nodes = whole(json::parse_lines(&text), log);
+            return Ok(FileContent::Cases(cases_of_nodes(nodes, file, log)));
+        }
+        "csv" => return Ok(FileContent::Cases(rows(Separator::Comma, log))),
+        "tsv" => return Ok(FileContent::Cases(rows(Separator::Tab, log))),
+        "yaml" | "yml" => yaml::parse(&text),
+        "json" => json::parse(&text),
+        _ => {
+            log.add_whole(
+                "not a suite by its name: it must be a folder or end in `.jsonl`, `.json`, \
+                 `.yaml`, `.csv` or `.tsv`",
+            );
+            return Ok(FileContent::Cases(Vec::new()));
+        }
+    };
+    let document = match document {
+        Ok(document) => document,
+        Err(error) => {
+            log.add(error.line, error.problem);
+            None
+        }
+    };
+    let Some(Node { line, value }) = document else {
+        return Ok(FileContent::Cases(Vec::new()));
+    };
+    Ok(match value {
+        NodeValue::List(nodes) => FileContent::Cases(cases_of_nodes(nodes, file, log)),
+        NodeValue::Map(map) if promptfoo::is_config(&map) => {
+            FileContent::Cases(promptfoo::cases_of_config(&map, line, file, log))
+        }
+        NodeValue::Map(map) => FileContent::Manifest(map),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::Text(_) => {
+            log.add(line, "a suite must be a list of cases or a manifest");
+            FileContent::Cases(Vec::new())
+        }
+    })
+}
+
+/// Returns the values that could be parsed; the problems of the others are in the log.
+fn whole(nodes: Vec<Result<Node, SyntaxProblem>>, log: &mut FileLog<'_>) -> Vec<Node> {
+    let mut whole = Vec::new();
+    for node in nodes {
         match node {
-            Ok(node) => contents.cases.extend(case::read(&node, &origin, &mut log)),
+            Ok(node) => whole.push(node),
             Err(error) => log.add(error.line, error.problem),
         }
     }
-    Ok(contents)
+    whole
 }
 
-/// Reads a file; `None` if it is not text, which is in the log then.
-fn read_text(path: &Path, log: &mut FileLog<'_>) -> io::Result<Option<String>> {
-    let bytes = files::read(path, SizeLimit::SUITE)?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Some(match text.strip_prefix('\u{feff}') {
-            Some(text) => text.to_owned(),
-            None => text,
-        })),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let before = error.as_bytes().get(..valid).unwrap_or_default();
-            let line = memchr::memchr_iter(b'\n', before).count() + 1;
-            log.add(line, "not UTF-8 text");
-            Ok(None)
-        }
+fn cases_of_nodes(nodes: Vec<Node>, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+    if nodes.iter().any(promptfoo::is_test) {
+        promptfoo::cases_of_tests(nodes, file, log)
+    } else {
+        nodes.into_iter().map(|node| file.case(node)).collect()
     }
+}
+
+fn cases_of_rows(rows: Vec<Node>, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+    if rows.iter().any(promptfoo::is_test) {
+        promptfoo::cases_of_tests(rows, file, log)
+    } else {
+        rows.into_iter().map(|node| file.row(node)).collect()
+    }
+}
+
+/// Reads the fields of all cases.
+fn read_cases(raw: Vec<RawCase>, defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
+    let mut cases = Vec::new();
+    for (case, number) in raw.into_iter().zip(1..) {
+        let origin = CaseOrigin {
+            number,
+            id: case.id.as_deref(),
+            folder: &case.folder,
+            is_table: case.is_table,
+            defaults,
+        };
+        cases.extend(case::read(
+            &case.node,
+            &origin,
+            &mut log.of_file(&case.file),
+        ));
+    }
+    cases
 }
 
 /// Checks what no case shows alone.

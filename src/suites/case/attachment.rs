@@ -1,17 +1,15 @@
 //! Files that belong to a case.
-//!
-//! Suites come from other people, and what their cases name is sent to models: only files in the
-//! folder of the suite are taken.
 
 use std::fs;
 use std::io::{self, Read};
-use std::path::{Component, Path};
+use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use crate::domain::hash::hex;
 use crate::files::{self, SizeLimit};
 use crate::suites::log::FileLog;
+use crate::suites::text_file::{self, unusable};
 
 /// A file that exists.
 pub(super) struct Attachment {
@@ -40,29 +38,14 @@ pub(super) fn find(
 }
 
 fn open(name: &str, folder: &Path) -> Result<Attachment, String> {
-    const OUTSIDE: &str = "is not in the folder of the suite";
-    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !Path::new(name).components().all(is_plain) {
-        return Err(OUTSIDE.to_owned());
-    }
-    let unreadable = |error: io::Error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "does not exist".to_owned(),
-        _ => format!("cannot be read: {error}"),
-    };
-    let folder = fs::canonicalize(folder).map_err(unreadable)?;
-    let path = fs::canonicalize(folder.join(name)).map_err(unreadable)?;
-    if !path.starts_with(&folder) {
-        return Err(OUTSIDE.to_owned());
-    }
-    let file = files::open(&path, SizeLimit::CASE_FILE).map_err(unreadable)?;
-    let text = path.to_str().ok_or("has a name that is not UTF-8")?;
+    let path = text_file::find(name, folder)?;
+    let file = files::open(&path, SizeLimit::CASE_FILE).map_err(|error| unusable(&error))?;
+    let shown = path.to_str().ok_or("has a name that is not UTF-8")?;
+    let name = path.file_name().map(|name| name.to_string_lossy());
     Ok(Attachment {
-        name: path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default(),
-        path: text.to_owned(),
-        sha256: fingerprint(file).map_err(unreadable)?,
+        name: name.unwrap_or_default().into_owned(),
+        path: shown.to_owned(),
+        sha256: fingerprint(file).map_err(|error| unusable(&error))?,
     })
 }
 

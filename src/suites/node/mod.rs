@@ -1,6 +1,8 @@
 //! Values with their lines, whatever format they were written in.
 
 pub(super) mod json;
+pub(super) mod table;
+pub(super) mod yaml;
 
 use indexmap::IndexMap;
 

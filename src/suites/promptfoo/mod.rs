@@ -1,0 +1,518 @@
+//! Configurations and test files of promptfoo: each test with each prompt is a case.
+
+mod assertion;
+mod template;
+
+use std::collections::BTreeSet;
+
+use crate::domain::names::did_you_mean;
+
+use super::case::metadata_tags;
+use super::log::FileLog;
+use super::node::{Member, Node, NodeMap, NodeValue, json, table, yaml};
+use super::raw_case::{CaseFile, RawCase, set};
+use super::text_file;
+
+/// Keys that only a configuration has.
+const CONFIG_KEYS: [&str; 4] = ["prompts", "tests", "defaultTest", "scenarios"];
+
+/// Keys that say nothing of the cases.
+const OTHER_CONFIG_KEYS: [&str; 12] = [
+    "description",
+    "providers",
+    "targets",
+    "evaluateOptions",
+    "outputPath",
+    "env",
+    "sharing",
+    "tags",
+    "commandLineOptions",
+    "writeLatestResults",
+    "metadata",
+    "$schema",
+];
+
+const TEST_KEYS: [&str; 7] = [
+    "description",
+    "vars",
+    "assert",
+    "metadata",
+    "options",
+    "provider",
+    "providers",
+];
+
+/// Variables that are the question where there is no prompt.
+const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
+
+/// The most cases that the values of a test's variables make.
+const MOST_COMBINATIONS: usize = 1000;
+
+/// Returns whether a map is a configuration.
+pub(super) fn is_config(map: &NodeMap) -> bool {
+    CONFIG_KEYS.iter().any(|key| map.contains_key(*key))
+}
+
+/// Returns whether a value is a test, or the name of a file of tests.
+pub(super) fn is_test(node: &Node) -> bool {
+    let is_column = |key: &String| key.starts_with("__expected");
+    match &node.value {
+        NodeValue::Map(map) => {
+            map.contains_key("vars") || map.contains_key("assert") || map.keys().any(is_column)
+        }
+        NodeValue::Text(text) => text.starts_with("file://"),
+        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::List(_) => false,
+    }
+}
+
+/// What holds for all tests.
+#[derive(Default)]
+struct Setup {
+    /// Empty for a file of tests.
+    prompts: Vec<String>,
+    /// `defaultTest`.
+    default: NodeMap,
+}
+
+/// Makes cases of a configuration; their problems are in the log.
+pub(super) fn cases_of_config(
+    map: &NodeMap,
+    line: usize,
+    file: &CaseFile,
+    log: &mut FileLog<'_>,
+) -> Vec<RawCase> {
+    for (key, member) in map {
+        let key = key.as_str();
+        if OTHER_CONFIG_KEYS.contains(&key) {
+            if key == "providers" || key == "targets" {
+                log.note(format!("`{key}` is not used: choose the panel's models"));
+            }
+        } else if key == "scenarios" || !CONFIG_KEYS.contains(&key) {
+            let known = CONFIG_KEYS.into_iter().chain(OTHER_CONFIG_KEYS);
+            let meant = did_you_mean(key, known.filter(|known| *known != key));
+            log.add(
+                member.line,
+                format!("`{key}` of promptfoo is not read{meant}"),
+            );
+        }
+    }
+    let prompts = map.get("prompts").map(|member| &member.node);
+    let default = map.get("defaultTest");
+    let default = default.filter(|member| member.node.value != NodeValue::Null);
+    let setup = Setup {
+        prompts: prompts.map_or_else(Vec::new, |node| read_prompts(node, file, log)),
+        default: match default.map(|member| (member, member.node.as_map())) {
+            Some((_, Some(default))) => default.clone(),
+            Some((member, None)) => {
+                log.add(member.line, "`defaultTest` must be a map of keys");
+                NodeMap::new()
+            }
+            None => NodeMap::new(),
+        },
+    };
+    let Some(tests) = map.get("tests") else {
+        log.add(line, "there are no `tests`");
+        return Vec::new();
+    };
+    let tests = read_tests(&tests.node, file, log);
+    cases(tests, &setup, log)
+}
+
+/// Makes cases of the tests of one file; their problems are in the log.
+pub(super) fn cases_of_tests(
+    tests: Vec<Node>,
+    file: &CaseFile,
+    log: &mut FileLog<'_>,
+) -> Vec<RawCase> {
+    let tests = Node {
+        line: 1,
+        value: NodeValue::List(tests),
+    };
+    let tests = read_tests(&tests, file, log);
+    cases(tests, &Setup::default(), log)
+}
+
+fn elements(node: &Node) -> &[Node] {
+    match &node.value {
+        NodeValue::List(list) => list,
+        _ => std::slice::from_ref(node),
+    }
+}
+
+fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<String> {
+    let mut prompts = Vec::new();
+    for prompt in elements(node) {
+        let text = match &prompt.value {
+            NodeValue::Text(text) => Some(text.clone()),
+            NodeValue::Map(map) => match map.get("raw").map(|member| &member.node.value) {
+                Some(NodeValue::Text(text)) => Some(text.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let text = text.filter(|text| !text.trim().is_empty());
+        let Some(text) = text else {
+            log.add(
+                prompt.line,
+                "a prompt must be a text, or a map with a `raw` one",
+            );
+            continue;
+        };
+        match prompt_text(&text, file) {
+            Ok(text) => prompts.push(text),
+            Err(problem) => log.add(prompt.line, problem),
+        }
+    }
+    prompts
+}
+
+/// Returns the text of a prompt, which may be in a file.
+fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
+    const ENDINGS: [&str; 7] = [".txt", ".md", ".json", ".yaml", ".js", ".py", ".j2"];
+    let is_file = text.starts_with("file://")
+        || !text.contains(char::is_whitespace)
+            && ENDINGS.iter().any(|ending| text.ends_with(ending));
+    let text = if is_file {
+        let name = text.trim_start_matches("file://");
+        if ![".txt", ".md"].iter().any(|ending| name.ends_with(ending)) {
+            return Err(format!(
+                "the prompt `{name}` is not read: only `.txt` and `.md` are"
+            ));
+        }
+        let path = text_file::find(name, &file.folder);
+        let path = path.map_err(|problem| format!("the prompt `{name}` {problem}"))?;
+        crate::files::read_text(&path, crate::files::SizeLimit::SUITE)
+            .map_err(|error| format!("the prompt `{name}` {}", text_file::unusable(&error)))?
+    } else {
+        text.to_owned()
+    };
+    if text.trim_start().starts_with("[") && text.contains("\"role\"") {
+        return Err("prompts that are messages of a chat are not read".to_owned());
+    }
+    Ok(text)
+}
+
+/// A test with its file.
+struct Test {
+    node: Node,
+    file: CaseFile,
+    is_row: bool,
+}
+
+fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for element in elements(node) {
+        match &element.value {
+            NodeValue::Text(name) => {
+                let name = name.trim_start_matches("file://");
+                tests.extend(tests_of_file(name, element.line, file, log));
+            }
+            _ => tests.push(Test {
+                node: element.clone(),
+                file: file.clone(),
+                is_row: false,
+            }),
+        }
+    }
+    tests
+}
+
+fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
+    let other = file.sibling(name);
+    let text = match text_file::find(name, &file.folder) {
+        Ok(path) => text_file::read(&path, &mut log.of_file(&other.shown)),
+        Err(problem) => {
+            log.add(line, format!("the file of tests `{name}` {problem}"));
+            return Vec::new();
+        }
+    };
+    let text = match text {
+        Ok(Some(text)) => text,
+        Ok(None) => return Vec::new(),
+        Err(error) => {
+            let problem = text_file::unusable(&error);
+            log.add(line, format!("the file of tests `{name}` {problem}"));
+            return Vec::new();
+        }
+    };
+    let mut is_row = false;
+    let nodes = match other.extension().as_str() {
+        "yaml" | "yml" => yaml::parse(&text).map(|node| node.into_iter().map(Ok).collect()),
+        "json" => json::parse(&text).map(|node| node.into_iter().map(Ok).collect()),
+        "jsonl" => Ok(json::parse_lines(&text)),
+        "csv" => {
+            is_row = true;
+            table::parse(&text, table::Separator::Comma)
+        }
+        _ => {
+            let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
+            log.add(line, format!("the file of tests `{name}` {problem}"));
+            return Vec::new();
+        }
+    };
+    let mut log = log.of_file(&other.shown);
+    let nodes: Vec<Result<Node, _>> = nodes.unwrap_or_else(|error| vec![Err(error)]);
+    let mut tests = Vec::new();
+    for node in nodes {
+        match node {
+            Ok(node) => tests.extend(elements(&node).iter().map(|test| Test {
+                node: test.clone(),
+                file: other.clone(),
+                is_row,
+            })),
+            Err(error) => log.add(error.line, error.problem),
+        }
+    }
+    tests
+}
+
+fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
+    let mut cases = Vec::new();
+    let mut ids = BTreeSet::new();
+    for test in tests {
+        let mut log = log.of_file(&test.file.shown);
+        let is_row = test.is_row || has_expected_columns(&test.node);
+        let node = if is_row {
+            of_row(&test.node)
+        } else {
+            test.node
+        };
+        let Some(map) = node.as_map() else {
+            let kind = node.kind();
+            let problem = format!("a test is {kind}, but must have `vars` and `assert`");
+            log.add(node.line, problem);
+            continue;
+        };
+        let made = cases_of_test(map, node.line, setup, &mut log);
+        let description = map
+            .get("description")
+            .and_then(|member| member.node.as_word());
+        let is_one = made.len() == 1;
+        for case in made {
+            // A description that is not unique is no id.
+            let id = description.filter(|text| is_one && ids.insert((*text).to_owned()));
+            cases.push(RawCase {
+                id: id.map(str::to_owned),
+                ..test.file.case(case)
+            });
+        }
+    }
+    cases
+}
+
+fn has_expected_columns(node: &Node) -> bool {
+    let is_column = |key: &String| key.starts_with("__expected");
+    node.as_map().is_some_and(|map| map.keys().any(is_column))
+}
+
+/// Makes a test of a row of a table.
+fn of_row(node: &Node) -> Node {
+    let (mut vars, mut test) = (NodeMap::new(), NodeMap::new());
+    let (mut assertions, mut metadata) = (Vec::new(), NodeMap::new());
+    for (key, member) in node.as_map().into_iter().flatten() {
+        if let Some(name) = key.strip_prefix("__metadata:") {
+            metadata.insert(name.to_owned(), member.clone());
+        } else if key.starts_with("__expected") {
+            assertions.push(assertion::of_cell(&member.node));
+        } else if key == "__description" {
+            test.insert("description".to_owned(), member.clone());
+        } else if key.starts_with("__") {
+            // Reported as an unknown key of the test.
+            test.insert(key.clone(), member.clone());
+        } else {
+            vars.insert(key.clone(), member.clone());
+        }
+    }
+    let line = node.line;
+    set(&mut test, "vars", line, NodeValue::Map(vars));
+    set(&mut test, "assert", line, NodeValue::List(assertions));
+    set(&mut test, "metadata", line, NodeValue::Map(metadata));
+    Node {
+        line,
+        value: NodeValue::Map(test),
+    }
+}
+
+/// Makes cases of one test; none if there is a problem, which is in the log then.
+fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'_>) -> Vec<Node> {
+    let before = log.problems();
+    let mut wrapping = Wrapping::default();
+    for map in [&setup.default, test] {
+        check_test(map, &mut wrapping, log);
+    }
+    let mut vars = NodeMap::new();
+    for (name, member) in [&setup.default, test]
+        .into_iter()
+        .filter_map(vars_of)
+        .flatten()
+    {
+        vars.insert(name.clone(), member.clone());
+    }
+    let assertions: Vec<&Node> = [&setup.default, test]
+        .into_iter()
+        .filter_map(|map| map.get("assert"))
+        .flat_map(|member| elements(&member.node))
+        .filter(|node| node.value != NodeValue::Null)
+        .collect();
+    let assertion = match assertions.as_slice() {
+        [one] => one,
+        [] => {
+            log.add(
+                line,
+                "the test has no assertion, so that every answer would be right",
+            );
+            return Vec::new();
+        }
+        [_, second, ..] => {
+            let problem = "a case has one assertion, and this is the second; split the test";
+            log.add(second.line, problem);
+            return Vec::new();
+        }
+    };
+    let mut cases = Vec::new();
+    for vars in combinations(&vars, line, log) {
+        let questions = match setup.prompts.as_slice() {
+            [] => vec![question_var(&vars)],
+            prompts => prompts
+                .iter()
+                .map(|prompt| template::render(prompt, &vars))
+                .collect(),
+        };
+        for question in questions {
+            let question = match question {
+                Ok(question) => wrapping.around(&question),
+                Err(problem) => {
+                    log.add(line, problem);
+                    continue;
+                }
+            };
+            let mut case = NodeMap::new();
+            set(&mut case, "question", line, NodeValue::Text(question));
+            if assertion::add(assertion, &vars, &mut case, log).is_none() {
+                continue;
+            }
+            set(
+                &mut case,
+                "tags",
+                line,
+                NodeValue::List(tags(setup, test, line)),
+            );
+            cases.push(Node {
+                line,
+                value: NodeValue::Map(case),
+            });
+        }
+    }
+    if log.problems() > before {
+        cases.clear();
+    }
+    cases
+}
+
+fn vars_of(map: &NodeMap) -> Option<&NodeMap> {
+    map.get("vars")?.node.as_map()
+}
+
+fn tags(setup: &Setup, test: &NodeMap, line: usize) -> Vec<Node> {
+    let metadata = [&setup.default, test].into_iter();
+    let metadata = metadata.filter_map(|map| map.get("metadata"));
+    let tags = metadata.flat_map(|member| metadata_tags(&member.node));
+    tags.map(|tag| Node::text(line, tag)).collect()
+}
+
+/// Texts around each prompt.
+#[derive(Default)]
+struct Wrapping {
+    prefix: String,
+    suffix: String,
+}
+
+impl Wrapping {
+    fn around(&self, text: &str) -> String {
+        format!("{}{text}{}", self.prefix, self.suffix)
+    }
+}
+
+/// Checks that a test says nothing that would be lost.
+fn check_test(map: &NodeMap, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
+    for (key, member) in map {
+        let is_null = member.node.value == NodeValue::Null;
+        match key.as_str() {
+            "provider" | "providers" if !is_null => {
+                log.note(format!("`{key}` is not used: choose the panel's models"));
+            }
+            "vars" if !is_null && member.node.as_map().is_none() => {
+                log.add(member.line, "`vars` must be a map of names");
+            }
+            "options" => check_options(member, wrapping, log),
+            key if TEST_KEYS.contains(&key) || is_null => {}
+            key => {
+                let meant = did_you_mean(key, TEST_KEYS.into_iter());
+                let problem = format!("`{key}` of a test cannot be applied here{meant}");
+                log.add(member.line, problem);
+            }
+        }
+    }
+}
+
+fn check_options(member: &Member, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
+    for (key, option) in member.node.as_map().into_iter().flatten() {
+        match (key.as_str(), &option.node.value) {
+            ("prefix", NodeValue::Text(text)) => wrapping.prefix.clone_from(text),
+            ("suffix", NodeValue::Text(text)) => wrapping.suffix.clone_from(text),
+            ("provider", _) => {
+                log.note("the grading `provider` is not used: see `grader`".to_owned());
+            }
+            (_, NodeValue::Null) => {}
+            _ => {
+                let problem = format!("the option `{key}` cannot be applied here");
+                log.add(option.line, problem);
+            }
+        }
+    }
+}
+
+/// Returns the variables with each combination of those that have several values.
+fn combinations(vars: &NodeMap, line: usize, log: &mut FileLog<'_>) -> Vec<NodeMap> {
+    let mut combinations = vec![NodeMap::new()];
+    for (name, member) in vars {
+        let values = elements(&member.node);
+        if combinations.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
+            let problem =
+                format!("the values of the variables make more than {MOST_COMBINATIONS} cases");
+            log.add(line, problem);
+            return Vec::new();
+        }
+        if values.iter().any(|value| {
+            value
+                .as_word()
+                .is_some_and(|text| text.starts_with("file://"))
+        }) {
+            log.add(
+                member.line,
+                format!("the variable `{name}` is a file, which is not read"),
+            );
+        }
+        let mut next = Vec::new();
+        for combination in &combinations {
+            for value in values {
+                let mut combination = combination.clone();
+                set(&mut combination, name, value.line, value.value.clone());
+                next.push(combination);
+            }
+        }
+        combinations = next;
+    }
+    combinations
+}
+
+/// Returns the question of a test without a prompt.
+fn question_var(vars: &NodeMap) -> Result<String, String> {
+    let mut names = QUESTION_VARS
+        .iter()
+        .filter(|name| vars.contains_key(**name));
+    match names.next() {
+        Some(name) => template::render(&format!("{{{{{name}}}}}"), vars),
+        None => Err("there is no prompt, and no variable `question` or `input`".to_owned()),
+    }
+}

@@ -1,0 +1,90 @@
+//! The `{{name}}` of promptfoo's prompts and values. Of its template language only names of
+//! variables are read; everything else is an error, because it would be asked as it stands.
+
+use crate::suites::node::{Node, NodeMap, NodeValue};
+
+/// Replaces the names of variables by their values.
+///
+/// # Errors
+///
+/// What cannot be replaced, as a sentence.
+pub(super) fn render(text: &str, vars: &NodeMap) -> Result<String, String> {
+    if text.contains("{%") || text.contains("{#") {
+        return Err("`{% … %}` and `{# … #}` are not read, only `{{name}}`".to_owned());
+    }
+    let mut rendered = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((expression, behind)) = after.split_once("}}") else {
+            return Err("`{{` is not closed".to_owned());
+        };
+        rendered.push_str(before);
+        rendered.push_str(&value(expression.trim_matches('-').trim(), vars)?);
+        rest = behind;
+    }
+    rendered.push_str(rest);
+    Ok(rendered)
+}
+
+fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if expression.is_empty() || !expression.chars().all(is_name) {
+        return Err(format!(
+            "`{{{{{expression}}}}}` is more than the name of a variable, which is all that is read"
+        ));
+    }
+    let missing = || format!("there is no variable `{expression}`");
+    let mut names = expression.split('.');
+    let first = names.next().unwrap_or_default();
+    let mut node: &Node = &vars.get(first).ok_or_else(missing)?.node;
+    for name in names {
+        let map = node.as_map().ok_or_else(missing)?;
+        node = &map.get(name).ok_or_else(missing)?.node;
+    }
+    match &node.value {
+        NodeValue::Text(text) if text.contains("{{") => Err(format!(
+            "the variable `{expression}` is a template itself, which is not read"
+        )),
+        NodeValue::Text(text) | NodeValue::Number(text) => Ok(text.clone()),
+        NodeValue::Bool(value) => Ok(value.to_string()),
+        NodeValue::Null => Ok(String::new()),
+        NodeValue::List(_) | NodeValue::Map(_) => {
+            let kind = node.kind();
+            Err(format!(
+                "the variable `{expression}` is {kind}, but must be a text"
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suites::node::json;
+
+    fn rendered(text: &str) -> Result<String, String> {
+        let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;
+        let vars = json::parse(vars).unwrap().unwrap();
+        render(text, vars.as_map().unwrap())
+    }
+
+    #[test]
+    fn names_of_variables_are_replaced() {
+        let text = rendered("{{city}} and {{- place.name -}}, {{ n }}").unwrap();
+        assert_eq!(text, "Oslo and Bergen, 1.50");
+    }
+
+    #[test]
+    fn everything_else_is_an_error() {
+        for text in [
+            "{{x}}",
+            "{{city",
+            "{{city | upper}}",
+            "{% if x %}",
+            "{{list}}",
+            "{{}}",
+        ] {
+            rendered(text).unwrap_err();
+        }
+    }
+}
