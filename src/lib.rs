@@ -15,8 +15,8 @@
 //! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
 //! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
-//! | L4 | `setup` | from a request and the settings to a plan | L0–L3 |
-//! | L4 | `session` | runs one consultation from its plan to its files and its outcome | L0–L3, `setup` |
+//! | L4 | `setup` | from a request and the settings to a template, and from a question to a plan | L0–L3 |
+//! | L4 | `session` | runs consultations, one or many side by side, from their plans to their files and outcomes | L0–L3, `setup` |
 //! | L5 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L4 |
 //! | | [`cli`], [`error`] | the command line, and errors with exit codes and hints | all |
 //!

@@ -314,3 +314,6 @@ fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOu
         warnings: std::mem::take(warnings),
     }
 }
+
+#[cfg(test)]
+mod tests;

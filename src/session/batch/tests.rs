@@ -1,0 +1,446 @@
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use super::*;
+use crate::config::env::Environment;
+use crate::consultation::event::{Abort, AbortReason, StateName};
+use crate::consultation::plan::options::{DebateOptions, Rounds};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
+use crate::domain::ids::{ModelRef, ProviderId, SeatId};
+use crate::domain::panel::{Panel, Seat};
+use crate::domain::pricing::{Price, PriceList, Rates};
+use crate::domain::time::Timestamp;
+use crate::domain::tokens::Usage;
+use crate::engine::ports::{BoxFuture, Delta, Provider};
+use crate::records::history;
+use crate::records::index::Index;
+use crate::records::journal::ends::{self, JournalEnding};
+use crate::setup::plan::Planner;
+use crate::setup::request::ControlRequest;
+use crate::terminal::output::printer::Verbosity;
+use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
+
+const PROVIDER: &str = "scripted";
+const ANSWER: &str = r#"{"position":"Use OAuth.","key_points":["Tokens can be revoked."],"rationale":"Revocation decides it.","confidence":0.8}"#;
+
+/// A provider that answers after ten milliseconds, never, or refuses the connection.
+#[derive(Debug)]
+struct Scripted {
+    is_down: bool,
+    /// Later calls are never answered.
+    answers: usize,
+    asked: Mutex<Vec<AnswerKind>>,
+    in_flight: AtomicUsize,
+    most_in_flight: AtomicUsize,
+}
+
+impl Default for Scripted {
+    fn default() -> Self {
+        Self {
+            is_down: false,
+            answers: usize::MAX,
+            asked: Mutex::default(),
+            in_flight: AtomicUsize::new(0),
+            most_in_flight: AtomicUsize::new(0),
+        }
+    }
+}
+
+impl Scripted {
+    fn calls(&self) -> usize {
+        self.asked.lock().unwrap().len()
+    }
+}
+
+impl Provider for Scripted {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        _: &'a mut (dyn FnMut(Delta) + Send),
+    ) -> BoxFuture<'a, Outcome> {
+        Box::pin(async move {
+            let calls = {
+                let mut asked = self.asked.lock().unwrap();
+                asked.push(ask.answer);
+                asked.len()
+            };
+            if calls > self.answers {
+                std::future::pending::<()>().await;
+            }
+            let now = self.in_flight.fetch_add(1, Ordering::SeqCst) + 1;
+            self.most_in_flight.fetch_max(now, Ordering::SeqCst);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            self.in_flight.fetch_sub(1, Ordering::SeqCst);
+            if self.is_down {
+                return Err(Failure::new(FailureClass::Transport, "connection refused"));
+            }
+            Ok(Reply {
+                text: ANSWER.to_owned(),
+                stop: StopReason::End,
+                usage: Usage {
+                    input: 1_000,
+                    output: 100,
+                    ..Usage::default()
+                },
+                served_model: None,
+                reported_cost: None,
+            })
+        })
+    }
+}
+
+/// A batch in a home of its own, whose consultations have one seat and one round.
+struct Stage {
+    home: Home,
+    provider: Arc<Scripted>,
+    providers: Providers,
+    control: Control,
+    interrupt: mpsc::UnboundedSender<()>,
+    interrupts: Option<mpsc::UnboundedReceiver<()>>,
+    _folder: tempfile::TempDir,
+}
+
+impl Stage {
+    fn new(provider: Scripted) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let provider = Arc::new(provider);
+        let by_id: Arc<dyn Provider> = provider.clone();
+        let (interrupt, interrupts) = mpsc::unbounded_channel();
+        Self {
+            home: Home::at(folder.path()),
+            provider,
+            providers: BTreeMap::from([(ProviderId::new(PROVIDER), by_id)]),
+            control: Control {
+                pulse: None,
+                ..Control::usual(ConsentMode::PreApproved)
+            },
+            interrupt,
+            interrupts: Some(interrupts),
+            _folder: folder,
+        }
+    }
+
+    fn batch(&mut self, ceiling: Option<MicroUsd>) -> Batch<'static, usize> {
+        let home: &'static Home = Box::leak(Box::new(self.home.clone()));
+        let control: &'static Control = Box::leak(Box::new(self.control.clone()));
+        let terms = BatchTerms {
+            home,
+            clock: Clock::starting(Timestamp(1_795_252_598_000)),
+            seed: 7,
+            ceiling: ceiling.map(|limit| ("suite", limit)),
+            control,
+            month_rule: MonthRule::Limited,
+            interrupts: self.interrupts.take().unwrap(),
+            report: |record| {
+                assert_ne!(record.question, "fail", "the report of this one fails");
+                String::new()
+            },
+        };
+        Batch::new(terms).unwrap()
+    }
+
+    /// A call costs $0.0012, and could cost some cents.
+    fn plan(&self, number: usize) -> Plan {
+        let model = ModelRef::new(PROVIDER, "m");
+        let panel = Panel {
+            seats: vec![Seat::named("pragmatic", "Pragmatist", model.clone())],
+            judges: vec![model.clone()],
+        };
+        let price = Price {
+            base: Rates {
+                input: MicroUsd(1_000_000),
+                output: MicroUsd(2_000_000),
+                cache_read: None,
+                cache_write: None,
+            },
+            long_context: None,
+        };
+        let id = ConsultationId::from_unique(&format!("01BATCH{number:02}"));
+        Plan {
+            debate: DebateOptions {
+                rounds: Rounds::new(1).unwrap(),
+                ..DebateOptions::default()
+            },
+            prices: PriceList([(model, price)].into_iter().collect()),
+            in_flight: BTreeMap::from([(ProviderId::new(PROVIDER), 4)]),
+            ..Plan::new(
+                id,
+                "Should I use OAuth or JWT?",
+                panel,
+                self.control.clone(),
+            )
+        }
+    }
+
+    fn start_all(&self, batch: &mut Batch<'_, usize>, count: usize) {
+        for number in 0..count {
+            batch.start(number, self.plan(number), &self.providers);
+        }
+    }
+
+    fn journal_ending(&self, number: usize) -> JournalEnding {
+        let id = self.plan(number).id;
+        let journal = self.home.logs_folder().join(format!("{id}.jsonl"));
+        ends::ending(&journal).unwrap()
+    }
+}
+
+/// Returns the consultations in the order in which they finish.
+async fn run_to_end(batch: &mut Batch<'_, usize>) -> Vec<FinishedConsultation<usize>> {
+    let mut all = Vec::new();
+    while let Some(update) = batch.next().await {
+        if let BatchUpdate::Finished(finished) = update {
+            all.push(*finished);
+        }
+    }
+    all
+}
+
+fn transcript(finished: &FinishedConsultation<usize>) -> &Transcript {
+    &finished.result.as_ref().unwrap().transcript
+}
+
+fn printer() -> Printer {
+    let traits = StreamTraits::new(false, None, &TerminalEnv::default());
+    let (out, err) = (Box::new(std::io::sink()), Box::new(std::io::sink()));
+    Printer::new(out, traits, err, traits, Verbosity::Quiet)
+}
+
+#[test]
+fn one_seat_and_one_round_are_one_call_without_a_judge() {
+    let stage = Stage::new(Scripted::default());
+    let estimate = stage.plan(0).estimate().unwrap();
+    let planned: Vec<AnswerKind> = estimate.calls.iter().map(|call| call.answer).collect();
+    assert_eq!(planned, [AnswerKind::Independent]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn limit_of_a_provider_holds_over_fifty_consultations() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    stage.start_all(&mut batch, 50);
+    assert_eq!(batch.in_flight(), 50);
+    let all = run_to_end(&mut batch).await;
+    assert_eq!(all.len(), 50);
+    for finished in &all {
+        assert_eq!(transcript(finished).state, StateName::Complete);
+    }
+    assert_eq!(stage.provider.calls(), 50, "no judge, no helper, no retry");
+    assert_eq!(stage.provider.most_in_flight.load(Ordering::SeqCst), 4);
+    let spent = batch.spent();
+    assert_eq!(spent.calls, 50);
+    assert_eq!(spent.cost.known, MicroUsd(50 * 1_200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn circuit_that_opens_spares_all_consultations_the_calls() {
+    let mut stage = Stage::new(Scripted {
+        is_down: true,
+        ..Scripted::default()
+    });
+    let healthy: Arc<dyn Provider> = Arc::new(Scripted::default());
+    stage.providers.insert(ProviderId::new("healthy"), healthy);
+    let mut batch = stage.batch(None);
+    for number in 0..50 {
+        let mut plan = stage.plan(number);
+        let fallback = vec![ModelRef::new("healthy", "m")];
+        plan.fallbacks.insert(SeatId::new("pragmatic"), fallback);
+        batch.start(number, plan, &stage.providers);
+    }
+    let all = run_to_end(&mut batch).await;
+    for finished in &all {
+        assert_eq!(transcript(finished).state, StateName::Complete);
+    }
+    // The third failure in a row opens it. Six calls have begun by then, and each is retried twice.
+    let calls = stage.provider.calls();
+    assert!(calls <= 18, "{calls} calls to a provider that is down");
+}
+
+#[tokio::test(start_paused = true)]
+async fn ceiling_over_all_consultations_is_never_exceeded() {
+    let mut stage = Stage::new(Scripted::default());
+    let limit = MicroUsd(60_000);
+    let mut batch = stage.batch(Some(limit));
+    batch.count_earlier_spending(MicroUsd(10_000));
+    stage.start_all(&mut batch, 50);
+    let all = run_to_end(&mut batch).await;
+    let spent = batch.spent().cost.known;
+    assert!(spent > MicroUsd::ZERO);
+    assert!(spent + MicroUsd(10_000) <= limit, "{spent}");
+    let reached: Vec<&Abort> = all
+        .iter()
+        .filter_map(|finished| transcript(finished).abort.as_ref())
+        .collect();
+    assert!(!reached.is_empty());
+    for abort in reached {
+        assert_eq!(abort.reason, AbortReason::CostCeiling);
+        assert!(abort.message.contains("suite"), "{}", abort.message);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn first_interrupt_lets_consultations_in_flight_finish() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    stage.start_all(&mut batch, 8);
+    stage.interrupt.send(()).unwrap();
+    let update = batch.next().await;
+    assert!(matches!(
+        update,
+        Some(BatchUpdate::Interrupted(InterruptStage::Drain))
+    ));
+    assert!(!batch.accepts_new());
+    let all = run_to_end(&mut batch).await;
+    assert_eq!(all.len(), 8);
+    for finished in &all {
+        assert_eq!(transcript(finished).state, StateName::Complete);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn second_interrupt_leaves_journals_that_can_be_resumed() {
+    let mut stage = Stage::new(Scripted {
+        answers: 4,
+        ..Scripted::default()
+    });
+    let mut batch = stage.batch(None);
+    stage.start_all(&mut batch, 8);
+    for _ in 0..4 {
+        let update = batch.next().await;
+        assert!(matches!(update, Some(BatchUpdate::Finished(_))));
+    }
+    stage.interrupt.send(()).unwrap();
+    stage.interrupt.send(()).unwrap();
+    let all = run_to_end(&mut batch).await;
+    assert_eq!(batch.interrupt(), Some(InterruptStage::Cancel));
+    assert_eq!(all.len(), 4);
+    for finished in &all {
+        let abort = transcript(finished).abort.as_ref().unwrap();
+        assert_eq!(abort.reason, AbortReason::Interrupted);
+        let ending = stage.journal_ending(finished.key);
+        assert!(ending.is_resumable(), "{ending:?}");
+    }
+    assert_eq!(stage.provider.calls(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn failure_of_one_consultation_leaves_the_others_alone() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    // The first has no place for its journal, the program fails in the second.
+    let journal = format!("{}.jsonl", stage.plan(0).id);
+    std::fs::create_dir_all(stage.home.logs_folder().join(journal)).unwrap();
+    batch.start(0, stage.plan(0), &stage.providers);
+    let failing = Plan {
+        question: "fail".to_owned(),
+        ..stage.plan(1)
+    };
+    batch.start(1, failing, &stage.providers);
+    batch.start(2, stage.plan(2), &stage.providers);
+    let all = run_to_end(&mut batch).await;
+    let result = |key| {
+        let finished = all.iter().find(|finished| finished.key == key).unwrap();
+        let result = finished.result.as_ref();
+        result.map(|outcome| outcome.transcript.state)
+    };
+    assert!(result(0).unwrap_err().to_string().contains("consult-logs"));
+    assert_eq!(
+        result(1).unwrap_err().to_string(),
+        "the program failed while it wrote the record"
+    );
+    assert_eq!(result(2).unwrap(), StateName::Complete);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_consultation_that_ended_is_in_the_index() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    stage.start_all(&mut batch, 20);
+    let all = run_to_end(&mut batch).await;
+    batch.finish(&printer());
+    let index = Index::open(&stage.home.index_file()).unwrap();
+    for finished in &all {
+        let listed = history::with_id(index.connection(), finished.id.as_str()).unwrap();
+        assert!(listed.is_some(), "{}", finished.id);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn next_batch_adds_to_the_index_without_rebuilding_it() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    batch.start(0, stage.plan(0), &stage.providers);
+    run_to_end(&mut batch).await;
+    batch.finish(&printer());
+    // A rebuild would find no trace of it.
+    let id = stage.plan(0).id;
+    for suffix in ["jsonl", "json", "md"] {
+        std::fs::remove_file(stage.home.logs_folder().join(format!("{id}.{suffix}"))).unwrap();
+    }
+    let (_, interrupts) = mpsc::unbounded_channel();
+    stage.interrupts = Some(interrupts);
+    let mut batch = stage.batch(None);
+    batch.start(1, stage.plan(1), &stage.providers);
+    run_to_end(&mut batch).await;
+    batch.finish(&printer());
+    let index = Index::open(&stage.home.index_file()).unwrap();
+    for number in 0..2 {
+        let id = stage.plan(number).id;
+        let listed = history::with_id(index.connection(), id.as_str()).unwrap();
+        assert!(listed.is_some(), "{id}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn later_process_takes_over_what_is_finished_and_repeats_what_never_began() {
+    let mut stage = Stage::new(Scripted::default());
+    let mut batch = stage.batch(None);
+    stage.start_all(&mut batch, 1);
+    let all = run_to_end(&mut batch).await;
+    let live = all[0].result.as_ref().unwrap();
+    let environment = Environment::of([
+        ("CONCLAVE_HOME", stage.home.path().to_str().unwrap()),
+        ("CONCLAVE_LOCAL_SERVERS", "none"),
+    ]);
+    let printer = printer();
+    let planner = Planner::new(&environment, &printer, Timestamp(1_795_252_599_000)).unwrap();
+    let sources = planner.resume_sources();
+    let request = ControlRequest::new(ConsentMode::PreApproved);
+    let clock = Clock::starting(Timestamp(1_795_252_599_000));
+    let taken = take_over(&all[0].id, &sources, &request, clock)
+        .await
+        .unwrap();
+    let TakeOver::Finished(outcome) = taken else {
+        panic!("{taken:?}");
+    };
+    assert_eq!(outcome.record, live.record);
+    assert_eq!(outcome.transcript.calls, live.transcript.calls);
+    let unknown = ConsultationId::from_unique("01NEVER");
+    let taken = take_over(&unknown, &sources, &request, clock)
+        .await
+        .unwrap();
+    assert!(matches!(taken, TakeOver::Repeat(_)), "{taken:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn consultation_that_another_process_runs_is_not_taken_over() {
+    let stage = Stage::new(Scripted::default());
+    let id = stage.plan(0).id;
+    let _storage = Storage::create(&stage.home, &id).unwrap();
+    let environment = Environment::of([("CONCLAVE_HOME", stage.home.path().to_str().unwrap())]);
+    let printer = printer();
+    let planner = Planner::new(&environment, &printer, Timestamp(1_795_252_599_000)).unwrap();
+    let request = ControlRequest::new(ConsentMode::PreApproved);
+    let clock = Clock::starting(Timestamp(1_795_252_599_000));
+    let error = take_over(&id, &planner.resume_sources(), &request, clock)
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!("another process is running {id}")
+    );
+}
