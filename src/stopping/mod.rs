@@ -14,6 +14,7 @@ pub mod exit_check;
 pub mod evaluation;
 pub mod experience;
 pub mod pooling;
+pub mod replay;
 pub mod similarity;
 
 /// Returns a count to calculate with.
