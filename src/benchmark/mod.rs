@@ -15,3 +15,4 @@ pub mod event;
 pub mod state;
 pub mod report;
 pub mod junit;
+pub mod replay;

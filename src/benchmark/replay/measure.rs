@@ -1,0 +1,381 @@
+//! Applies every rule to every question, and counts.
+
+use super::report::{
+    Accuracy, AgreementFigures, CalibrationFigures, LimitFigures, MethodFigures, ModelFigures,
+    ReplayReport, RuleFigures,
+};
+use super::table::{AnswerTable, RecordedModel};
+use crate::benchmark::statistics::number;
+use crate::benchmark::statistics::paired::PairedCounts;
+use crate::benchmark::statistics::proportion::Proportion;
+use crate::stopping::calibration::{GradedConfidence, Reliability};
+use crate::stopping::early_termination::EarlyStop;
+use crate::stopping::pooling::effective_voters;
+use crate::stopping::replay::answers::{AnswerKey, RecordedQuestion};
+use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
+use crate::stopping::replay::rule::{RuleDecision, StopRule};
+use crate::stopping::replay::vote::Tally;
+
+const SCHEMA_VERSION: &str = "1.0";
+
+/// Returns the figures of all rules; `None` without questions or models. `file` is shown as the
+/// source.
+pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
+    let questions = table.questions.as_slice();
+    let models = models(table)?;
+    let full: Vec<RuleDecision> = questions
+        .iter()
+        .map(|question| StopRule::FullVote.decide(&question.answers))
+        .collect();
+    let mut rules = Vec::new();
+    for (name, rule) in named_rules(&models) {
+        rules.push(rule_figures(name, rule, questions, &full)?);
+    }
+    let counted = count(questions.len());
+    Some(ReplayReport {
+        schema_version: SCHEMA_VERSION,
+        file: file.to_owned(),
+        columns: table.columns.clone(),
+        rows: table.rows,
+        questions: counted,
+        left_out: table.rows.saturating_sub(counted),
+        rules,
+        agreement: agreement(questions, models.len()),
+        limits: limits(questions),
+        calibration: calibration(table),
+        models,
+    })
+}
+
+/// Returns the rules with their names, the full vote first. Of the others, those are left out that
+/// would ask all even if all agree.
+fn named_rules(models: &[ModelFigures]) -> Vec<(String, StopRule)> {
+    let mut rules = vec![
+        ("vote_locked".to_owned(), StopRule::VoteLocked),
+        (
+            "first_model".to_owned(),
+            StopRule::Single { voter: 0 },
+        ),
+        (
+            "best_model".to_owned(),
+            StopRule::Single {
+                voter: best(models),
+            },
+        ),
+    ];
+    let unanimous = [3, 2].map(|voters| {
+        (
+            format!("unanimous_{voters}"),
+            StopRule::Unanimous { voters },
+        )
+    });
+    let beta = [0.95, 0.80]
+        .map(|threshold| (format!("beta_{threshold:.2}"), StopRule::Beta { threshold }));
+    rules.splice(1..1, unanimous.into_iter().chain(beta));
+    let agreed = vec![Some(AnswerKey(0)); models.len()];
+    rules.retain(|(_, rule)| rule.decide(&agreed).asked < agreed.len());
+    rules.insert(0, ("full_vote".to_owned(), StopRule::FullVote));
+    rules
+}
+
+/// Returns the place of the model that is right most often, the first of equals.
+fn best(models: &[ModelFigures]) -> usize {
+    let mut best = 0;
+    let mut most = 0;
+    for (place, model) in models.iter().enumerate() {
+        if model.accuracy.right > most {
+            (best, most) = (place, model.accuracy.right);
+        }
+    }
+    best
+}
+
+fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
+    let mut models = Vec::new();
+    for (place, RecordedModel { name, not_asked }) in table.models.iter().enumerate() {
+        let answers = table
+            .questions
+            .iter()
+            .map(|question| (question.gold, question.answers.get(place).copied().flatten()));
+        models.push(ModelFigures {
+            model: name.clone(),
+            accuracy: accuracy(answers.clone().map(|(gold, answer)| answer == Some(gold)))?,
+            unanswered: count(answers.filter(|(_, answer)| answer.is_none()).count()),
+            not_asked: *not_asked,
+        });
+    }
+    (!models.is_empty()).then_some(models)
+}
+
+fn rule_figures(
+    name: String,
+    rule: StopRule,
+    questions: &[RecordedQuestion],
+    full: &[RuleDecision],
+) -> Option<RuleFigures> {
+    let mut pairs = PairedCounts::default();
+    let (mut asked, mut all, mut same) = (0, 0, 0);
+    for (question, full) in questions.iter().zip(full) {
+        let decision = rule.decide(&question.answers);
+        asked += count(decision.asked);
+        all += count(question.answers.len());
+        same += u64::from(decision.answer == full.answer);
+        pairs.add(
+            decision.answer == Some(question.gold),
+            full.answer == Some(question.gold),
+        );
+    }
+    let total = pairs.total();
+    Some(RuleFigures {
+        rule: name,
+        accuracy: accuracy_of(pairs.first())?,
+        asked_per_question: number(asked) / number(total),
+        saved: 1.0 - Proportion::new(asked, all).share()?,
+        same_as_full_vote: Proportion::new(same, total).share()?,
+        better: pairs.only_first,
+        worse: pairs.only_second,
+        p: pairs.mcnemar_p(),
+        difference: pairs.difference()?.into(),
+    })
+}
+
+fn agreement(questions: &[RecordedQuestion], voters: usize) -> Vec<AgreementFigures> {
+    let mut levels = vec![(0, 0); voters + 1];
+    for question in questions {
+        let lead = Tally::of(&question.answers).lead();
+        if let Some(level) = levels.get_mut(lead.map_or(0, |lead| lead.votes)) {
+            level.0 += 1;
+            level.1 += u64::from(lead.is_some_and(|lead| lead.answer == question.gold));
+        }
+    }
+    let mut figures = Vec::new();
+    for (votes, (all, right)) in levels.into_iter().enumerate().rev() {
+        if let Some(accuracy) = accuracy_of(Proportion::new(right, all)) {
+            figures.push(AgreementFigures {
+                votes: count(votes),
+                questions: all,
+                share: number(all) / number(count(questions.len())),
+                accuracy,
+            });
+        }
+    }
+    figures
+}
+
+fn limits(questions: &[RecordedQuestion]) -> LimitFigures {
+    let is_unanimous_and_wrong = |question: &&RecordedQuestion| {
+        Tally::of(&question.answers).lead().is_some_and(|lead| {
+            lead.votes == question.answers.len() && lead.answer != question.gold
+        })
+    };
+    let any_is_right = |question: &&RecordedQuestion| {
+        question.answers.contains(&Some(question.gold))
+    };
+    LimitFigures {
+        unanimous_and_wrong: count(questions.iter().filter(is_unanimous_and_wrong).count()),
+        any_right: count(questions.iter().filter(any_is_right).count()),
+    }
+}
+
+/// Compares the probabilities of each method with how often the vote is right. Each half of the
+/// questions (every other one, since files are often sorted by subject) is scored with what was
+/// learned from the other half.
+fn calibration(table: &AnswerTable) -> CalibrationFigures {
+    let voters = table.models.len();
+    let half = |parity| table.questions.iter().skip(parity).step_by(2);
+    let [even, odd] = [0, 1].map(|parity| PanelKnowledge::learn(voters, half(parity)));
+    let mut methods = Vec::new();
+    for method in VoteProbability::ALL {
+        let scored = half(0)
+            .map(|question| (question, &odd))
+            .chain(half(1).map(|question| (question, &even)))
+            .filter_map(|(question, panel)| graded(table, question, panel, method));
+        if let Some(reliability) = Reliability::of(scored) {
+            methods.push(MethodFigures {
+                method: method_name(method),
+                reliability,
+            });
+        }
+    }
+    let is_known = table.columns.options.is_some();
+    CalibrationFigures {
+        correlation: EarlyStop::USUAL_CORRELATION,
+        effective_voters: effective_voters(voters, EarlyStop::USUAL_CORRELATION),
+        options: (!is_known).then(|| count(table.different_answers)),
+        methods,
+    }
+}
+
+/// Returns the probability of the vote on one question, and whether it is right.
+fn graded(
+    table: &AnswerTable,
+    question: &RecordedQuestion,
+    panel: &PanelKnowledge,
+    method: VoteProbability,
+) -> Option<GradedConfidence> {
+    let lead = Tally::of(&question.answers).lead()?;
+    let options = question.options.unwrap_or(table.different_answers);
+    Some(GradedConfidence {
+        stated: panel.probability(method, &question.answers, options)?,
+        right: f64::from(u8::from(lead.answer == question.gold)),
+    })
+}
+
+fn method_name(method: VoteProbability) -> &'static str {
+    match method {
+        VoteProbability::RawShare => "raw_share",
+        VoteProbability::Independent => "independent",
+        VoteProbability::Shrunk => "shrunk",
+        VoteProbability::ForOrAgainst => "for_or_against",
+        VoteProbability::Experience => "experience",
+    }
+}
+
+fn accuracy(cases: impl Iterator<Item = bool>) -> Option<Accuracy> {
+    accuracy_of(Proportion::of(cases))
+}
+
+fn accuracy_of(right: Proportion) -> Option<Accuracy> {
+    Some(Accuracy {
+        right: right.part(),
+        accuracy: right.share()?,
+        interval: right.interval()?,
+    })
+}
+
+fn count(number: usize) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::benchmark::replay::table::AnswerColumns;
+
+    /// Returns a table of rows like `A ABB`: the right answer, then those of the voters, `-` for
+    /// none.
+    fn table(rows: &[&str]) -> AnswerTable {
+        let key = |c: char| (c != '-').then_some(AnswerKey(u32::from(c)));
+        let mut questions = Vec::new();
+        for row in rows {
+            let (gold, answers) = row.split_once(' ').unwrap();
+            questions.push(RecordedQuestion {
+                gold: key(gold.chars().next().unwrap()).unwrap(),
+                answers: answers.chars().map(key).collect(),
+                options: None,
+            });
+        }
+        let voters = questions.first().map_or(0, |question| question.answers.len());
+        let model = |at| RecordedModel {
+            name: format!("m{at}"),
+            not_asked: 0,
+        };
+        AnswerTable {
+            columns: AnswerColumns {
+                gold: "gold".to_owned(),
+                id: None,
+                options: None,
+            },
+            models: (1..=voters).map(model).collect(),
+            rows: count(questions.len()),
+            questions,
+            different_answers: 3,
+        }
+    }
+
+    fn report(rows: &[&str]) -> ReplayReport {
+        measure(&table(rows), "answers.csv").unwrap()
+    }
+
+    /// Right by the vote: rows 1, 2, 4. The second voter is right in 1, 2, 4, 5; the first in 1, 3.
+    const ROWS: [&str; 5] = ["A AAAA", "B ABBC", "A ABBB", "C BCC-", "A BAB-"];
+
+    fn rule(name: &str) -> RuleFigures {
+        let mut rules = report(&ROWS).rules.into_iter();
+        rules.find(|figures| figures.rule == name).unwrap()
+    }
+
+    #[test]
+    fn full_vote_is_counted_by_hand() {
+        let figures = rule("full_vote");
+        assert_eq!(figures.accuracy.right, 3);
+        assert!((figures.asked_per_question - 4.0).abs() < 1e-12);
+        assert!(figures.saved.abs() < 1e-12);
+        assert!((figures.p - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn locked_vote_saves_answers_and_changes_none() {
+        // Asked: AAAA 2 (B B only draws level), ABBC 4 (A could draw level and was first), ABBB 4,
+        // BCC- 4, BAB- 3.
+        let figures = rule("vote_locked");
+        assert_eq!(figures.accuracy.right, 3);
+        assert!((figures.asked_per_question - 17.0 / 5.0).abs() < 1e-12);
+        assert!((figures.same_as_full_vote - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn single_models_win_and_lose_against_the_vote() {
+        let first = rule("first_model");
+        assert_eq!(first.accuracy.right, 2);
+        assert_eq!(first.better, 1);
+        assert_eq!(first.worse, 2);
+        let best = rule("best_model");
+        assert_eq!(best.accuracy.right, 4);
+        assert_eq!(best.better, 1);
+        assert_eq!(best.worse, 0);
+        assert!((best.saved - 0.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn agreement_counts_questions_by_votes_for_the_answer() {
+        let levels = report(&ROWS).agreement;
+        let counts: Vec<_> = levels
+            .iter()
+            .map(|level| [level.votes, level.questions, level.accuracy.right])
+            .collect();
+        assert_eq!(counts, [[4, 1, 1], [3, 1, 0], [2, 3, 2]]);
+    }
+
+    #[test]
+    fn limits_count_what_no_rule_sees() {
+        let limits = report(&["A BBB", "A BBA", "B BBB", "A --B"]).limits;
+        assert_eq!(limits.unanimous_and_wrong, 1);
+        assert_eq!(limits.any_right, 2);
+    }
+
+    #[test]
+    fn rules_that_would_always_ask_all_are_left_out() {
+        let names = |rows: &[&str]| -> Vec<String> {
+            let rules = report(rows).rules;
+            rules.into_iter().map(|figures| figures.rule).collect()
+        };
+        assert!(!names(&["A AB"]).contains(&"unanimous_2".to_owned()));
+        assert!(names(&["A ABC"]).contains(&"unanimous_2".to_owned()));
+        assert!(!names(&["A ABC"]).contains(&"unanimous_3".to_owned()));
+    }
+
+    #[test]
+    fn nothing_is_measured_without_questions() {
+        assert_eq!(measure(&table(&[]), "answers.csv"), None);
+    }
+
+    /// Each half must be scored by what the other half shows: a voter that is right on even rows
+    /// only is trusted on odd rows, where it is wrong.
+    #[test]
+    fn probabilities_are_not_learned_from_the_questions_they_score() {
+        let rows: Vec<&str> = (0..200)
+            .map(|at| if at % 2 == 0 { "A AA" } else { "A BB" })
+            .collect();
+        let methods = report(&rows).calibration.methods;
+        let shrunk = methods.iter().find(|method| method.method == "shrunk");
+        assert!(shrunk.unwrap().reliability.brier > 0.5, "{methods:?}");
+    }
+
+    #[test]
+    fn questions_without_any_vote_have_no_probability() {
+        let methods = report(&["A AA", "A --", "B AB"]).calibration.methods;
+        assert_eq!(methods[0].method, "raw_share");
+        assert_eq!(methods[0].reliability.count, 2);
+    }
+}

@@ -1,0 +1,38 @@
+//! A table of recorded answers, as it was read.
+
+use serde::Serialize;
+
+use crate::stopping::replay::answers::RecordedQuestion;
+
+/// Recorded answers of several models to the same questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnswerTable {
+    pub columns: AnswerColumns,
+    /// In the order in which they are asked.
+    pub models: Vec<RecordedModel>,
+    /// The number of questions in the file.
+    pub rows: u64,
+    /// The questions that were put to all models. Each has an entry for every model.
+    pub questions: Vec<RecordedQuestion>,
+    /// The number of different answers of the models and of the right ones.
+    pub different_answers: usize,
+}
+
+/// The columns of the file, apart from those of the models.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct AnswerColumns {
+    /// The right answers.
+    pub gold: String,
+    /// `None` if the questions have no names.
+    pub id: Option<String>,
+    /// The number of answers that each question offers.
+    pub options: Option<String>,
+}
+
+/// A model whose answers were recorded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedModel {
+    pub name: String,
+    /// Questions of the file that were not put to it.
+    pub not_asked: u64,
+}
