@@ -21,3 +21,5 @@ mod text_file;
 pub use error::SuiteError;
 pub use reader::read;
 pub use suite::Suite;
+
+pub mod recorded_answers;

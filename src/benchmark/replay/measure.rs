@@ -52,10 +52,7 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
 fn named_rules(models: &[ModelFigures]) -> Vec<(String, StopRule)> {
     let mut rules = vec![
         ("vote_locked".to_owned(), StopRule::VoteLocked),
-        (
-            "first_model".to_owned(),
-            StopRule::Single { voter: 0 },
-        ),
+        ("first_model".to_owned(), StopRule::Single { voter: 0 }),
         (
             "best_model".to_owned(),
             StopRule::Single {
@@ -93,10 +90,12 @@ fn best(models: &[ModelFigures]) -> usize {
 fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
     let mut models = Vec::new();
     for (place, RecordedModel { name, not_asked }) in table.models.iter().enumerate() {
-        let answers = table
-            .questions
-            .iter()
-            .map(|question| (question.gold, question.answers.get(place).copied().flatten()));
+        let answers = table.questions.iter().map(|question| {
+            (
+                question.gold,
+                question.answers.get(place).copied().flatten(),
+            )
+        });
         models.push(ModelFigures {
             model: name.clone(),
             accuracy: accuracy(answers.clone().map(|(gold, answer)| answer == Some(gold)))?,
@@ -168,9 +167,8 @@ fn limits(questions: &[RecordedQuestion]) -> LimitFigures {
             lead.votes == question.answers.len() && lead.answer != question.gold
         })
     };
-    let any_is_right = |question: &&RecordedQuestion| {
-        question.answers.contains(&Some(question.gold))
-    };
+    let any_is_right =
+        |question: &&RecordedQuestion| question.answers.contains(&Some(question.gold));
     LimitFigures {
         unanimous_and_wrong: count(questions.iter().filter(is_unanimous_and_wrong).count()),
         any_right: count(questions.iter().filter(any_is_right).count()),
@@ -265,7 +263,9 @@ mod tests {
                 options: None,
             });
         }
-        let voters = questions.first().map_or(0, |question| question.answers.len());
+        let voters = questions
+            .first()
+            .map_or(0, |question| question.answers.len());
         let model = |at| RecordedModel {
             name: format!("m{at}"),
             not_asked: 0,

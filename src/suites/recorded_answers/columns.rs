@@ -1,0 +1,265 @@
+//! Which column holds what: as named by the user, or by common names and by what the cells hold.
+
+use std::collections::{HashMap, HashSet};
+
+use csv::StringRecord;
+
+use super::error::RecordedAnswersError;
+use super::{NOT_ASKED, folded, line};
+use crate::benchmark::replay::table::AnswerColumns;
+use crate::domain::names::did_you_mean;
+
+/// The columns that the user names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ColumnNames {
+    /// The models, in the order in which they are asked; empty for all columns with answers, in the
+    /// order of the file.
+    pub models: Vec<String>,
+    pub gold: Option<String>,
+    pub id: Option<String>,
+}
+
+/// Names of the column of the right answers, the best first.
+const GOLD_NAMES: [&str; 4] = ["gold", "answer", "expected", "target"];
+const ID_NAMES: [&str; 2] = ["id", "question_id"];
+/// Names of the column with the number of answers that a question offers.
+const OPTIONS_NAMES: [&str; 3] = ["n_options", "num_options", "options"];
+/// Columns that describe a question. They hold no model's answers, whatever is in them.
+const DESCRIPTIONS: [&str; 14] = [
+    "category",
+    "context",
+    "difficulty",
+    "explanation",
+    "index",
+    "language",
+    "level",
+    "prompt",
+    "question",
+    "source",
+    "split",
+    "subject",
+    "tags",
+    "topic",
+];
+
+/// Of a column's answers that are not empty, the percentage that must be right answers to some
+/// question of the file, so that the column is taken for a model's.
+const ANSWERS_OF_A_MODEL: usize = 50;
+/// Below this percentage it is taken for something else; between the two it is unclear.
+const ANSWERS_BY_CHANCE: usize = 5;
+
+/// The most models that can be replayed. The vote takes time that grows with their number.
+const MOST_MODELS: usize = 100;
+
+/// A column, by its place from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) at: usize,
+}
+
+/// The columns of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) gold: Column,
+    pub(super) id: Option<Column>,
+    pub(super) options: Option<Column>,
+    /// At least two.
+    pub(super) models: Vec<Column>,
+}
+
+impl Columns {
+    pub(super) fn find(
+        header: &StringRecord,
+        rows: &[StringRecord],
+        names: &ColumnNames,
+    ) -> Result<Self, RecordedAnswersError> {
+        let gold = match &names.gold {
+            Some(name) => named(header, name)?,
+            None => known(header, &GOLD_NAMES)?.ok_or(RecordedAnswersError::NoGoldColumn)?,
+        };
+        let id = match &names.id {
+            Some(name) => Some(named(header, name)?),
+            None => known(header, &ID_NAMES)?,
+        };
+        let is_count = |column: &Column| {
+            rows.iter().all(|row| {
+                let number = row.get(column.at).and_then(|cell| cell.parse().ok());
+                number.is_some_and(|number: usize| number >= 2)
+            })
+        };
+        let options = known(header, &OPTIONS_NAMES)?.filter(is_count);
+        let mut columns = Self {
+            gold,
+            id,
+            options,
+            models: Vec::new(),
+        };
+        columns.models = if names.models.is_empty() {
+            columns.with_answers(header, rows)?
+        } else {
+            columns.named_models(header, &names.models)?
+        };
+        match columns.models.as_slice() {
+            [] | [_] => Err(RecordedAnswersError::TooFewModels {
+                models: columns
+                    .models
+                    .into_iter()
+                    .map(|column| column.name)
+                    .collect(),
+            }),
+            models if models.len() > MOST_MODELS => Err(RecordedAnswersError::TooManyModels {
+                count: models.len(),
+                most: MOST_MODELS,
+            }),
+            _ => Ok(columns),
+        }
+    }
+
+    fn named_models(
+        &self,
+        header: &StringRecord,
+        names: &[String],
+    ) -> Result<Vec<Column>, RecordedAnswersError> {
+        let mut models: Vec<Column> = Vec::new();
+        for name in names {
+            let column = named(header, name)?;
+            if self.is_taken(column.at) {
+                return Err(RecordedAnswersError::NotAModel {
+                    column: column.name,
+                });
+            }
+            if models.contains(&column) {
+                return Err(RecordedAnswersError::RepeatedModel { model: column.name });
+            }
+            models.push(column);
+        }
+        Ok(models)
+    }
+
+    /// Returns the columns whose cells are answers: those that are right for some question.
+    fn with_answers(
+        &self,
+        header: &StringRecord,
+        rows: &[StringRecord],
+    ) -> Result<Vec<Column>, RecordedAnswersError> {
+        let right: HashSet<String> = rows
+            .iter()
+            .filter_map(|row| row.get(self.gold.at))
+            .map(folded)
+            .collect();
+        let mut models = Vec::new();
+        let mut unclear = Vec::new();
+        for (at, name) in header.iter().enumerate() {
+            if self.is_taken(at) || is_description(name) {
+                continue;
+            }
+            let cells = rows.iter().filter_map(|row| row.get(at));
+            let given: Vec<&str> = cells
+                .filter(|cell| !cell.is_empty() && *cell != NOT_ASKED)
+                .collect();
+            let answers = given
+                .iter()
+                .filter(|cell| right.contains(&folded(cell)))
+                .count();
+            if given.is_empty() || answers * 100 < given.len() * ANSWERS_BY_CHANCE {
+                continue;
+            }
+            if answers * 100 < given.len() * ANSWERS_OF_A_MODEL {
+                unclear.push(name.to_owned());
+            } else {
+                models.push(named(header, name)?);
+            }
+        }
+        if unclear.is_empty() {
+            Ok(models)
+        } else {
+            Err(RecordedAnswersError::UnclearColumns { columns: unclear })
+        }
+    }
+
+    fn is_taken(&self, at: usize) -> bool {
+        let others = [Some(&self.gold), self.id.as_ref(), self.options.as_ref()];
+        others.into_iter().flatten().any(|column| column.at == at)
+    }
+
+    /// Checks that no question is listed twice.
+    pub(super) fn check_ids(&self, rows: &[StringRecord]) -> Result<(), RecordedAnswersError> {
+        let Some(id) = &self.id else {
+            return Ok(());
+        };
+        let mut lines = HashMap::new();
+        for row in rows {
+            let name = row.get(id.at).unwrap_or_default();
+            if name.is_empty() {
+                return Err(RecordedAnswersError::NoId { line: line(row) });
+            }
+            if let Some(first) = lines.insert(name, line(row)) {
+                return Err(RecordedAnswersError::RepeatedId {
+                    id: name.to_owned(),
+                    first,
+                    second: line(row),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn names(&self) -> AnswerColumns {
+        let name = |column: &Option<Column>| column.as_ref().map(|column| column.name.clone());
+        AnswerColumns {
+            gold: self.gold.name.clone(),
+            id: name(&self.id),
+            options: name(&self.options),
+        }
+    }
+}
+
+/// Returns the column that the user names, in any case if only one has that name.
+fn named(header: &StringRecord, name: &str) -> Result<Column, RecordedAnswersError> {
+    let exact = |other: &str| other == name;
+    let column = match find(header, exact)? {
+        Some(column) => Some(column),
+        None => find(header, |other| other.eq_ignore_ascii_case(name))?,
+    };
+    column.ok_or_else(|| RecordedAnswersError::NoColumn {
+        column: name.to_owned(),
+        suggestion: did_you_mean(name, header.iter()),
+    })
+}
+
+/// Returns the first of these columns that the file has.
+fn known(header: &StringRecord, names: &[&str]) -> Result<Option<Column>, RecordedAnswersError> {
+    for name in names {
+        if let Some(column) = find(header, |other| other.eq_ignore_ascii_case(name))? {
+            return Ok(Some(column));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the one column with such a name.
+fn find(
+    header: &StringRecord,
+    is_meant: impl Fn(&str) -> bool,
+) -> Result<Option<Column>, RecordedAnswersError> {
+    let mut columns = header.iter().enumerate().filter(|(_, name)| is_meant(name));
+    let Some((at, name)) = columns.next() else {
+        return Ok(None);
+    };
+    if columns.next().is_some() {
+        return Err(RecordedAnswersError::RepeatedColumn {
+            column: name.to_owned(),
+        });
+    }
+    Ok(Some(Column {
+        name: name.to_owned(),
+        at,
+    }))
+}
+
+fn is_description(name: &str) -> bool {
+    let names = DESCRIPTIONS.iter().chain(&OPTIONS_NAMES).chain(&ID_NAMES);
+    let mut names = names.chain(&GOLD_NAMES);
+    names.any(|other| other.eq_ignore_ascii_case(name))
+}
