@@ -2,7 +2,7 @@
 
 use super::report::{
     Accuracy, AgreementFigures, CalibrationFigures, LimitFigures, MethodFigures, ModelFigures,
-    ReplayReport, RuleFigures,
+    ReplayReport, ReplayRule, RuleFigures,
 };
 use super::table::{AnswerTable, RecordedModel};
 use crate::benchmark::statistics::number;
@@ -27,9 +27,10 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
         .iter()
         .map(|question| StopRule::FullVote.decide(&question.answers))
         .collect();
-    let mut rules = Vec::new();
-    for (name, rule) in named_rules(&models) {
-        rules.push(rule_figures(name, rule, questions, &full)?);
+    let best = best(&models);
+    let mut figures = Vec::new();
+    for rule in rules(models.len()) {
+        figures.push(rule_figures(rule, best, questions, &full)?);
     }
     let counted = count(questions.len());
     Some(ReplayReport {
@@ -39,7 +40,7 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
         rows: table.rows,
         questions: counted,
         left_out: table.rows.saturating_sub(counted),
-        rules,
+        rules: figures,
         agreement: agreement(questions, models.len()),
         limits: limits(questions),
         calibration: calibration(table),
@@ -47,32 +48,38 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     })
 }
 
-/// Returns the rules with their names, the full vote first. Of the others, those are left out that
-/// would ask all even if all agree.
-fn named_rules(models: &[ModelFigures]) -> Vec<(String, StopRule)> {
-    let mut rules = vec![
-        ("vote_locked".to_owned(), StopRule::VoteLocked),
-        ("first_model".to_owned(), StopRule::Single { voter: 0 }),
-        (
-            "best_model".to_owned(),
-            StopRule::Single {
-                voter: best(models),
-            },
-        ),
+/// Returns the rules, the full vote first. Of the others, those are left out that would ask all even
+/// if all agree.
+fn rules(voters: usize) -> Vec<ReplayRule> {
+    let all = [
+        ReplayRule::FullVote,
+        ReplayRule::VoteLocked,
+        ReplayRule::Unanimous { voters: 3 },
+        ReplayRule::Unanimous { voters: 2 },
+        ReplayRule::Beta { percent: 95 },
+        ReplayRule::Beta { percent: 80 },
+        ReplayRule::FirstModel,
+        ReplayRule::BestModel,
     ];
-    let unanimous = [3, 2].map(|voters| {
-        (
-            format!("unanimous_{voters}"),
-            StopRule::Unanimous { voters },
-        )
-    });
-    let beta = [0.95, 0.80]
-        .map(|threshold| (format!("beta_{threshold:.2}"), StopRule::Beta { threshold }));
-    rules.splice(1..1, unanimous.into_iter().chain(beta));
-    let agreed = vec![Some(AnswerKey(0)); models.len()];
-    rules.retain(|(_, rule)| rule.decide(&agreed).asked < agreed.len());
-    rules.insert(0, ("full_vote".to_owned(), StopRule::FullVote));
-    rules
+    let agreed = vec![Some(AnswerKey(0)); voters];
+    let can_save = |rule: &ReplayRule| {
+        *rule == ReplayRule::FullVote || stop_rule(*rule, 0).decide(&agreed).asked < voters
+    };
+    all.into_iter().filter(can_save).collect()
+}
+
+/// Returns what a rule does, given the place of the best model.
+fn stop_rule(rule: ReplayRule, best: usize) -> StopRule {
+    match rule {
+        ReplayRule::FullVote => StopRule::FullVote,
+        ReplayRule::VoteLocked => StopRule::VoteLocked,
+        ReplayRule::Unanimous { voters } => StopRule::Unanimous { voters },
+        ReplayRule::Beta { percent } => StopRule::Beta {
+            threshold: f64::from(percent) / 100.0,
+        },
+        ReplayRule::FirstModel => StopRule::Single { voter: 0 },
+        ReplayRule::BestModel => StopRule::Single { voter: best },
+    }
 }
 
 /// Returns the place of the model that is right most often, the first of equals.
@@ -107,15 +114,16 @@ fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
 }
 
 fn rule_figures(
-    name: String,
-    rule: StopRule,
+    rule: ReplayRule,
+    best: usize,
     questions: &[RecordedQuestion],
     full: &[RuleDecision],
 ) -> Option<RuleFigures> {
+    let stop_rule = stop_rule(rule, best);
     let mut pairs = PairedCounts::default();
     let (mut asked, mut all, mut same) = (0, 0, 0);
     for (question, full) in questions.iter().zip(full) {
-        let decision = rule.decide(&question.answers);
+        let decision = stop_rule.decide(&question.answers);
         asked += count(decision.asked);
         all += count(question.answers.len());
         same += u64::from(decision.answer == full.answer);
@@ -126,7 +134,7 @@ fn rule_figures(
     }
     let total = pairs.total();
     Some(RuleFigures {
-        rule: name,
+        rule,
         accuracy: accuracy_of(pairs.first())?,
         asked_per_question: number(asked) / number(total),
         saved: 1.0 - Proportion::new(asked, all).share()?,
@@ -190,7 +198,7 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
             .filter_map(|(question, panel)| graded(table, question, panel, method));
         if let Some(reliability) = Reliability::of(scored) {
             methods.push(MethodFigures {
-                method: method_name(method),
+                method,
                 reliability,
             });
         }
@@ -217,16 +225,6 @@ fn graded(
         stated: panel.probability(method, &question.answers, options)?,
         right: f64::from(u8::from(lead.answer == question.gold)),
     })
-}
-
-fn method_name(method: VoteProbability) -> &'static str {
-    match method {
-        VoteProbability::RawShare => "raw_share",
-        VoteProbability::Independent => "independent",
-        VoteProbability::Shrunk => "shrunk",
-        VoteProbability::ForOrAgainst => "for_or_against",
-        VoteProbability::Experience => "experience",
-    }
 }
 
 fn accuracy(cases: impl Iterator<Item = bool>) -> Option<Accuracy> {
@@ -290,14 +288,14 @@ mod tests {
     /// Right by the vote: rows 1, 2, 4. The second voter is right in 1, 2, 4, 5; the first in 1, 3.
     const ROWS: [&str; 5] = ["A AAAA", "B ABBC", "A ABBB", "C BCC-", "A BAB-"];
 
-    fn rule(name: &str) -> RuleFigures {
+    fn figures(rule: ReplayRule) -> RuleFigures {
         let mut rules = report(&ROWS).rules.into_iter();
-        rules.find(|figures| figures.rule == name).unwrap()
+        rules.find(|figures| figures.rule == rule).unwrap()
     }
 
     #[test]
     fn full_vote_is_counted_by_hand() {
-        let figures = rule("full_vote");
+        let figures = figures(ReplayRule::FullVote);
         assert_eq!(figures.accuracy.right, 3);
         assert!((figures.asked_per_question - 4.0).abs() < 1e-12);
         assert!(figures.saved.abs() < 1e-12);
@@ -308,7 +306,7 @@ mod tests {
     fn locked_vote_saves_answers_and_changes_none() {
         // Asked: AAAA 2 (B B only draws level), ABBC 4 (A could draw level and was first), ABBB 4,
         // BCC- 4, BAB- 3.
-        let figures = rule("vote_locked");
+        let figures = figures(ReplayRule::VoteLocked);
         assert_eq!(figures.accuracy.right, 3);
         assert!((figures.asked_per_question - 17.0 / 5.0).abs() < 1e-12);
         assert!((figures.same_as_full_vote - 1.0).abs() < 1e-12);
@@ -316,11 +314,11 @@ mod tests {
 
     #[test]
     fn single_models_win_and_lose_against_the_vote() {
-        let first = rule("first_model");
+        let first = figures(ReplayRule::FirstModel);
         assert_eq!(first.accuracy.right, 2);
         assert_eq!(first.better, 1);
         assert_eq!(first.worse, 2);
-        let best = rule("best_model");
+        let best = figures(ReplayRule::BestModel);
         assert_eq!(best.accuracy.right, 4);
         assert_eq!(best.better, 1);
         assert_eq!(best.worse, 0);
@@ -346,13 +344,15 @@ mod tests {
 
     #[test]
     fn rules_that_would_always_ask_all_are_left_out() {
-        let names = |rows: &[&str]| -> Vec<String> {
-            let rules = report(rows).rules;
-            rules.into_iter().map(|figures| figures.rule).collect()
-        };
-        assert!(!names(&["A AB"]).contains(&"unanimous_2".to_owned()));
-        assert!(names(&["A ABC"]).contains(&"unanimous_2".to_owned()));
-        assert!(!names(&["A ABC"]).contains(&"unanimous_3".to_owned()));
+        let two = ReplayRule::Unanimous { voters: 2 };
+        let three = ReplayRule::Unanimous { voters: 3 };
+        let has = |voters, rule| rules(voters).contains(&rule);
+        assert!(!has(2, two));
+        assert!(has(3, two));
+        assert!(!has(3, three));
+        assert!(has(4, three));
+        assert!(!has(4, ReplayRule::Beta { percent: 95 }));
+        assert!(has(5, ReplayRule::Beta { percent: 95 }));
     }
 
     #[test]
@@ -368,14 +368,14 @@ mod tests {
             .map(|at| if at % 2 == 0 { "A AA" } else { "A BB" })
             .collect();
         let methods = report(&rows).calibration.methods;
-        let shrunk = methods.iter().find(|method| method.method == "shrunk");
+        let shrunk = methods.iter().find(|method| method.method == VoteProbability::Shrunk);
         assert!(shrunk.unwrap().reliability.brier > 0.5, "{methods:?}");
     }
 
     #[test]
     fn questions_without_any_vote_have_no_probability() {
         let methods = report(&["A AA", "A --", "B AB"]).calibration.methods;
-        assert_eq!(methods[0].method, "raw_share");
+        assert_eq!(methods[0].method, VoteProbability::RawShare);
         assert_eq!(methods[0].reliability.count, 2);
     }
 }

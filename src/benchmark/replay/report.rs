@@ -1,11 +1,14 @@
 //! The report of a replay: plain data, which is also its JSON.
 
-use serde::Serialize;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use super::table::AnswerColumns;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::paired::PairedDifference;
 use crate::stopping::calibration::Reliability;
+use crate::stopping::replay::probability::VoteProbability;
 
 /// The figures of all rules on one table of recorded answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,11 +54,42 @@ pub struct ModelFigures {
     pub not_asked: u64,
 }
 
+/// The rules of a report. In JSON they are named `full_vote`, `vote_locked`, `unanimous_2`,
+/// `beta_0.80`, `first_model` and `best_model`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ReplayRule {
+    FullVote,
+    VoteLocked,
+    Unanimous { voters: usize },
+    Beta { percent: u8 },
+    FirstModel,
+    /// The model that turns out to be right most often.
+    BestModel,
+}
+
+impl fmt::Display for ReplayRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::FullVote => f.write_str("full_vote"),
+            Self::VoteLocked => f.write_str("vote_locked"),
+            Self::Unanimous { voters } => write!(f, "unanimous_{voters}"),
+            Self::Beta { percent } => write!(f, "beta_0.{percent:02}"),
+            Self::FirstModel => f.write_str("first_model"),
+            Self::BestModel => f.write_str("best_model"),
+        }
+    }
+}
+
+impl Serialize for ReplayRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RuleFigures {
-    /// `full_vote`, `vote_locked`, `unanimous_2`, `beta_0.80`, `first_model`, `best_model`.
-    pub rule: String,
+    pub rule: ReplayRule,
     #[serde(flatten)]
     pub accuracy: Accuracy,
     /// Mean number of voters asked for a question.
@@ -128,8 +162,7 @@ pub struct CalibrationFigures {
 /// One way to state how likely the vote is right.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MethodFigures {
-    /// `raw_share`, `independent`, `shrunk`, `for_or_against`, `experience`.
-    pub method: &'static str,
+    pub method: VoteProbability,
     #[serde(flatten)]
     pub reliability: Reliability,
 }

@@ -1,9 +1,21 @@
-//! `conclave benchmark --replay`: stop rules on recorded answers.
+//! `conclave benchmark --replay`: rules that stop asking a panel, on recorded answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::benchmark::replay::measure;
+use crate::benchmark::replay::report::ReplayReport;
+use crate::commands::flags::AnswerFormat;
 use crate::error::Error;
+use crate::files::{self, SizeLimit};
+use crate::suites::recorded_answers::{self, ColumnNames, RecordedAnswersError};
 use crate::terminal::output::printer::Printer;
+use crate::terminal::tables::replay::screen;
+
+/// The largest file: a million questions to seven models are a fifth of it.
+const SIZE_LIMIT: SizeLimit = SizeLimit::of_bytes(256 << 20);
+
+/// The width of the text in a file or a pipe.
+const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
 /// Recorded answers instead of a run.
 #[derive(Clone, Debug, clap::Args)]
@@ -13,10 +25,124 @@ pub(super) struct ReplayFlags {
     /// row, its right answer, and the answer of each model
     #[arg(long, value_name = "CSV")]
     pub(super) replay: Option<PathBuf>,
+
+    /// The columns of the models, in the order in which they are asked [default: all columns with
+    /// answers]
+    #[arg(
+        long,
+        value_name = "COLUMN,COLUMN",
+        value_delimiter = ',',
+        requires = "replay"
+    )]
+    models: Vec<String>,
+
+    /// The column of the right answers [default: gold, answer, expected or target]
+    #[arg(long, value_name = "COLUMN", requires = "replay")]
+    gold: Option<String>,
+
+    /// The column with the ids of the questions [default: id or question_id, if there is one]
+    #[arg(long, value_name = "COLUMN", requires = "replay")]
+    id: Option<String>,
 }
 
-pub(super) fn run(_flags: &ReplayFlags, _printer: &Printer) -> Result<(), Error> {
-    Err(Error::failed(
-        "the replay of recorded answers is not available",
-    ))
+impl ReplayFlags {
+    fn names(&self) -> ColumnNames {
+        let names = |name: &String| name.trim().to_owned();
+        ColumnNames {
+            models: self.models.iter().map(names).collect(),
+            gold: self.gold.as_ref().map(names),
+            id: self.id.as_ref().map(names),
+        }
+    }
+}
+
+/// Prints the figures of all rules on the recorded answers of this file.
+pub(super) fn run(
+    flags: &ReplayFlags,
+    file: &Path,
+    format: AnswerFormat,
+    printer: &Printer,
+) -> Result<(), Error> {
+    match format {
+        AnswerFormat::Json => {
+            let report = report(flags, file)?;
+            printer.json(&report).map_err(Error::failed)
+        }
+        AnswerFormat::Markdown => {
+            let report = report(flags, file)?;
+            let face = printer.out_traits();
+            let width = if face.is_terminal {
+                face.width
+            } else {
+                WIDTH_WITHOUT_TERMINAL
+            };
+            let screen = screen(&report, width, face.paint);
+            printer.result(&screen).map_err(Error::failed)
+        }
+        AnswerFormat::Html | AnswerFormat::Both => {
+            let error = "a replay is written as a table or as JSON";
+            Err(Error::usage(error).hint("leave out `--format`, or use `--json`"))
+        }
+    }
+}
+
+fn report(flags: &ReplayFlags, file: &Path) -> Result<ReplayReport, Error> {
+    let name = file.display().to_string();
+    let bytes = files::read(file, SIZE_LIMIT)
+        .map_err(|error| Error::usage(format!("cannot read `{name}`: {error}")))?;
+    let table = recorded_answers::read(&bytes, &flags.names())
+        .map_err(|error| unusable(error, &name))?;
+    measure(&table, &name)
+        .ok_or_else(|| Error::usage(format!("`{name}` has no questions to replay")))
+}
+
+/// Returns why a file cannot be replayed, with what to do.
+fn unusable(error: RecordedAnswersError, file: &str) -> Error {
+    let hint = hint(&error);
+    let error = Error::usage(ReplayError {
+        file: file.to_owned(),
+        source: error,
+    });
+    match hint {
+        Some(hint) => error.hint(hint),
+        None => error,
+    }
+}
+
+/// A file of recorded answers cannot be replayed.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot replay `{file}`")]
+struct ReplayError {
+    file: String,
+    source: RecordedAnswersError,
+}
+
+fn hint(error: &RecordedAnswersError) -> Option<&'static str> {
+    match error {
+        RecordedAnswersError::NoGoldColumn => {
+            Some("name the column of the right answers with `--gold COLUMN`")
+        }
+        RecordedAnswersError::UnclearColumns { .. }
+        | RecordedAnswersError::TooFewModels { .. }
+        | RecordedAnswersError::TooManyModels { .. } => {
+            Some("name the columns of at least two models with `--models COLUMN,COLUMN`")
+        }
+        RecordedAnswersError::NoCommonQuestion { .. } => {
+            Some("choose models that were asked the same questions with `--models COLUMN,COLUMN`")
+        }
+        RecordedAnswersError::NotUtf8 { .. } => Some("save the table as CSV in UTF-8"),
+        RecordedAnswersError::RepeatedId { .. } => Some(
+            "keep one row for each question, or name another column with `--id COLUMN`",
+        ),
+        RecordedAnswersError::Empty
+        | RecordedAnswersError::NoRows
+        | RecordedAnswersError::RaggedRow { .. }
+        | RecordedAnswersError::NoColumn { .. }
+        | RecordedAnswersError::RepeatedColumn { .. }
+        | RecordedAnswersError::NoGold { .. }
+        | RecordedAnswersError::NoId { .. }
+        | RecordedAnswersError::NotAModel { .. }
+        | RecordedAnswersError::RepeatedModel { .. }
+        | RecordedAnswersError::NotCsv(_) => None,
+    }
 }

@@ -3,6 +3,8 @@
 //! What a method has to know of the voters is learned from other questions than those whose
 //! probabilities it gives.
 
+use serde::Serialize;
+
 use super::answers::{AnswerKey, RecordedQuestion};
 use super::vote::Tally;
 use crate::stopping::calibration::Level;
@@ -12,7 +14,8 @@ use crate::stopping::number;
 use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 /// A way to state how likely the leading answer is right.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum VoteProbability {
     /// The share of the voters that gave the answer.
     RawShare,

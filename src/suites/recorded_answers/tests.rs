@@ -87,7 +87,8 @@ fn first_usual_name_of_the_right_answers_wins() {
 
 #[test]
 fn quoted_cells_byte_order_mark_and_windows_lines_are_read() {
-    let table = read_text("\u{feff}gold,x,y\r\n\"New York, NY\",\"new york, ny\",LA\r\n").unwrap();
+    let text = "\u{feff}gold,x,y\r\n\"New York, NY\",\"new york, ny\",LA\r\n";
+    let table = with_models(text, &["x", "y"]).unwrap();
     let question = &table.questions[0];
     assert_eq!(question.answers[0], Some(question.gold));
     assert_ne!(question.answers[1], Some(question.gold));
@@ -95,7 +96,7 @@ fn quoted_cells_byte_order_mark_and_windows_lines_are_read() {
 
 #[test]
 fn options_that_are_no_numbers_are_not_used() {
-    let table = read_text("gold,options,x,y\nA,A|B,A,B\n").unwrap();
+    let table = with_models("gold,options,x,y\nA,A|B,A,B\n", &["x", "y"]).unwrap();
     assert_eq!(table.columns.options, None);
 }
 

@@ -7,6 +7,7 @@ pub mod settings;
 pub mod model_files;
 pub mod doctor;
 pub mod calibration;
+pub mod replay;
 pub mod dashboard;
 pub mod circuit;
 pub mod exit_state;
