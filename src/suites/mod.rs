@@ -17,9 +17,8 @@ mod promptfoo;
 mod raw_case;
 mod node;
 mod text_file;
+pub mod recorded_answers;
 
 pub use error::SuiteError;
 pub use reader::read;
 pub use suite::Suite;
-
-pub mod recorded_answers;

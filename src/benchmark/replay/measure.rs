@@ -368,7 +368,9 @@ mod tests {
             .map(|at| if at % 2 == 0 { "A AA" } else { "A BB" })
             .collect();
         let methods = report(&rows).calibration.methods;
-        let shrunk = methods.iter().find(|method| method.method == VoteProbability::Shrunk);
+        let shrunk = methods
+            .iter()
+            .find(|method| method.method == VoteProbability::Shrunk);
         assert!(shrunk.unwrap().reliability.brier > 0.5, "{methods:?}");
     }
 

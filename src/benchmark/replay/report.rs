@@ -60,8 +60,12 @@ pub struct ModelFigures {
 pub enum ReplayRule {
     FullVote,
     VoteLocked,
-    Unanimous { voters: usize },
-    Beta { percent: u8 },
+    Unanimous {
+        voters: usize,
+    },
+    Beta {
+        percent: u8,
+    },
     FirstModel,
     /// The model that turns out to be right most often.
     BestModel,

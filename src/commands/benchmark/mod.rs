@@ -104,8 +104,9 @@ pub(crate) fn run(
     _environment: &Environment,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    if args.run.replay.replay.is_some() {
-        return replay::run(&args.run.replay, printer).map(|()| Exit::Answer);
+    if let Some(file) = &args.run.replay.replay {
+        let format = args.run.output.format();
+        return replay::run(&args.run.replay, file, format, printer).map(|()| Exit::Answer);
     }
     Err(Error::failed("benchmark is not available"))
 }

@@ -90,8 +90,8 @@ fn report(flags: &ReplayFlags, file: &Path) -> Result<ReplayReport, Error> {
     let name = file.display().to_string();
     let bytes = files::read(file, SIZE_LIMIT)
         .map_err(|error| Error::usage(format!("cannot read `{name}`: {error}")))?;
-    let table = recorded_answers::read(&bytes, &flags.names())
-        .map_err(|error| unusable(error, &name))?;
+    let table =
+        recorded_answers::read(&bytes, &flags.names()).map_err(|error| unusable(error, &name))?;
     measure(&table, &name)
         .ok_or_else(|| Error::usage(format!("`{name}` has no questions to replay")))
 }
@@ -131,9 +131,9 @@ fn hint(error: &RecordedAnswersError) -> Option<&'static str> {
             Some("choose models that were asked the same questions with `--models COLUMN,COLUMN`")
         }
         RecordedAnswersError::NotUtf8 { .. } => Some("save the table as CSV in UTF-8"),
-        RecordedAnswersError::RepeatedId { .. } => Some(
-            "keep one row for each question, or name another column with `--id COLUMN`",
-        ),
+        RecordedAnswersError::RepeatedId { .. } => {
+            Some("keep one row for each question, or name another column with `--id COLUMN`")
+        }
         RecordedAnswersError::Empty
         | RecordedAnswersError::NoRows
         | RecordedAnswersError::RaggedRow { .. }

@@ -4,7 +4,6 @@ use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
 use super::columns::{figures_table, hanging};
-use super::columns::{FigureRow, figure_table, hanging};
 use super::dashboard::span::within;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
@@ -86,19 +85,20 @@ impl CalibrationScreen {
             self.table(title, &HEADS, rows);
         }
         let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
-            FigureRow {
-                name: format!("{:.0}-{}", bin.from * 100.0, percent(bin.to)),
-                figures: vec![
-                    bin.count.to_string(),
-                    percent(bin.mean_stated),
-                    percent(bin.mean_right),
-                ],
-            }
+            vec![
+                format!("{:.0}-{}", bin.from * 100.0, percent(bin.to)),
+                bin.count.to_string(),
+                percent(bin.mean_stated),
+                percent(bin.mean_right),
+            ]
         });
         self.table("By stated confidence", &["graded", "stated", "right"], bins);
-        let levels = by_agreement.iter().map(|level| FigureRow {
-            name: percent(level.agreement),
-            figures: vec![level.count.to_string(), percent(level.mean_right)],
+        let levels = by_agreement.iter().map(|level| {
+            vec![
+                percent(level.agreement),
+                level.count.to_string(),
+                percent(level.mean_right),
+            ]
         });
         self.table("By agreement of the panel", &["graded", "right"], levels);
         let legend = hanging("", LEGEND, 0, Some(self.width));
@@ -113,10 +113,6 @@ impl CalibrationScreen {
             self.text
                 .extend(["\n", &self.paint.cyan(title), "\n", &table]);
         }
-    fn table(&mut self, title: &str, heads: &[&str], rows: impl Iterator<Item = FigureRow>) {
-        let rows: Vec<FigureRow> = rows.collect();
-        let table = figure_table(title, heads, &rows, self.width, self.paint);
-        self.text.push_str(&table);
     }
 
     fn wrapped(&mut self, line: &str) {
@@ -125,17 +121,15 @@ impl CalibrationScreen {
 }
 
 /// Returns the row of a name.
-fn reliability(name: &str, of: &Reliability) -> FigureRow {
-    FigureRow {
-        name: name.to_owned(),
-        figures: vec![
-            of.count.to_string(),
-            percent(of.mean_stated),
-            percent(of.mean_right),
-            format!("{:.3}", of.brier),
-            format!("{:.3}", of.expected_calibration_error),
-        ],
-    }
+fn reliability(name: &str, of: &Reliability) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        of.count.to_string(),
+        percent(of.mean_stated),
+        percent(of.mean_right),
+        format!("{:.3}", of.brier),
+        format!("{:.3}", of.expected_calibration_error),
+    ]
 }
 
 fn percent(share: f64) -> String {

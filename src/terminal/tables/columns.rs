@@ -135,83 +135,6 @@ pub(super) fn hanging(head: &str, text: &str, indent: usize, width: Option<usize
     textwrap::fill(text, options) + "\n"
 }
 
-/// A name and its figures.
-#[derive(Clone, Debug)]
-pub(super) struct FigureRow {
-    pub(super) name: String,
-    pub(super) figures: Vec<String>,
-}
-
-/// Returns names beside their figures, beneath a title and the figures' heads. Names stand above
-/// their figures where both do not fit on a line, and figures stand behind their heads where they do
-/// not fit either. Without rows there is no table.
-pub(super) fn figure_table(
-    title: &str,
-    heads: &[&str],
-    rows: &[FigureRow],
-    width: usize,
-    paint: Paint,
-) -> String {
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut figures: Vec<Vec<String>> = vec![heads.iter().map(ToString::to_string).collect()];
-    figures.extend(rows.iter().map(|row| row.figures.clone()));
-    let names = [""].into_iter().chain(rows.iter().map(|row| row.name.as_str()));
-    let named: Vec<Vec<String>> = names
-        .zip(&figures)
-        .map(|(name, figures)| [&[name.to_owned()], figures.as_slice()].concat())
-        .collect();
-    let mut text = format!("\n{}\n", paint.cyan(title));
-    let lines = columns(&named, 1..);
-    if widest(&lines) <= width {
-        put_lines(&mut text, &lines, paint);
-        return text;
-    }
-    let lines = columns(&figures, ..);
-    let is_wide_enough = widest(&lines) + INDENT.len() <= width;
-    if is_wide_enough {
-        if let Some(heads) = lines.first() {
-            text.extend([&paint.dim(&format!("{INDENT}{heads}")), "\n"]);
-        }
-    }
-    for (row, line) in rows.iter().zip(lines.iter().skip(1)) {
-        text.push_str(&hanging("", &row.name, 0, Some(width)));
-        if is_wide_enough {
-            text.extend([INDENT, line, "\n"]);
-        } else {
-            text.push_str(&hanging(INDENT, &in_words(heads, row), 2, Some(width)));
-        }
-    }
-    text
-}
-
-/// What stands before figures beneath their name.
-const INDENT: &str = "  ";
-
-/// Writes lines, the first one as heads.
-fn put_lines(text: &mut String, lines: &[String], paint: Paint) {
-    for (at, line) in lines.iter().enumerate() {
-        if at == 0 {
-            text.push_str(&paint.dim(line));
-        } else {
-            text.push_str(line);
-        }
-        text.push('\n');
-    }
-}
-
-/// Returns figures behind their heads: `graded 3, right 50%`.
-fn in_words(heads: &[&str], row: &FigureRow) -> String {
-    let pairs: Vec<String> = heads
-        .iter()
-        .zip(&row.figures)
-        .filter(|(_, figure)| !figure.is_empty())
-        .map(|(head, figure)| format!("{head}\u{a0}{figure}"))
-        .collect();
-    pairs.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,35 +152,6 @@ mod tests {
         assert_eq!(lines[1], "模型  $1.00  x y");
         assert_eq!(lines[2], red);
         assert_eq!(widest(&lines), 17);
-    }
-
-    #[test]
-    fn figures_stand_beside_their_names_or_beneath_them() {
-        let rows = [("one", ["1", "50%"]), ("another name", ["20", "9%"])].map(|(name, figures)| {
-            FigureRow {
-                name: name.to_owned(),
-                figures: figures.map(ToOwned::to_owned).to_vec(),
-            }
-        });
-        let table = |width| figure_table("Title", &["graded", "right"], &rows, width, Paint::Plain);
-        assert_eq!(
-            table(40),
-            "\nTitle\n              graded  right\none                1    50%\n\
-             another name      20     9%\n"
-        );
-        assert_eq!(
-            table(20),
-            "\nTitle\n  graded  right\none\n       1    50%\nanother name\n      20     9%\n"
-        );
-        assert_eq!(
-            table(12),
-            "\nTitle\none\n  graded\u{a0}1,\n  right\u{a0}50%\nanother name\n  graded\u{a0}20,\n  right\u{a0}9%\n"
-        );
-    }
-
-    #[test]
-    fn table_without_rows_is_empty() {
-        assert_eq!(figure_table("Title", &["graded"], &[], 40, Paint::Plain), "");
     }
 
     #[test]

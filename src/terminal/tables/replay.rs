@@ -11,9 +11,9 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
 use crate::terminal::output::style::Paint;
 
-use super::columns::{FigureRow, figure_table, hanging};
+use super::columns::{figures_table, hanging};
 
-const RULE_LEGEND: &str = "±: 95% interval (Wilson). asked: answers per question. same: questions \
+const RULE_LEGEND: &str = "±: half of the 95% interval (Wilson). asked: answers per question. same: questions \
     with the answer of the full vote. better, worse: questions that only the rule or only the full \
     vote gets right. p: McNemar's exact test of the two.";
 
@@ -43,21 +43,23 @@ impl ReplayScreen {
         self.text
             .extend([&self.paint.heading("Replay of recorded answers"), "\n"]);
         self.wrapped(&counts(report));
-        let rules: Vec<FigureRow> = report.rules.iter().map(rule).collect();
+        let rules: Vec<Vec<String>> = report.rules.iter().map(rule).collect();
         self.table(
             "Stop rules",
-            &["right", "±", "asked", "saved", "same", "better", "worse", "p"],
+            &[
+                "right", "±", "asked", "saved", "same", "better", "worse", "p",
+            ],
             &rules,
         );
         self.legend(RULE_LEGEND);
-        let models: Vec<FigureRow> = report.models.iter().map(model).collect();
+        let models: Vec<Vec<String>> = report.models.iter().map(model).collect();
         self.table(
             "Each model alone, in the order asked",
             &["right", "±", "no answer"],
             &models,
         );
         let voters = report.models.len();
-        let levels: Vec<FigureRow> = report
+        let levels: Vec<Vec<String>> = report
             .agreement
             .iter()
             .map(|level| agreement(level, voters))
@@ -69,7 +71,7 @@ impl ReplayScreen {
         );
         self.wrapped(&limits(report));
         let calibration = &report.calibration;
-        let methods: Vec<FigureRow> = calibration.methods.iter().map(method).collect();
+        let methods: Vec<Vec<String>> = calibration.methods.iter().map(method).collect();
         self.table(
             "Probability that the full vote is right",
             &["stated", "right", "ECE", "Brier"],
@@ -79,9 +81,10 @@ impl ReplayScreen {
         self.legend(CALIBRATION_LEGEND);
     }
 
-    fn table(&mut self, title: &str, heads: &[&str], rows: &[FigureRow]) {
-        let table = figure_table(title, heads, rows, self.width, self.paint);
-        self.text.push_str(&table);
+    fn table(&mut self, title: &str, heads: &[&str], rows: &[Vec<String>]) {
+        let table = figures_table(heads, rows, self.width, self.paint);
+        self.text
+            .extend(["\n", &self.paint.cyan(title), "\n", &table]);
     }
 
     fn wrapped(&mut self, line: &str) {
@@ -112,23 +115,21 @@ fn counts(report: &ReplayReport) -> String {
     )
 }
 
-fn rule(figures: &RuleFigures) -> FigureRow {
+fn rule(figures: &RuleFigures) -> Vec<String> {
     let [right, interval] = accuracy(figures.accuracy);
     let is_full_vote = figures.rule == ReplayRule::FullVote;
     let compared = |text: String| if is_full_vote { String::new() } else { text };
-    FigureRow {
-        name: rule_name(figures.rule),
-        figures: vec![
-            right,
-            interval,
-            format!("{:.2}", figures.asked_per_question),
-            percent(figures.saved, 1),
-            percent(figures.same_as_full_vote, 1),
-            compared(thousands(figures.better)),
-            compared(thousands(figures.worse)),
-            compared(p_value(figures.p)),
-        ],
-    }
+    vec![
+        rule_name(figures.rule),
+        right,
+        interval,
+        format!("{:.2}", figures.asked_per_question),
+        percent(figures.saved, 1),
+        percent(figures.same_as_full_vote, 1),
+        compared(thousands(figures.better)),
+        compared(thousands(figures.worse)),
+        compared(p_value(figures.p)),
+    ]
 }
 
 fn rule_name(rule: ReplayRule) -> String {
@@ -142,25 +143,25 @@ fn rule_name(rule: ReplayRule) -> String {
     }
 }
 
-fn model(figures: &ModelFigures) -> FigureRow {
+fn model(figures: &ModelFigures) -> Vec<String> {
     let [right, interval] = accuracy(figures.accuracy);
-    FigureRow {
-        name: one_line(&figures.model),
-        figures: vec![right, interval, thousands(figures.unanswered)],
-    }
+    vec![
+        one_line(&figures.model),
+        right,
+        interval,
+        thousands(figures.unanswered),
+    ]
 }
 
-fn agreement(figures: &AgreementFigures, voters: usize) -> FigureRow {
+fn agreement(figures: &AgreementFigures, voters: usize) -> Vec<String> {
     let [right, interval] = accuracy(figures.accuracy);
-    FigureRow {
-        name: format!("{} of {voters}", figures.votes),
-        figures: vec![
-            thousands(figures.questions),
-            percent(figures.share, 1),
-            right,
-            interval,
-        ],
-    }
+    vec![
+        format!("{} of {voters}", figures.votes),
+        thousands(figures.questions),
+        percent(figures.share, 1),
+        right,
+        interval,
+    ]
 }
 
 fn limits(report: &ReplayReport) -> String {
@@ -175,20 +176,18 @@ fn limits(report: &ReplayReport) -> String {
     )
 }
 
-fn method(figures: &MethodFigures) -> FigureRow {
+fn method(figures: &MethodFigures) -> Vec<String> {
     let MethodFigures {
         method,
         reliability,
     } = figures;
-    FigureRow {
-        name: method_name(*method).to_owned(),
-        figures: vec![
-            percent(reliability.mean_stated, 1),
-            percent(reliability.mean_right, 1),
-            format!("{:.3}", reliability.expected_calibration_error),
-            format!("{:.3}", reliability.brier),
-        ],
-    }
+    vec![
+        method_name(*method).to_owned(),
+        percent(reliability.mean_stated, 1),
+        percent(reliability.mean_right, 1),
+        format!("{:.3}", reliability.expected_calibration_error),
+        format!("{:.3}", reliability.brier),
+    ]
 }
 
 fn method_name(method: VoteProbability) -> &'static str {
