@@ -1,28 +1,102 @@
 //! The answer key of a case: finds the final answer in a text and compares it with the expected
 //! ones.
 
+use regex::Regex;
 use thiserror::Error;
 
-use crate::benchmark::case::{Case, Matcher};
+use crate::benchmark::case::{Case, ErrorRate, Matcher};
 use crate::benchmark::result::GradedAnswer;
 
+use super::choice::Options;
+use super::decimal::{Decimal, Tolerance};
+use super::number;
+use super::numeral::{DecimalMark, Quantity};
+use super::question::LETTERS;
+use super::statement::{Extent, final_statement};
+use super::text::{composed, core, folded, has_words};
+use super::transcription::{error_rate, normalized, transcription};
+
 /// Error for a case whose expected answers do not fit its matcher.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum AnswerKeyError {
-    #[error("`{0}` is not a number")]
+    #[error("there is no expected answer")]
+    NothingExpected,
+    #[error("an expected answer is empty")]
+    EmptyExpected,
+    #[error("`{0}` is not one number")]
     NotANumber(String),
+    #[error("a tolerance must be a number from 0 up")]
+    BadTolerance,
+    #[error("a choice has from 2 to 26 options, not {0}")]
+    BadOptions(usize),
+    #[error("option `{0}` occurs twice")]
+    SameOption(String),
+    #[error("`{0}` is neither the letter of an option nor its text")]
+    NoSuchOption(String),
+    #[error("`{0}` is the letter of one option and the text of another")]
+    AmbiguousOption(String),
+    #[error("`{pattern}` is not a regular expression")]
+    BadPattern {
+        pattern: String,
+        source: regex::Error,
+    },
 }
 
-/// What answers to a case are compared with.
+/// What the answers to a case are compared with.
 #[derive(Clone, Debug)]
 pub struct AnswerKey {
-    case: Case,
+    rule: Rule,
+}
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Exact {
+        /// Folded.
+        expected: Vec<String>,
+        /// Characters of a text that can be an answer without a statement.
+        longest: usize,
+        extent: Extent,
+    },
+    Choice {
+        options: Options,
+        right: Vec<usize>,
+    },
+    Contains {
+        /// Folded.
+        expected: Vec<String>,
+    },
+    Regex {
+        patterns: Vec<Regex>,
+    },
+    Numeric {
+        expected: Vec<Quantity>,
+        tolerance: Tolerance,
+        /// The decimal mark that the case uses, if it shows.
+        mark: Option<DecimalMark>,
+    },
+    Similarity {
+        /// Normalized.
+        expected: Vec<String>,
+        measure: ErrorRate,
+        at_most: f64,
+    },
+    Judge,
 }
 
 /// A final answer as a text states it.
 #[derive(Clone, Debug)]
 pub struct FinalAnswer {
     text: String,
+    value: Value,
+}
+
+/// A final answer as it is compared.
+#[derive(Clone, Debug)]
+enum Value {
+    Option(usize),
+    Quantity(Quantity),
+    /// Folded or normalized.
+    Text(String),
 }
 
 impl FinalAnswer {
@@ -35,35 +109,167 @@ impl FinalAnswer {
 impl AnswerKey {
     /// Prepares the comparison; an error if an expected answer does not fit the matcher.
     pub fn for_case(case: &Case) -> Result<Self, AnswerKeyError> {
-        Ok(Self { case: case.clone() })
+        if case.expected.is_empty() {
+            return Err(AnswerKeyError::NothingExpected);
+        }
+        if case
+            .expected
+            .iter()
+            .any(|expected| expected.trim().is_empty())
+        {
+            return Err(AnswerKeyError::EmptyExpected);
+        }
+        let folded_expected = || {
+            case.expected
+                .iter()
+                .map(|expected| folded(expected))
+                .collect()
+        };
+        let rule = match &case.matcher {
+            Matcher::Exact => Rule::exact(&case.expected),
+            Matcher::Choice { options } => Rule::choice(options, &case.expected)?,
+            Matcher::Contains => Rule::Contains {
+                expected: folded_expected(),
+            },
+            Matcher::Regex => Rule::Regex {
+                patterns: patterns(&case.expected)?,
+            },
+            Matcher::Numeric { absolute, relative } => Rule::numeric(case, *absolute, *relative)?,
+            Matcher::Similarity { measure, at_most } => Rule::Similarity {
+                expected: case.expected.iter().map(|text| normalized(text)).collect(),
+                measure: *measure,
+                at_most: tolerance(*at_most).map(|_| *at_most)?,
+            },
+            Matcher::Judge { .. } => Rule::Judge,
+        };
+        Ok(Self { rule })
     }
 
     /// Whether a model decides which answers are right.
     pub fn needs_grader(&self) -> bool {
-        matches!(self.case.matcher, Matcher::Judge { .. })
+        matches!(self.rule, Rule::Judge)
     }
 
     /// Returns the final answer that a text states; `None` if it states none.
     pub fn extract(&self, text: &str) -> Option<FinalAnswer> {
-        let (_, answer) = text.rsplit_once("ANSWER:")?;
-        Some(FinalAnswer {
-            text: answer.trim().to_owned(),
-        })
+        let text = &composed(text);
+        let (text, value) = match &self.rule {
+            Rule::Choice { options, .. } => {
+                let option = options.taken_by(text)?;
+                let letter = LETTERS.clone().nth(option)?;
+                (letter.to_string(), Value::Option(option))
+            }
+            Rule::Numeric { mark, .. } => {
+                let (quantity, words) = number::answer(text, *mark)?;
+                (words, Value::Quantity(quantity))
+            }
+            Rule::Exact {
+                expected,
+                longest,
+                extent,
+            } => {
+                let whole = || (text.chars().count() <= *longest).then_some(text.as_str());
+                let stated = final_statement(text, *extent).or_else(whole)?;
+                let answer = exact_answer(stated, expected);
+                (core(answer).to_owned(), Value::Text(folded(answer)))
+            }
+            Rule::Contains { .. } => {
+                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
+                (core(stated).to_owned(), Value::Text(folded(stated)))
+            }
+            Rule::Regex { .. } => {
+                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
+                let stated = stated.trim();
+                (stated.to_owned(), Value::Text(stated.to_owned()))
+            }
+            Rule::Similarity { .. } => {
+                let transcription = transcription(text);
+                (
+                    transcription.to_owned(),
+                    Value::Text(normalized(transcription)),
+                )
+            }
+            Rule::Judge => (text.trim().to_owned(), Value::Text(folded(text))),
+        };
+        (!text.is_empty()).then_some(FinalAnswer { text, value })
     }
 
-    /// Returns the final answer of a text, which may be stated in `more` instead.
+    /// Returns the final answer of a text. A text without a statement may have it in `more`.
     pub fn extract_with(&self, text: &str, more: &str) -> Option<FinalAnswer> {
-        self.extract(text).or_else(|| self.extract(more))
+        let is_stated = |text: &str| final_statement(text, Extent::Line).is_some();
+        if !is_stated(text) && is_stated(more) {
+            self.extract(more)
+        } else {
+            self.extract(text).or_else(|| self.extract(more))
+        }
     }
 
     /// Whether an answer is right; `None` if a model decides.
     pub fn is_right(&self, answer: &FinalAnswer) -> Option<bool> {
-        (!self.needs_grader()).then(|| self.case.expected.contains(&answer.text))
+        let is_right = match (&self.rule, &answer.value) {
+            (Rule::Judge, _) => return None,
+            (Rule::Choice { right, .. }, Value::Option(option)) => right.contains(option),
+            (
+                Rule::Numeric {
+                    expected,
+                    tolerance,
+                    ..
+                },
+                Value::Quantity(quantity),
+            ) => expected
+                .iter()
+                .any(|expected| quantity.is(expected, tolerance)),
+            (Rule::Exact { expected, .. }, Value::Text(text)) => expected.contains(text),
+            (Rule::Contains { expected }, Value::Text(text)) => {
+                expected.iter().any(|expected| has_words(text, expected))
+            }
+            (Rule::Regex { patterns }, Value::Text(text)) => {
+                patterns.iter().any(|pattern| pattern.is_match(text))
+            }
+            (Rule::Similarity { at_most, .. }, Value::Text(_)) => {
+                self.error_rate(answer).is_some_and(|rate| rate <= *at_most)
+            }
+            // An answer of another case's key.
+            (_, Value::Option(_) | Value::Quantity(_) | Value::Text(_)) => false,
+        };
+        Some(is_right)
     }
 
-    /// Whether two answers are the same, right or wrong.
+    /// Returns the error rate of a transcription, the lowest if several are expected.
+    fn error_rate(&self, answer: &FinalAnswer) -> Option<f64> {
+        let (
+            Rule::Similarity {
+                expected, measure, ..
+            },
+            Value::Text(text),
+        ) = (&self.rule, &answer.value)
+        else {
+            return None;
+        };
+        let rates = expected.iter();
+        rates
+            .map(|expected| error_rate(*measure, text, expected))
+            .min_by(f64::total_cmp)
+    }
+
+    /// Whether two answers are the same, right or wrong: the same option, numbers within the
+    /// tolerance, transcriptions within the error rate, else the same text.
     pub fn is_same(&self, one: &FinalAnswer, other: &FinalAnswer) -> bool {
-        one.text == other.text
+        match (&self.rule, &one.value, &other.value) {
+            (_, Value::Option(one), Value::Option(other)) => one == other,
+            (Rule::Numeric { tolerance, .. }, Value::Quantity(one), Value::Quantity(other)) => {
+                one.is(other, tolerance)
+            }
+            (
+                Rule::Similarity {
+                    measure, at_most, ..
+                },
+                Value::Text(one),
+                Value::Text(other),
+            ) => error_rate(*measure, one, other) <= *at_most,
+            (_, Value::Text(one), Value::Text(other)) => folded(one) == folded(other),
+            _ => false,
+        }
     }
 
     /// Compares the final answer of a text. A text that states none is wrong. `None` if a model
@@ -74,17 +280,13 @@ impl AnswerKey {
 
     /// Compares the final answer of a text, which may be stated in `more` instead.
     pub fn grade_with(&self, text: &str, more: &str) -> Option<GradedAnswer> {
-        if self.needs_grader() {
-            return None;
-        }
-        let answer = self.extract_with(text, more);
-        let Some(answer) = answer else {
+        let Some(answer) = self.extract_with(text, more) else {
             return self.without_answer(text);
         };
         Some(GradedAnswer {
-            is_right: self.is_right(&answer).unwrap_or(false),
+            is_right: self.is_right(&answer)?,
+            error_rate: self.error_rate(&answer),
             text: answer.text,
-            error_rate: None,
         })
     }
 
@@ -95,5 +297,104 @@ impl AnswerKey {
             is_right: false,
             error_rate: None,
         })
+    }
+}
+
+impl Rule {
+    fn exact(expected: &[String]) -> Self {
+        /// Characters of a short text.
+        const SHORT: usize = 80;
+        let lengths = expected.iter().map(|text| text.chars().count());
+        let longest = lengths.max().unwrap_or_default();
+        let is_one_line = expected.iter().all(|text| !text.trim().contains('\n'));
+        Self::Exact {
+            expected: expected.iter().map(|text| folded(text)).collect(),
+            longest: SHORT.max(longest.saturating_mul(2)),
+            extent: if is_one_line {
+                Extent::Line
+            } else {
+                Extent::Rest
+            },
+        }
+    }
+
+    fn choice(texts: &[String], expected: &[String]) -> Result<Self, AnswerKeyError> {
+        if !(2..=LETTERS.count()).contains(&texts.len()) {
+            return Err(AnswerKeyError::BadOptions(texts.len()));
+        }
+        let options = Options::new(texts);
+        for (at, text) in texts.iter().enumerate() {
+            if options.with_text(text) != Some(at) {
+                return Err(AnswerKeyError::SameOption(text.clone()));
+            }
+        }
+        let option = |expected: &String| match (
+            options.with_letter(expected),
+            options.with_text(expected),
+        ) {
+            (Some(letter), Some(text)) if letter != text => {
+                Err(AnswerKeyError::AmbiguousOption(expected.clone()))
+            }
+            (Some(option), _) | (None, Some(option)) => Ok(option),
+            (None, None) => Err(AnswerKeyError::NoSuchOption(expected.clone())),
+        };
+        let right: Result<Vec<usize>, _> = expected.iter().map(option).collect();
+        Ok(Self::Choice {
+            right: right?,
+            options,
+        })
+    }
+
+    fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<Self, AnswerKeyError> {
+        let texts = std::iter::once(&case.question).chain(&case.expected);
+        let all: Vec<&str> = texts.map(String::as_str).collect();
+        let mark = DecimalMark::of_text(&all.join("\n"));
+        let number = |text: &String| {
+            let usual = mark.unwrap_or(DecimalMark::Point);
+            number::only_number(text, usual).ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
+        };
+        let expected: Result<Vec<Quantity>, _> = case.expected.iter().map(number).collect();
+        Ok(Self::Numeric {
+            expected: expected?,
+            tolerance: Tolerance {
+                absolute: tolerance(absolute)?,
+                relative: tolerance(relative)?,
+            },
+            mark,
+        })
+    }
+}
+
+fn tolerance(number: f64) -> Result<Decimal, AnswerKeyError> {
+    if number.is_finite() && number >= 0.0 {
+        Ok(Decimal::of_float(number))
+    } else {
+        Err(AnswerKeyError::BadTolerance)
+    }
+}
+
+fn patterns(expected: &[String]) -> Result<Vec<Regex>, AnswerKeyError> {
+    let patterns = expected.iter().map(|pattern| {
+        Regex::new(pattern).map_err(|source| AnswerKeyError::BadPattern {
+            pattern: pattern.clone(),
+            source,
+        })
+    });
+    patterns.collect()
+}
+
+/// Returns the part of a statement that is the answer: its first sentence if that is expected, so
+/// that reasons may follow, else all of it.
+fn exact_answer<'a>(stated: &'a str, expected: &[String]) -> &'a str {
+    let first = stated.find(". ").and_then(|end| stated.get(..end));
+    // "St. Lucia" and "U.S. Virgin Islands" have no sentence's end.
+    let first = first.filter(|sentence| {
+        let last = sentence.split([' ', '.']).next_back().unwrap_or_default();
+        last.chars().count() >= 3
+    });
+    let is_expected = |text: &&str| expected.contains(&folded(text));
+    match first {
+        Some(first) if !is_expected(&stated) && is_expected(&first) => first,
+        _ => stated,
     }
 }

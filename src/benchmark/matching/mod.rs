@@ -2,9 +2,22 @@
 //!
 //! [`asked_question`] says how the final answer has to be stated, [`AnswerKey`] finds it in a text
 //! and compares it. An [`AnswerKey`] is made once per case: it holds what comparing needs.
+//!
+//! A text that states no answer, or two, has none: nothing is guessed in a panel's favour.
 
 mod question;
 mod key;
+mod statement;
+mod choice;
+mod number;
+mod numeral;
+mod decimal;
+mod transcription;
+mod text;
+mod negation;
 
 pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
 pub use self::question::asked_question;
+
+#[cfg(test)]
+mod tests;

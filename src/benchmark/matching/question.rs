@@ -4,14 +4,53 @@ use crate::benchmark::case::{Case, Matcher};
 
 /// Returns the question of a case with its options and the form of the final answer. The case's
 /// context is not part of it: it is quoted apart from the question.
+///
+/// The form names the fields in which the protocol's answers stand, so that every round states an
+/// answer that can be compared. It shows no example: small models copy it.
 pub fn asked_question(case: &Case) -> String {
     let mut question = case.question.trim().to_owned();
     if let Matcher::Choice { options } = &case.matcher {
         question.push('\n');
-        for (letter, option) in ('A'..='Z').zip(options) {
-            question.push_str(&format!("\n{letter}) {}", option.trim()));
+        for (letter, option) in LETTERS.zip(options) {
+            question.push('\n');
+            question.push(letter);
+            question.push_str(") ");
+            question.push_str(option.trim());
         }
     }
-    question.push_str("\n\nEnd the answer with \"ANSWER:\".");
+    question.push_str(
+        "\n\nEnd your position, and later every revised position, point of agreement and \
+         recommendation that answers the question, with \"ANSWER:\" ",
+    );
+    question.push_str(form(&case.matcher));
+    question.push_str(" Write ANSWER in capitals in every language.");
     question
 }
+
+/// The letters of the options, in their order.
+pub(super) const LETTERS: std::ops::RangeInclusive<char> = 'A'..='Z';
+
+/// Returns what follows the marker.
+fn form(matcher: &Matcher) -> &'static str {
+    match matcher {
+        Matcher::Choice { .. } => "and the letter of one option.",
+        Matcher::Numeric { .. } => {
+            "and the number alone, in digits, with a point for decimals and without a unit."
+        }
+        Matcher::Exact | Matcher::Contains | Matcher::Regex => {
+            "and the answer alone, in as few words as it takes."
+        }
+        Matcher::Similarity { .. } => "and the whole transcription, word for word.",
+        Matcher::Judge { .. } => "and the answer itself, without its reasons.",
+    }
+}
+
+/// Beginnings of the forms above, lower case: a text that has one after the marker repeats the
+/// request.
+pub(super) const REQUESTS: [&str; 5] = [
+    "and the letter of",
+    "and the number alone",
+    "and the answer alone",
+    "and the whole transcription",
+    "and the answer itself",
+];

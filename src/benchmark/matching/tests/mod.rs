@@ -1,0 +1,68 @@
+//! Answers as models write them, compared by every matcher.
+
+mod blind;
+
+use super::AnswerKey;
+use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
+
+/// A case, a text, the final answer that it states (empty without one, `*` for any), and whether
+/// that is right.
+struct Row(Case, &'static str, &'static str, bool);
+
+fn check(rows: &[Row]) {
+    let wrong: Vec<String> = rows.iter().filter_map(misread).collect();
+    let read = rows.len() - wrong.len();
+    assert!(
+        wrong.is_empty(),
+        "{read} of {} read:\n{}",
+        rows.len(),
+        wrong.join("\n")
+    );
+}
+
+/// Describes how a row is read, if not as expected.
+fn misread(Row(case, text, answer, is_right): &Row) -> Option<String> {
+    let key = AnswerKey::for_case(case).unwrap();
+    let graded = key.grade(text).unwrap();
+    let extracted = key.extract(text).map(|answer| answer.text().to_owned());
+    let extracted = extracted.unwrap_or_default();
+    let is_read = *answer == "*" || extracted == *answer;
+    (!is_read || graded.is_right != *is_right).then(|| {
+        let right = if graded.is_right { "right" } else { "wrong" };
+        format!("{text:?} is read as {extracted:?}, {right}; expected {answer:?}")
+    })
+}
+
+fn case(expected: &str, matcher: Matcher) -> Case {
+    Case {
+        id: CaseId::parse("case").unwrap(),
+        question: "What is it?".to_owned(),
+        context: None,
+        files: Vec::new(),
+        expected: vec![expected.to_owned()],
+        matcher,
+        tags: Vec::new(),
+    }
+}
+
+fn choice(options: &[&str], expected: &str) -> Case {
+    let options = options.iter().map(|option| (*option).to_owned()).collect();
+    case(expected, Matcher::Choice { options })
+}
+
+fn numeric(expected: &str, absolute: f64, relative: f64) -> Case {
+    case(expected, Matcher::Numeric { absolute, relative })
+}
+
+fn exact(expected: &str) -> Case {
+    case(expected, Matcher::Exact)
+}
+
+fn contains(expected: &str) -> Case {
+    case(expected, Matcher::Contains)
+}
+
+fn similar(expected: &str, at_most: f64) -> Case {
+    let measure = ErrorRate::Cer;
+    case(expected, Matcher::Similarity { measure, at_most })
+}
