@@ -23,6 +23,8 @@ use super::text::{core, folded, positions_of_words};
 pub(super) struct Options {
     /// The folded texts.
     texts: Vec<String>,
+    /// The texts in lower case, for options that differ in punctuation alone.
+    exact: Vec<String>,
 }
 
 /// A letter that a text names.
@@ -39,13 +41,26 @@ impl Options {
     pub(super) fn new(options: &[String]) -> Self {
         Self {
             texts: options.iter().map(|option| folded(option)).collect(),
+            exact: options
+                .iter()
+                .map(|option| option.trim().to_lowercase())
+                .collect(),
         }
     }
 
-    /// Returns the option with exactly this text.
+    /// Returns the option with exactly this text, or else the only one that it equals when folded.
     pub(super) fn with_text(&self, text: &str) -> Option<usize> {
+        let text = text.trim();
+        let lower = text.to_lowercase();
+        if let Some(option) = self.exact.iter().position(|option| *option == lower) {
+            return Some(option);
+        }
         let text = folded(text);
-        self.texts.iter().position(|option| *option == text)
+        let mut same = (0..)
+            .zip(&self.texts)
+            .filter(|(_, option)| **option == text);
+        let (option, _) = same.next()?;
+        same.next().is_none().then_some(option)
     }
 
     /// Returns the option of a text that is nothing but a letter.

@@ -42,6 +42,7 @@ fn case(expected: &str, matcher: Matcher) -> Case {
         expected: vec![expected.to_owned()],
         matcher,
         tags: Vec::new(),
+        source: None,
     }
 }
 
