@@ -14,5 +14,6 @@ mod estimate;
 pub mod scrubbing;
 pub mod download_bar;
 pub mod rebuild_bar;
+pub mod benchmark;
 
 pub use self::reporter::ProgressReporter;

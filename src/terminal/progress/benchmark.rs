@@ -1,0 +1,335 @@
+//! The progress of a benchmark's run on standard error: a row on a terminal, a line now and then
+//! elsewhere, and with `--verbose` a line for each finished case.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use console::{measure_text_width, truncate_str};
+
+use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::run::{Arm, CaseRunId};
+use crate::domain::money::Cost;
+use crate::terminal::output::format::{amount, dollars, seconds};
+use crate::terminal::output::live_area::TerminalSize;
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::style::Paint;
+
+/// Lines of a run without a terminal.
+const PLAIN_LINES: u64 = 20;
+
+/// Columns of the bar, where the row has room for it.
+const BAR: usize = 20;
+
+/// Results of this process before it says how long the rest will take.
+const RESULTS_FOR_TIME: u64 = 2;
+
+/// Columns of an answer on the line of a case.
+const LONGEST_ANSWER: usize = 40;
+
+/// Shows one run. Dropping it clears the row.
+#[derive(Debug)]
+pub struct BenchmarkProgress {
+    printer: Printer,
+    counts: Arc<Mutex<RunCounts>>,
+    /// Results between two plain lines.
+    step: u64,
+    is_live: bool,
+    /// The first arm of a comparison is named on the lines of cases.
+    names_arms: bool,
+}
+
+/// The counts that the row is made of.
+#[derive(Clone, Debug, Default)]
+pub struct RunCounts {
+    /// Case runs in all.
+    pub total: u64,
+    /// Those with a result, earlier processes included.
+    pub done: u64,
+    /// Those of the measured arm with an answer.
+    pub answered: u64,
+    pub right: u64,
+    pub cost: Cost,
+    /// Those with a result of an earlier process.
+    pub done_before: u64,
+    /// The case runs in flight.
+    pub running: u64,
+    /// Nothing more starts.
+    pub is_ending: bool,
+}
+
+impl BenchmarkProgress {
+    /// Draws on standard error, if lines can be redrawn there.
+    pub fn new(printer: &Printer, counts: RunCounts, arms: &[Arm]) -> Self {
+        let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
+        let step = counts.total.div_ceil(PLAIN_LINES).max(1);
+        let counts = Arc::new(Mutex::new(counts));
+        if is_live {
+            let shared = Arc::clone(&counts);
+            let paint = printer.err_traits().paint;
+            printer
+                .live_area()
+                .start(move |elapsed, size| lock(&shared).rows(elapsed, size, paint));
+        }
+        Self {
+            printer: printer.clone(),
+            counts,
+            step,
+            is_live,
+            names_arms: arms.len() > 1,
+        }
+    }
+
+    /// Shows how many case runs are in flight.
+    pub fn running(&self, running: usize) {
+        lock(&self.counts).running = running as u64;
+    }
+
+    /// Shows the cost of the run so far.
+    pub fn spent(&self, cost: Cost) {
+        lock(&self.counts).cost = cost;
+    }
+
+    /// Nothing more starts: the row says so.
+    pub fn ending(&self) {
+        lock(&self.counts).is_ending = true;
+    }
+
+    /// Shows a result. `is_measured` is false for the arm that the other is compared with.
+    pub fn finished(
+        &self,
+        result: &CaseResult,
+        expected: &str,
+        is_measured: bool,
+        elapsed: Duration,
+    ) {
+        let line = {
+            let mut counts = lock(&self.counts);
+            counts.done += 1;
+            if is_measured && result.outcome != CaseOutcome::Infrastructure {
+                counts.answered += 1;
+                counts.right += u64::from(result.outcome == CaseOutcome::Approved);
+            }
+            let is_due = counts.done == counts.total || counts.done.is_multiple_of(self.step);
+            (is_due && !self.is_live).then(|| counts.segments(elapsed).join(" · "))
+        };
+        self.printer
+            .detail(&case_line(result, expected, self.names_arms));
+        if let Some(line) = line {
+            self.printer.note(&line);
+        }
+    }
+}
+
+impl Drop for BenchmarkProgress {
+    fn drop(&mut self) {
+        if self.is_live {
+            self.printer.live_area().stop();
+        }
+    }
+}
+
+impl RunCounts {
+    fn rows(&self, elapsed: Duration, size: TerminalSize, paint: Paint) -> Vec<String> {
+        let width = size.columns.saturating_sub(1).max(1);
+        let segments = self.segments(elapsed);
+        let row = fitted(&segments, width);
+        let room = width.saturating_sub(measure_text_width(&row) + 1);
+        let row = if room >= BAR {
+            let name = segments.first().map_or(0, String::len);
+            let (counts, rest) = row.split_at_checked(name).unwrap_or((&row, ""));
+            format!("{counts} {}{rest}", self.bar(paint))
+        } else {
+            row
+        };
+        vec![row]
+    }
+
+    /// Returns the parts of a row, the most important first.
+    fn segments(&self, elapsed: Duration) -> Vec<String> {
+        let mut segments = vec![format!("benchmark {}/{}", self.done, self.total)];
+        if self.answered > 0 {
+            segments.push(format!("{}% right", percent(self.right, self.answered)));
+        }
+        segments.push(dollars(self.cost));
+        if self.is_ending {
+            segments.push(format!("stopping, {} still running", self.running));
+        } else {
+            segments.extend(self.time_left(elapsed));
+        }
+        segments
+    }
+
+    /// `about 3 min left`, from the pace so far; `None` before there is one.
+    fn time_left(&self, elapsed: Duration) -> Option<String> {
+        let here = self.done.saturating_sub(self.done_before);
+        let left = self.total.saturating_sub(self.done);
+        if here < RESULTS_FOR_TIME || left == 0 {
+            return None;
+        }
+        let milliseconds = elapsed.as_millis() * u128::from(left) / u128::from(here);
+        let seconds = u64::try_from(milliseconds / 1000).unwrap_or(u64::MAX);
+        Some(format!("about {} left", span(seconds)))
+    }
+
+    fn bar(&self, paint: Paint) -> String {
+        let full = usize::try_from(self.done * BAR as u64 / self.total.max(1)).unwrap_or(BAR);
+        let full = full.min(BAR);
+        format!(
+            "{}{}",
+            "━".repeat(full),
+            paint.dim(&"─".repeat(BAR - full))
+        )
+    }
+}
+
+/// Joins as many segments as fit, the first ones first.
+fn fitted(segments: &[String], width: usize) -> String {
+    let mut row = String::new();
+    for segment in segments {
+        let separator = if row.is_empty() { "" } else { " · " };
+        if !row.is_empty() && measure_text_width(&row) + 3 + measure_text_width(segment) > width {
+            continue;
+        }
+        row.extend([separator, segment]);
+    }
+    truncate_str(&row, width, "…").into_owned()
+}
+
+/// `q-12 panel: wrong, C instead of B · $0.0120 · 14.2s`.
+fn case_line(result: &CaseResult, expected: &str, names_arm: bool) -> String {
+    let mut parts = vec![format!(
+        "{}: {}",
+        name(&result.run, names_arm),
+        verdict(result, expected)
+    )];
+    parts.push(amount(result.spend.cost));
+    parts.push(seconds(Duration::from_millis(result.duration_ms)));
+    if result.attempts > 1 {
+        parts.push(format!("{} attempts", result.attempts));
+    }
+    parts.join(" · ")
+}
+
+fn name(run: &CaseRunId, names_arm: bool) -> String {
+    let mut name = run.case.to_string();
+    if run.repetition > 1 {
+        name.push_str(&format!(" #{}", run.repetition));
+    }
+    if names_arm {
+        name.extend([" ", run.arm.name()]);
+    }
+    name
+}
+
+fn verdict(result: &CaseResult, expected: &str) -> String {
+    let short = |text: &str| {
+        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        truncate_str(&line, LONGEST_ANSWER, "…").into_owned()
+    };
+    let answer = result.answer.as_ref().map(|answer| short(&answer.text));
+    match (result.outcome, answer) {
+        (CaseOutcome::Approved, Some(answer)) => format!("right, {answer}"),
+        (CaseOutcome::Approved, None) => "right".to_owned(),
+        (CaseOutcome::Rejected, Some(answer)) => {
+            format!("wrong, {answer} instead of {}", short(expected))
+        }
+        (CaseOutcome::Rejected, None) => {
+            format!("wrong, no final answer instead of {}", short(expected))
+        }
+        (CaseOutcome::Failed | CaseOutcome::Infrastructure, _) => match &result.error {
+            Some(error) => format!("no answer: {error}"),
+            None => "no answer".to_owned(),
+        },
+    }
+}
+
+/// A share in whole percent.
+fn percent(part: u64, whole: u64) -> u64 {
+    (part * 200 + whole) / (whole * 2).max(1)
+}
+
+/// `40 s`, `3 min`, `2 h 10 min`.
+fn span(seconds: u64) -> String {
+    match seconds {
+        ..60 => format!("{} s", seconds.max(1)),
+        60..3_600 => format!("{} min", (seconds + 30) / 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
+    }
+}
+
+fn lock(counts: &Mutex<RunCounts>) -> MutexGuard<'_, RunCounts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::MicroUsd;
+
+    fn counts() -> RunCounts {
+        RunCounts {
+            total: 60,
+            done: 23,
+            answered: 23,
+            right: 18,
+            cost: Cost::exactly(MicroUsd(420_000)),
+            running: 4,
+            ..RunCounts::default()
+        }
+    }
+
+    fn row(counts: &RunCounts, columns: usize) -> String {
+        let size = TerminalSize { columns, rows: 24 };
+        counts
+            .rows(Duration::from_secs(112), size, Paint::Plain)
+            .concat()
+    }
+
+    #[test]
+    fn row_has_what_fits_its_width() {
+        let counts = counts();
+        assert_eq!(
+            row(&counts, 100),
+            "benchmark 23/60 ━━━━━━━───────────── · 78% right · $0.42 · about 3 min left"
+        );
+        assert_eq!(
+            row(&counts, 60),
+            "benchmark 23/60 · 78% right · $0.42 · about 3 min left"
+        );
+        assert_eq!(row(&counts, 50), "benchmark 23/60 · 78% right · $0.42");
+        assert_eq!(row(&counts, 20), "benchmark 23/60");
+        assert_eq!(row(&counts, 10), "benchmar…");
+    }
+
+    #[test]
+    fn time_left_follows_the_pace_of_this_process() {
+        let resumed = RunCounts {
+            done_before: 20,
+            ..counts()
+        };
+        assert_eq!(
+            resumed.time_left(Duration::from_secs(30)).unwrap(),
+            "about 6 min left"
+        );
+        let first = RunCounts {
+            done_before: 22,
+            ..counts()
+        };
+        assert_eq!(first.time_left(Duration::from_secs(30)), None);
+    }
+
+    #[test]
+    fn run_that_is_stopping_says_what_still_runs() {
+        let ending = RunCounts {
+            is_ending: true,
+            ..counts()
+        };
+        assert!(row(&ending, 80).ends_with("· $0.42 · stopping, 4 still running"));
+    }
+
+    #[test]
+    fn spans_are_rounded_for_people() {
+        let texts = [0, 40, 170, 7_800].map(span);
+        assert_eq!(texts, ["1 s", "40 s", "3 min", "2 h 10 min"]);
+    }
+}
