@@ -133,6 +133,8 @@ pub struct RunOptions {
     pub strict: bool,
     /// Secrets in the cases are sent as they are.
     pub unmasked: bool,
+    /// A model selects the panel's personas for each question.
+    pub selects_personas: bool,
     /// The ceiling over the whole run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<MicroUsd>,

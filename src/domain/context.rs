@@ -276,3 +276,20 @@ pub struct ScrubbingReport {
     /// Masked values by source (`question`, `stdin`, a path) and type.
     pub by_source: BTreeMap<String, BTreeMap<String, u64>>,
 }
+
+impl ScrubbingReport {
+    /// Adds the report of one of several questions; its sources get the question's name.
+    pub fn add(&mut self, name: &str, other: &Self) {
+        self.sensitive_data_scrubbed |= other.sensitive_data_scrubbed;
+        self.patterns_matched = self.patterns_matched.saturating_add(other.patterns_matched);
+        for (kind, number) in &other.by_type {
+            let sum = self.by_type.entry(kind.clone()).or_default();
+            *sum = sum.saturating_add(*number);
+        }
+        self.types_detected = self.by_type.keys().cloned().collect();
+        for (source, by_type) in &other.by_source {
+            self.by_source
+                .insert(format!("{name} {source}"), by_type.clone());
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 pub(crate) mod run;
 pub(crate) mod batch;
+pub(crate) mod benchmark;
 pub(crate) mod storage;
 pub(crate) mod month;
 pub(crate) mod index;

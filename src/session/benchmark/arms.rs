@@ -1,0 +1,265 @@
+//! Who answers and who grades: a template of plans for each arm, and one for the grader.
+
+use std::time::Duration;
+
+use crate::benchmark::run::{Arm, ArmTerms, RunOptions, RunTerms};
+use crate::config::hedge_after::HedgeAfter;
+use crate::consultation::plan::Plan;
+use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::substitution::OnFailure;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::confidence::Confidence;
+use crate::domain::panel::Seat;
+use crate::error::Error;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::plan::Planner;
+use crate::setup::plan::template::PlanTemplate;
+use crate::setup::request::{
+    AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose,
+    TemplateRequest,
+};
+use crate::stopping::early_termination::Policy;
+
+use super::request::BenchmarkRequest;
+
+/// The persona of a single model, which is no persona's business: the most general one.
+const SINGLE_PERSONA: &str = "pragmatic";
+
+/// The round that gives an answer without a debate.
+const ONE_ROUND: u8 = 1;
+
+/// The templates of a run.
+#[derive(Debug)]
+pub(crate) struct ArmTemplates {
+    arms: Vec<(ArmTerms, PlanTemplate)>,
+    /// `None` if no case needs a model that grades.
+    grader: Option<PlanTemplate>,
+}
+
+/// Prepares the templates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ArmPlanner<'a> {
+    pub(crate) planner: &'a Planner<'a>,
+    pub(crate) consent_mode: ConsentMode,
+    pub(crate) purpose: Purpose,
+    pub(crate) needs_grader: bool,
+}
+
+impl ArmPlanner<'_> {
+    /// Prepares a new run.
+    ///
+    /// # Errors
+    ///
+    /// When a model cannot be asked, or no model grades cases that need one.
+    pub(crate) async fn prepare(&self, request: &BenchmarkRequest) -> Result<ArmTemplates, Error> {
+        let options = &request.options;
+        let mut arms = Vec::new();
+        let mut single = request.single.clone();
+        if request.arms().contains(&Arm::Panel) {
+            let panel = request.panel.clone();
+            let template = self.template(panel, request.rounds, options).await?;
+            if request.compare && single.is_none() {
+                let judge = template.common().panel.judges.first();
+                single = judge.map(ToString::to_string);
+            }
+            arms.push((arm_terms(Arm::Panel, template.common()), template));
+        }
+        if request.arms().contains(&Arm::Single) {
+            let model = single.ok_or_else(|| {
+                Error::usage("the panel has no judge that could answer alone")
+                    .hint("name a model with `--single MODEL`")
+            })?;
+            let template = self.alone(&model, options).await?;
+            arms.push((arm_terms(Arm::Single, template.common()), template));
+        }
+        Ok(ArmTemplates {
+            arms,
+            grader: self.grader(options).await?,
+        })
+    }
+
+    /// Prepares the same arms again, for a resumed run.
+    ///
+    /// # Errors
+    ///
+    /// When a model can no longer be asked, or the panel would be another.
+    pub(crate) async fn prepare_again(&self, terms: &RunTerms) -> Result<ArmTemplates, Error> {
+        let mut arms = Vec::new();
+        for arm in &terms.arms {
+            let panel = panel_request(arm, terms.options.selects_personas);
+            let rounds = Rounds::new(arm.rounds);
+            let template = self.template(panel, rounds, &terms.options).await?;
+            let today = arm_terms(arm.arm, template.common());
+            if today.seats != arm.seats {
+                return Err(Error::usage(format!(
+                    "the {} would be another: {} instead of {}",
+                    arm.arm.name(),
+                    today.seats.join(","),
+                    arm.seats.join(",")
+                ))
+                .hint("restore the personas and the models that the run began with"));
+            }
+            arms.push((arm.clone(), template));
+        }
+        Ok(ArmTemplates {
+            arms,
+            grader: self.grader(&terms.options).await?,
+        })
+    }
+
+    async fn grader(&self, options: &RunOptions) -> Result<Option<PlanTemplate>, Error> {
+        if !self.needs_grader {
+            return Ok(None);
+        }
+        let model = options.grader.as_deref().ok_or_else(|| {
+            Error::usage("cases with `match: judge` need a model that grades them")
+                .hint("name it with `--grader MODEL`, or as `grader` in the manifest")
+        })?;
+        self.alone(model, options).await.map(Some)
+    }
+
+    /// Returns the template of one model that answers with one call. It is its own judge, who is
+    /// never asked: no other vendor is needed.
+    async fn alone(&self, model: &str, options: &RunOptions) -> Result<PlanTemplate, Error> {
+        let panel = PanelRequest {
+            panel: None,
+            personas: Some(SINGLE_PERSONA.to_owned()),
+            models: vec![model.to_owned()],
+            judge: Some(model.to_owned()),
+        };
+        let options = RunOptions {
+            mode: None,
+            judge_passes: None,
+            selects_personas: false,
+            ..options.clone()
+        };
+        self.template(panel, Rounds::new(ONE_ROUND), &options).await
+    }
+
+    async fn template(
+        &self,
+        panel: PanelRequest,
+        rounds: Option<Rounds>,
+        options: &RunOptions,
+    ) -> Result<PlanTemplate, Error> {
+        let request = TemplateRequest {
+            follows_up: None,
+            scrubbing: if options.unmasked {
+                Scrubbing::Off
+            } else {
+                Scrubbing::On
+            },
+            panel,
+            fallbacks: fallbacks(options),
+            debate: DebateRequest {
+                mode: options.mode,
+                rounds,
+                judge_passes: options
+                    .judge_passes
+                    .and_then(|passes| JudgePasses::of_number(passes.into())),
+                // Whether positions changed follows from the answers, which are graded.
+                analysis: AnalysisRequest::Off,
+            },
+            control: control(options, self.consent_mode),
+            material: PromptMaterial::Filtered,
+            purpose: self.purpose,
+            notices: Vec::new(),
+        };
+        self.planner.template(request).await
+    }
+}
+
+impl ArmTemplates {
+    pub(crate) fn terms(&self) -> Vec<ArmTerms> {
+        self.arms.iter().map(|(terms, _)| terms.clone()).collect()
+    }
+
+    /// Returns the template of an arm; `None` if it does not take part.
+    pub(crate) fn of(&self, arm: Arm) -> Option<&PlanTemplate> {
+        let mut arms = self.arms.iter();
+        arms.find_map(|(terms, template)| (terms.arm == arm).then_some(template))
+    }
+
+    /// Returns the templates of all arms.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&ArmTerms, &PlanTemplate)> {
+        self.arms.iter().map(|(terms, template)| (terms, template))
+    }
+
+    pub(crate) fn grader(&self) -> Option<&PlanTemplate> {
+        self.grader.as_ref()
+    }
+
+    /// Returns whether a model selects the personas for each question.
+    pub(crate) fn selects_personas(&self) -> bool {
+        let panel = self.of(Arm::Panel);
+        panel.is_some_and(|panel| !panel.common().debate.selectable_personas.is_empty())
+    }
+}
+
+/// Returns the limits of each consultation.
+///
+/// Only the panel that is measured may answer: without a flag, no other model takes over, and none
+/// is asked beside a slow one. No consultation asks a person, because many run at once.
+pub(crate) fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlRequest {
+    let hedge_after = options.hedge_after.map_or(HedgeAfter::Off, |seconds| {
+        Duration::try_from_secs_f64(seconds).map_or(HedgeAfter::Off, HedgeAfter::After)
+    });
+    ControlRequest {
+        consent_mode,
+        max_cost: None,
+        on_failure: Some(options.on_failure.unwrap_or(OnFailure::Fail)),
+        hedge_after: Some(hedge_after),
+        max_wait: options.max_wait.map(Duration::from_secs),
+        strict: options.strict,
+        early_termination: Some(options.early_stop.unwrap_or(Policy::Auto)),
+        confidence_threshold: options.confidence_threshold.and_then(Confidence::new),
+    }
+}
+
+/// Returns whether other models may take over.
+fn fallbacks(options: &RunOptions) -> FallbackRequest {
+    let takes_over = matches!(
+        options.on_failure,
+        Some(OnFailure::Substitute | OnFailure::Ask)
+    );
+    if takes_over || options.hedge_after.is_some() {
+        FallbackRequest::Usual
+    } else {
+        FallbackRequest::Off
+    }
+}
+
+fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
+    let seat = |seat: &Seat| format!("{}={}", seat.persona.id, seat.model);
+    let rounds = plan.debate.rounds.number();
+    let judges: Vec<String> = plan.panel.judges.iter().map(ToString::to_string).collect();
+    ArmTerms {
+        arm,
+        seats: plan.panel.seats.iter().map(seat).collect(),
+        judge: (rounds > ONE_ROUND).then(|| judges.join(",")),
+        rounds,
+    }
+}
+
+/// Returns the request that gives an arm again.
+fn panel_request(arm: &ArmTerms, selects_personas: bool) -> PanelRequest {
+    let models = arm.seats.iter().filter_map(|seat| seat.split_once('='));
+    let models: Vec<String> = models.map(|(_, model)| model.to_owned()).collect();
+    // A panel that holds no second round has a judge who is never asked.
+    let judge = arm.judge.clone().or_else(|| models.first().cloned());
+    if selects_personas && arm.arm == Arm::Panel {
+        return PanelRequest {
+            panel: None,
+            personas: Some("auto".to_owned()),
+            models,
+            judge,
+        };
+    }
+    PanelRequest {
+        panel: Some(arm.seats.join(",")),
+        personas: None,
+        models: Vec::new(),
+        judge,
+    }
+}

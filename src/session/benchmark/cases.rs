@@ -1,0 +1,98 @@
+//! The cases of a run with what asking and grading them needs.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use crate::benchmark::case::{Case, CaseId};
+use crate::benchmark::matching::{AnswerKey, asked_question};
+use crate::benchmark::run::RunTerms;
+use crate::context::sources::files::read_files;
+use crate::context::sources::{SourceLimits, SourceText};
+use crate::domain::context::SourceKind;
+use crate::error::Error;
+use crate::setup::request::QuestionRequest;
+use crate::suites::suite::Suite;
+
+/// The name of a case's context in prompts.
+const CONTEXT: &str = "context";
+
+/// The cases of a run.
+#[derive(Debug)]
+pub(crate) struct CaseBook {
+    cases: BTreeMap<CaseId, CaseEntry>,
+}
+
+/// One case.
+#[derive(Debug)]
+pub(crate) struct CaseEntry {
+    pub(crate) case: Case,
+    pub(crate) key: AnswerKey,
+}
+
+impl CaseBook {
+    /// Takes the cases of a run from its suite.
+    ///
+    /// # Errors
+    ///
+    /// When the suite lacks one of them, or an expected answer does not fit its matcher.
+    pub(crate) fn new(suite: &Suite, terms: &RunTerms) -> Result<Self, Error> {
+        let by_id: BTreeMap<&CaseId, &Case> = suite
+            .cases
+            .iter()
+            .map(|entry| (&entry.case.id, &entry.case))
+            .collect();
+        let mut cases = BTreeMap::new();
+        for wanted in &terms.cases {
+            let case = by_id.get(&wanted.id).ok_or_else(|| {
+                Error::usage(format!("the suite has no case `{}` any more", wanted.id))
+            })?;
+            let key = AnswerKey::for_case(case)
+                .map_err(|error| Error::usage(format!("case `{}`: {error}", case.id)))?;
+            let case = (*case).clone();
+            cases.insert(case.id.clone(), CaseEntry { case, key });
+        }
+        Ok(Self { cases })
+    }
+
+    pub(crate) fn get(&self, id: &CaseId) -> Option<&CaseEntry> {
+        self.cases.get(id)
+    }
+
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &CaseEntry> {
+        self.cases.values()
+    }
+
+    /// Returns whether a model must grade some of the answers.
+    pub(crate) fn needs_grader(&self) -> bool {
+        self.entries().any(|entry| entry.key.needs_grader())
+    }
+}
+
+impl CaseEntry {
+    /// Returns the question with its context, as read now.
+    ///
+    /// # Errors
+    ///
+    /// When a file of the case cannot be read.
+    pub(crate) fn question(&self) -> Result<QuestionRequest, Error> {
+        let mut sources = Vec::new();
+        if let Some(text) = &self.case.context {
+            sources.push(SourceText {
+                kind: SourceKind::File,
+                name: CONTEXT.to_owned(),
+                text: text.clone(),
+            });
+        }
+        if !self.case.files.is_empty() {
+            let paths: Vec<PathBuf> = self.case.files.iter().map(PathBuf::from).collect();
+            let read = read_files(&paths, SourceLimits::default())
+                .map_err(|error| Error::usage(format!("case `{}`: {error}", self.case.id)))?;
+            sources.extend(read.texts);
+        }
+        Ok(QuestionRequest {
+            question: asked_question(&self.case),
+            sources,
+            ..QuestionRequest::default()
+        })
+    }
+}

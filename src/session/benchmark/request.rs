@@ -1,0 +1,211 @@
+//! The request for a run as plain data, and the settings of a suite beneath it: flags come before
+//! the manifest, and both before the defaults.
+
+use crate::benchmark::case::CaseId;
+use crate::benchmark::run::{Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, SuiteRef};
+use crate::consultation::plan::options::Rounds;
+use crate::error::Error;
+use crate::setup::request::PanelRequest;
+use crate::stopping::batch::conditions::{BudgetOrigin, StopConditions};
+use crate::stopping::batch::rate::Rate;
+use crate::suites::suite::{StopLimit, StopSettings, Suite, SuiteSettings};
+
+/// Attempts for a case, unless the request or the suite says otherwise.
+const DEFAULT_ATTEMPTS: u32 = 2;
+
+/// The request for a new run. The suite and the settings decide everything that is absent.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BenchmarkRequest {
+    pub(crate) cases: CaseSelection,
+    pub(crate) panel: PanelRequest,
+    pub(crate) rounds: Option<Rounds>,
+    /// The model of the single arm.
+    pub(crate) single: Option<String>,
+    /// Both arms answer the cases.
+    pub(crate) compare: bool,
+    pub(crate) repetitions: Option<u32>,
+    pub(crate) attempts_per_case: Option<u32>,
+    pub(crate) stop: StopSettings,
+    pub(crate) options: RunOptions,
+}
+
+/// The part of a suite that is run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CaseSelection {
+    /// Cases with any of these tags; all if there is none.
+    pub(crate) tags: Vec<String>,
+    /// The first ones of those.
+    pub(crate) limit: Option<u32>,
+    pub(crate) partition: Option<Partition>,
+}
+
+impl BenchmarkRequest {
+    /// Takes from the suite what the request leaves open.
+    #[must_use]
+    pub(crate) fn with_settings(mut self, suite: &SuiteSettings) -> Self {
+        if self.panel.names_no_seats() {
+            self.panel.panel.clone_from(&suite.panel);
+            self.panel.personas.clone_from(&suite.personas);
+            self.panel.models.clone_from(&suite.models);
+        }
+        self.panel.judge = self.panel.judge.or_else(|| suite.judge.clone());
+        if self.compare {
+            self.single = self.single.or_else(|| suite.single.clone());
+        }
+        self.rounds = self.rounds.or(suite.rounds.and_then(Rounds::new));
+        self.attempts_per_case = self.attempts_per_case.or(suite.attempts_per_case);
+        self.options.grader = self.options.grader.or_else(|| suite.grader.clone());
+        self.options.mode = self.options.mode.or(suite.mode);
+        let (flags, manifest) = (&mut self.stop, &suite.stop_conditions);
+        flags.max_retry_rate = flags.max_retry_rate.or(manifest.max_retry_rate);
+        flags.max_reject_rate = flags.max_reject_rate.or(manifest.max_reject_rate);
+        flags.max_consecutive_fails = flags
+            .max_consecutive_fails
+            .or(manifest.max_consecutive_fails);
+        flags.max_total_attempts = flags.max_total_attempts.or(manifest.max_total_attempts);
+        flags.min_items = flags.min_items.or(manifest.min_items);
+        flags.window = flags.window.or(manifest.window);
+        self
+    }
+
+    /// Returns the arms that answer.
+    pub(crate) fn arms(&self) -> Vec<Arm> {
+        match (self.compare, &self.single) {
+            (true, _) => Arm::ALL.to_vec(),
+            (false, Some(_)) => vec![Arm::Single],
+            (false, None) => vec![Arm::Panel],
+        }
+    }
+
+    /// Returns the terms of a run of this suite.
+    ///
+    /// # Errors
+    ///
+    /// When the selection leaves no case.
+    pub(crate) fn terms(&self, suite: &Suite, arms: Vec<ArmTerms>) -> Result<RunTerms, Error> {
+        Ok(RunTerms {
+            suite: suite_ref(suite),
+            cases: self.cases.of(suite)?,
+            arms,
+            repetitions: self.repetitions.unwrap_or(1),
+            partition: self.cases.partition,
+            attempts_per_case: self.attempts_per_case.unwrap_or(DEFAULT_ATTEMPTS),
+            options: self.options.clone(),
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        })
+    }
+}
+
+/// Returns the stop conditions, with the given ones over others.
+///
+/// # Errors
+///
+/// When they can never be reached or contradict each other, or when a budget of attempts that was
+/// not chosen is below the number of case runs.
+pub(crate) fn conditions(
+    over: StopConditions,
+    given: &StopSettings,
+    case_runs: usize,
+) -> Result<StopConditions, Error> {
+    let conditions = StopConditions {
+        max_attempts: laid(over.max_attempts, given.max_total_attempts.map(count)),
+        max_consecutive_fails: laid(
+            over.max_consecutive_fails,
+            given.max_consecutive_fails.map(count),
+        ),
+        max_reject_rate: laid(over.max_reject_rate, given.max_reject_rate.and_then(rate)),
+        max_retry_rate: laid(over.max_retry_rate, given.max_retry_rate.and_then(rate)),
+        min_items: given.min_items.map_or(over.min_items, u64::from),
+        window: given.window.map_or(over.window, u64::from),
+        ..over
+    };
+    conditions.validate().map_err(Error::usage)?;
+    let origin = match given.max_total_attempts {
+        Some(_) => BudgetOrigin::Chosen,
+        None => BudgetOrigin::Default,
+    };
+    let case_runs = u64::try_from(case_runs).unwrap_or(u64::MAX);
+    conditions.check_budget(case_runs, origin).map_err(|error| {
+        let with_retries = case_runs.saturating_add(case_runs / 10);
+        Error::usage(error).hint(format!(
+            "allow them with `--max-attempts {with_retries}`, or run fewer cases with `--limit {}`",
+            over.max_attempts.unwrap_or_default()
+        ))
+    })?;
+    Ok(conditions)
+}
+
+fn laid<T>(over: Option<T>, given: Option<StopLimit<T>>) -> Option<T> {
+    match given {
+        Some(StopLimit::Off) => None,
+        Some(StopLimit::At(limit)) => Some(limit),
+        None => over,
+    }
+}
+
+fn count(limit: StopLimit<u32>) -> StopLimit<u64> {
+    match limit {
+        StopLimit::Off => StopLimit::Off,
+        StopLimit::At(limit) => StopLimit::At(limit.into()),
+    }
+}
+
+fn rate(limit: StopLimit<f64>) -> Option<StopLimit<Rate>> {
+    match limit {
+        StopLimit::Off => Some(StopLimit::Off),
+        StopLimit::At(share) => Rate::new(share).map(StopLimit::At),
+    }
+}
+
+impl CaseSelection {
+    /// Returns the cases of this part, in the order of the suite.
+    fn of(&self, suite: &Suite) -> Result<Vec<CaseRef>, Error> {
+        let cases = || suite.cases.iter().map(|entry| &entry.case);
+        for tag in &self.tags {
+            if !cases().any(|case| case.tags.contains(tag)) {
+                let mut known: Vec<&str> = cases()
+                    .flat_map(|case| case.tags.iter().map(String::as_str))
+                    .collect();
+                known.sort_unstable();
+                known.dedup();
+                let error = Error::usage(format!("no case of the suite has the tag `{tag}`"));
+                return Err(match known.as_slice() {
+                    [] => error.hint("its cases have no tags"),
+                    known => error.hint(format!("its tags are: {}", known.join(", "))),
+                });
+            }
+        }
+        let has_tag = |tags: &[String]| {
+            self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag))
+        };
+        let is_in_part =
+            |id: &CaseId| self.partition.is_none_or(|partition| partition.contains(id));
+        let limit = self
+            .limit
+            .map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        // Parts are taken of what the limit leaves, so that together they are one run with it.
+        let selected: Vec<CaseRef> = cases()
+            .filter(|case| has_tag(&case.tags))
+            .take(limit)
+            .filter(|case| is_in_part(&case.id))
+            .map(CaseRef::from)
+            .collect();
+        match (selected.is_empty(), self.partition) {
+            (false, _) => Ok(selected),
+            (true, Some(partition)) => Err(Error::usage(format!(
+                "part {partition} of the suite has no cases"
+            ))
+            .hint("use fewer parts; the others have them all")),
+            (true, None) => Err(Error::usage("no case is selected")),
+        }
+    }
+}
+
+fn suite_ref(suite: &Suite) -> SuiteRef {
+    SuiteRef {
+        name: suite.name.clone(),
+        path: suite.path.to_string_lossy().into_owned(),
+        sha256: suite.sha256.clone(),
+        cases: u64::try_from(suite.cases.len()).unwrap_or(u64::MAX),
+    }
+}
