@@ -156,6 +156,9 @@ pub struct SuiteRef {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseRef {
     pub id: CaseId,
+    /// Its place in the whole suite, from 1, so that merged parts keep the suite's order.
+    #[serde(default)]
+    pub position: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// The first of its right answers, for reports; a long one is cut.
@@ -171,11 +174,22 @@ impl CaseRef {
     const LONGEST_EXPECTED: usize = 200;
 }
 
+impl CaseRef {
+    /// Returns the reference to a case at a place in its suite, from 1.
+    pub fn at(position: u64, case: &Case) -> Self {
+        Self {
+            position,
+            ..Self::from(case)
+        }
+    }
+}
+
 impl From<&Case> for CaseRef {
     fn from(case: &Case) -> Self {
         let expected = case.expected.first().map_or("", String::as_str);
         Self {
             id: case.id.clone(),
+            position: 0,
             tags: case.tags.clone(),
             expected: shortened(expected, Self::LONGEST_EXPECTED),
             measure: match case.matcher {

@@ -1,21 +1,22 @@
 //! The flags of a run, in the groups of its help.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::benchmark::run::{Partition, RunOptions};
 use crate::commands::flags::{AnswerFormat, FormatFlags, MAX_WAIT, PagerFlag, confidence, dollars};
 use crate::config::hedge_after::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::Policy;
+use crate::suites::suite::{StopLimit, StopSettings};
 use crate::terminal::output::printer::Verbosity;
 
-/// Consultations at once, unless a flag says otherwise.
-pub(super) const DEFAULT_JOBS: u64 = 4;
+/// Consultations at once, unless flag or suite say otherwise.
+const DEFAULT_JOBS: u32 = 4;
 
 /// Which cases are run, by whom, and how often.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,7 +33,7 @@ pub(super) struct CaseFlags {
     /// Run one of several parts, such as 2/8: on eight machines, each runs one. `conclave benchmark
     /// merge` puts them together
     #[arg(long, value_name = "PART/PARTS")]
-    pub(super) partition: Option<String>,
+    pub(super) partition: Option<Partition>,
 
     /// Answer each case this often [default: 1]
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -42,15 +43,9 @@ pub(super) struct CaseFlags {
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(super) attempts: Option<u32>,
 
-    /// Run this many consultations at once
-    #[arg(
-        short,
-        long,
-        value_name = "N",
-        default_value_t = DEFAULT_JOBS,
-        value_parser = clap::value_parser!(u64).range(1..=1000)
-    )]
-    pub(super) jobs: u64,
+    /// Run this many consultations at once [default: 4]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) jobs: Option<u32>,
 }
 
 /// Who answers instead of or beside the panel, and who grades.
@@ -77,20 +72,20 @@ pub(super) struct BaselineFlags {
 pub(super) struct StopFlags {
     /// Stop after this many attempts [default: 50; a run that needs more is refused, so that you
     /// set it]
-    #[arg(long, value_name = "N|off")]
-    pub(super) max_attempts: Option<Bound<u32>>,
+    #[arg(long, value_name = "N|off", value_parser = count_limit)]
+    pub(super) max_attempts: Option<StopLimit<u32>>,
 
     /// Stop when this many cases in a row have a wrong answer or none [default: 3]
-    #[arg(long, value_name = "N|off")]
-    pub(super) max_consecutive_fails: Option<Bound<u32>>,
+    #[arg(long, value_name = "N|off", value_parser = count_limit)]
+    pub(super) max_consecutive_fails: Option<StopLimit<u32>>,
 
     /// Stop when more than this share of the last cases has a wrong answer or none [default: 0.3]
-    #[arg(long, value_name = "0.0-1.0|off")]
-    pub(super) max_reject_rate: Option<Bound<Share>>,
+    #[arg(long, value_name = "0.0-1.0|off", value_parser = share_limit)]
+    pub(super) max_reject_rate: Option<StopLimit<f64>>,
 
     /// Stop when more than this share of the last cases needed a second attempt [default: 0.5]
-    #[arg(long, value_name = "0.0-1.0|off")]
-    pub(super) max_retry_rate: Option<Bound<Share>>,
+    #[arg(long, value_name = "0.0-1.0|off", value_parser = share_limit)]
+    pub(super) max_retry_rate: Option<StopLimit<f64>>,
 
     /// Finished cases before a rate can stop the run [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -173,8 +168,8 @@ pub(super) struct ReportFlags {
     pub(super) junit: Option<PathBuf>,
 
     /// End with exit code 1 when a smaller share of the answers is right
-    #[arg(long, value_name = "0.0-1.0")]
-    pub(super) fail_under: Option<Share>,
+    #[arg(long, value_name = "0.0-1.0", value_parser = share)]
+    pub(super) fail_under: Option<f64>,
 
     /// Print only the report and errors
     #[arg(short, long, conflicts_with = "verbose")]
@@ -183,6 +178,49 @@ pub(super) struct ReportFlags {
     /// Print a line for each finished case
     #[arg(short, long)]
     verbose: bool,
+}
+
+impl CaseFlags {
+    /// Returns the number of consultations at once: the flag's, the suite's, or the default.
+    pub(super) fn jobs(&self, of_suite: Option<u32>) -> usize {
+        let jobs = self.jobs.or(of_suite).unwrap_or(DEFAULT_JOBS);
+        usize::try_from(jobs).unwrap_or(usize::MAX)
+    }
+}
+
+impl StopFlags {
+    /// Returns the flags as a suite has them.
+    pub(super) fn settings(&self) -> StopSettings {
+        StopSettings {
+            max_retry_rate: self.max_retry_rate,
+            max_reject_rate: self.max_reject_rate,
+            max_consecutive_fails: self.max_consecutive_fails,
+            max_total_attempts: self.max_attempts,
+            min_items: self.min_items,
+            window: self.window,
+        }
+    }
+}
+
+impl LimitFlags {
+    /// Returns the flags as options of a run.
+    pub(super) fn options(&self) -> RunOptions {
+        let hedge_after = match self.hedge_after {
+            Some(HedgeAfter::After(delay)) => Some(delay.as_secs_f64()),
+            Some(HedgeAfter::Off) | None => None,
+        };
+        RunOptions {
+            early_stop: self.early_stop,
+            confidence_threshold: self.confidence_threshold.map(Confidence::value),
+            on_failure: self.on_failure,
+            hedge_after,
+            max_wait: self.max_wait,
+            strict: self.strict,
+            unmasked: self.no_scrub,
+            max_cost: self.max_cost,
+            ..RunOptions::default()
+        }
+    }
 }
 
 impl ReportFlags {
@@ -199,74 +237,33 @@ impl ReportFlags {
     }
 }
 
-/// A limit that can be switched off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bound<T> {
-    Off,
-    At(T),
-}
-
-impl<T> Bound<T> {
-    /// Returns the limit; `None` if it is off.
-    pub(super) fn limit(self) -> Option<T> {
-        match self {
-            Self::Off => None,
-            Self::At(limit) => Some(limit),
-        }
+/// Reads a limit that can be switched off.
+fn count_limit(text: &str) -> Result<StopLimit<u32>, String> {
+    match text.trim() {
+        "off" => Ok(StopLimit::Off),
+        text => match text.parse() {
+            Ok(number @ 1..) => Ok(StopLimit::At(number)),
+            Ok(_) | Err(_) => Err("must be a number from 1, or `off`".to_owned()),
+        },
     }
 }
 
-impl FromStr for Bound<u32> {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let expected = || "must be a number from 1, or `off`".to_owned();
-        match text.trim() {
-            "off" => Ok(Self::Off),
-            text => match text.parse().map_err(|_| expected())? {
-                0 => Err(expected()),
-                number => Ok(Self::At(number)),
-            },
-        }
+/// Reads a share that can be switched off.
+fn share_limit(text: &str) -> Result<StopLimit<f64>, String> {
+    match text.trim() {
+        "off" => Ok(StopLimit::Off),
+        text => share(text)
+            .map(StopLimit::At)
+            .map_err(|expected| format!("{expected}, or `off`")),
     }
 }
 
-impl FromStr for Bound<Share> {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.trim() {
-            "off" => Ok(Self::Off),
-            text => match text.parse() {
-                Ok(share) => Ok(Self::At(share)),
-                Err(_) => Err("must be between 0.0 and 1.0, or `off`".to_owned()),
-            },
-        }
-    }
-}
-
-/// A part of a whole, from 0 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub(super) struct Share(f64);
-
-impl Share {
-    pub(super) fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl Eq for Share {}
-
-impl FromStr for Share {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let share = text.trim().parse().ok();
-        share
-            .filter(|share| (0.0..=1.0).contains(share))
-            .map(Self)
-            .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
-    }
+/// Reads a part of a whole.
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok();
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
 }
 
 /// Returns the parser of an enum without one of its values: while many consultations run at once,

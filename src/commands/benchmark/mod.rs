@@ -1,6 +1,13 @@
 //! `conclave benchmark`: measures what a panel is worth on cases with known answers.
 
 mod flags;
+mod start;
+mod resume;
+mod consent;
+mod dry_run;
+mod drive;
+mod outcome;
+mod lookup;
 mod merge;
 mod report;
 mod list;
@@ -10,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Subcommand};
 
+use super::completions::ids;
 use super::flags::{PanelFlags, RoundFlags};
 use crate::config::env::Environment;
 use crate::error::{Error, Exit};
@@ -17,6 +25,34 @@ use crate::terminal::output::printer::{Printer, Verbosity};
 
 use self::flags::{BaselineFlags, CaseFlags, LimitFlags, ReportFlags, StopFlags};
 use self::replay::ReplayFlags;
+
+/// The flags that a resumed run has from its beginning.
+const FIXED_TERMS: [&str; 24] = [
+    "panel",
+    "personas",
+    "model",
+    "judge",
+    "single",
+    "compare",
+    "grader",
+    "tag",
+    "limit",
+    "partition",
+    "repeat",
+    "attempts",
+    "mode",
+    "rounds",
+    "quick",
+    "judge_passes",
+    "on_failure",
+    "hedge_after",
+    "max_wait",
+    "strict",
+    "early_stop",
+    "confidence_threshold",
+    "no_scrub",
+    "dry_run",
+];
 
 /// Measure what a panel is worth, on cases with known answers
 #[derive(Debug, clap::Args)]
@@ -60,7 +96,12 @@ struct RunArgs {
 
     /// Resume a run that was stopped: its id, a unique prefix, its folder, or `last`; finished cases
     /// are not repeated
-    #[arg(long, value_name = "RUN")]
+    #[arg(
+        long,
+        value_name = "RUN",
+        add = ids::runs(),
+        conflicts_with_all = FIXED_TERMS
+    )]
     resume: Option<String>,
 
     #[command(flatten, next_help_heading = "Panel")]
@@ -101,12 +142,40 @@ impl Args {
 
 pub(crate) fn run(
     args: &Args,
-    _environment: &Environment,
+    environment: &Environment,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    if let Some(file) = &args.run.replay.replay {
-        let format = args.run.output.format();
-        return replay::run(&args.run.replay, file, format, printer).map(|()| Exit::Answer);
+    match &args.action {
+        Some(BenchmarkAction::Report(args)) => report::run(args, environment, printer),
+        Some(BenchmarkAction::List(args)) => list::run(args, environment, printer),
+        Some(BenchmarkAction::Merge(args)) => merge::run(args, environment, printer),
+        None => args.run.run(environment, printer),
     }
-    Err(Error::failed("benchmark is not available"))
+}
+
+impl RunArgs {
+    fn run(&self, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
+        let command = Command {
+            args: self,
+            environment,
+            printer,
+        };
+        match (&self.suite, &self.resume, &self.replay.replay) {
+            (Some(suite), _, _) => start::run(&command, suite),
+            (None, Some(name), _) => resume::run(&command, name),
+            (None, None, Some(file)) => {
+                let format = self.output.format();
+                replay::run(&self.replay, file, format, printer).map(|()| Exit::Answer)
+            }
+            (None, None, None) => Err(Error::usage("name a suite")),
+        }
+    }
+}
+
+/// A run on the command line.
+#[derive(Clone, Copy, Debug)]
+struct Command<'a> {
+    args: &'a RunArgs,
+    environment: &'a Environment,
+    printer: &'a Printer,
 }

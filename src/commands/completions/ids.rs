@@ -13,10 +13,14 @@ use crate::config::paths::Home;
 use crate::records::history::{self, CompleteEntries, IdCandidate};
 use crate::records::index::Index;
 use crate::records::lookup;
+use crate::records::runs::RunStore;
 use crate::terminal::markdown::escape::one_line;
 
 /// Most ids that are offered.
 const MOST_IDS: u32 = 100;
+
+/// The prefix of the ids of runs.
+const RUN_PREFIX: &str = "bench-";
 
 /// Characters of a question beside its id.
 const LONGEST_QUESTION: usize = 60;
@@ -29,6 +33,38 @@ pub(crate) fn all() -> ArgValueCompleter {
 /// Returns the completer for arguments that take a consultation without an answer.
 pub(crate) fn unanswered() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Excluded))
+}
+
+/// Returns the completer for arguments that take a run of a benchmark.
+pub(crate) fn runs() -> ArgValueCompleter {
+    ArgValueCompleter::new(run_candidates)
+}
+
+/// Returns `last` and the runs that begin with what was typed, newest first; files when there are
+/// none.
+fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
+    let text = typed.to_string_lossy();
+    let last = CompletionCandidate::new("last").help(Some("the newest".into()));
+    let mut candidates: Vec<CompletionCandidate> = "last"
+        .starts_with(&*text)
+        .then_some(last)
+        .into_iter()
+        .collect();
+    let home = Home::find(&Environment::read()).ok();
+    let store = home.map(|home| RunStore::in_folder(home.runs_folder()));
+    let runs = store.and_then(|store| store.newest_first().ok());
+    let begins = |id: &&str| id.starts_with(&*text);
+    for run in runs.unwrap_or_default().iter().take(MOST_IDS as usize) {
+        let unique = run.as_str().strip_prefix(RUN_PREFIX);
+        let id = [run.as_str(), unique.unwrap_or_default()]
+            .into_iter()
+            .find(|id| !id.is_empty() && begins(id));
+        candidates.extend(id.map(CompletionCandidate::new));
+    }
+    if candidates.is_empty() {
+        return PathCompleter::any().complete(typed);
+    }
+    candidates
 }
 
 /// Returns `last` and the ids that begin with what was typed; files when there are none.

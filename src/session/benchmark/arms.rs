@@ -14,7 +14,7 @@ use crate::domain::panel::Seat;
 use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::Planner;
-use crate::setup::plan::template::PlanTemplate;
+use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::request::{
     AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose,
     TemplateRequest,
@@ -25,6 +25,9 @@ use super::request::BenchmarkRequest;
 
 /// The persona of a single model, which is no persona's business: the most general one.
 const SINGLE_PERSONA: &str = "pragmatic";
+
+/// The longest round, unless flag or settings say otherwise: nothing endless may hold up a run.
+const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 /// The round that gives an answer without a debate.
 const ONE_ROUND: u8 = 1;
@@ -186,6 +189,12 @@ impl ArmTemplates {
         self.arms.iter().map(|(terms, template)| (terms, template))
     }
 
+    /// Returns what the plans of each arm and of the grader have in common.
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        let arms = self.arms.iter().map(|(_, template)| template);
+        arms.chain(&self.grader).map(PlanTemplate::common)
+    }
+
     pub(crate) fn grader(&self) -> Option<&PlanTemplate> {
         self.grader.as_ref()
     }
@@ -228,6 +237,14 @@ fn fallbacks(options: &RunOptions) -> FallbackRequest {
     } else {
         FallbackRequest::Off
     }
+}
+
+/// Returns the plan as approved: the person agreed to the whole run, and is not asked again.
+pub(super) fn approved(prepared: PreparedPlan) -> Plan {
+    let mut plan = prepared.plan;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    plan.control.max_wait.get_or_insert(MAX_WAIT);
+    plan
 }
 
 fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {

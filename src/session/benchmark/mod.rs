@@ -8,3 +8,5 @@ pub(crate) mod request;
 pub(crate) mod arms;
 pub(crate) mod cases;
 pub(crate) mod estimate;
+pub(crate) mod driver;
+pub(crate) mod merge;

@@ -100,12 +100,10 @@ impl BenchmarkRequest {
 ///
 /// # Errors
 ///
-/// When they can never be reached or contradict each other, or when a budget of attempts that was
-/// not chosen is below the number of case runs.
+/// When they can never be reached or contradict each other.
 pub(crate) fn conditions(
     over: StopConditions,
     given: &StopSettings,
-    case_runs: usize,
 ) -> Result<StopConditions, Error> {
     let conditions = StopConditions {
         max_attempts: laid(over.max_attempts, given.max_total_attempts.map(count)),
@@ -120,19 +118,28 @@ pub(crate) fn conditions(
         ..over
     };
     conditions.validate().map_err(Error::usage)?;
+    Ok(conditions)
+}
+
+/// Checks the budget of attempts of a new run: one that was not chosen must suffice for its case
+/// runs.
+pub(crate) fn check_budget(
+    conditions: &StopConditions,
+    given: &StopSettings,
+    case_runs: usize,
+) -> Result<(), Error> {
     let origin = match given.max_total_attempts {
         Some(_) => BudgetOrigin::Chosen,
         None => BudgetOrigin::Default,
     };
     let case_runs = u64::try_from(case_runs).unwrap_or(u64::MAX);
     conditions.check_budget(case_runs, origin).map_err(|error| {
-        let with_retries = case_runs.saturating_add(case_runs / 10);
+        // A tenth may need a second attempt.
+        let enough = case_runs.saturating_add(case_runs.div_ceil(10));
         Error::usage(error).hint(format!(
-            "allow them with `--max-attempts {with_retries}`, or run fewer cases with `--limit {}`",
-            over.max_attempts.unwrap_or_default()
+            "allow more with `--max-attempts {enough}`, or run fewer cases with `--limit`"
         ))
-    })?;
-    Ok(conditions)
+    })
 }
 
 fn laid<T>(over: Option<T>, given: Option<StopLimit<T>>) -> Option<T> {
@@ -178,17 +185,21 @@ impl CaseSelection {
         let has_tag = |tags: &[String]| {
             self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag))
         };
-        let is_in_part =
-            |id: &CaseId| self.partition.is_none_or(|partition| partition.contains(id));
-        let limit = self
-            .limit
-            .map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+        let is_in_part = |id: &CaseId| {
+            self.partition
+                .is_none_or(|partition| partition.contains(id))
+        };
+        let limit = self.limit.map_or(usize::MAX, |limit| {
+            usize::try_from(limit).unwrap_or(usize::MAX)
+        });
         // Parts are taken of what the limit leaves, so that together they are one run with it.
-        let selected: Vec<CaseRef> = cases()
-            .filter(|case| has_tag(&case.tags))
+        let selected = (1..)
+            .zip(cases())
+            .filter(|(_, case)| has_tag(&case.tags))
             .take(limit)
-            .filter(|case| is_in_part(&case.id))
-            .map(CaseRef::from)
+            .filter(|(_, case)| is_in_part(&case.id));
+        let selected: Vec<CaseRef> = selected
+            .map(|(position, case)| CaseRef::at(position, case))
             .collect();
         match (selected.is_empty(), self.partition) {
             (false, _) => Ok(selected),

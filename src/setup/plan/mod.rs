@@ -102,7 +102,13 @@ impl<'a> Planner<'a> {
         helper::assign(&mut debate, &selected.panel, &context);
         let fallbacks = match request.fallbacks {
             FallbackRequest::Usual => fallbacks::fallbacks(&selected.panel, &spec, &context),
-            FallbackRequest::Off => BTreeMap::new(),
+            FallbackRequest::Off => {
+                // Judges that the person named are meant; others only take over.
+                if request.panel.judge.is_none() {
+                    selected.panel.judges.truncate(1);
+                }
+                BTreeMap::new()
+            }
         };
         let mut notices = request.notices;
         notices.extend(selected.notices);

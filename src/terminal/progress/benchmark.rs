@@ -174,11 +174,7 @@ impl RunCounts {
     fn bar(&self, paint: Paint) -> String {
         let full = usize::try_from(self.done * BAR as u64 / self.total.max(1)).unwrap_or(BAR);
         let full = full.min(BAR);
-        format!(
-            "{}{}",
-            "━".repeat(full),
-            paint.dim(&"─".repeat(BAR - full))
-        )
+        format!("{}{}", "━".repeat(full), paint.dim(&"─".repeat(BAR - full)))
     }
 }
 

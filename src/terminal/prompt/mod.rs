@@ -15,6 +15,8 @@ use self::keyboard::{Keyboard, TypedKey};
 use self::open_question::OpenQuestion;
 use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
+use crate::consultation::policy::consent::ConsentRule;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 
 /// The answer to a yes-or-no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +40,17 @@ pub(super) enum PromptError {
 /// Asks a question whose default is yes on the controlling terminal. `lines` are above it.
 pub async fn ask_yes_no(printer: &Printer, lines: Vec<String>, question: &str) -> Confirmation {
     confirm(printer, lines, question, 'y').await
+}
+
+/// Asks for consent to a run of many consultations.
+pub async fn ask_run_consent(
+    printer: &Printer,
+    estimate: &Estimate,
+    why: &[GateReason],
+    rule: &ConsentRule,
+) -> Confirmation {
+    let (lines, question) = questions::consent::run_question(estimate, why, rule);
+    ask_yes_no(printer, lines, &question).await
 }
 
 /// Asks before an action that cannot be undone: the default is no.

@@ -55,6 +55,20 @@ pub(in crate::terminal) fn question(
     }
 }
 
+/// Returns the lines and the question of the gate before a run of many consultations. No threshold
+/// is offered: what is right for a run would be far too much for a consultation.
+pub(in crate::terminal) fn run_question(
+    estimate: &Estimate,
+    why: &[GateReason],
+    rule: &ConsentRule,
+) -> (Vec<String>, String) {
+    let mut lines: Vec<String> = threshold_reason(why, rule.always_allow_under)
+        .into_iter()
+        .collect();
+    lines.extend(reasons(estimate, why, rule.month));
+    (lines, format!("{}. Go on?", cost(estimate)))
+}
+
 /// Returns the reasons for asking that the figures do not show.
 pub(in crate::terminal) fn reasons(
     estimate: &Estimate,

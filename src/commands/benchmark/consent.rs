@@ -1,0 +1,68 @@
+//! Consent to the cost of a whole run, once, by the rules of a consultation.
+
+use crate::commands::face;
+use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
+use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::money::MicroUsd;
+use crate::error::{Error, Exit};
+use crate::session::run::MonthRule;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::prompt::{Confirmation, ask_run_consent};
+
+/// Asks for consent if the rule wants it. `again` is the command with which the run can be
+/// approved.
+///
+/// # Errors
+///
+/// When it is declined, when there is no person to ask, or when the ceiling allows no call.
+pub(super) fn agree(
+    estimate: &Estimate,
+    rule: ConsentRule,
+    ceiling: Option<MicroUsd>,
+    again: &str,
+    printer: &Printer,
+) -> Result<MonthRule, Error> {
+    let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
+    let month_rule = if rule.month.is_some_and(exceeds_month) {
+        MonthRule::MayBeExceeded
+    } else {
+        MonthRule::Limited
+    };
+    match rule.decide(estimate, ceiling) {
+        Gate::Pass(_) => Ok(month_rule),
+        // A part of the run may fit: its calls stop at the ceiling.
+        Gate::AboveCeiling => Ok(MonthRule::Limited),
+        Gate::Ask(why) => {
+            let asked = face::block_on(ask_run_consent(printer, estimate, &why, &rule))?;
+            match asked {
+                Confirmation::Yes => Ok(month_rule),
+                Confirmation::No | Confirmation::NoTerminal => {
+                    Err(Error::new(Exit::Declined, "the run was not approved"))
+                }
+            }
+        }
+        Gate::Refuse(why) => Err(refused(&why, estimate, &rule, again)),
+    }
+}
+
+fn refused(why: &[GateReason], estimate: &Estimate, rule: &ConsentRule, again: &str) -> Error {
+    let error = Error::new(
+        Exit::Declined,
+        "the cost of the run needs consent, and there is no terminal to ask on",
+    )
+    .hint(format!(
+        "the estimate is {:.2}: approve it with `{again} --yes`, or set a ceiling with \
+         `--max-cost USD`",
+        estimate.cost
+    ));
+    match rule
+        .month
+        .filter(|_| why.contains(&GateReason::MonthlyBudget))
+    {
+        Some(Month { budget, spent }) => error.hint(format!(
+            "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
+             this month"
+        )),
+        None => error,
+    }
+}

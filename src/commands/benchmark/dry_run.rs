@@ -1,0 +1,126 @@
+//! `--dry-run`: what a run would ask of which vendor and at what cost, without any call.
+
+use serde_json::{Value, json};
+
+use crate::benchmark::run::RunTerms;
+use crate::commands::flags::AnswerFormat;
+use crate::consultation::policy::consent::{ConsentRule, Gate};
+use crate::domain::money::Cost;
+use crate::domain::text::{clean, pretty_json};
+use crate::error::{Error, Exit};
+use crate::files::write::{Access, write_atomically};
+use crate::session::benchmark::arms::ArmTemplates;
+use crate::session::benchmark::estimate::RunEstimate;
+use crate::terminal::output::format::{cost_range, count, dollars, thousands};
+use crate::terminal::output::printer::Printer;
+
+use super::flags::ReportFlags;
+use super::start::arm_line;
+
+/// Shows the run.
+pub(super) fn show(
+    terms: &RunTerms,
+    arms: &ArmTemplates,
+    estimate: &RunEstimate,
+    rule: &ConsentRule,
+    flags: &ReportFlags,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let gate = rule.decide(&estimate.total, terms.options.max_cost);
+    let text = match flags.format() {
+        AnswerFormat::Json => {
+            pretty_json(&as_json(terms, arms, estimate, &gate)).map_err(Error::failed)? + "\n"
+        }
+        AnswerFormat::Markdown => clean(&as_text(terms, estimate, &gate)),
+        AnswerFormat::Html | AnswerFormat::Both => {
+            return Err(Error::usage("a dry run is text or JSON").hint("add `--json`"));
+        }
+    };
+    let written = match &flags.output {
+        Some(output) => {
+            write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)
+        }
+        None => printer.result(&text).map_err(Error::failed),
+    };
+    written.map(|()| Exit::Answer)
+}
+
+fn as_text(terms: &RunTerms, estimate: &RunEstimate, gate: &Gate) -> String {
+    let mut lines = vec![
+        format!(
+            "The suite {} is correct: {} of {} {} selected.",
+            terms.suite.name,
+            terms.cases.len(),
+            count(
+                usize::try_from(terms.suite.cases).unwrap_or(usize::MAX),
+                "case"
+            ),
+            if terms.cases.len() == 1 { "is" } else { "are" },
+        ),
+        String::new(),
+    ];
+    lines.extend(terms.arms.iter().map(arm_line));
+    lines.push(String::new());
+    for (model, share) in &estimate.by_model {
+        let sum = &share.estimate;
+        lines.push(format!(
+            "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
+            thousands(share.calls),
+            thousands(sum.input_tokens),
+            thousands(sum.output_tokens),
+            cost_range(sum.low, sum.cost, sum.high, dollars),
+        ));
+    }
+    let total = &estimate.total;
+    lines.push(format!(
+        "In all: {} calls, {}",
+        thousands(estimate.calls),
+        cost_range(total.low, total.cost, total.high, dollars)
+    ));
+    lines.push(String::new());
+    lines.push(format!("A run {}.", decision(gate, estimate)));
+    lines.join("\n") + "\n"
+}
+
+/// Returns what the cost gate would do.
+fn decision(gate: &Gate, estimate: &RunEstimate) -> &'static str {
+    match gate {
+        Gate::Pass(_) if estimate.total.high == Cost::FREE => "begins at once: its models are free",
+        Gate::Pass(_) => "begins without asking",
+        Gate::Ask(_) => "asks for consent to the cost first",
+        Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
+        Gate::AboveCeiling => "stops at its ceiling before it is complete",
+    }
+}
+
+fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &RunEstimate, gate: &Gate) -> Value {
+    let vendors = estimate.by_model.iter().map(|(model, share)| {
+        let template = arms
+            .all()
+            .find_map(|(_, template)| template.addresses().get(&model.provider).cloned());
+        json!({
+            "model": model,
+            "address": template,
+            "calls": share.calls,
+            "input_tokens": share.estimate.input_tokens,
+            "output_tokens": share.estimate.output_tokens,
+            "low_usd": share.estimate.low.known.usd(),
+            "cost_usd": share.estimate.cost.known.usd(),
+            "high_usd": share.estimate.high.known.usd(),
+        })
+    });
+    let total = &estimate.total;
+    json!({
+        "schema_version": "1.0",
+        "terms": terms,
+        "calls": estimate.calls,
+        "input_tokens": total.input_tokens,
+        "output_tokens": total.output_tokens,
+        "low_usd": total.low.known.usd(),
+        "cost_usd": total.cost.known.usd(),
+        "high_usd": total.high.known.usd(),
+        "cost_is_lower_bound": total.cost.lower_bound,
+        "by_model": vendors.collect::<Vec<_>>(),
+        "decision": decision(gate, estimate),
+    })
+}
