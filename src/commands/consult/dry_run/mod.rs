@@ -122,10 +122,10 @@ impl<'a> DryRun<'a> {
         Ok(Self {
             plan,
             addresses,
+            estimate,
             contexts,
             calls,
             gate,
-            estimate,
         })
     }
 
