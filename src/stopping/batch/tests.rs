@@ -1,1 +1,758 @@
+use proptest::prelude::*;
 
+use crate::domain::ids::ProviderId;
+use crate::domain::money::MicroUsd;
+use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
+
+use super::conditions::{BudgetOrigin, StopConditions};
+use super::rate::Rate;
+use super::reason::{StopCondition, StopReason};
+use super::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, StopRequest, Workload};
+
+use ItemOutcome::{Approved, Failed, Rejected};
+
+/// Items are still to come.
+const BUSY: Workload = Workload {
+    remaining: 100,
+    waiting: 100,
+    in_flight: 0,
+};
+
+fn rate(share: f64) -> Rate {
+    Rate::new(share).unwrap()
+}
+
+/// Returns a batch after these items of the subject, each with one attempt.
+fn after(conditions: StopConditions, outcomes: &[ItemOutcome]) -> BatchState {
+    let mut batch = BatchState::new(conditions);
+    for outcome in outcomes {
+        add(&mut batch, *outcome, 1);
+    }
+    batch
+}
+
+fn add(batch: &mut BatchState, outcome: ItemOutcome, attempts: u32) {
+    for _ in 0..attempts {
+        batch.start_attempt();
+    }
+    batch.finish(FinishedItem::subject(outcome, attempts));
+}
+
+fn reason(batch: &BatchState) -> Option<StopReason> {
+    StopReason::of(&batch.evaluate(BUSY))
+}
+
+fn condition(batch: &BatchState) -> Option<StopCondition> {
+    reason(batch).map(|reason| reason.condition)
+}
+
+fn outcome_of(evaluation: &Evaluation, condition: StopCondition) -> RuleOutcome {
+    evaluation.rule(condition.rule()).unwrap().outcome
+}
+
+/// Conditions of which only the named ones are left.
+fn only(conditions: StopConditions) -> StopConditions {
+    StopConditions {
+        max_consecutive_outages: None,
+        ..conditions
+    }
+}
+
+fn only_rejects() -> StopConditions {
+    only(StopConditions {
+        max_consecutive_fails: None,
+        max_retry_rate: None,
+        max_attempts: None,
+        ..StopConditions::default()
+    })
+}
+
+fn only_retries() -> StopConditions {
+    only(StopConditions {
+        max_consecutive_fails: None,
+        max_reject_rate: None,
+        max_attempts: None,
+        ..StopConditions::default()
+    })
+}
+
+#[test]
+fn defaults_are_those_of_the_story() {
+    let conditions = StopConditions::default();
+    assert_eq!(conditions.max_retry_rate, Some(rate(0.5)));
+    assert_eq!(conditions.max_reject_rate, Some(rate(0.3)));
+    assert_eq!(conditions.max_consecutive_fails, Some(3));
+    assert_eq!(conditions.max_attempts, Some(50));
+    conditions.validate().unwrap();
+}
+
+#[test]
+fn a_reject_rate_above_30_percent_halts() {
+    // 3 of 8 with a minimum of 8: the story's 37.5%.
+    let conditions = StopConditions {
+        min_items: 8,
+        ..only_rejects()
+    };
+    let items = [
+        Rejected, Approved, Approved, Failed, Approved, Approved, Approved, Rejected,
+    ];
+    let batch = after(conditions, &items);
+    let reason = reason(&batch).unwrap();
+    assert_eq!(reason.condition, StopCondition::RejectRate);
+    assert_eq!(reason.value.to_string(), "0.375");
+    assert_eq!(reason.threshold.to_string(), "0.3");
+    assert_eq!(reason.message, "Reject rate 37.5% exceeds 30% threshold");
+}
+
+#[test]
+fn a_stop_reason_has_the_form_of_the_story() {
+    let conditions = StopConditions {
+        min_items: 8,
+        ..only_rejects()
+    };
+    let batch = after(
+        conditions,
+        &[Rejected, Rejected, Rejected, Approved, Approved],
+    );
+    let mut batch = batch;
+    for _ in 0..3 {
+        add(&mut batch, Approved, 1);
+    }
+    let json = serde_json::to_value(reason(&batch).unwrap()).unwrap();
+    let expected = serde_json::json!({
+        "condition": "REJECT_RATE",
+        "value": 0.375,
+        "threshold": 0.3,
+        "message": "Reject rate 37.5% exceeds 30% threshold"
+    });
+    assert_eq!(json, expected);
+}
+
+#[test]
+fn three_of_ten_are_not_above_30_percent() {
+    let mut items = [Approved; 10];
+    items[2] = Rejected;
+    items[5] = Failed;
+    items[8] = Rejected;
+    let mut batch = after(StopConditions::default(), &items);
+    assert_eq!(condition(&batch), None);
+    let evaluation = batch.evaluate(BUSY);
+    let rule = evaluation.rule("reject_rate").unwrap();
+    assert_eq!(rule.value, Some(Value::Share { part: 3, of: 10 }));
+    assert_eq!(rule.outcome, RuleOutcome::Held);
+    // 4 of 11.
+    add(&mut batch, Rejected, 1);
+    assert_eq!(condition(&batch), Some(StopCondition::RejectRate));
+}
+
+#[test]
+fn one_failure_of_one_case_is_no_rate() {
+    let batch = after(StopConditions::default(), &[Failed]);
+    assert_eq!(condition(&batch), None);
+    let evaluation = batch.evaluate(BUSY);
+    let rule = evaluation.rule("reject_rate").unwrap();
+    assert_eq!(rule.outcome, RuleOutcome::Unknown);
+    assert_eq!(rule.value, None);
+    assert_eq!(rule.detail.as_deref(), Some("1 of 10 cases"));
+    // The story itself has no minimum.
+    let conditions = StopConditions {
+        min_items: 1,
+        ..StopConditions::default()
+    };
+    let batch = after(conditions, &[Failed]);
+    assert_eq!(condition(&batch), Some(StopCondition::RejectRate));
+}
+
+#[test]
+fn a_retry_rate_above_50_percent_halts() {
+    let mut batch = BatchState::new(only_retries());
+    for number in 0..10 {
+        add(&mut batch, Approved, 1 + number % 2);
+    }
+    // 5 of 10 is not above.
+    assert_eq!(condition(&batch), None);
+    add(&mut batch, Approved, 2);
+    let reason = reason(&batch).unwrap();
+    assert_eq!(reason.condition, StopCondition::RetryRate);
+    assert_eq!(reason.message, "Retry rate 54.5% exceeds 50% threshold");
+}
+
+#[test]
+fn three_consecutive_fails_halt() {
+    let mut batch = after(StopConditions::default(), &[Approved, Failed, Rejected]);
+    assert_eq!(condition(&batch), None);
+    add(&mut batch, Failed, 1);
+    let reason = reason(&batch).unwrap();
+    assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
+    assert_eq!(reason.value.to_string(), "3");
+    assert_eq!(reason.threshold.to_string(), "3");
+    assert_eq!(
+        reason.message,
+        "3 consecutive fails reach the threshold of 3"
+    );
+}
+
+#[test]
+fn only_an_approval_ends_consecutive_fails() {
+    let batch = after(
+        StopConditions::default(),
+        &[Failed, Rejected, Approved, Failed, Failed],
+    );
+    assert_eq!(condition(&batch), None);
+    let batch = after(StopConditions::default(), &[Failed, Rejected, Failed]);
+    assert_eq!(condition(&batch), Some(StopCondition::ConsecutiveFails));
+}
+
+#[test]
+fn chosen_thresholds_replace_the_defaults() {
+    let conditions = StopConditions {
+        max_consecutive_fails: Some(2),
+        ..StopConditions::default()
+    };
+    let batch = after(conditions, &[Failed, Failed]);
+    assert_eq!(condition(&batch), Some(StopCondition::ConsecutiveFails));
+
+    let conditions = StopConditions {
+        max_reject_rate: Some(rate(0.5)),
+        ..only_rejects()
+    };
+    let mut items = [Approved; 10];
+    items[..5].fill(Rejected);
+    let mut batch = after(conditions, &items);
+    assert_eq!(condition(&batch), None);
+    add(&mut batch, Rejected, 1);
+    assert_eq!(condition(&batch), Some(StopCondition::RejectRate));
+}
+
+#[test]
+fn conditions_of_a_manifest_are_read() {
+    let conditions: StopConditions = serde_json::from_str(
+        r#"{"max_retry_rate": 0.6, "max_reject_rate": null, "max_consecutive_fails": 5}"#,
+    )
+    .unwrap();
+    assert_eq!(conditions.max_retry_rate, Some(rate(0.6)));
+    assert_eq!(conditions.max_reject_rate, None);
+    assert_eq!(conditions.max_consecutive_fails, Some(5));
+    assert_eq!(conditions.max_attempts, Some(50));
+    let read = |json: &str| serde_json::from_str::<StopConditions>(json);
+    assert!(read(r#"{"max_reject_rate": 1.5}"#).is_err());
+    assert!(read(r#"{"max_rejects": 1}"#).is_err());
+    let json = serde_json::to_string(&conditions).unwrap();
+    assert_eq!(read(&json).unwrap(), conditions);
+}
+
+#[test]
+fn a_condition_that_is_off_never_fires() {
+    let batch = after(StopConditions::off(), &[Failed; 200]);
+    let evaluation = batch.evaluate(BUSY);
+    assert!(!evaluation.stops());
+    for condition in [
+        StopCondition::AttemptBudget,
+        StopCondition::ConsecutiveFails,
+        StopCondition::RejectRate,
+        StopCondition::RetryRate,
+        StopCondition::ProviderOutage,
+    ] {
+        let outcome = outcome_of(&evaluation, condition);
+        assert_eq!(outcome, RuleOutcome::NotApplicable, "{condition:?}");
+    }
+}
+
+#[test]
+fn the_first_condition_in_order_of_priority_decides() {
+    let mut batch = BatchState::new(StopConditions {
+        max_attempts: Some(20),
+        ..StopConditions::default()
+    });
+    for _ in 0..10 {
+        add(&mut batch, Failed, 2);
+    }
+    // All four fire; the budget comes first.
+    let evaluation = batch.evaluate(BUSY);
+    let fired = |condition| outcome_of(&evaluation, condition) == RuleOutcome::Fired;
+    for condition in [
+        StopCondition::AttemptBudget,
+        StopCondition::ConsecutiveFails,
+        StopCondition::RejectRate,
+        StopCondition::RetryRate,
+    ] {
+        assert!(fired(condition), "{condition:?}");
+    }
+    assert_eq!(condition(&batch), Some(StopCondition::AttemptBudget));
+    let order = [
+        StopCondition::ConsecutiveFails,
+        StopCondition::RejectRate,
+        StopCondition::RetryRate,
+    ];
+    let mut conditions = *batch.conditions();
+    for next in order {
+        match next {
+            StopCondition::ConsecutiveFails => conditions.max_attempts = None,
+            StopCondition::RejectRate => conditions.max_consecutive_fails = None,
+            _ => conditions.max_reject_rate = None,
+        }
+        let mut again = BatchState::new(conditions);
+        for _ in 0..10 {
+            add(&mut again, Failed, 2);
+        }
+        assert_eq!(condition(&again), Some(next));
+    }
+}
+
+#[test]
+fn requests_to_stop_come_before_all_conditions() {
+    let provider = ProviderId::new("openai");
+    let stop = |request: StopRequest| {
+        let mut batch = after(StopConditions::default(), &[Failed; 5]);
+        batch.request_stop(request);
+        let evaluation = batch.evaluate(BUSY);
+        (StopReason::of(&evaluation).unwrap(), evaluation.class())
+    };
+    let (reason, class) = stop(StopRequest::Authentication {
+        provider: provider.clone(),
+    });
+    assert_eq!(reason.condition, StopCondition::Authentication);
+    assert_eq!(reason.message, "Provider `openai` refuses the key");
+    assert_eq!(class, Some(Class::Halted));
+
+    let (reason, class) = stop(StopRequest::Quota { provider });
+    assert_eq!(reason.condition, StopCondition::Quota);
+    assert_eq!(reason.message, "Provider `openai` reports no credit left");
+    assert_eq!(class, Some(Class::Halted));
+
+    let (reason, class) = stop(StopRequest::CostCeiling {
+        needed: MicroUsd(1_250_000),
+        ceiling: MicroUsd(1_000_000),
+    });
+    assert_eq!(reason.condition, StopCondition::CostCeiling);
+    assert_eq!(reason.value.to_string(), "1.25");
+    assert_eq!(reason.threshold.to_string(), "1");
+    assert_eq!(class, Some(Class::Exhausted));
+
+    let (reason, class) = stop(StopRequest::Interrupt);
+    assert_eq!(reason.condition, StopCondition::Interrupted);
+    assert_eq!(class, Some(Class::Cancelled));
+}
+
+#[test]
+fn the_classes_of_stops_differ() {
+    let exhausted = after(
+        StopConditions {
+            max_attempts: Some(1),
+            ..StopConditions::default()
+        },
+        &[Approved],
+    );
+    assert_eq!(exhausted.evaluate(BUSY).class(), Some(Class::Exhausted));
+    let halted = after(StopConditions::default(), &[Failed; 3]);
+    assert_eq!(halted.evaluate(BUSY).class(), Some(Class::Halted));
+    let complete = after(StopConditions::default(), &[Approved]);
+    let evaluation = complete.evaluate(Workload::default());
+    assert_eq!(evaluation.class(), Some(Class::Done));
+    assert_eq!(StopReason::of(&evaluation), None);
+}
+
+#[test]
+fn a_budget_below_the_number_of_items_is_refused_unless_chosen() {
+    let conditions = StopConditions::default();
+    conditions.check_budget(50, BudgetOrigin::Default).unwrap();
+    let error = conditions
+        .check_budget(51, BudgetOrigin::Default)
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "51 case runs need at least 51 attempts, but `max_attempts` is 50"
+    );
+    conditions.check_budget(51, BudgetOrigin::Chosen).unwrap();
+    StopConditions::off()
+        .check_budget(1_000, BudgetOrigin::Default)
+        .unwrap();
+}
+
+#[test]
+fn a_batch_that_ends_on_its_last_attempt_is_complete() {
+    let batch = after(StopConditions::default(), &[Approved; 50]);
+    assert_eq!(condition(&batch), Some(StopCondition::AttemptBudget));
+    assert_eq!(
+        reason(&batch).unwrap().message,
+        "50 attempts reach the budget of 50"
+    );
+    let all_in_flight = Workload {
+        remaining: 2,
+        waiting: 0,
+        in_flight: 2,
+    };
+    assert!(!batch.evaluate(all_in_flight).stops());
+    assert_eq!(
+        batch.evaluate(Workload::default()).class(),
+        Some(Class::Done)
+    );
+}
+
+#[test]
+fn a_resume_restarts_windows_and_counters_and_leaves_the_totals() {
+    let mut batch = after(
+        StopConditions::default(),
+        &[Approved, Failed, Failed, Failed],
+    );
+    assert!(reason(&batch).is_some());
+    batch.resume(StopConditions::default());
+    assert_eq!(reason(&batch), None);
+    assert_eq!(batch.totals().attempts, 4);
+    assert_eq!(batch.totals().subject.failed, 3);
+    // Two more are not three in a row, and far from ten.
+    add(&mut batch, Failed, 1);
+    add(&mut batch, Failed, 1);
+    assert_eq!(reason(&batch), None);
+    add(&mut batch, Failed, 1);
+    assert_eq!(condition(&batch), Some(StopCondition::ConsecutiveFails));
+    assert_eq!(batch.statistics(40, None).cases_failed, 6);
+}
+
+#[test]
+fn a_resume_gives_the_budget_again() {
+    let mut batch = after(StopConditions::default(), &[Approved; 50]);
+    assert!(!batch.allows_attempt());
+    batch.resume(StopConditions::default());
+    assert!(batch.allows_attempt());
+    assert_eq!(reason(&batch), None);
+}
+
+#[test]
+fn a_failed_probe_halts_at_once() {
+    let mut batch = after(StopConditions::default(), &[Failed; 3]);
+    batch.resume(StopConditions::default());
+    add(&mut batch, Failed, 1);
+    assert_eq!(condition(&batch), None);
+    batch.fail_probe();
+    assert_eq!(condition(&batch), Some(StopCondition::ProbeFailed));
+}
+
+#[test]
+fn three_outages_in_a_row_halt_and_count_as_no_reject() {
+    let mut batch = BatchState::new(StopConditions::default());
+    batch.defer();
+    batch.defer();
+    assert_eq!(condition(&batch), None);
+    add(&mut batch, Rejected, 1);
+    batch.defer();
+    batch.defer();
+    assert_eq!(condition(&batch), None);
+    batch.defer();
+    let reason = reason(&batch).unwrap();
+    assert_eq!(reason.condition, StopCondition::ProviderOutage);
+    assert_eq!(
+        reason.message,
+        "3 consecutive infrastructure failures reach the threshold of 3"
+    );
+    let statistics = batch.statistics(40, None);
+    assert_eq!(statistics.infrastructure_failures, 5);
+    assert_eq!(statistics.cases_attempted, 1);
+    assert_eq!(statistics.consecutive_fails, 1);
+}
+
+#[test]
+fn items_that_can_no_longer_be_answered_end_the_batch() {
+    let batch = BatchState::new(StopConditions::default());
+    let stuck = Workload {
+        remaining: 2,
+        waiting: 0,
+        in_flight: 0,
+    };
+    let evaluation = batch.evaluate(stuck);
+    let reason = StopReason::of(&evaluation).unwrap();
+    assert_eq!(reason.condition, StopCondition::Unanswered);
+    assert_eq!(evaluation.class(), Some(Class::Stalled));
+    assert_eq!(
+        reason.message,
+        "2 cases have no answer because of provider failures"
+    );
+}
+
+#[test]
+fn wrong_answers_of_a_baseline_count_for_nothing() {
+    let mut batch = BatchState::new(StopConditions::default());
+    for _ in 0..30 {
+        batch.finish(FinishedItem::baseline(Rejected, 1));
+        batch.finish(FinishedItem::subject(Approved, 1));
+    }
+    assert_eq!(reason(&batch), None);
+    let statistics = batch.statistics(40, Some(40));
+    assert_eq!(statistics.reject_rate, Some(0.0));
+    assert_eq!(statistics.baseline.unwrap().cases_rejected, 30);
+}
+
+#[test]
+fn failures_of_a_baseline_have_a_counter_of_their_own() {
+    let mut batch = BatchState::new(StopConditions::default());
+    for _ in 0..2 {
+        batch.finish(FinishedItem::baseline(Failed, 1));
+        batch.finish(FinishedItem::subject(Rejected, 1));
+    }
+    assert_eq!(reason(&batch), None);
+    batch.finish(FinishedItem::baseline(Failed, 1));
+    let reason = reason(&batch).unwrap();
+    assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
+    assert_eq!(
+        reason.message,
+        "3 consecutive fails of the baseline reach the threshold of 3"
+    );
+}
+
+#[test]
+fn a_wrong_answer_of_a_baseline_ends_its_consecutive_fails() {
+    let mut batch = BatchState::new(StopConditions::default());
+    for outcome in [Failed, Failed, Rejected, Failed, Failed] {
+        batch.finish(FinishedItem::baseline(outcome, 1));
+    }
+    assert_eq!(reason(&batch), None);
+}
+
+#[test]
+fn retries_of_a_baseline_count() {
+    let mut batch = BatchState::new(StopConditions::default());
+    for number in 0..10 {
+        let attempts = if number < 6 { 2 } else { 1 };
+        batch.finish(FinishedItem::baseline(Approved, attempts));
+    }
+    assert_eq!(condition(&batch), Some(StopCondition::RetryRate));
+}
+
+#[test]
+fn rates_look_at_the_last_items() {
+    let mut batch = after(only_rejects(), &[Approved; 100]);
+    for failed in 1..=6 {
+        add(&mut batch, Failed, 1);
+        assert_eq!(reason(&batch), None, "{failed} of 20");
+    }
+    add(&mut batch, Failed, 1);
+    assert_eq!(
+        reason(&batch).unwrap().message,
+        "Reject rate 35% exceeds 30% threshold"
+    );
+    let statistics = batch.statistics(200, None);
+    assert_eq!(statistics.window_reject_rate, Some(0.35));
+    assert_eq!(statistics.reject_rate, Some(7.0 / 107.0));
+}
+
+#[test]
+fn the_rate_of_the_storys_state_is_a_half_by_its_definition() {
+    // 4 attempted, 2 approved, 1 rejected, 1 failed: the story prints 0.375.
+    let mut batch = after(StopConditions::default(), &[Approved, Approved]);
+    add(&mut batch, Rejected, 1);
+    add(&mut batch, Failed, 2);
+    let json = serde_json::to_value(batch.statistics(8, None)).unwrap();
+    let expected = [
+        ("total_cases", 8.into()),
+        ("cases_attempted", 4.into()),
+        ("cases_approved", 2.into()),
+        ("cases_rejected", 1.into()),
+        ("cases_failed", 1.into()),
+        ("retry_rate", serde_json::json!(0.25)),
+        ("reject_rate", serde_json::json!(0.5)),
+        ("consecutive_fails", 2.into()),
+    ];
+    for (key, value) in expected {
+        assert_eq!(json[key], value, "{key}");
+    }
+}
+
+#[test]
+fn a_rate_without_items_is_unknown() {
+    let statistics = BatchState::new(StopConditions::default()).statistics(8, None);
+    assert_eq!(statistics.retry_rate, None);
+    assert_eq!(statistics.reject_rate, None);
+    assert_eq!(statistics.window_reject_rate, None);
+}
+
+#[test]
+fn thresholds_that_cannot_be_reached_are_refused() {
+    let usual = StopConditions::default();
+    let problem = |conditions: StopConditions| conditions.validate().unwrap_err().to_string();
+    assert_eq!(
+        problem(StopConditions { window: 5, ..usual }),
+        "`window` is 5: the rates never have their 10 items (`min_items`)"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            min_items: 0,
+            ..usual
+        }),
+        "`min_items` is 0: a rate needs an item; the least is 1"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_attempts: Some(0),
+            ..usual
+        }),
+        "`max_attempts` is 0: every batch reaches it; the least is 1, or switch it off"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_consecutive_fails: Some(0),
+            ..usual
+        }),
+        "`max_consecutive_fails` is 0: every batch reaches it; the least is 1, or switch it off"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_consecutive_outages: Some(0),
+            ..usual
+        }),
+        "`max_consecutive_outages` is 0: every batch reaches it; the least is 1, or switch it off"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_retry_rate: Some(rate(1.0)),
+            ..usual
+        }),
+        "`max_retry_rate` is 1: no rate exceeds it; switch it off instead"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            min_items: 20,
+            window: 20,
+            max_attempts: Some(15),
+            ..usual
+        }),
+        "`min_items` is 20: it can never be reached, because `max_attempts` is 15"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_consecutive_fails: Some(6),
+            max_attempts: Some(5),
+            ..usual
+        }),
+        "`max_consecutive_fails` is 6: it can never be reached, because `max_attempts` is 5"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            max_reject_rate: Some(rate(0.8)),
+            ..usual
+        }),
+        "`max_reject_rate` is 0.8: it can never be exceeded, because `max_consecutive_fails` is 3"
+    );
+    assert_eq!(
+        problem(StopConditions {
+            window: 20_000,
+            ..usual
+        }),
+        "`window` is 20000: the most is 10000"
+    );
+}
+
+#[test]
+fn thresholds_at_their_limits_are_accepted() {
+    let usual = StopConditions::default();
+    for conditions in [
+        StopConditions {
+            min_items: 1,
+            window: 1,
+            ..usual
+        },
+        StopConditions {
+            max_attempts: Some(1),
+            ..usual
+        },
+        StopConditions {
+            max_consecutive_fails: Some(1),
+            ..usual
+        },
+        StopConditions {
+            max_reject_rate: Some(rate(0.0)),
+            ..usual
+        },
+        StopConditions {
+            max_reject_rate: Some(rate(0.7)),
+            ..usual
+        },
+        StopConditions {
+            max_reject_rate: Some(rate(0.9)),
+            max_consecutive_fails: None,
+            ..usual
+        },
+        StopConditions {
+            max_retry_rate: Some(rate(0.99)),
+            ..usual
+        },
+        StopConditions::off(),
+    ] {
+        conditions.validate().unwrap();
+    }
+}
+
+fn outcomes() -> impl Strategy<Value = Vec<(ItemOutcome, u32)>> {
+    let outcome = prop_oneof![3 => Just(Approved), 1 => Just(Rejected), 1 => Just(Failed)];
+    proptest::collection::vec((outcome, 1..=2_u32), 0..80)
+}
+
+/// Returns the number of items after which a batch stops, if it does.
+fn stops_after(conditions: StopConditions, items: &[(ItemOutcome, u32)]) -> Option<usize> {
+    let mut batch = BatchState::new(conditions);
+    for (at, (outcome, attempts)) in items.iter().enumerate() {
+        add(&mut batch, *outcome, *attempts);
+        if reason(&batch).is_some() {
+            return Some(at + 1);
+        }
+    }
+    None
+}
+
+proptest! {
+    #[test]
+    fn more_failures_never_delay_a_halt(
+        items in outcomes(),
+        worse in proptest::collection::vec(any::<bool>(), 80),
+    ) {
+        let worsened: Vec<(ItemOutcome, u32)> = items
+            .iter()
+            .zip(&worse)
+            .map(|((outcome, attempts), worse)| {
+                (if *worse { Failed } else { *outcome }, *attempts)
+            })
+            .collect();
+        let conditions = StopConditions::default();
+        let (before, after) = (stops_after(conditions, &items), stops_after(conditions, &worsened));
+        if let Some(before) = before {
+            prop_assert!(after.is_some_and(|after| after <= before), "{before} and {after:?}");
+        }
+    }
+
+    #[test]
+    fn a_batch_without_failures_and_retries_never_stops(items in 0..200_usize) {
+        let conditions = StopConditions { max_attempts: None, ..StopConditions::default() };
+        let batch = after(conditions, &vec![Approved; items]);
+        prop_assert_eq!(reason(&batch), None);
+    }
+
+    #[test]
+    fn a_halted_batch_stays_halted_while_failures_arrive(items in outcomes(), more in 1..40_usize) {
+        let conditions = StopConditions::default();
+        let Some(stop) = stops_after(conditions, &items) else { return Ok(()) };
+        let mut batch = BatchState::new(conditions);
+        for (outcome, attempts) in &items[..stop] {
+            add(&mut batch, *outcome, *attempts);
+        }
+        for _ in 0..more {
+            add(&mut batch, Failed, 2);
+            prop_assert!(reason(&batch).is_some());
+        }
+    }
+
+    #[test]
+    fn the_values_of_an_evaluation_are_those_of_the_items(items in outcomes()) {
+        let mut batch = BatchState::new(StopConditions { max_attempts: None, ..StopConditions::default() });
+        for (outcome, attempts) in &items {
+            add(&mut batch, *outcome, *attempts);
+        }
+        let last: Vec<_> = items.iter().rev().take(20).collect();
+        let rejects = last.iter().filter(|(outcome, _)| *outcome != Approved).count();
+        let expected = (items.len() >= 10).then(|| Value::share(rejects, last.len()));
+        let evaluation = batch.evaluate(BUSY);
+        prop_assert_eq!(&evaluation.rule("reject_rate").unwrap().value, &expected);
+        let streak = items.iter().rev().take_while(|(outcome, _)| *outcome != Approved).count();
+        let rule = evaluation.rule("consecutive_fails").unwrap();
+        prop_assert_eq!(&rule.value, &Some(Value::count(streak)));
+        prop_assert_eq!(batch.totals_of(ItemRole::Subject).finished(), items.len() as u64);
+    }
+}
