@@ -105,6 +105,8 @@ fn cost_ceiling(batch: &BatchState) -> Ending {
     let Some(StopRequest::CostCeiling { needed, ceiling }) = &batch.request else {
         return not_applicable(condition, condition.rule(), METRIC, Value::word("none"));
     };
+    // What other calls have reserved counts too, and is not in the sum.
+    let needed = needed.0.max(ceiling.0.saturating_add(1));
     let dollars = |micro| Value::Ratio {
         numerator: micro,
         denominator: MILLION,
@@ -113,11 +115,10 @@ fn cost_ceiling(batch: &BatchState) -> Ending {
         RuleKind::Limit,
         condition.rule(),
         METRIC,
-        Some(dollars(needed.0)),
+        Some(dollars(needed)),
         (Bound::AtMost, dollars(ceiling.0)),
     );
-    let message =
-        format!("The next call could cost {needed} in all, above the ceiling of {ceiling}");
+    let message = format!("The next call could exceed the ceiling of {ceiling}");
     (rule, condition.class(), message)
 }
 

@@ -329,6 +329,17 @@ fn requests_to_stop_come_before_all_conditions() {
     assert_eq!(reason.threshold.to_string(), "1");
     assert_eq!(class, Some(Class::Exhausted));
 
+    // What other calls have reserved is not in the sum.
+    let (reason, _) = stop(StopRequest::CostCeiling {
+        needed: MicroUsd(400_000),
+        ceiling: MicroUsd(1_000_000),
+    });
+    assert_eq!(reason.condition, StopCondition::CostCeiling);
+    assert_eq!(
+        reason.message,
+        "The next call could exceed the ceiling of $1.0000"
+    );
+
     let (reason, class) = stop(StopRequest::Interrupt);
     assert_eq!(reason.condition, StopCondition::Interrupted);
     assert_eq!(class, Some(Class::Cancelled));

@@ -14,4 +14,5 @@ mod month;
 mod month_budget;
 mod page;
 mod record;
+mod runs;
 mod statistics;

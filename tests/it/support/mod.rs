@@ -24,6 +24,7 @@ pub(crate) mod saved;
 pub(crate) mod schema;
 #[cfg(unix)]
 pub(crate) mod screen;
+pub(crate) mod simulated_batches;
 pub(crate) mod simulated_loops;
 pub(crate) mod source_tree;
 #[cfg(unix)]

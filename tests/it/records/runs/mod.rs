@@ -1,0 +1,7 @@
+//! Runs of benchmarks: their state, and the store.
+
+mod sample;
+mod state;
+#[cfg(unix)]
+mod store;
+mod stop_conditions;

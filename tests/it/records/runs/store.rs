@@ -1,0 +1,488 @@
+//! The folder of a run: what survives crashes, other processes and damage.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use conclave::benchmark::event::{BenchmarkEvent, BenchmarkEventKind};
+use conclave::benchmark::result::CaseOutcome;
+use conclave::benchmark::run::{Arm, CaseRunId, RunId};
+use conclave::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
+use conclave::config::paths::Home;
+use conclave::domain::time::Timestamp;
+use conclave::records::runs::{LockedRun, RunLookupError, RunStore, RunStoreError};
+use conclave::stopping::batch::conditions::StopConditions;
+use conclave::stopping::batch::reason::StopCondition;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::sample::{begun, finished, started, terms};
+use crate::support::schema;
+
+const SCHEMA: &str = include_str!("../../../../schemas/benchmark_state.schema.json");
+
+const NOW: Timestamp = Timestamp(1_700_000_000_000);
+
+/// A home with a run of twelve cases.
+struct RunHome {
+    folder: TempDir,
+    run: RunId,
+}
+
+impl RunHome {
+    fn new() -> (Self, LockedRun) {
+        let folder = tempfile::tempdir().unwrap();
+        let begun = begun(terms(12, &[Arm::Panel]), StopConditions::default());
+        let home = Self {
+            folder,
+            run: begun.run.clone(),
+        };
+        let locked = home.store().create(NOW, begun).unwrap();
+        (home, locked)
+    }
+
+    fn store(&self) -> RunStore {
+        RunStore::in_folder(Home::at(self.folder.path()).runs_folder())
+    }
+
+    fn log(&self) -> PathBuf {
+        self.store().files(&self.run).log
+    }
+
+    fn state(&self) -> PathBuf {
+        self.store().files(&self.run).state
+    }
+
+    fn state_json(&self) -> Value {
+        serde_json::from_slice(&fs::read(self.state()).unwrap()).unwrap()
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        let log = fs::read_to_string(self.log()).unwrap();
+        log.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    fn events(&self) -> Vec<String> {
+        let lines = self.lines();
+        lines
+            .iter()
+            .map(|line| line["event"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    fn append(&self, bytes: &[u8]) {
+        let mut log = fs::File::options().append(true).open(self.log()).unwrap();
+        log.write_all(bytes).unwrap();
+    }
+
+    fn load_error(&self) -> RunStoreError {
+        self.store().load(&self.run).unwrap_err()
+    }
+}
+
+fn next_run(run: &LockedRun) -> CaseRunId {
+    run.state().next_start().unwrap().run.clone()
+}
+
+/// Starts and finishes the next case run.
+fn step(run: &mut LockedRun, outcome: CaseOutcome) {
+    let case_run = next_run(run);
+    run.record(NOW, started(&case_run, 1)).unwrap();
+    run.record(NOW, finished(&case_run, outcome, 1)).unwrap();
+}
+
+/// Finishes three case runs without a right answer.
+fn halt(run: &mut LockedRun) {
+    for outcome in [
+        CaseOutcome::Rejected,
+        CaseOutcome::Failed,
+        CaseOutcome::Rejected,
+    ] {
+        step(run, outcome);
+    }
+}
+
+#[test]
+fn a_new_run_has_a_log_and_a_state() {
+    let (home, run) = RunHome::new();
+    assert_eq!(home.events(), ["begun"]);
+    assert_eq!(home.lines()[0]["schema_version"], 1);
+    let state = home.state_json();
+    schema::check(SCHEMA, &state);
+    assert_eq!(state["run_status"], "running");
+    assert_eq!(state["remaining"].as_array().unwrap().len(), 12);
+    drop(run);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_belongs_to_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let (home, _run) = RunHome::new();
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&home.store().files(&home.run).folder), 0o700);
+    assert_eq!(mode(&home.log()), 0o600);
+    assert_eq!(mode(&home.state()), 0o600);
+}
+
+#[test]
+fn a_run_is_created_once() {
+    let (home, run) = RunHome::new();
+    drop(run);
+    let begun = begun(terms(1, &[Arm::Panel]), StopConditions::default());
+    let error = home.store().create(NOW, begun).unwrap_err();
+    assert!(
+        error.to_string().starts_with("there is already a file"),
+        "{error}"
+    );
+}
+
+#[test]
+fn state_and_reason_are_written_before_the_halt_is_over() {
+    let (home, mut run) = RunHome::new();
+    halt(&mut run);
+    let events = home.events();
+    assert_eq!(
+        events[events.len() - 3..],
+        ["case_run_finished", "halted", "ended"]
+    );
+    let state = home.state_json();
+    schema::check(SCHEMA, &state);
+    assert_eq!(state["run_status"], "stopped");
+    assert_eq!(state["resumable"], true);
+    assert_eq!(
+        state["stop_reason"],
+        json!({
+            "condition": "CONSECUTIVE_FAILS",
+            "value": 3.0,
+            "threshold": 3.0,
+            "message": "3 consecutive fails reach the threshold of 3"
+        })
+    );
+    let remaining: Vec<String> = (4..=12).map(|number| format!("case-{number}")).collect();
+    assert_eq!(state["remaining"], json!(remaining));
+    let statistics = &state["statistics"];
+    let expected = [
+        ("total_cases", json!(12)),
+        ("cases_attempted", json!(3)),
+        ("cases_approved", json!(0)),
+        ("cases_rejected", json!(2)),
+        ("cases_failed", json!(1)),
+        ("retry_rate", json!(0.0)),
+        ("reject_rate", json!(1.0)),
+        ("consecutive_fails", json!(3)),
+    ];
+    for (key, value) in expected {
+        assert_eq!(statistics[key], value, "{key}");
+    }
+}
+
+#[test]
+fn a_halt_is_logged_with_its_evaluation() {
+    let (home, mut run) = RunHome::new();
+    halt(&mut run);
+    let lines = home.lines();
+    let halted = lines.iter().find(|line| line["event"] == "halted").unwrap();
+    let rules = halted["evaluation"]["rules"].as_array().unwrap();
+    let rule = rules
+        .iter()
+        .find(|rule| rule["name"] == "reject_rate")
+        .unwrap();
+    assert_eq!(rule["outcome"], "unknown");
+    assert_eq!(halted["evaluation"]["decision"]["stop"]["class"], "halted");
+}
+
+#[test]
+fn a_second_process_is_refused() {
+    let (home, run) = RunHome::new();
+    let error = home.store().open(&home.run, NOW).unwrap_err();
+    assert!(matches!(error, RunStoreError::Busy(_)));
+    assert_eq!(
+        error.to_string(),
+        format!("run `{}` is being run by another process", home.run)
+    );
+    drop(run);
+    home.store().open(&home.run, NOW).unwrap();
+}
+
+#[test]
+fn a_run_is_read_while_another_process_runs_it() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    let stored = home.store().load(&home.run).unwrap();
+    assert_eq!(stored.status, BenchmarkStatus::Running);
+    assert_eq!(stored.state, *run.state());
+    assert!(!stored.view().resumable);
+}
+
+#[test]
+fn a_run_whose_process_died_is_interrupted_and_resumable() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    let case_run = next_run(&run);
+    run.record(NOW, started(&case_run, 1)).unwrap();
+    drop(run);
+    let stored = home.store().load(&home.run).unwrap();
+    assert_eq!(stored.status, BenchmarkStatus::Interrupted);
+    let view = stored.view();
+    schema::check(SCHEMA, &serde_json::to_value(&view).unwrap());
+    assert!(view.resumable);
+    assert_eq!(view.in_flight, [case_run]);
+}
+
+#[test]
+fn a_resumed_run_continues_its_log() {
+    let (home, mut run) = RunHome::new();
+    halt(&mut run);
+    drop(run);
+    let mut run = home.store().open(&home.run, NOW).unwrap();
+    assert_eq!(run.state().results().len(), 3);
+    let conditions = *run.state().conditions();
+    run.record(NOW, BenchmarkEventKind::Resumed { conditions })
+        .unwrap();
+    assert_eq!(home.state_json()["run_status"], "running");
+    assert_eq!(home.state_json()["stop_reason"], Value::Null);
+    while !run.state().has_ended() {
+        step(&mut run, CaseOutcome::Approved);
+    }
+    assert_eq!(home.state_json()["run_status"], "complete");
+    assert_eq!(home.state_json()["resumable"], false);
+    assert_eq!(run.state().halts().len(), 1);
+    assert_eq!(home.store().load(&home.run).unwrap().state, *run.state());
+}
+
+#[test]
+fn a_torn_last_line_is_ignored_and_cut_with_the_next_event() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    drop(run);
+    let before = home.store().load(&home.run).unwrap();
+    home.append(br#"{"schema_version":1,"time":"20"#);
+    assert_eq!(home.store().load(&home.run).unwrap(), before);
+    let mut run = home.store().open(&home.run, NOW).unwrap();
+    step(&mut run, CaseOutcome::Approved);
+    assert_eq!(home.events().len(), 5);
+    assert_eq!(home.store().load(&home.run).unwrap().state, *run.state());
+}
+
+#[test]
+fn a_log_is_read_however_it_was_cut() {
+    let (home, mut run) = RunHome::new();
+    halt(&mut run);
+    drop(run);
+    let log = fs::read_to_string(home.log()).unwrap();
+    let lines: Vec<&str> = log.split_inclusive('\n').collect();
+    let mut expected: Option<BenchmarkState> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let event: BenchmarkEvent = serde_json::from_str(line).unwrap();
+        match &mut expected {
+            None => expected = Some(BenchmarkState::begin(&event).unwrap()),
+            Some(state) => state.apply(&event).unwrap(),
+        }
+        let next = lines.get(at + 1).unwrap_or(&"");
+        for part in ["", &next[..next.len().min(1)], next.trim_end()] {
+            fs::write(home.log(), lines[..=at].concat() + part).unwrap();
+            let stored = home.store().load(&home.run).unwrap();
+            assert_eq!(
+                Some(&stored.state),
+                expected.as_ref(),
+                "after line {}",
+                at + 1
+            );
+        }
+    }
+}
+
+#[test]
+fn a_damaged_line_is_named() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    drop(run);
+    home.append(b"{\"schema_version\":1,\"event\":\"unheard\"}\n");
+    let error = home.load_error();
+    assert!(matches!(error, RunStoreError::DamagedLine { line: 4, .. }));
+    let path = home.log().display().to_string();
+    assert_eq!(
+        error.to_string(),
+        format!("line 4 of `{path}` is no event of a run")
+    );
+    // Nothing is changed by the one who would continue it.
+    let before = fs::read(home.log()).unwrap();
+    home.store().open(&home.run, NOW).unwrap_err();
+    assert_eq!(fs::read(home.log()).unwrap(), before);
+}
+
+#[test]
+fn a_line_of_another_version_is_refused() {
+    let (home, run) = RunHome::new();
+    drop(run);
+    home.append(b"{\"schema_version\":2,\"event\":\"unheard\"}\n");
+    let error = home.load_error();
+    assert!(matches!(error, RunStoreError::OtherVersion { line: 2, .. }));
+    assert!(
+        error
+            .to_string()
+            .ends_with("has version 2; this program reads 1")
+    );
+}
+
+#[test]
+fn a_line_that_does_not_follow_is_refused() {
+    let (home, mut run) = RunHome::new();
+    let case_run = next_run(&run);
+    run.record(NOW, started(&case_run, 1)).unwrap();
+    run.record(NOW, finished(&case_run, CaseOutcome::Approved, 1))
+        .unwrap();
+    drop(run);
+    let log = fs::read_to_string(home.log()).unwrap();
+    let last = log.lines().last().unwrap();
+    home.append(format!("{last}\n").as_bytes());
+    assert!(matches!(
+        home.load_error(),
+        RunStoreError::Contradiction { line: 4, .. }
+    ));
+}
+
+#[test]
+fn a_log_without_a_line_is_an_error_and_in_the_list() {
+    let (home, run) = RunHome::new();
+    drop(run);
+    fs::write(home.log(), "").unwrap();
+    assert!(matches!(home.load_error(), RunStoreError::Empty(_)));
+    assert_eq!(home.store().newest_first().unwrap(), [home.run.clone()]);
+}
+
+#[test]
+fn an_event_that_does_not_fit_is_not_logged() {
+    let (home, mut run) = RunHome::new();
+    let case_run = next_run(&run);
+    let mut elsewhere = case_run.clone();
+    elsewhere.arm = Arm::Single;
+    let error = run.record(NOW, started(&elsewhere, 1)).unwrap_err();
+    assert!(matches!(error, RunStoreError::Misfit { .. }));
+    assert_eq!(home.events(), ["begun"]);
+    run.record(NOW, started(&case_run, 1)).unwrap();
+}
+
+#[test]
+fn a_kill_between_log_and_state_loses_nothing() {
+    let (home, mut run) = RunHome::new();
+    step(&mut run, CaseOutcome::Approved);
+    let older = fs::read(home.state()).unwrap();
+    step(&mut run, CaseOutcome::Approved);
+    let state = run.state().clone();
+    drop(run);
+    fs::write(home.state(), older).unwrap();
+    let stored = home.store().load(&home.run).unwrap();
+    assert_eq!(stored.state, state);
+    let mut run = home.store().open(&home.run, NOW).unwrap();
+    assert_eq!(*run.state(), state);
+    step(&mut run, CaseOutcome::Approved);
+    assert_eq!(home.state_json()["statistics"]["cases_approved"], 3);
+}
+
+#[test]
+fn a_state_that_cannot_be_written_does_not_stop_a_run() {
+    let (home, mut run) = RunHome::new();
+    fs::remove_file(home.state()).unwrap();
+    fs::create_dir(home.state()).unwrap();
+    step(&mut run, CaseOutcome::Approved);
+    assert!(run.stale_file().is_some());
+    assert_eq!(home.events().len(), 3);
+    fs::remove_dir(home.state()).unwrap();
+    step(&mut run, CaseOutcome::Approved);
+    assert!(run.stale_file().is_none());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_place_of_a_log_is_refused() {
+    let (home, run) = RunHome::new();
+    drop(run);
+    let elsewhere = home.folder.path().join("elsewhere");
+    fs::rename(home.log(), &elsewhere).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, home.log()).unwrap();
+    assert!(matches!(home.load_error(), RunStoreError::Io { .. }));
+    home.store().open(&home.run, NOW).unwrap_err();
+}
+
+#[test]
+fn runs_are_found_by_name_and_listed_newest_first() {
+    let (home, run) = RunHome::new();
+    drop(run);
+    let store = home.store();
+    let mut begun = begun(terms(1, &[Arm::Panel]), StopConditions::default());
+    begun.run = RunId::from_unique("01kb6");
+    drop(store.create(NOW, begun).unwrap());
+    fs::create_dir(home.folder.path().join("runs/other")).unwrap();
+    let newest = RunId::from_unique("01kb6");
+    assert_eq!(
+        store.newest_first().unwrap(),
+        [newest.clone(), home.run.clone()]
+    );
+    let find = |name: &str| store.find(name).unwrap();
+    assert_eq!(find("last"), Ok(newest.clone()));
+    assert_eq!(find("bench-01kb5"), Ok(home.run.clone()));
+    assert_eq!(
+        find(&store.files(&newest).folder.display().to_string()),
+        Ok(newest.clone())
+    );
+    assert_eq!(
+        find("01kb"),
+        Err(RunLookupError::Ambiguous(vec![newest, home.run.clone()]))
+    );
+    assert_eq!(find("x"), Err(RunLookupError::NotFound));
+}
+
+#[test]
+fn a_home_without_runs_has_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = RunStore::in_folder(folder.path().join("runs"));
+    assert_eq!(store.newest_first().unwrap(), []);
+    assert_eq!(store.find("last").unwrap(), Err(RunLookupError::NotFound));
+    assert!(!folder.path().join("runs").exists());
+}
+
+/// Copies a run of version 1 into a home, as that version left it.
+fn version_1() -> (TempDir, RunId) {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/data/benchmark/version_1");
+    let folder = tempfile::tempdir().unwrap();
+    let run = RunId::from_unique("01kb5x0000000000000000000a");
+    let files = RunStore::in_folder(folder.path().to_owned()).files(&run);
+    fs::create_dir_all(&files.folder).unwrap();
+    fs::copy(data.join("log.jsonl"), &files.log).unwrap();
+    fs::copy(data.join("state.json"), &files.state).unwrap();
+    (folder, run)
+}
+
+#[test]
+fn runs_of_version_1_stay_readable() {
+    let (folder, run) = version_1();
+    let store = RunStore::in_folder(folder.path().to_owned());
+    let stored = store.load(&run).unwrap();
+    let state = fs::read(store.files(&run).state).unwrap();
+    let view: BenchmarkStateView = serde_json::from_slice(&state).unwrap();
+    assert_eq!(stored.view(), view);
+    schema::check(SCHEMA, &serde_json::from_slice(&state).unwrap());
+    assert_eq!(stored.status, BenchmarkStatus::Stopped);
+    let reason = stored.state.stop_reason().unwrap();
+    assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
+    assert_eq!(stored.state.halts().len(), 2);
+    assert_eq!(stored.state.results().len(), 8);
+}
+
+#[test]
+fn runs_of_version_1_can_be_resumed() {
+    let (folder, run) = version_1();
+    let store = RunStore::in_folder(folder.path().to_owned());
+    let mut run = store.open(&run, NOW).unwrap();
+    let conditions = *run.state().conditions();
+    run.record(NOW, BenchmarkEventKind::Resumed { conditions })
+        .unwrap();
+    while !run.state().has_ended() {
+        step(&mut run, CaseOutcome::Approved);
+    }
+    assert_eq!(run.state().status(), BenchmarkStatus::Complete);
+}
