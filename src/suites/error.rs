@@ -56,7 +56,7 @@ fn count(problems: usize) -> String {
 }
 
 /// A place in a suite.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The file's path, safe to print.
     pub file: Arc<str>,
@@ -74,7 +74,7 @@ impl fmt::Display for Place {
 }
 
 /// What is wrong at a place.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SuiteProblem {
     pub place: Place,
     pub problem: String,

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
+
+use indexmap::{IndexMap, IndexSet};
 
 use super::case::{self, CaseDefaults, CaseOrigin};
-use super::error::{Place, SuiteError, printable};
+use super::error::{Place, SuiteError, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
 use super::node::table::Separator;
 use super::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
@@ -35,7 +38,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     if !log.problems.is_empty() {
         return Err(SuiteError::Invalid {
             path: shown,
-            problems: log.problems,
+            problems: in_order(log.problems),
         });
     }
     let named = if absolute.is_dir() {
@@ -250,6 +253,20 @@ fn read_cases(raw: Vec<RawCase>, defaults: &CaseDefaults, log: &mut FileLog<'_>)
         ));
     }
     cases
+}
+
+/// Returns problems by file and line, each once: what holds for several cases is found with each.
+fn in_order(problems: Vec<SuiteProblem>) -> Vec<SuiteProblem> {
+    let unique: IndexSet<SuiteProblem> = problems.into_iter().collect();
+    let mut files: IndexMap<Arc<str>, Vec<SuiteProblem>> = IndexMap::new();
+    for problem in unique {
+        let file = Arc::clone(&problem.place.file);
+        files.entry(file).or_default().push(problem);
+    }
+    for of_file in files.values_mut() {
+        of_file.sort_by_key(|problem| problem.place.line);
+    }
+    files.into_values().flatten().collect()
 }
 
 /// Checks what no case shows alone.

@@ -13,6 +13,7 @@
 )]
 
 mod agent_loops;
+mod benchmark;
 #[cfg(unix)]
 mod commands;
 mod consultation;

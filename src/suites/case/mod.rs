@@ -164,7 +164,7 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
     for (key, member) in map {
         let is_used = member.node.value != NodeValue::Null;
         if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && is_used {
-            let problem = format!("`{key}` needs a sandbox, and cases have none");
+            let problem = format!("`{key}` cannot be applied: cases run in no sandbox");
             log.add(member.line, problem);
         } else if known().any(|name| name == key) {
         } else if style == Style::Own {

@@ -5,6 +5,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use super::lines::Lines;
 use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
 
 const STRICT: ParseOptions = ParseOptions {
@@ -40,23 +41,6 @@ fn parse_from(text: &str, first_line: usize) -> Result<Option<Node>, SyntaxProbl
         SyntaxProblem::new(lines.at(error.range().start), format!("not JSON: {why}"))
     })?;
     parsed.value.map(|value| node(value, &lines)).transpose()
-}
-
-/// The ends of the lines of a text.
-struct Lines {
-    ends: Vec<usize>,
-    first: usize,
-}
-
-impl Lines {
-    fn new(text: &str, first: usize) -> Self {
-        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
-        Self { ends, first }
-    }
-
-    fn at(&self, position: usize) -> usize {
-        self.first + self.ends.partition_point(|end| *end < position)
-    }
 }
 
 fn node(value: Value<'_>, lines: &Lines) -> Result<Node, SyntaxProblem> {

@@ -1,5 +1,6 @@
 //! Values with their lines, whatever format they were written in.
 
+mod lines;
 pub(super) mod json;
 pub(super) mod table;
 pub(super) mod yaml;

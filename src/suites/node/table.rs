@@ -1,8 +1,11 @@
 //! Tables: CSV and its relatives, with a header.
 
-use csv::{ReaderBuilder, StringRecord};
+use csv::{Position, ReaderBuilder, StringRecord};
 
+use super::lines::Lines;
 use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
+
+const MOST_COLUMNS: usize = 1000;
 
 /// What stands between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +31,11 @@ pub(in crate::suites) fn parse(
         .delimiter(byte)
         .flexible(true)
         .from_reader(text.as_bytes());
+    let lines = Lines::new(text, 1);
     let broken = |error: csv::Error| {
-        let line = error.position().map_or(1, |place| line(place.line()));
+        let line = error
+            .position()
+            .map_or(1, |place| first_line(place, text, &lines));
         SyntaxProblem::new(line, format!("not a table: {error}"))
     };
     let columns = columns(reader.headers().map_err(broken)?)?;
@@ -37,13 +43,19 @@ pub(in crate::suites) fn parse(
     for record in reader.records() {
         let record = record.map_err(broken)?;
         if record.iter().any(|cell| !cell.trim().is_empty()) {
-            rows.push(row(&columns, &record));
+            let line = record.position();
+            let line = line.map_or(1, |place| first_line(place, text, &lines));
+            rows.push(row(&columns, &record, line));
         }
     }
     Ok(rows)
 }
 
 fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
+    if header.len() > MOST_COLUMNS {
+        let problem = format!("the header has more than {MOST_COLUMNS} columns");
+        return Err(SyntaxProblem::new(1, problem));
+    }
     let mut columns: Vec<String> = Vec::new();
     for name in header {
         let name = name.trim();
@@ -66,8 +78,7 @@ fn is_letter(name: &str) -> bool {
     matches!(name.as_bytes(), [b'A'..=b'Z'])
 }
 
-fn row(columns: &[String], record: &StringRecord) -> Result<Node, SyntaxProblem> {
-    let line = record.position().map_or(1, |place| line(place.line()));
+fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, SyntaxProblem> {
     if record.len() > columns.len() {
         let problem = format!(
             "the row has {} cells, but the header {}; quote cells with separators",
@@ -102,6 +113,10 @@ fn row(columns: &[String], record: &StringRecord) -> Result<Node, SyntaxProblem>
     })
 }
 
-fn line(line: u64) -> usize {
-    usize::try_from(line).unwrap_or(usize::MAX)
+/// Returns the line on which a row begins; its position is before the blank lines above it.
+fn first_line(place: &Position, text: &str, lines: &Lines) -> usize {
+    let start = usize::try_from(place.byte()).unwrap_or(usize::MAX);
+    let rest = text.as_bytes().get(start..).unwrap_or_default();
+    let blank = rest.iter().take_while(|byte| b"\r\n".contains(byte));
+    lines.at(start.saturating_add(blank.count()))
 }

@@ -186,7 +186,8 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
     } else {
         text.to_owned()
     };
-    if text.trim_start().starts_with("[") && text.contains("\"role\"") {
+    template::check(&text)?;
+    if text.trim_start().starts_with('[') && text.contains("\"role\"") {
         return Err("prompts that are messages of a chat are not read".to_owned());
     }
     Ok(text)
@@ -337,9 +338,8 @@ fn of_row(node: &Node) -> Node {
 fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'_>) -> Vec<Node> {
     let before = log.problems();
     let mut wrapping = Wrapping::default();
-    for map in [&setup.default, test] {
-        check_test(map, &mut wrapping, log);
-    }
+    check_test(&setup.default, &mut wrapping, log);
+    check_test(test, &mut wrapping, log);
     let mut vars = NodeMap::new();
     for (name, member) in [&setup.default, test]
         .into_iter()

@@ -9,9 +9,7 @@ use crate::suites::node::{Node, NodeMap, NodeValue};
 ///
 /// What cannot be replaced, as a sentence.
 pub(super) fn render(text: &str, vars: &NodeMap) -> Result<String, String> {
-    if text.contains("{%") || text.contains("{#") {
-        return Err("`{% … %}` and `{# … #}` are not read, only `{{name}}`".to_owned());
-    }
+    check(text)?;
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -19,20 +17,44 @@ pub(super) fn render(text: &str, vars: &NodeMap) -> Result<String, String> {
             return Err("`{{` is not closed".to_owned());
         };
         rendered.push_str(before);
-        rendered.push_str(&value(expression.trim_matches('-').trim(), vars)?);
+        rendered.push_str(&value(bare(expression), vars)?);
         rest = behind;
     }
     rendered.push_str(rest);
     Ok(rendered)
 }
 
-fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
+/// Checks that a text has nothing of the template language but names.
+///
+/// # Errors
+///
+/// As those of [`render`].
+pub(super) fn check(text: &str) -> Result<(), String> {
+    if text.contains("{%") || text.contains("{#") {
+        return Err("`{% … %}` and `{# … #}` are not read, only `{{name}}`".to_owned());
+    }
+    for after in text.split("{{").skip(1) {
+        let (expression, _) = after.split_once("}}").ok_or("`{{` is not closed")?;
+        check_name(bare(expression))?;
+    }
+    Ok(())
+}
+
+fn bare(expression: &str) -> &str {
+    expression.trim_matches('-').trim()
+}
+
+fn check_name(name: &str) -> Result<(), String> {
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if expression.is_empty() || !expression.chars().all(is_name) {
+    if name.is_empty() || !name.chars().all(is_name) {
         return Err(format!(
-            "`{{{{{expression}}}}}` is more than the name of a variable, which is all that is read"
+            "`{{{{{name}}}}}` is more than the name of a variable, which is all that is read"
         ));
     }
+    Ok(())
+}
+
+fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
     let missing = || format!("there is no variable `{expression}`");
     let mut names = expression.split('.');
     let first = names.next().unwrap_or_default();

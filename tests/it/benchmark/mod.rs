@@ -1,0 +1,3 @@
+//! Benchmarks: suites of cases.
+
+mod suites;

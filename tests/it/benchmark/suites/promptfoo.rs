@@ -1,0 +1,206 @@
+//! Configurations and tests of promptfoo.
+
+use conclave::benchmark::case::{ErrorRate, Matcher};
+
+use super::{Files, problems, read};
+
+const CONFIG: &str = r"
+description: Capitals
+providers: [openai:gpt-5]
+prompts:
+  - 'Answer briefly: {{question}}'
+  - file://long.txt
+defaultTest:
+  metadata: {category: geography}
+  vars: {tone: politely}
+tests:
+  - description: Norway
+    vars: {question: 'What is the capital of Norway?'}
+    assert:
+      - type: icontains
+        value: oslo
+  - vars:
+      question: ['2 + 2?', '1 + 3?']
+    assert: [{type: equals, value: 4}]
+";
+
+#[test]
+fn each_test_with_each_prompt_is_a_case() {
+    let files = Files::new(&[
+        ("promptfooconfig.yaml", CONFIG),
+        ("long.txt", "Answer {{ tone }}.\n{{question}}\n"),
+    ]);
+    let suite = files.read("promptfooconfig.yaml").unwrap();
+    let questions: Vec<_> = suite
+        .cases
+        .iter()
+        .map(|entry| entry.case.question.as_str())
+        .collect();
+    let expected = [
+        "Answer briefly: What is the capital of Norway?",
+        "Answer politely.\nWhat is the capital of Norway?",
+        "Answer briefly: 2 + 2?",
+        "Answer politely.\n2 + 2?",
+        "Answer briefly: 1 + 3?",
+        "Answer politely.\n1 + 3?",
+    ];
+    assert_eq!(questions, expected);
+    let first = &suite.cases[0].case;
+    assert_eq!(first.expected, ["(?i)oslo"]);
+    assert_eq!(first.matcher, Matcher::Regex);
+    assert_eq!(first.tags, ["geography"]);
+    assert_eq!(suite.cases[2].case.matcher, Matcher::Exact);
+    assert!(suite.notes[0].contains("`providers` is not used"));
+}
+
+#[test]
+fn a_description_is_an_id_if_it_is_unique() {
+    let test = |description: &str| {
+        format!(
+            "- {{description: {description}, vars: {{question: x?}}, assert: [{{type: equals, value: y}}]}}\n"
+        )
+    };
+    let suite = read(
+        "tests.yaml",
+        &[test("One"), test("Two"), test("One")].concat(),
+    );
+    let ids: Vec<_> = suite
+        .cases
+        .iter()
+        .map(|entry| entry.case.id.as_str())
+        .collect();
+    assert_eq!(ids, ["One", "Two", "case-3"]);
+}
+
+#[test]
+fn assertions_become_matchers_that_mean_the_same() {
+    let rubric = |text: &str| Matcher::Judge {
+        rubric: Some(text.to_owned()),
+    };
+    let cer = Matcher::Similarity {
+        measure: ErrorRate::Cer,
+        at_most: 0.2,
+    };
+    for (assertion, expected, matcher) in [
+        ("{type: equals, value: Oslo}", vec!["Oslo"], Matcher::Exact),
+        (
+            "{type: contains, value: a.b}",
+            vec![r"a\.b"],
+            Matcher::Regex,
+        ),
+        (
+            "{type: contains-any, value: [a, b]}",
+            vec!["a", "b"],
+            Matcher::Regex,
+        ),
+        (
+            "{type: contains-any, value: 'a, b'}",
+            vec!["a", "b"],
+            Matcher::Regex,
+        ),
+        (
+            "{type: contains-all, value: [a]}",
+            vec!["a"],
+            Matcher::Regex,
+        ),
+        (
+            "{type: starts-with, value: a}",
+            vec![r"\Aa"],
+            Matcher::Regex,
+        ),
+        ("{type: regex, value: '\\d+'}", vec![r"\d+"], Matcher::Regex),
+        (
+            "{type: equals, value: '{{answer}}'}",
+            vec!["yes"],
+            Matcher::Exact,
+        ),
+        (
+            "{type: levenshtein, value: abcdefghij, threshold: 2}",
+            vec!["abcdefghij"],
+            cer,
+        ),
+        (
+            "{type: llm-rubric, value: Is polite}",
+            vec![],
+            rubric("Is polite"),
+        ),
+        (
+            "{type: factuality, value: Oslo}",
+            vec!["Oslo"],
+            Matcher::Judge { rubric: None },
+        ),
+    ] {
+        let text = format!("- vars: {{question: x?, answer: yes}}\n  assert:\n    - {assertion}\n");
+        let suite = read("tests.yaml", &text);
+        let case = &suite.cases[0].case;
+        assert_eq!(case.expected, expected, "{assertion}");
+        assert_eq!(case.matcher, matcher, "{assertion}");
+    }
+}
+
+#[test]
+fn tests_may_be_lines_or_a_table() {
+    let lines = r#"{"vars": {"question": "x?"}, "assert": [{"type": "equals", "value": "y"}]}"#;
+    let table = "question,__expected,__metadata:category\nx?,equals: y,math\nz?,Paris,geo\n";
+    assert_eq!(read("tests.jsonl", lines).cases[0].case.expected, ["y"]);
+    let suite = read("tests.csv", table);
+    assert_eq!(suite.cases[0].case.expected, ["y"]);
+    assert_eq!(suite.cases[0].case.tags, ["math"]);
+    assert_eq!(suite.cases[1].case.expected, ["Paris"]);
+    let files = Files::new(&[
+        (
+            "promptfooconfig.yaml",
+            "prompts: ['{{question}}']\ntests: file://tests.csv\n",
+        ),
+        ("tests.csv", table),
+    ]);
+    assert_eq!(files.read("promptfooconfig.yaml").unwrap().cases.len(), 2);
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error_with_its_line() {
+    let text = "prompts:
+  - '{{question}}'
+  - file://prompt.js
+  - '{% if x %}{% endif %}'
+defaultTest:
+  threshold: 0.5
+scenarios: []
+tests:
+  - vars: {question: x?}
+    assert:
+      - type: similar
+        value: y
+        threshold: 0.8
+  - vars: {question: x?}
+    assert:
+      - type: not-equals
+        value: y
+  - vars: {question: x?}
+    assert:
+      - {type: contains, value: a}
+      - {type: contains, value: b}
+  - vars: {question: x?}
+  - vars: {other: x?}
+    assert: [{type: equals, value: y, weight: 2}]
+  - vars: {question: x?}
+    assert: [{type: javascript, value: 'output.length < 9'}]
+  - vars: {question: x?}
+    assert: [{type: contains-all, value: [a, b]}]
+  - file://missing.yaml
+";
+    insta::assert_snapshot!(problems("promptfooconfig.yaml", text).join("\n"), @r#"
+    promptfooconfig.yaml:3: the prompt `prompt.js` is not read: only `.txt` and `.md` are
+    promptfooconfig.yaml:4: `{% … %}` and `{# … #}` are not read, only `{{name}}`
+    promptfooconfig.yaml:6: `threshold` of a test cannot be applied here
+    promptfooconfig.yaml:7: `scenarios` of promptfoo is not read
+    promptfooconfig.yaml:11: the assertion `similar` cannot be compared here
+    promptfooconfig.yaml:16: the assertion `not-equals` cannot be compared here; did you mean `equals`?
+    promptfooconfig.yaml:21: a case has one assertion, and this is the second; split the test
+    promptfooconfig.yaml:22: the test has no assertion, so that every answer would be right
+    promptfooconfig.yaml:23: there is no variable `question`
+    promptfooconfig.yaml:26: the assertion `javascript` cannot be compared here
+    promptfooconfig.yaml:28: `contains-all` with several values cannot be compared here
+    promptfooconfig.yaml:29: the file of tests `missing.yaml` does not exist
+    "#);
+}

@@ -1,0 +1,66 @@
+//! The suite that ships: enough cases of every kind, each with its source.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use conclave::benchmark::case::Matcher;
+use conclave::suites::suite::StopLimit;
+use conclave::suites::{self, Suite};
+
+fn starter() -> Suite {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/starter.yaml");
+    suites::read(&path).unwrap_or_else(|error| panic!("{:#?}", error.lines()))
+}
+
+#[test]
+fn the_starter_suite_has_sources_and_tags() {
+    let suite = starter();
+    assert_eq!(suite.name, "starter");
+    assert!(suite.cases.len() >= 66, "{}", suite.cases.len());
+    for entry in &suite.cases {
+        let case = &entry.case;
+        assert!(case.source.is_some(), "{}", case.id);
+        assert!(!case.tags.is_empty(), "{}", case.id);
+        assert!(case.question.len() < 600, "{} is long", case.id);
+    }
+}
+
+#[test]
+fn the_starter_suite_has_every_matcher_but_the_judge() {
+    let name = |matcher: &Matcher| match matcher {
+        Matcher::Exact => "exact",
+        Matcher::Choice { .. } => "choice",
+        Matcher::Contains => "contains",
+        Matcher::Regex => "regex",
+        Matcher::Numeric { .. } => "numeric",
+        Matcher::Similarity { .. } => "similarity",
+        Matcher::Judge { .. } => "judge",
+    };
+    let suite = starter();
+    let names: BTreeSet<_> = suite
+        .cases
+        .iter()
+        .map(|entry| name(&entry.case.matcher))
+        .collect();
+    let expected = BTreeSet::from([
+        "exact",
+        "choice",
+        "contains",
+        "regex",
+        "numeric",
+        "similarity",
+    ]);
+    assert_eq!(names, expected);
+}
+
+#[test]
+fn the_starter_suite_has_attempts_for_both_arms() {
+    let suite = starter();
+    let attempts = suite.settings.attempts_per_case.unwrap();
+    let conditions = suite.settings.stop_conditions;
+    let needed = u32::try_from(suite.cases.len()).unwrap() * 2 * attempts;
+    assert_eq!(conditions.max_total_attempts, Some(StopLimit::At(needed)));
+    assert_eq!(conditions.max_reject_rate, Some(StopLimit::Off));
+    assert_eq!(conditions.max_retry_rate, Some(StopLimit::Off));
+    assert_eq!(conditions.max_consecutive_fails, Some(StopLimit::Off));
+}
