@@ -15,6 +15,8 @@
 mod agent_loops;
 mod benchmark;
 #[cfg(unix)]
+mod benchmark;
+#[cfg(unix)]
 mod commands;
 mod consultation;
 mod context;

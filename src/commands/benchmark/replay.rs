@@ -23,7 +23,14 @@ const WIDTH_WITHOUT_TERMINAL: usize = 80;
 pub(super) struct ReplayFlags {
     /// Show what stop rules would have saved on recorded answers: a table with a question in each
     /// row, its right answer, and the answer of each model
-    #[arg(long, value_name = "CSV")]
+    #[arg(
+        long,
+        value_name = "CSV",
+        conflicts_with_all = [
+            "tag", "limit", "partition", "repeat", "attempts", "jobs", "single", "compare",
+            "grader", "max_cost", "dry_run", "output", "junit", "fail_under",
+        ]
+    )]
     pub(super) replay: Option<PathBuf>,
 
     /// The columns of the models, in the order in which they are asked [default: all columns with
@@ -32,16 +39,16 @@ pub(super) struct ReplayFlags {
         long,
         value_name = "COLUMN,COLUMN",
         value_delimiter = ',',
-        requires = "replay"
+        conflicts_with_all = ["suite", "resume"]
     )]
     models: Vec<String>,
 
     /// The column of the right answers [default: gold, answer, expected or target]
-    #[arg(long, value_name = "COLUMN", requires = "replay")]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
     gold: Option<String>,
 
     /// The column with the ids of the questions [default: id or question_id, if there is one]
-    #[arg(long, value_name = "COLUMN", requires = "replay")]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
     id: Option<String>,
 }
 

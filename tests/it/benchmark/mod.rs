@@ -1,3 +1,4 @@
-//! Benchmarks: suites of cases.
+//! Benchmarks: suites of cases, and recorded answers.
 
 mod suites;
+mod replay;
