@@ -15,8 +15,6 @@
 mod agent_loops;
 mod benchmark;
 #[cfg(unix)]
-mod benchmark;
-#[cfg(unix)]
 mod commands;
 mod consultation;
 mod context;

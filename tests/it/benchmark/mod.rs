@@ -1,4 +1,5 @@
 //! Benchmarks: suites of cases, and recorded answers.
 
 mod suites;
+#[cfg(unix)]
 mod replay;
