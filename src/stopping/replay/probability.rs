@@ -122,22 +122,22 @@ impl PanelKnowledge {
     ) -> f64 {
         let others = number(options.max(2) - 1);
         let mut weights: Vec<(AnswerKey, f64, usize)> = Vec::new();
-        let mut voters = 0;
+        let mut given = 0;
         for (answer, accuracy) in answers.iter().zip(&self.accuracies) {
             let Some(answer) = *answer else {
                 continue;
             };
-            voters += 1;
+            given += 1;
             let weight = (accuracy * others / (1.0 - accuracy)).ln().max(0.0);
             match weights.iter_mut().find(|(other, ..)| *other == answer) {
-                Some((_, sum, votes)) => {
+                Some((_, sum, count)) => {
                     *sum += weight;
-                    *votes += 1;
+                    *count += 1;
                 }
                 None => weights.push((answer, weight, 1)),
             }
         }
-        let share = effective_voters(voters, correlation) / number(voters.max(1));
+        let share = effective_voters(given, correlation) / number(given.max(1));
         // The leading answer by votes, the first of equals; it need not weigh the most.
         let lead = weights
             .iter()
@@ -145,9 +145,9 @@ impl PanelKnowledge {
             .max_by_key(|(_, _, votes)| *votes)
             .map_or(0.0, |(_, weight, _)| *weight);
         let odds = |weight: f64| (share * (weight - lead)).exp();
-        let given: f64 = weights.iter().map(|(_, weight, _)| odds(*weight)).sum();
+        let all: f64 = weights.iter().map(|(_, weight, _)| odds(*weight)).sum();
         let not_given = options.max(2).saturating_sub(weights.len());
-        1.0 / (given + number(not_given) * odds(0.0))
+        1.0 / (all + number(not_given) * odds(0.0))
     }
 
     fn for_or_against(&self, lead: AnswerKey, answers: &[Option<AnswerKey>]) -> f64 {
