@@ -13,8 +13,9 @@ use std::collections::BTreeMap;
 
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::conditions::StopConditions;
+use crate::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
 use crate::stopping::batch::reason::StopReason;
-use crate::stopping::batch::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, Workload};
+use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
 use crate::stopping::evaluation::Evaluation;
 

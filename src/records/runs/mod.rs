@@ -190,13 +190,17 @@ impl RunStore {
     pub fn load(&self, run: &RunId) -> Result<StoredRun, RunStoreError> {
         let path = self.files(run).log;
         let mut file = log::open_to_read(&path)?;
-        // Before the log is read: a process that ends meanwhile has written its last event.
-        let is_running = is_being_written(&path);
-        let (state, _) = log::fold(&path, &mut file)?;
-        let status = match state.status() {
-            BenchmarkStatus::Running if !is_running => BenchmarkStatus::Interrupted,
-            status => status,
-        };
+        let (mut state, _) = log::fold(&path, &mut file)?;
+        let mut status = state.status();
+        // Only an open run: the look at a lock holds it for a moment.
+        if status == BenchmarkStatus::Running && !is_being_written(&path) {
+            // Its process may have ended it after it was read.
+            (state, _) = log::fold(&path, &mut file)?;
+            status = match state.status() {
+                BenchmarkStatus::Running => BenchmarkStatus::Interrupted,
+                status => status,
+            };
+        }
         Ok(StoredRun { state, status })
     }
 

@@ -7,8 +7,9 @@
 //!
 //! ```
 //! use conclave::stopping::batch::conditions::StopConditions;
+//! use conclave::stopping::batch::item::{FinishedItem, ItemOutcome};
 //! use conclave::stopping::batch::reason::{StopCondition, StopReason};
-//! use conclave::stopping::batch::state::{BatchState, FinishedItem, ItemOutcome, Workload};
+//! use conclave::stopping::batch::state::{BatchState, Workload};
 //!
 //! let mut batch = BatchState::new(StopConditions::default());
 //! for _ in 0..3 {
@@ -22,6 +23,8 @@
 
 pub mod conditions;
 pub mod rate;
+pub mod item;
+pub mod totals;
 pub mod state;
 mod rules;
 pub mod reason;

@@ -8,14 +8,22 @@ use crate::stopping::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, Value,
 };
 
+use super::item::ItemRole;
 use super::rate::Rate;
 use super::reason::{BASELINE_FAILS, StopCondition};
-use super::state::{BatchState, ItemRole, ItemWindow, StopRequest, Workload};
+use super::state::{BatchState, ItemWindow, StopRequest, Workload};
 
 /// The threshold of a condition that is switched off.
 const OFF: &str = "off";
 
-pub(super) fn evaluate(batch: &BatchState, workload: Workload) -> Evaluation {
+impl BatchState {
+    /// Checks all conditions.
+    pub fn evaluate(&self, workload: Workload) -> Evaluation {
+        evaluate(self, workload)
+    }
+}
+
+fn evaluate(batch: &BatchState, workload: Workload) -> Evaluation {
     let conditions = &batch.conditions;
     Checks::default()
         .ending(

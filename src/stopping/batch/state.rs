@@ -6,11 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
-use crate::stopping::evaluation::Evaluation;
 
 use super::conditions::StopConditions;
-use super::rules;
-use super::statistics::{BatchTotals, RoleTotals};
+use super::item::{FinishedItem, ItemOutcome, ItemRole};
+use super::totals::{BatchTotals, RoleTotals};
 
 /// What the stop conditions look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,34 +31,6 @@ pub struct BatchState {
     pub(super) request: Option<StopRequest>,
     pub(super) probe_failed: bool,
     pub(super) totals: BatchTotals,
-}
-
-/// A finished item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinishedItem {
-    pub role: ItemRole,
-    pub outcome: ItemOutcome,
-    /// At least 1.
-    pub attempts: u32,
-}
-
-/// What an item is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ItemRole {
-    /// What the batch is about.
-    Subject,
-    /// What the subject is compared with. Wrong answers are what is measured here, and no reason to
-    /// stop.
-    Baseline,
-}
-
-/// How an item ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ItemOutcome {
-    Approved,
-    Rejected,
-    /// No answer after all attempts.
-    Failed,
 }
 
 /// The items that have no result yet.
@@ -110,24 +81,6 @@ impl ItemWindow {
     pub(super) fn count(&self) -> u64 {
         let count = self.0.iter().filter(|item| **item).count();
         u64::try_from(count).unwrap_or(u64::MAX)
-    }
-}
-
-impl FinishedItem {
-    pub fn subject(outcome: ItemOutcome, attempts: u32) -> Self {
-        Self {
-            role: ItemRole::Subject,
-            outcome,
-            attempts,
-        }
-    }
-
-    pub fn baseline(outcome: ItemOutcome, attempts: u32) -> Self {
-        Self {
-            role: ItemRole::Baseline,
-            outcome,
-            attempts,
-        }
     }
 }
 
@@ -199,11 +152,6 @@ impl BatchState {
     /// Records a request to stop. The first one counts.
     pub fn request_stop(&mut self, request: StopRequest) {
         self.request.get_or_insert(request);
-    }
-
-    /// Checks all conditions.
-    pub fn evaluate(&self, workload: Workload) -> Evaluation {
-        rules::evaluate(self, workload)
     }
 
     /// Returns whether the budget allows another attempt.

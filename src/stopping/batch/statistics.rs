@@ -3,53 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, ItemWindow};
-
-/// Counts over the whole batch, resumed or not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BatchTotals {
-    /// Attempts of all items.
-    pub attempts: u64,
-    /// How often an item got no answer because of its providers.
-    pub outages: u64,
-    pub subject: RoleTotals,
-    pub baseline: RoleTotals,
-}
-
-/// Finished items of one role.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RoleTotals {
-    pub approved: u64,
-    pub rejected: u64,
-    pub failed: u64,
-    /// Those that took more than one attempt.
-    pub retried: u64,
-}
-
-impl BatchTotals {
-    pub(super) fn of(&mut self, role: ItemRole) -> &mut RoleTotals {
-        match role {
-            ItemRole::Subject => &mut self.subject,
-            ItemRole::Baseline => &mut self.baseline,
-        }
-    }
-}
-
-impl RoleTotals {
-    pub(super) fn count(&mut self, item: FinishedItem) {
-        let counter = match item.outcome {
-            ItemOutcome::Approved => &mut self.approved,
-            ItemOutcome::Rejected => &mut self.rejected,
-            ItemOutcome::Failed => &mut self.failed,
-        };
-        *counter = counter.saturating_add(1);
-        self.retried = self.retried.saturating_add(u64::from(item.attempts > 1));
-    }
-
-    pub fn finished(&self) -> u64 {
-        self.approved + self.rejected + self.failed
-    }
-}
+use super::item::ItemRole;
+use super::state::{BatchState, ItemWindow};
 
 /// The figures of a batch. The counts and the rates beside them are the subject's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

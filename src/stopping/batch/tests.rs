@@ -5,9 +5,10 @@ use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
 
 use super::conditions::{BudgetOrigin, StopConditions};
+use super::item::{FinishedItem, ItemOutcome, ItemRole};
 use super::rate::Rate;
 use super::reason::{StopCondition, StopReason};
-use super::state::{BatchState, FinishedItem, ItemOutcome, ItemRole, StopRequest, Workload};
+use super::state::{BatchState, StopRequest, Workload};
 
 use ItemOutcome::{Approved, Failed, Rejected};
 

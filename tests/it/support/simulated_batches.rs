@@ -3,8 +3,9 @@
 
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
+use conclave::stopping::batch::item::{FinishedItem, ItemOutcome};
 use conclave::stopping::batch::reason::{StopCondition, StopReason};
-use conclave::stopping::batch::state::{BatchState, FinishedItem, ItemOutcome, Workload};
+use conclave::stopping::batch::state::{BatchState, Workload};
 
 /// How cases of a batch go.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Simulated batches: the goals of the defaults, in small. The bench of the same name plays more.
 
 use crate::support::simulated_batches::{
-    BROKEN, CASES, HEALTHY, Health, conditions, outage_halt, simulate,
+    BROKEN, CASES, HEALTHS, HEALTHY, Health, conditions, outage_halt, simulate,
 };
 
 const GOOD: Health = Health {
@@ -50,4 +50,15 @@ fn simulated_batches_depend_on_their_seed_alone() {
     let halts = |seed| simulate(conditions(10), NONE, (CASES, HEALTHY), 200, seed).cases;
     assert_eq!(halts(3), halts(3));
     assert_ne!(halts(3), halts(4));
+}
+
+#[test]
+fn worse_batches_are_halted_more_often() {
+    let mut last = 0.0;
+    for health in HEALTHS {
+        let share = simulate(conditions(10), NONE, (CASES, health), 100, 1).share();
+        assert!(share >= last, "{}: {share} after {last}", health.name);
+        last = share;
+    }
+    assert!(last > 0.99);
 }

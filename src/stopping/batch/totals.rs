@@ -1,0 +1,49 @@
+//! Counts over a whole batch, resumed or not.
+
+use super::item::{FinishedItem, ItemOutcome, ItemRole};
+
+/// Counts over the whole batch, resumed or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchTotals {
+    /// Attempts of all items.
+    pub attempts: u64,
+    /// How often an item got no answer because of its providers.
+    pub outages: u64,
+    pub subject: RoleTotals,
+    pub baseline: RoleTotals,
+}
+
+/// Finished items of one role.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RoleTotals {
+    pub approved: u64,
+    pub rejected: u64,
+    pub failed: u64,
+    /// Those that took more than one attempt.
+    pub retried: u64,
+}
+
+impl BatchTotals {
+    pub(super) fn of(&mut self, role: ItemRole) -> &mut RoleTotals {
+        match role {
+            ItemRole::Subject => &mut self.subject,
+            ItemRole::Baseline => &mut self.baseline,
+        }
+    }
+}
+
+impl RoleTotals {
+    pub(super) fn count(&mut self, item: FinishedItem) {
+        let counter = match item.outcome {
+            ItemOutcome::Approved => &mut self.approved,
+            ItemOutcome::Rejected => &mut self.rejected,
+            ItemOutcome::Failed => &mut self.failed,
+        };
+        *counter = counter.saturating_add(1);
+        self.retried = self.retried.saturating_add(u64::from(item.attempts > 1));
+    }
+
+    pub fn finished(&self) -> u64 {
+        self.approved + self.rejected + self.failed
+    }
+}
