@@ -23,7 +23,6 @@
 //! second cancels their calls, and leaves journals that can be resumed.
 
 mod no_person;
-mod spending;
 mod take_over;
 
 use std::panic::AssertUnwindSafe;
@@ -53,9 +52,7 @@ use crate::records::files::log_notice;
 use crate::terminal::output::printer::Printer;
 
 use self::no_person::NoPerson;
-use self::spending::Spending;
 
-pub(crate) use self::spending::Spent;
 pub(crate) use self::take_over::{TakeOver, take_over};
 
 /// The terms of a batch.
@@ -84,7 +81,6 @@ pub(crate) struct Batch<'a, K> {
     shared: SharedResources,
     index: IndexQueue,
     ceiling: Option<Arc<SharedCeiling>>,
-    spending: Spending,
     interrupts: mpsc::UnboundedReceiver<()>,
     can_be_interrupted: bool,
     interrupt: Option<InterruptStage>,
@@ -166,7 +162,6 @@ impl<'a, K: 'a> Batch<'a, K> {
             },
             index,
             ceiling,
-            spending: Spending::default(),
             interrupts,
             can_be_interrupted: true,
             interrupt: None,
@@ -215,10 +210,9 @@ impl<'a, K: 'a> Batch<'a, K> {
         self.sessions.retain(|session| !session.is_closed());
         self.sessions.push(interrupt);
         let (home, shared, report) = (self.home, self.shared.clone(), self.report);
-        let mut spending = self.spending.clone();
         let finished = async move {
             let participants = Participants {
-                subscribers: vec![&mut spending],
+                subscribers: Vec::new(),
                 person: &NoPerson,
                 interrupts,
                 report,
@@ -238,19 +232,9 @@ impl<'a, K: 'a> Batch<'a, K> {
         self.interrupt.is_none()
     }
 
-    /// Returns the last interrupt.
-    pub(crate) fn interrupt(&self) -> Option<InterruptStage> {
-        self.interrupt
-    }
-
     /// Returns the number of consultations in flight.
     pub(crate) fn in_flight(&self) -> usize {
         self.running.len()
-    }
-
-    /// Returns the total of all finished calls.
-    pub(crate) fn spent(&self) -> Spent {
-        self.spending.total()
     }
 
     /// Waits for the next consultation to finish, or for an interrupt; `None` if none is in flight.
@@ -285,7 +269,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Cancels the calls in flight: every consultation ends, and can be resumed.
-    pub(crate) fn cancel(&self) {
+    fn cancel(&self) {
         for session in &self.sessions {
             // Without a receiver it has ended.
             let _ = session.send(());

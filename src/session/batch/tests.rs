@@ -204,6 +204,11 @@ fn transcript(finished: &FinishedConsultation<usize>) -> &Transcript {
     &finished.result.as_ref().unwrap().transcript
 }
 
+fn spent(all: &[FinishedConsultation<usize>]) -> MicroUsd {
+    let costs = all.iter().map(|finished| transcript(finished).total().cost);
+    costs.map(|cost| cost.known).sum()
+}
+
 fn printer() -> Printer {
     let traits = StreamTraits::new(false, None, &TerminalEnv::default());
     let (out, err) = (Box::new(std::io::sink()), Box::new(std::io::sink()));
@@ -231,9 +236,7 @@ async fn limit_of_a_provider_holds_over_fifty_consultations() {
     }
     assert_eq!(stage.provider.calls(), 50, "no judge, no helper, no retry");
     assert_eq!(stage.provider.most_in_flight.load(Ordering::SeqCst), 4);
-    let spent = batch.spent();
-    assert_eq!(spent.calls, 50);
-    assert_eq!(spent.cost.known, MicroUsd(50 * 1_200));
+    assert_eq!(spent(&all), MicroUsd(50 * 1_200));
 }
 
 #[tokio::test(start_paused = true)]
@@ -268,7 +271,7 @@ async fn ceiling_over_all_consultations_is_never_exceeded() {
     batch.count_earlier_spending(MicroUsd(10_000));
     stage.start_all(&mut batch, 50);
     let all = run_to_end(&mut batch).await;
-    let spent = batch.spent().cost.known;
+    let spent = spent(&all);
     assert!(spent > MicroUsd::ZERO);
     assert!(spent + MicroUsd(10_000) <= limit, "{spent}");
     let reached: Vec<&Abort> = all
@@ -316,7 +319,6 @@ async fn second_interrupt_leaves_journals_that_can_be_resumed() {
     stage.interrupt.send(()).unwrap();
     stage.interrupt.send(()).unwrap();
     let all = run_to_end(&mut batch).await;
-    assert_eq!(batch.interrupt(), Some(InterruptStage::Cancel));
     assert_eq!(all.len(), 4);
     for finished in &all {
         let abort = transcript(finished).abort.as_ref().unwrap();
