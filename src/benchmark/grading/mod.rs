@@ -18,3 +18,6 @@ pub use self::answer::{ConsultationAnswer, grade};
 pub use self::attempt::{AccessFailure, AccessProblem, NoAnswer, access_failure};
 pub use self::grader::{GraderError, grader_decision, grading_question};
 pub use self::spend::spend;
+
+#[cfg(test)]
+mod tests;

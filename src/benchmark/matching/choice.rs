@@ -14,8 +14,7 @@ use std::collections::BTreeSet;
 
 use super::negation::{Named, is_denied};
 use super::question::LETTERS;
-use super::statement::Extent;
-use super::statement::{final_statement, is_one_of, words};
+use super::statement::{Extent, final_statement, is_one_of, words};
 use super::text::{core, folded, positions_of_words};
 
 /// The options of a choice.
@@ -78,7 +77,7 @@ impl Options {
 
     /// Returns the option that a text takes.
     pub(super) fn taken_by(&self, text: &str) -> Option<usize> {
-        match statement(text) {
+        match final_statement(text, Extent::Line) {
             Some(statement) => self.stated(statement),
             None => self.named(text),
         }
@@ -203,14 +202,17 @@ impl Options {
                 continue;
             }
             let previous = at.checked_sub(1).and_then(|at| words.get(at));
-            let is_introduced = previous.is_some_and(|(_, word)| {
-                is_one_of(&INTRODUCTIONS, word)
-                    && !before.ends_with(['.', ',', ';', '!', '?', '\n'])
-            });
+            let is_after = |list: &[&str]| {
+                previous.is_some_and(|(_, word)| is_one_of(list, word))
+                    && !before
+                        .trim_end_matches(' ')
+                        .ends_with(['.', ',', ';', '!', '?', '\n'])
+            };
             let next = words.get(at + 1).map(|(_, word)| *word);
             let is_marked = is_enclosed(before, after)
                 || is_on_its_own(before, after)
-                || is_introduced && !is_article(c, after, next);
+                || is_after(&NOUNS)
+                || is_after(&INTRODUCTIONS) && !is_article(c, after, next);
             if is_marked || c.is_ascii_uppercase() && !is_article(c, after, next) {
                 letters.push(Letter {
                     option,
@@ -224,37 +226,27 @@ impl Options {
     }
 }
 
-/// Returns the statement of a choice: what is boxed, or the final statement.
-fn statement(text: &str) -> Option<&str> {
-    final_statement(text, Extent::Line)
-}
-
-/// Words that introduce a letter.
-const INTRODUCTIONS: [&str; 24] = [
+/// Nouns that introduce a letter, even "A": "option A by weight".
+const NOUNS: [&str; 13] = [
     "option",
     "choice",
     "letter",
     "alternative",
-    "answer",
-    "choose",
-    "chose",
-    "pick",
-    "picked",
-    "select",
-    "selected",
-    "with",
-    "antwort",
     "möglichkeit",
     "buchstabe",
-    "lösung",
-    "réponse",
     "lettre",
     "opción",
     "opção",
     "opzione",
-    "wähle",
     "вариант",
     "选项",
+    "選択肢",
+];
+
+/// Other words that introduce a letter: "go with B", but not "with a car".
+const INTRODUCTIONS: [&str; 11] = [
+    "answer", "choose", "chose", "pick", "picked", "select", "selected", "with", "antwort",
+    "réponse", "wähle",
 ];
 
 /// Words that join two letters to an undecided answer.
@@ -336,7 +328,8 @@ fn is_lead(before: &str) -> bool {
         "probably",
         "boxed",
     ];
-    words(before).all(|(_, word)| is_one_of(&LEADS, word) || is_one_of(&INTRODUCTIONS, word))
+    let lists: [&[&str]; 3] = [&LEADS, &NOUNS, &INTRODUCTIONS];
+    words(before).all(|(_, word)| lists.iter().any(|list| is_one_of(list, word)))
 }
 
 fn is_delimiter(c: char) -> bool {

@@ -172,11 +172,11 @@ impl AnswerKey {
                 let whole = || (text.chars().count() <= *longest).then_some(text.as_str());
                 let stated = final_statement(text, *extent).or_else(whole)?;
                 let answer = exact_answer(stated, expected);
-                (core(answer).to_owned(), Value::Text(folded(answer)))
+                (bare(answer), Value::Text(folded(answer)))
             }
             Rule::Contains { .. } => {
                 let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
-                (core(stated).to_owned(), Value::Text(folded(stated)))
+                (bare(stated), Value::Text(folded(stated)))
             }
             Rule::Regex { .. } => {
                 let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
@@ -398,4 +398,11 @@ fn exact_answer<'a>(stated: &'a str, expected: &[String]) -> &'a str {
         Some(first) if !is_expected(&stated) && is_expected(&first) => first,
         _ => stated,
     }
+}
+
+/// Returns an answer without the marks around it, unless it consists of marks.
+fn bare(answer: &str) -> String {
+    let core = core(answer);
+    let bare = if core.is_empty() { answer.trim() } else { core };
+    bare.to_owned()
 }

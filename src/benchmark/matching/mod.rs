@@ -18,6 +18,7 @@ mod negation;
 
 pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
 pub use self::question::asked_question;
+pub(in crate::benchmark) use self::statement::own_statements;
 
 #[cfg(test)]
 mod tests;

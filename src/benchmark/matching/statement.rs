@@ -9,7 +9,6 @@
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
 use super::question::REQUESTS;
-use super::text::core;
 
 /// How much of a text belongs to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,12 +36,25 @@ enum Form {
 pub(super) fn final_statement(text: &str, extent: Extent) -> Option<&str> {
     let mut last: Option<(Form, &str)> = None;
     for (form, content) in statements(text, extent) {
-        let is_stated = !core(content).is_empty() && !is_request(content);
+        let is_stated = !is_blank(content) && !is_request(content);
         if is_stated && last.is_none_or(|(best, _)| best <= form) {
             last = Some((form, content));
         }
     }
     last.map(|(_, content)| content)
+}
+
+/// Returns what the statements of a text say, without sentences and without those in quotes.
+pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<&str> {
+    let is_quoted = |at: usize| {
+        let before = text.get(..at).unwrap_or_default();
+        before.ends_with(['"', '“', '„', '«', '‘', '\'', '`'])
+    };
+    let statements = marked(text).into_iter();
+    statements
+        .filter(|(at, form, _)| *form != Form::Sentence && !is_quoted(*at))
+        .map(|(_, _, rest)| content(rest, Extent::Line))
+        .collect()
 }
 
 /// "Answer" in languages that suites are likely to be written in.
@@ -260,17 +272,17 @@ fn after_copula(text: &str) -> Option<&str> {
 
 /// Returns the part of the text after a marker that belongs to the statement.
 fn content(rest: &str, extent: Extent) -> &str {
-    let is_blank = |line: &&str| core(line).is_empty() || line.trim_start().starts_with("```");
+    let is_skipped = |line: &&str| is_blank(line) || line.trim_start().starts_with("```");
     match extent {
         Extent::Rest => rest,
         Extent::Line => rest
             .split('\n')
-            .find(|line| !is_blank(line))
+            .find(|line| !is_skipped(line))
             .unwrap_or_default(),
         Extent::Paragraph => {
             let skipped: usize = rest
                 .split_inclusive('\n')
-                .take_while(|line| core(line).is_empty())
+                .take_while(|line| is_blank(line))
                 .map(str::len)
                 .sum();
             let paragraph = rest.get(skipped..).unwrap_or_default();
@@ -285,6 +297,13 @@ fn content(rest: &str, extent: Extent) -> &str {
             paragraph.get(..length).unwrap_or_default()
         }
     }
+}
+
+/// Whether a text has nothing but white space, Markdown and dots for what is left out. Other marks
+/// can be an answer: "Which character ends a statement?"
+fn is_blank(text: &str) -> bool {
+    let text = text.trim_matches(|c: char| is_mark(c) || c.is_whitespace());
+    text.is_empty() || text == "…" || text == "..."
 }
 
 /// Whether a text after the marker repeats what was asked for.

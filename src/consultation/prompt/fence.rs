@@ -10,13 +10,13 @@ const QUESTION: &str = "question";
 
 /// The two lines around a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Fence {
+pub struct Fence {
     mark: String,
 }
 
 impl Fence {
     /// Returns a fence that none of the texts contains; the same texts always give the same fence.
-    pub(super) fn around<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn around<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         let mut hash = Sha256::new();
         for text in &texts {
@@ -34,11 +34,13 @@ impl Fence {
         }
     }
 
-    pub(super) fn open(&self) -> String {
+    /// Returns the line before a text.
+    pub fn open(&self) -> String {
         format!("<<<TEXT {}", self.mark)
     }
 
-    pub(super) fn close(&self) -> String {
+    /// Returns the line after a text.
+    pub fn close(&self) -> String {
         format!("TEXT {}>>>", self.mark)
     }
 
@@ -58,7 +60,8 @@ impl Fence {
         format!("{QUESTION}-{}", Self::around(texts).mark)
     }
 
-    pub(super) fn enclose(&self, text: &str) -> String {
+    /// Returns a text between the two lines.
+    pub fn enclose(&self, text: &str) -> String {
         format!("{}\n{}\n{}", self.open(), text.trim(), self.close())
     }
 }

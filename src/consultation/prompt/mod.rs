@@ -8,7 +8,7 @@
 
 pub mod filter;
 mod error;
-mod fence;
+pub mod fence;
 mod material;
 mod templates;
 mod context;

@@ -1,6 +1,10 @@
 //! Answers as models write them, compared by every matcher.
 
 mod blind;
+mod choices;
+mod numbers;
+mod texts;
+mod properties;
 
 use super::AnswerKey;
 use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
