@@ -130,16 +130,16 @@ impl FinalText {
             .iter()
             .filter_map(|expert| Some((*expert, expert.before.as_ref()?)));
         let votes: Vec<(&Expert<'_>, &FinalAnswer)> = votes.collect();
-        let voters = plurality(key, &votes);
-        let speaker = voters.first().or(held.first())?;
+        let majority = plurality(key, &votes);
+        let speaker = majority.first().or(held.first())?;
         let first = speaker.first?;
         Some(Self {
             text: first.position.clone(),
             more: first.rationale.clone(),
             is_answer: true,
             confidence: first.confidence,
-            agreement: (held.len() > 1 && !voters.is_empty())
-                .then(|| share(voters.len(), held.len())),
+            agreement: (held.len() > 1 && !majority.is_empty())
+                .then(|| share(majority.len(), held.len())),
             by: Some(speaker.model.clone()),
         })
     }
@@ -222,18 +222,18 @@ fn model(record: &StoredRecord, agent: &StoredAgent) -> Option<ModelRef> {
 /// Returns those who gave the answer that was given most often, the first one's among equals.
 fn plurality<T: Copy>(key: &AnswerKey, votes: &[(T, &FinalAnswer)]) -> Vec<T> {
     let mut groups: Vec<(&FinalAnswer, Vec<T>)> = Vec::new();
-    for (voter, answer) in votes {
+    for (by, answer) in votes {
         let same = groups.iter_mut().find(|(of, _)| key.is_same(of, answer));
         match same {
-            Some((_, voters)) => voters.push(*voter),
-            None => groups.push((answer, vec![*voter])),
+            Some((_, group)) => group.push(*by),
+            None => groups.push((answer, vec![*by])),
         }
     }
     let largest = groups
         .into_iter()
         .rev()
-        .max_by_key(|(_, voters)| voters.len());
-    largest.map(|(_, voters)| voters).unwrap_or_default()
+        .max_by_key(|(_, group)| group.len());
+    largest.map(|(_, group)| group).unwrap_or_default()
 }
 
 /// Whether the answer with the most votes is right. Votes without a comparable answer do not

@@ -308,8 +308,11 @@ fn a_rubric_takes_the_place_of_expected_answers() {
     assert!(!question.contains("The expected answer"));
 }
 
+/// The classes of each expert's failed calls.
+type Failures<'a> = &'a [&'a [Option<&'a str>]];
+
 /// An aborted consultation whose experts failed with these classes.
-fn aborted(reason: &str, failures: &[&[Option<&str>]]) -> StoredRecord {
+fn aborted(reason: &str, failures: Failures<'_>) -> StoredRecord {
     let agents: Vec<Value> = SEATS
         .iter()
         .zip(failures)
@@ -344,7 +347,7 @@ fn only_failures_of_the_providers_are_infrastructure() {
     let infrastructure = || NoAnswer::Infrastructure { message: message() };
     let (limit, overload, timeout) = (Some("rate_limit"), Some("overload"), Some("timeout"));
     let (lost, empty, missing) = (Some("transport"), Some("empty"), Some("model_missing"));
-    let rows: [(&str, &[&[Option<&str>]], NoAnswer); 12] = [
+    let rows: [(&str, Failures<'_>, NoAnswer); 12] = [
         (
             "all_agents_failed",
             &[&[limit], &[overload, timeout], &[lost]],

@@ -9,8 +9,9 @@ use crate::benchmark::result::GradedAnswer;
 
 use super::choice::Options;
 use super::decimal::{Decimal, Tolerance};
+use super::digits::DecimalMark;
 use super::number;
-use super::numeral::{DecimalMark, Quantity};
+use super::numeral::{Quantity, decimal_mark};
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{composed, core, folded, has_words};
@@ -349,7 +350,7 @@ impl Rule {
     fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<Self, AnswerKeyError> {
         let texts = std::iter::once(&case.question).chain(&case.expected);
         let all: Vec<&str> = texts.map(String::as_str).collect();
-        let mark = DecimalMark::of_text(&all.join("\n"));
+        let mark = decimal_mark(&all.join("\n"));
         let number = |text: &String| {
             let usual = mark.unwrap_or(DecimalMark::Point);
             number::only_number(text, usual).ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))

@@ -9,14 +9,15 @@
 //! - `1,234` alone can be read in two ways: the other numbers of the text decide, then those of the
 //!   case, then English usage.
 
+use super::digits::DecimalMark;
 use super::negation::{Named, is_denied};
-use super::numeral::{DecimalMark, Numeral, Quantity, numerals, with_plain_digits};
+use super::numeral::{Numeral, Quantity, decimal_mark, numerals, with_plain_digits};
 use super::statement::{Extent, final_statement, is_one_of, words};
 
 /// Returns the number that answers and its words. `usual` is the decimal mark of the case.
 pub(super) fn answer(text: &str, usual: Option<DecimalMark>) -> Option<(Quantity, String)> {
     let text = with_plain_digits(text);
-    let mark = DecimalMark::of_text(&text).or(usual);
+    let mark = decimal_mark(&text).or(usual);
     let mark = mark.unwrap_or(DecimalMark::Point);
     let (text, numeral) = match final_statement(&text, Extent::Line) {
         Some(statement) => (statement, stated(statement, mark)?),

@@ -318,7 +318,7 @@ fn is_request(content: &str) -> bool {
         "your answer",
         "the letter",
     ];
-    let text = content.trim_matches(|c| is_mark(c)).to_lowercase();
+    let text = content.trim_matches(is_mark).to_lowercase();
     let is_form = REQUESTS.iter().any(|request| text.starts_with(request));
     let named = [('<', '>'), ('[', ']'), ('{', '}')]
         .iter()
