@@ -42,8 +42,7 @@ pub struct Case {
     /// Paths of files that belong to the question.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// Right answers: any of them will do. Never empty, but for a judge with a rubric. A choice's
-    /// are letters.
+    /// Right answers: any of them will do. Never empty, but for a judge with a rubric.
     pub expected: Vec<String>,
     #[serde(rename = "match")]
     pub matcher: Matcher,
@@ -60,7 +59,8 @@ pub struct Case {
 pub enum Matcher {
     /// The same text, but for case, white space and punctuation around it.
     Exact,
-    /// One of these options, 2 to 26; the expected answer is a letter, A for the first.
+    /// One of these options, 2 to 26; the expected answer is a letter, A for the first, or an
+    /// option's text.
     Choice { options: Vec<String> },
     /// The answer contains the expected text, as whole words.
     Contains,

@@ -2,8 +2,6 @@
 
 use std::iter::zip;
 
-use regex::Regex;
-
 use crate::benchmark::case::Matcher;
 use crate::suites::log::FileLog;
 use crate::suites::matcher;
@@ -22,14 +20,21 @@ struct Expected {
     is_number: bool,
 }
 
-/// Returns the expected answers and the matcher of a case.
+/// The expected answers and how they are compared.
+pub(super) struct Answer {
+    pub(super) line: usize,
+    pub(super) expected: Vec<String>,
+    pub(super) matcher: Matcher,
+}
+
+/// Reads the expected answers and the matcher of a case.
 pub(super) fn read(
     map: &NodeMap,
     line: usize,
     style: Style,
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
-) -> Option<(Vec<String>, Matcher)> {
+) -> Option<Answer> {
     let own = field(map, MATCH, log);
     let own = own.map(|(_, member)| matcher::read(&member.node, log));
     let options = field(map, OPTIONS, log);
@@ -64,7 +69,11 @@ pub(super) fn read(
         if !needs_none && is_missing {
             log.add(line, "the case has no `expected` answer");
         }
-        return (needs_none && is_missing).then_some((Vec::new(), matcher));
+        return (needs_none && is_missing).then_some(Answer {
+            line,
+            expected: Vec::new(),
+            matcher,
+        });
     };
     if style == Style::Inspect && expected.texts.len() > 1 && is_choice(&matcher) {
         log.add(
@@ -73,7 +82,15 @@ pub(super) fn read(
         );
         return None;
     }
-    checked(expected, matcher, log)
+    let texts = match &matcher {
+        Matcher::Choice { options } => as_letters(expected.texts, options),
+        _ => expected.texts,
+    };
+    Some(Answer {
+        line: expected.line,
+        expected: texts,
+        matcher,
+    })
 }
 
 fn is_choice(matcher: &Matcher) -> bool {
@@ -181,80 +198,31 @@ fn without_letters(options: Vec<String>) -> Vec<String> {
     bare.unwrap_or(options)
 }
 
-fn letters() -> impl Iterator<Item = String> {
-    LETTERS.chars().map(String::from)
-}
-
-/// Checks that the answers suit the matcher.
-fn checked(
-    expected: Expected,
-    matcher: Matcher,
-    log: &mut FileLog<'_>,
-) -> Option<(Vec<String>, Matcher)> {
-    let before = log.problems();
-    let line = expected.line;
-    let mut texts = expected.texts;
-    match &matcher {
-        Matcher::Choice { options } => texts = chosen(&texts, options, line, log),
-        Matcher::Numeric { .. } => {
-            for text in texts.iter().filter(|text| !is_number(text)) {
-                log.add(line, format!("`{text}` is not a number"));
-            }
-        }
-        Matcher::Regex => {
-            for text in &texts {
-                if let Err(error) = Regex::new(text) {
-                    let why = error.to_string();
-                    let why = why.lines().last().unwrap_or_default();
-                    let why = why.trim_start_matches("error: ");
-                    log.add(line, format!("`{text}` is not a regular expression: {why}"));
-                }
-            }
-        }
-        Matcher::Exact | Matcher::Contains | Matcher::Similarity { .. } | Matcher::Judge { .. } => {
-        }
-    }
-    (log.problems() == before).then_some((texts, matcher))
-}
-
-/// Returns whether a text is a number, also with commas between its thousands.
-fn is_number(text: &str) -> bool {
-    let number = text.trim().replace(',', "");
-    number.parse().is_ok_and(f64::is_finite)
-}
-
-/// Returns the letters of the expected options.
-fn chosen(texts: &[String], options: &[String], line: usize, log: &mut FileLog<'_>) -> Vec<String> {
-    if !(2..=LETTERS.len()).contains(&options.len()) {
-        let number = options.len();
-        log.add(
-            line,
-            format!("a choice needs 2 to 26 options, not {number}"),
-        );
-        return Vec::new();
-    }
+/// Returns the answers to a choice as letters, so that a suite says the same in every format. What
+/// could be mistaken for another option stays as it is.
+fn as_letters(texts: Vec<String>, options: &[String]) -> Vec<String> {
     let same = |a: &str, b: &str| a.trim().to_lowercase() == b.trim().to_lowercase();
-    for (at, option) in options.iter().enumerate() {
-        if options.iter().take(at).any(|other| same(other, option)) {
-            log.add(line, format!("the option `{option}` is given twice"));
-        }
-    }
-    let mut chosen = Vec::new();
-    for text in texts {
+    let letter_of = |text: &str| {
         let by_letter = letters()
             .take(options.len())
             .find(|letter| same(letter, text));
         let by_text = zip(options, letters())
             .find(|(option, _)| same(option, text))
             .map(|(_, letter)| letter);
-        match (by_letter, by_text) {
-            (Some(one), Some(other)) if one != other => log.add(
-                line,
-                format!("`{text}` is the letter of one option and the text of another"),
-            ),
-            (Some(letter), _) | (None, Some(letter)) => chosen.push(letter),
-            (None, None) => log.add(line, format!("`{text}` is none of the options")),
-        }
-    }
-    chosen
+        let letter = match (by_letter, by_text) {
+            (Some(one), Some(other)) => (one == other).then_some(one),
+            (one, other) => one.or(other),
+        };
+        letter.filter(|letter| {
+            let mut others = zip(options, letters()).filter(|(_, other)| other != letter);
+            !others.any(|(option, _)| same(option, letter))
+        })
+    };
+    let as_letter = |text: String| letter_of(&text).unwrap_or(text);
+    texts.into_iter().map(as_letter).collect()
+}
+
+/// Returns a letter for each option, in order.
+fn letters() -> impl Iterator<Item = String> {
+    LETTERS.chars().map(String::from)
 }

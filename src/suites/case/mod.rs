@@ -7,6 +7,7 @@ mod chat;
 use std::path::Path;
 
 use crate::benchmark::case::{Case, CaseId, Matcher};
+use crate::benchmark::matching::{AnswerKey, AnswerKeyError};
 use crate::domain::names::{did_you_mean, likely};
 
 use super::log::FileLog;
@@ -120,17 +121,21 @@ pub(super) fn read(
     if log.problems() > before {
         return None;
     }
-    let (expected, matcher) = answer?;
+    let answer = answer?;
     let case = Case {
         id: id?,
         question: question?,
         context,
         files: files.iter().map(|file| file.path.clone()).collect(),
-        expected,
-        matcher,
+        expected: answer.expected,
+        matcher: answer.matcher,
         tags,
         source,
     };
+    if let Err(error) = AnswerKey::for_case(&case) {
+        log.add(answer.line, key_problem(&error));
+        return None;
+    }
     Some(SuiteCase {
         case,
         place: log.place(node.line),
@@ -139,6 +144,18 @@ pub(super) fn read(
             .map(|file| (file.name, file.sha256))
             .collect(),
     })
+}
+
+fn key_problem(error: &AnswerKeyError) -> String {
+    match error {
+        // The lines before the last one show the pattern again.
+        AnswerKeyError::BadPattern { source, .. } => {
+            let why = source.to_string();
+            let why = why.lines().last().unwrap_or_default();
+            format!("{error}: {}", why.trim_start_matches("error: "))
+        }
+        _ => error.to_string(),
+    }
 }
 
 /// Returns the field with one of these names, and the name; a `null` counts as absent.

@@ -34,11 +34,11 @@ fn every_problem_of_every_case_is_listed() {
     suite.jsonl:4: a case has no field `matches`; did you mean `match`?
     suite.jsonl:5: `exactt` is not a way to match; did you mean `exact`?
     suite.jsonl:6: the tolerance `numeric` is -1, but must not be below 0
-    suite.jsonl:7: `y` is not a number
+    suite.jsonl:7: `y` is not one number
     suite.jsonl:8: `(` is not a regular expression: unclosed group
-    suite.jsonl:9: `z` is none of the options
-    suite.jsonl:10: a choice needs 2 to 26 options, not 0
-    suite.jsonl:11: the option `Y` is given twice
+    suite.jsonl:9: `z` is neither the letter of an option nor its text
+    suite.jsonl:10: a choice has from 2 to 26 options, not 0
+    suite.jsonl:11: option `Y` occurs twice
     suite.jsonl:12: `options` need `match: choice`
     suite.jsonl:13: `B` is the letter of one option and the text of another
     suite.jsonl:14: the file `missing.txt` does not exist
