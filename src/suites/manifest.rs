@@ -92,7 +92,7 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
             rounds: keys
                 .count("rounds", 4)
                 .and_then(|rounds| u8::try_from(rounds).ok()),
-            attempts_per_case: keys.count("attempts_per_case", 100),
+            attempts_per_case: keys.count("attempts_per_case", 10),
             jobs: keys.count("jobs", 1000),
             stop_conditions: keys.stop_conditions(),
         },
