@@ -51,7 +51,7 @@ pub(super) fn cases(
                 });
             }
         } else {
-            log.note("not a case: neither a folder nor JSON nor YAML".to_owned());
+            log.note("not a case: neither a folder nor JSON nor YAML");
         }
     }
     Ok(cases)

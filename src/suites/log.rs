@@ -21,8 +21,8 @@ impl ProblemLog {
         });
     }
 
-    pub(super) fn note(&mut self, note: String) {
-        let note = printable(&note);
+    pub(super) fn note(&mut self, note: &str) {
+        let note = printable(note);
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }
@@ -63,8 +63,8 @@ impl<'a> FileLog<'a> {
         self.add(0, problem);
     }
 
-    pub(super) fn note(&mut self, note: String) {
-        self.log.note(format!("{}: {note}", self.file));
+    pub(super) fn note(&mut self, note: &str) {
+        self.log.note(&format!("{}: {note}", self.file));
     }
 
     /// Returns the number of problems so far, in all files.

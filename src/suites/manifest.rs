@@ -123,13 +123,13 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn text(&mut self, key: &str) -> Option<String> {
         let member = self.get(key)?;
-        match &member.node.value {
-            NodeValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            _ => {
-                self.wrong(key, member, "a text");
-                None
-            }
+        if let NodeValue::Text(text) = &member.node.value
+            && !text.trim().is_empty()
+        {
+            return Some(text.trim().to_owned());
         }
+        self.wrong(key, member, "a text");
+        None
     }
 
     /// Returns a list; a text is one of a single entry.
@@ -143,13 +143,11 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn cases(&mut self) -> Option<Vec<Node>> {
         let member = self.get("cases")?;
-        match &member.node.value {
-            NodeValue::List(cases) => Some(cases.clone()),
-            _ => {
-                self.wrong("cases", member, "a list");
-                None
-            }
+        if let NodeValue::List(cases) = &member.node.value {
+            return Some(cases.clone());
         }
+        self.wrong("cases", member, "a list");
+        None
     }
 
     fn mode(&mut self) -> Option<Mode> {
@@ -201,16 +199,12 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn section(&mut self, key: &str, known: &[&str]) -> Option<&'a NodeMap> {
         let member = self.get(key)?;
-        match member.node.as_map() {
-            Some(map) => {
-                check_keys(key, map, known, self.log);
-                Some(map)
-            }
-            None => {
-                self.wrong(key, member, "a map of keys");
-                None
-            }
+        let map = member.node.as_map();
+        match map {
+            Some(map) => check_keys(key, map, known, self.log),
+            None => self.wrong(key, member, "a map of keys"),
         }
+        map
     }
 
     fn rate(&mut self, key: &str) -> Option<StopLimit<f64>> {

@@ -246,15 +246,12 @@ pub(super) fn texts(name: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<Strin
     };
     let mut texts = Vec::new();
     for element in list {
-        match element.as_word() {
-            Some(text) => texts.push(text.to_owned()),
-            None => {
-                let kind = element.kind();
-                log.add(
-                    element.line,
-                    format!("an entry of `{name}` is {kind}, but must be a text"),
-                );
-            }
+        if let Some(text) = element.as_word() {
+            texts.push(text.to_owned());
+        } else {
+            let kind = element.kind();
+            let problem = format!("an entry of `{name}` is {kind}, but must be a text");
+            log.add(element.line, problem);
         }
     }
     texts

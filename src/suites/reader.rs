@@ -69,17 +69,13 @@ struct SuiteContents {
 fn read_contents(path: &Path, absolute: &Path, log: &mut ProblemLog) -> io::Result<SuiteContents> {
     if absolute.is_dir() {
         let mut log = FileLog::new(&path.to_string_lossy(), log);
-        return match folder::manifest(absolute) {
-            Some(manifest) => {
-                let shown = path.join(manifest.file_name().unwrap_or_default());
-                let file = CaseFile::new(&shown, &manifest);
-                read_file(&file, Some((path, absolute)), &mut log.of_file(&file.shown))
-            }
-            None => {
-                let raw = folder::cases(path, absolute, &mut log)?;
-                Ok(of_cases(raw, &mut log))
-            }
+        let Some(manifest) = folder::manifest(absolute) else {
+            let raw = folder::cases(path, absolute, &mut log)?;
+            return Ok(of_cases(raw, &mut log));
         };
+        let shown = path.join(manifest.file_name().unwrap_or_default());
+        let file = CaseFile::new(&shown, &manifest);
+        return read_file(&file, Some((path, absolute)), &mut log.of_file(&file.shown));
     }
     let file = CaseFile::new(path, absolute);
     read_file(&file, None, &mut FileLog::new(&file.shown, log))

@@ -194,7 +194,7 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
                     member.line,
                     format!("`{key}` is not a field; did you mean `{meant}`?"),
                 ),
-                None => log.note(format!("the field `{key}` is not used")),
+                None => log.note(&format!("the field `{key}` is not used")),
             }
         }
     }

@@ -82,7 +82,7 @@ fn check_keys(name: &str, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
             log.add(member.line, problem);
         }
         if key == "provider" {
-            log.note("the grading `provider` is not used: see `grader`".to_owned());
+            log.note("the grading `provider` is not used: see `grader`");
         }
     }
     (log.problems() == before).then_some(())

@@ -85,7 +85,7 @@ pub(super) fn cases_of_config(
         let key = key.as_str();
         if OTHER_CONFIG_KEYS.contains(&key) {
             if key == "providers" || key == "targets" {
-                log.note(format!("`{key}` is not used: choose the panel's models"));
+                log.note(&format!("`{key}` is not used: choose the panel's models"));
             }
         } else if key == "scenarios" || !CONFIG_KEYS.contains(&key) {
             let known = CONFIG_KEYS.into_iter().chain(OTHER_CONFIG_KEYS);
@@ -439,7 +439,7 @@ fn check_test(map: &NodeMap, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
         let is_null = member.node.value == NodeValue::Null;
         match key.as_str() {
             "provider" | "providers" if !is_null => {
-                log.note(format!("`{key}` is not used: choose the panel's models"));
+                log.note(&format!("`{key}` is not used: choose the panel's models"));
             }
             "vars" if !is_null && member.node.as_map().is_none() => {
                 log.add(member.line, "`vars` must be a map of names");
@@ -461,7 +461,7 @@ fn check_options(member: &Member, wrapping: &mut Wrapping, log: &mut FileLog<'_>
             ("prefix", NodeValue::Text(text)) => wrapping.prefix.clone_from(text),
             ("suffix", NodeValue::Text(text)) => wrapping.suffix.clone_from(text),
             ("provider", _) => {
-                log.note("the grading `provider` is not used: see `grader`".to_owned());
+                log.note("the grading `provider` is not used: see `grader`");
             }
             (_, NodeValue::Null) => {}
             _ => {
