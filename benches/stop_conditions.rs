@@ -64,9 +64,10 @@ fn main() {
     let broken = simulate(conditions(10), (0, GOOD), (CASES, BROKEN), batches, seed);
     let outage = outage_halt(conditions(10));
     println!(
-        "total outage: halted after case {:?} at the latest; if all of it is infrastructure, after \
-         case {outage:?}",
-        broken.percentile(100)
+        "total outage: halted after case {} at the latest; if all of it is infrastructure, after case \
+         {}",
+        shown(broken.percentile(100)),
+        shown(outage)
     );
     let windowed = collapse(conditions(10), batches, seed);
     print_collapse("window of 20", &windowed);
@@ -117,8 +118,11 @@ fn by_minimum(batches: u64, seed: u64) {
 
 /// Returns the case after which half of the halted batches had stopped.
 fn middle(halts: &SimulatedHalts) -> String {
-    let middle = halts.cases.get(halts.cases.len() / 2);
-    middle.map_or_else(|| "-".to_owned(), u64::to_string)
+    shown(halts.cases.get(halts.cases.len() / 2).copied())
+}
+
+fn shown(case: Option<u64>) -> String {
+    case.map_or_else(|| "-".to_owned(), |case| case.to_string())
 }
 
 /// Plays batches in which half of the cases fail after 100 good ones.
@@ -127,10 +131,7 @@ fn collapse(conditions: StopConditions, batches: u64, seed: u64) -> SimulatedHal
 }
 
 fn print_collapse(name: &str, halts: &SimulatedHalts) {
-    let within = |percent| {
-        let case = halts.percentile(percent);
-        case.map_or_else(|| "-".to_owned(), |case| case.to_string())
-    };
+    let within = |percent| shown(halts.percentile(percent));
     println!(
         "50% failures after 100 good cases, {name}: noticed after {} cases (median), {} (p90), {} \
          (p99); beyond {}: {:.2}%",

@@ -9,22 +9,22 @@ use conclave::stopping::batch::state::{BatchState, Workload};
 
 /// How cases of a batch go.
 #[derive(Clone, Copy, Debug)]
-pub struct Health {
-    pub name: &'static str,
+pub(crate) struct Health {
+    pub(crate) name: &'static str,
     /// The share of cases without a right answer, in percent.
-    pub fails: u64,
+    pub(crate) fails: u64,
     /// The share of cases with a second attempt, in percent.
-    pub retries: u64,
+    pub(crate) retries: u64,
 }
 
-pub const HEALTHY: Health = Health {
+pub(crate) const HEALTHY: Health = Health {
     name: "healthy",
     fails: 5,
     retries: 15,
 };
 
 /// The batches of the evidence that the defaults rest on.
-pub const HEALTHS: [Health; 5] = [
+pub(crate) const HEALTHS: [Health; 5] = [
     HEALTHY,
     Health {
         name: "ok",
@@ -44,51 +44,51 @@ pub const HEALTHS: [Health; 5] = [
     BROKEN,
 ];
 
-pub const BROKEN: Health = Health {
+pub(crate) const BROKEN: Health = Health {
     name: "broken",
     fails: 100,
     retries: 100,
 };
 
 /// The cases of a simulated batch in the evidence.
-pub const CASES: u64 = 40;
+pub(crate) const CASES: u64 = 40;
 
 /// Where a batch was halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SimulatedHalt {
+pub(crate) struct SimulatedHalt {
     /// The case after which it stopped, from 1.
-    pub case: u64,
-    pub condition: StopCondition,
+    pub(crate) case: u64,
+    pub(crate) condition: StopCondition,
 }
 
 /// The ends of simulated batches.
 #[derive(Clone, Debug, Default)]
-pub struct SimulatedHalts {
-    pub batches: u64,
+pub(crate) struct SimulatedHalts {
+    pub(crate) batches: u64,
     /// Sorted.
-    pub cases: Vec<u64>,
-    pub consecutive: u64,
-    pub reject_rate: u64,
-    pub retry_rate: u64,
+    pub(crate) cases: Vec<u64>,
+    pub(crate) consecutive: u64,
+    pub(crate) reject_rate: u64,
+    pub(crate) retry_rate: u64,
 }
 
 impl SimulatedHalts {
     /// Returns the share of batches that were halted.
     #[expect(clippy::cast_precision_loss, reason = "for a table")]
-    pub fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.cases.len() as f64 / self.batches as f64
     }
 
     /// Returns the share of batches that were not halted within these many cases.
     #[expect(clippy::cast_precision_loss, reason = "for a table")]
-    pub fn share_beyond(&self, cases: u64) -> f64 {
+    pub(crate) fn share_beyond(&self, cases: u64) -> f64 {
         let within = self.cases.partition_point(|case| *case <= cases);
         1.0 - within as f64 / self.batches as f64
     }
 
     /// Returns the case by which this share of the batches was halted, in percent of all; `None` if
     /// fewer were.
-    pub fn percentile(&self, percent: u64) -> Option<u64> {
+    pub(crate) fn percentile(&self, percent: u64) -> Option<u64> {
         let rank = (self.batches * percent).div_ceil(100).max(1);
         let at = usize::try_from(rank - 1).ok()?;
         self.cases.get(at).copied()
@@ -96,7 +96,7 @@ impl SimulatedHalts {
 }
 
 /// Returns the default conditions with another minimum, for batches of any size.
-pub fn conditions(min_items: u64) -> StopConditions {
+pub(crate) fn conditions(min_items: u64) -> StopConditions {
     StopConditions {
         max_attempts: None,
         min_items,
@@ -105,7 +105,7 @@ pub fn conditions(min_items: u64) -> StopConditions {
 }
 
 /// Plays batches of `cases` cases, each after `before` cases of another health that stop nothing.
-pub fn simulate(
+pub(crate) fn simulate(
     conditions: StopConditions,
     (before, good): (u64, Health),
     (cases, health): (u64, Health),
@@ -138,7 +138,7 @@ pub fn simulate(
 }
 
 /// Returns the case after which infrastructure failures alone halt a batch.
-pub fn outage_halt(conditions: StopConditions) -> Option<u64> {
+pub(crate) fn outage_halt(conditions: StopConditions) -> Option<u64> {
     let mut state = BatchState::new(conditions);
     (1..=CASES).find(|_| {
         state.start_attempt();
