@@ -86,12 +86,17 @@ fn message(record: &StoredRecord) -> String {
         .to_owned()
 }
 
-/// Whether all panel members that failed did so only because of their providers.
+/// Whether all panel members that failed did so only because of their providers. When the first
+/// failure ends a consultation, only the failed calls show it.
 fn is_infrastructure(record: &StoredRecord) -> bool {
+    let has_failed = |work: &StoredAgentRound| {
+        let last = work.attempts.last();
+        work.error.is_some() || last.is_some_and(|attempt| attempt.error.is_some())
+    };
     let mut failed = record
         .agent_rounds()
         .map(|(_, work)| work)
-        .filter(|work| work.error.is_some() && is_of_panel(&work.agent_id))
+        .filter(|work| has_failed(work) && is_of_panel(&work.agent_id))
         .peekable();
     failed.peek().is_some() && failed.all(failed_by_provider)
 }
@@ -106,11 +111,11 @@ fn is_of_panel(agent: &AgentId) -> bool {
 
 fn failed_by_provider(work: &StoredAgentRound) -> bool {
     let classes = work.attempts.iter().map(class_of);
-    let last = work.error.as_ref().and_then(|error| error.class.as_deref());
-    let last = last.and_then(from_word);
+    let error = work.error.as_ref();
+    let last = error.map(|error| error.class.as_deref().and_then(from_word));
     // A call that was answered has no class: the model is to blame for what it answered.
     classes
-        .chain([last])
+        .chain(last)
         .all(|class| class.is_some_and(is_of_infrastructure))
 }
 

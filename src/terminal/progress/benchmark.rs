@@ -105,6 +105,7 @@ impl BenchmarkProgress {
         let line = {
             let mut counts = lock(&self.counts);
             counts.done += 1;
+            counts.running = counts.running.saturating_sub(1);
             if is_measured && result.outcome != CaseOutcome::Infrastructure {
                 counts.answered += 1;
                 counts.right += u64::from(result.outcome == CaseOutcome::Approved);
@@ -151,10 +152,10 @@ impl RunCounts {
             segments.push(format!("{}% right", percent(self.right, self.answered)));
         }
         segments.push(dollars(self.cost));
-        if self.is_ending {
-            segments.push(format!("stopping, {} still running", self.running));
-        } else {
-            segments.extend(self.time_left(elapsed));
+        match (self.is_ending, self.running) {
+            (true, 0) => segments.push("stopped".to_owned()),
+            (true, running) => segments.push(format!("stopping, {running} still running")),
+            (false, _) => segments.extend(self.time_left(elapsed)),
         }
         segments
     }

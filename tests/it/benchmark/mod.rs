@@ -3,3 +3,5 @@
 mod suites;
 #[cfg(unix)]
 mod replay;
+#[cfg(unix)]
+mod runs;

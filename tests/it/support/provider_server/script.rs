@@ -15,6 +15,7 @@ pub(crate) struct On {
     vendor: Option<Vendor>,
     model: Option<String>,
     field: Option<&'static str>,
+    text: Option<String>,
     pub(super) nth: Option<usize>,
 }
 
@@ -43,6 +44,22 @@ impl On {
         Self {
             field: Some(field),
             ..Self::default()
+        }
+    }
+
+    /// Matches the requests whose body has this text.
+    pub(crate) fn containing(text: &str) -> Self {
+        Self {
+            text: Some(text.to_owned()),
+            ..Self::default()
+        }
+    }
+
+    /// Restricts the match to the requests whose body has this text.
+    pub(crate) fn and_containing(self, text: &str) -> Self {
+        Self {
+            text: Some(text.to_owned()),
+            ..self
         }
     }
 
@@ -81,6 +98,7 @@ impl On {
         self.vendor.is_none_or(|wanted| wanted == vendor)
             && self.model.as_ref().is_none_or(|wanted| wanted == model)
             && self.field.is_none_or(asks_for)
+            && (self.text.as_ref()).is_none_or(|text| body.to_string().contains(text))
     }
 }
 

@@ -1,0 +1,71 @@
+//! A run on a terminal: the question about its cost, its row, and its report.
+
+use super::{Bench, MODEL, answer};
+use crate::support::provider_server::{Hold, On};
+use crate::support::pty::{Output, Terminal};
+
+#[test]
+fn row_and_report_fit_a_narrow_terminal() {
+    let bench = Bench::of(6).wrong(&[2]);
+    let hold = Hold::new();
+    bench.on(4, answer("B").held_by(&hold));
+    let conclave = Bench {
+        conclave: bench.conclave.without("NO_COLOR"),
+        ..bench
+    };
+    let arguments = [
+        "benchmark",
+        "suite.jsonl",
+        "--single",
+        MODEL,
+        "--jobs",
+        "1",
+        "-v",
+        "--yes",
+    ];
+    let terminal = Terminal::start(&conclave.conclave, 50, Output::Terminal, &arguments);
+    terminal.wait_for_sight("benchmark 3/6");
+    terminal.wait_for_sight("67% right");
+    hold.release();
+    let (output, transcript) = terminal.end();
+    output.ends_with(0);
+    let text = transcript.text();
+    assert!(text.contains("q02: wrong, A instead of B"), "{text}");
+    assert!(transcript.has_restored_modes());
+    // Commands are there to be copied, and stay on one line.
+    let mut too_wide = transcript.too_wide(50);
+    too_wide.retain(|line| !line.trim_start().starts_with("conclave "));
+    assert_eq!(too_wide, Vec::<String>::new());
+}
+
+#[test]
+fn person_is_asked_once_for_the_whole_run() {
+    let bench = Bench::of(3);
+    bench.server.on(On::any(), answer("B"));
+    let arguments = [
+        "benchmark",
+        "suite.jsonl",
+        "--rounds",
+        "1",
+        "--judge",
+        MODEL,
+    ];
+    let bench = Bench {
+        conclave: bench.conclave.variable("CONCLAVE_ALWAYS_ALLOW_UNDER", "0"),
+        ..bench
+    };
+    let mut terminal = Terminal::start(&bench.conclave, 80, Output::Terminal, &arguments);
+    terminal.wait_for_sight("Go on?");
+    terminal.type_in("n");
+    let (output, _) = terminal.end();
+    output.ends_with(3);
+    assert_eq!(bench.server.requests().len(), 0);
+
+    let mut terminal = Terminal::start(&bench.conclave, 80, Output::Terminal, &arguments);
+    terminal.wait_for_sight("Go on?");
+    terminal.type_in("y");
+    let (output, transcript) = terminal.end();
+    output.ends_with(0);
+    assert_eq!(transcript.text().matches("Go on?").count(), 1);
+    assert_eq!(bench.server.requests().len(), 9);
+}
