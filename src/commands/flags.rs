@@ -150,12 +150,6 @@ impl PanelFlags {
             judge: self.judge.clone(),
         }
     }
-
-    /// Returns whether none is given.
-    pub(crate) fn is_empty(&self) -> bool {
-        let request = self.request();
-        request.names_no_seats() && request.judge.is_none()
-    }
 }
 
 /// How the panel argues.

@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 40] = [
+const COMMANDS: [&[&str]; 44] = [
     &[],
     &["consult"],
     &["resume"],
@@ -15,6 +15,10 @@ const COMMANDS: [&[&str]; 40] = [
     &["history", "outcome"],
     &["history", "rejudge"],
     &["ls"],
+    &["benchmark"],
+    &["benchmark", "report"],
+    &["benchmark", "list"],
+    &["benchmark", "merge"],
     &["exit-check"],
     &["exit-check", "state"],
     &["exit-check", "history"],
@@ -86,6 +90,7 @@ fn snapshot_contains_every_command() {
     }
     for parent in [
         "history",
+        "benchmark",
         "exit-check",
         "circuit",
         "model",
