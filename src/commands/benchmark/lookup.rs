@@ -58,22 +58,17 @@ pub(super) fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
 
 /// Explains why a run cannot be used.
 pub(super) fn unreadable(error: RunStoreError) -> Error {
-    let hint = match &error {
+    match &error {
         RunStoreError::Busy(_) | RunStoreError::NoLocks { .. } => {
-            Some("wait until that process has ended, or end it".to_owned())
+            Error::usage(error).hint("wait until that process has ended, or end it")
         }
-        RunStoreError::Broken(_)
-        | RunStoreError::Io { .. }
-        | RunStoreError::Write(_)
+        RunStoreError::Write(_) | RunStoreError::Broken(_) | RunStoreError::Misfit { .. } => {
+            Error::failed(error)
+        }
+        RunStoreError::Io { .. }
         | RunStoreError::Empty(_)
         | RunStoreError::OtherVersion { .. }
         | RunStoreError::DamagedLine { .. }
-        | RunStoreError::Contradiction { .. }
-        | RunStoreError::Misfit { .. } => None,
-    };
-    let error = Error::usage(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
+        | RunStoreError::Contradiction { .. } => Error::usage(error),
     }
 }

@@ -15,7 +15,9 @@ use crate::session::benchmark::estimate::RunEstimate;
 use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
+use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
+use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::Purpose;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
@@ -163,8 +165,12 @@ pub(super) fn announce_run(terms: &RunTerms, printer: &Printer) {
 /// Prints the notices of the arms, and what is masked in the cases.
 pub(super) fn announce_arms(arms: &ArmTemplates, estimate: &RunEstimate, printer: &Printer) {
     let mut notices: Vec<&String> = Vec::new();
+    let panel = arms.of(Arm::Panel).map(PlanTemplate::common);
     for notice in arms.plans().flat_map(|plan| &plan.notices) {
-        if !notices.contains(&notice) {
+        // A model that answers or grades alone is no small panel.
+        let is_meant = !notice.ends_with(SMALL_PANEL)
+            || panel.is_some_and(|panel| panel.notices.contains(notice));
+        if is_meant && !notices.contains(&notice) {
             notices.push(notice);
         }
     }

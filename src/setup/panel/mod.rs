@@ -166,13 +166,13 @@ fn key_variable(vendor: &Vendor) -> &'static str {
     vendor.key_variables.first().copied().unwrap_or_default()
 }
 
+/// The end of the notice on a panel of few seats.
+pub(crate) const SMALL_PANEL: &str = "is small: three or more seats are usual";
+
 fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> Vec<String> {
     let mut notices = Vec::new();
     if panel.seats.len() < USUAL_SEATS {
-        notices.push(format!(
-            "a panel of {} is small: three or more seats are usual",
-            panel.seats.len()
-        ));
+        notices.push(format!("a panel of {} {SMALL_PANEL}", panel.seats.len()));
     }
     // One reseller's key gives models of several families.
     let unasked = !spec.names_all_models();

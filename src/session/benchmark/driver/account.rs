@@ -1,0 +1,113 @@
+//! What a case run has cost and how long it took, in this process and before.
+
+use std::time::Duration;
+
+use crate::benchmark::grading::{ConsultationAnswer, spend};
+use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend, StageResults};
+use crate::benchmark::run::CaseRunId;
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
+
+use super::RunInProgress;
+
+impl RunInProgress<'_> {
+    /// Returns the result of a case run; its spend is that of all its consultations.
+    pub(super) fn result(
+        &self,
+        run: &CaseRunId,
+        outcome: CaseOutcome,
+        answer: Option<ConsultationAnswer>,
+        grading: Option<ConsultationId>,
+    ) -> CaseResult {
+        let pending = self.state().pending(run);
+        let account = self.accounts.get(run);
+        let consultations = pending.map_or_else(Vec::new, |pending| pending.consultations.clone());
+        let mut spent = CaseSpend::default();
+        let known = |id: &ConsultationId| account?.spends.get(id);
+        for id in &consultations {
+            match known(id) {
+                Some(spend) => spent.add(spend),
+                None => spent.add(&self.spend_of(id)),
+            }
+        }
+        // Gradings are no consultations of the case run.
+        let gradings = account.into_iter().flat_map(|account| &account.spends);
+        for (_, spend) in gradings.filter(|(id, _)| !consultations.contains(id)) {
+            spent.add(spend);
+        }
+        let earlier_ms = pending.map_or(0, |pending| pending.duration_ms);
+        let here = account.map_or(Duration::ZERO, |account| account.duration);
+        let attempts = pending.map_or(1, |pending| pending.attempts.max(1));
+        CaseResult {
+            attempts,
+            spend: spent,
+            duration_ms: earlier_ms.saturating_add(milliseconds(here)),
+            consultations,
+            grading,
+            ..case_result(run, outcome, answer)
+        }
+    }
+
+    pub(super) fn count_spend(&mut self, run: &CaseRunId, id: &ConsultationId, record: &StoredRecord) {
+        let account = self.accounts.entry(run.clone()).or_default();
+        account.spends.insert(id.clone(), spend([record]));
+    }
+
+    /// Counts the time since the attempt in flight started.
+    pub(super) fn count_time(&mut self, run: &CaseRunId) {
+        let mut in_flight = self.state().in_flight().iter();
+        let started_at = in_flight
+            .find(|started| started.pending.run == *run)
+            .map(|started| started.started_at);
+        if let Some(started_at) = started_at {
+            let duration = self.now().since(started_at);
+            self.accounts.entry(run.clone()).or_default().duration += duration;
+        }
+    }
+}
+
+/// Returns a result without its attempts and their cost.
+fn case_result(
+    run: &CaseRunId,
+    outcome: CaseOutcome,
+    answer: Option<ConsultationAnswer>,
+) -> CaseResult {
+    let result = CaseResult {
+        run: run.clone(),
+        outcome,
+        attempts: 1,
+        answer: None,
+        confidence: None,
+        calibrated: None,
+        agreement: None,
+        early_stop: false,
+        saved: None,
+        demonstration: false,
+        stages: StageResults::default(),
+        experts: Vec::new(),
+        spend: CaseSpend::default(),
+        duration_ms: 0,
+        consultations: Vec::new(),
+        grading: None,
+        error: None,
+    };
+    let Some(answer) = answer else {
+        return result;
+    };
+    CaseResult {
+        answer: answer.answer,
+        confidence: answer.confidence,
+        calibrated: answer.calibrated,
+        agreement: answer.agreement,
+        early_stop: answer.early_stop,
+        saved: answer.saved,
+        demonstration: answer.demonstration,
+        stages: answer.stages,
+        experts: answer.experts,
+        ..result
+    }
+}
+
+pub(super) fn milliseconds(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,291 @@
+//! Drives a run: starts what its state names, grades what finishes, and writes the log.
+
+mod outcomes;
+mod account;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::benchmark::event::BenchmarkEventKind;
+use crate::benchmark::grading::{ConsultationAnswer, NoAnswer, grade, spend};
+use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use crate::benchmark::run::CaseRunId;
+use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
+use crate::domain::ids::ConsultationId;
+use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::StoredRecord;
+use crate::domain::time::Timestamp;
+use crate::engine::clock::Clock;
+use crate::error::{Error, whole};
+use crate::records::files::ConsultationRef;
+use crate::records::runs::LockedRun;
+use crate::session::batch::{
+    Batch, BatchUpdate, FinishedConsultation, InterruptStage, TakeOver, take_over,
+};
+use crate::session::load;
+use crate::setup::plan::Planner;
+use crate::setup::request::ControlRequest;
+use crate::stopping::batch::state::StopRequest;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::benchmark::BenchmarkProgress;
+
+use super::arms::{ArmTemplates, approved};
+use super::cases::{CaseBook, CaseEntry};
+
+/// The parties to a run.
+#[derive(Debug)]
+pub(crate) struct BenchmarkDriver<'a> {
+    pub(crate) run: LockedRun,
+    pub(crate) book: &'a CaseBook,
+    pub(crate) arms: &'a ArmTemplates,
+    pub(crate) planner: &'a Planner<'a>,
+    /// The limits of consultations that an earlier process began.
+    pub(crate) control: ControlRequest,
+    /// The most consultations at once.
+    pub(crate) jobs: usize,
+    pub(crate) clock: Clock,
+    pub(crate) progress: &'a BenchmarkProgress,
+    pub(crate) printer: &'a Printer,
+}
+
+/// What a consultation is for.
+#[derive(Clone, Debug)]
+pub(crate) enum Job {
+    Answer(CaseRunId),
+    /// A model decides whether this answer is right.
+    Grading {
+        run: CaseRunId,
+        answer: Box<ConsultationAnswer>,
+        attempt: u32,
+    },
+}
+
+/// What is known of a case run beside its log: of this process alone.
+#[derive(Debug, Default)]
+struct CaseRunAccount {
+    /// The spend of each of its consultations.
+    spends: BTreeMap<ConsultationId, CaseSpend>,
+    /// The time of its finished attempts since it was started.
+    duration: Duration,
+}
+
+/// A run in this process.
+struct RunInProgress<'a> {
+    driver: BenchmarkDriver<'a>,
+    batch: Batch<'a, Job>,
+    accounts: BTreeMap<CaseRunId, CaseRunAccount>,
+    started_at: Timestamp,
+}
+
+impl<'a> BenchmarkDriver<'a> {
+    /// Drives the run until it is complete or stopped and nothing is in flight.
+    ///
+    /// # Errors
+    ///
+    /// When the log cannot be written, or another process runs one of the consultations. The run
+    /// can be resumed.
+    pub(crate) async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
+        let printer = self.printer;
+        let mut run = RunInProgress {
+            started_at: self.clock.now(),
+            driver: self,
+            batch,
+            accounts: BTreeMap::new(),
+        };
+        run.count_earlier_spending();
+        let driven = run.to_end().await;
+        run.batch.finish(printer);
+        driven.map(|()| run.driver.run)
+    }
+}
+
+impl RunInProgress<'_> {
+    async fn to_end(&mut self) -> Result<(), Error> {
+        loop {
+            self.start_waiting().await?;
+            self.driver.progress.running(self.batch.in_flight());
+            match self.batch.next().await {
+                None => return Ok(()),
+                Some(BatchUpdate::Finished(finished)) => self.finished(*finished)?,
+                Some(BatchUpdate::Interrupted(InterruptStage::Drain)) => {
+                    self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))?;
+                    if self.batch.in_flight() > 0 {
+                        self.driver.printer.note(
+                            "Stopping: cases in flight are finished; press Ctrl-C again to cancel \
+                             them",
+                        );
+                    }
+                }
+                Some(BatchUpdate::Interrupted(InterruptStage::Cancel)) => {
+                    self.driver.printer.note("Cancelling the calls in flight…");
+                }
+            }
+        }
+    }
+
+    fn state(&self) -> &BenchmarkState {
+        self.driver.run.state()
+    }
+
+    fn now(&self) -> Timestamp {
+        self.driver.clock.now()
+    }
+
+    fn record(&mut self, kind: BenchmarkEventKind) -> Result<(), Error> {
+        let now = self.now();
+        self.driver.run.record(now, kind).map_err(Error::failed)?;
+        if self.state().is_halted() && !self.state().is_complete() {
+            self.driver.progress.ending();
+        }
+        let cost = self.state().spend().cost;
+        self.driver.progress.spent(cost);
+        Ok(())
+    }
+
+    /// Counts what earlier processes spent under the ceiling. What a killed process had in flight
+    /// is in its journals alone.
+    fn count_earlier_spending(&mut self) {
+        let mut spent = self.state().spend().cost.known;
+        for pending in self.state().left_over() {
+            let consultations = pending.consultations.iter();
+            let all: MicroUsd = consultations.map(|id| self.spend_of(id).cost.known).sum();
+            spent += MicroUsd(all.0.saturating_sub(pending.spend.cost.known.0));
+        }
+        self.batch.count_earlier_spending(spent);
+        self.driver.progress.spent(self.state().spend().cost);
+    }
+
+    fn load(&self, id: &ConsultationId) -> Option<StoredRecord> {
+        let logs = self.driver.planner.sources().home.logs_folder();
+        let loaded = load::load(&logs, &ConsultationRef::of(id)).ok()?;
+        Some(loaded.record)
+    }
+
+    /// Returns the spend of a consultation from its files; nothing if it left none.
+    fn spend_of(&self, id: &ConsultationId) -> CaseSpend {
+        self.load(id)
+            .map(|record| spend([&record]))
+            .unwrap_or_default()
+    }
+
+    /// Starts case runs until no more may start.
+    async fn start_waiting(&mut self) -> Result<(), Error> {
+        while self.batch.accepts_new() && self.batch.in_flight() < self.driver.jobs {
+            let Some(pending) = self.state().next_start().cloned() else {
+                return Ok(());
+            };
+            if !self.take_over(&pending).await? {
+                self.start_attempt(&pending.run)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over the last consultation of a case run, if it has an answer that was not graded or
+    /// was interrupted. Returns whether that succeeded.
+    async fn take_over(&mut self, pending: &PendingCaseRun) -> Result<bool, Error> {
+        let Some(entry) = self.driver.book.get(&pending.run.case) else {
+            return Ok(false);
+        };
+        let Some(id) = self.left_over(pending, entry) else {
+            return Ok(false);
+        };
+        let sources = self.driver.planner.resume_sources();
+        let clock = self.driver.clock;
+        match take_over(&id, &sources, &self.driver.control, clock).await? {
+            TakeOver::Repeat(why) => {
+                let notice = format!("{} is asked again: {why}", pending.run.case);
+                self.driver.printer.detail(&notice);
+                Ok(false)
+            }
+            TakeOver::Finished(outcome) => match grade(&entry.key, &outcome.record) {
+                Err(_) => Ok(false),
+                Ok(answer) => {
+                    self.answered(&pending.run, &id, answer, &outcome.record)?;
+                    Ok(true)
+                }
+            },
+            TakeOver::Resume(session) => {
+                self.record(BenchmarkEventKind::CaseRunStarted {
+                    run: pending.run.clone(),
+                    attempt: pending.attempts.max(1),
+                    consultation: id,
+                })?;
+                self.batch
+                    .resume(Job::Answer(pending.run.clone()), *session);
+                Ok(true)
+            }
+        }
+    }
+
+    /// Returns the consultation that a case run can take over.
+    fn left_over(&self, pending: &PendingCaseRun, entry: &CaseEntry) -> Option<ConsultationId> {
+        if let Some(id) = &pending.unfinished {
+            return Some(id.clone());
+        }
+        let last = pending.consultations.last()?;
+        match grade(&entry.key, &self.load(last)?) {
+            // Its grading failed.
+            Ok(_) => Some(last.clone()),
+            Err(NoAnswer::Interrupted | NoAnswer::CostCeiling { .. } | NoAnswer::Unfinished) => {
+                Some(last.clone())
+            }
+            Err(NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. }) => None,
+        }
+    }
+
+    /// Starts a new consultation for a case run that waits or has failed.
+    fn start_attempt(&mut self, run: &CaseRunId) -> Result<(), Error> {
+        let (book, arms) = (self.driver.book, self.driver.arms);
+        let attempts = self
+            .state()
+            .pending(run)
+            .map_or(0, |pending| pending.attempts);
+        let planned = match (book.get(&run.case), arms.of(run.arm)) {
+            (Some(entry), Some(template)) => entry
+                .question()
+                .and_then(|question| template.plan(question))
+                .map(|prepared| (approved(prepared), template)),
+            (None, _) | (_, None) => Err(Error::failed("the case is not part of the run")),
+        };
+        match planned {
+            Ok((plan, template)) => {
+                self.record(BenchmarkEventKind::CaseRunStarted {
+                    run: run.clone(),
+                    attempt: attempts + 1,
+                    consultation: plan.id.clone(),
+                })?;
+                self.batch
+                    .start(Job::Answer(run.clone()), plan, template.providers());
+                Ok(())
+            }
+            Err(error) => {
+                let result = self.result(run, CaseOutcome::Failed, None, None);
+                self.finish(CaseResult {
+                    error: Some(whole(error.source())),
+                    ..result
+                })
+            }
+        }
+    }
+
+    fn finished(&mut self, finished: FinishedConsultation<Job>) -> Result<(), Error> {
+        let FinishedConsultation { key, id, result } = finished;
+        match key {
+            Job::Answer(run) => {
+                self.count_time(&run);
+                match result {
+                    Ok(outcome) => self.consulted(&run, &id, &outcome),
+                    Err(error) => {
+                        self.no_answer(&run, AttemptFailure::NoAnswer, whole(error.source()))
+                    }
+                }
+            }
+            Job::Grading {
+                run,
+                answer,
+                attempt,
+            } => self.graded(&run, *answer, attempt, &id, result),
+        }
+    }
+}
