@@ -48,7 +48,12 @@ impl RunInProgress<'_> {
         }
     }
 
-    pub(super) fn count_spend(&mut self, run: &CaseRunId, id: &ConsultationId, record: &StoredRecord) {
+    pub(super) fn count_spend(
+        &mut self,
+        run: &CaseRunId,
+        id: &ConsultationId,
+        record: &StoredRecord,
+    ) {
         let account = self.accounts.entry(run.clone()).or_default();
         account.spends.insert(id.clone(), spend([record]));
     }
