@@ -27,6 +27,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use conclave::providers::http::Http;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 
@@ -135,6 +136,9 @@ fn run_ours(load: Load) -> Measured {
 fn run_bare(posts: &[(String, String)], load: Load) -> f64 {
     let server = answering_after(load.delay);
     let url = server.url();
+    // Sets up TLS for the process, without which the bare client cannot be built either.
+    let tls = Http::default();
+    tls.client_for(&url).unwrap();
     let began = Instant::now();
     engine::runtime().block_on(async {
         let client = reqwest::Client::builder()
