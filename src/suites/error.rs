@@ -57,14 +57,14 @@ fn count(problems: usize) -> String {
 
 /// A place in a suite.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SuitePlace {
     /// The file's path, safe to print.
     pub file: Arc<str>,
     /// The first is 1; `None` for the file as a whole.
     pub line: Option<usize>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SuitePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(f, "{}:{line}", self.file),
@@ -76,7 +76,7 @@ impl fmt::Display for Place {
 /// What is wrong at a place.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SuiteProblem {
-    pub place: Place,
+    pub place: SuitePlace,
     pub problem: String,
 }
 

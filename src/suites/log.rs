@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::error::{Place, SuiteProblem, printable};
+use super::error::{SuitePlace, SuiteProblem, printable};
 
 /// The problems and notes of a suite while it is read.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct ProblemLog {
 
 impl ProblemLog {
     /// Adds a problem.
-    pub(super) fn add(&mut self, place: &Place, problem: impl Into<String>) {
+    pub(super) fn add(&mut self, place: &SuitePlace, problem: impl Into<String>) {
         self.problems.push(SuiteProblem {
             place: place.clone(),
             problem: printable(&problem.into()),
@@ -46,8 +46,8 @@ impl<'a> FileLog<'a> {
     }
 
     /// Returns a place; line 0 is the file as a whole.
-    pub(super) fn place(&self, line: usize) -> Place {
-        Place {
+    pub(super) fn place(&self, line: usize) -> SuitePlace {
+        SuitePlace {
             file: Arc::clone(&self.file),
             line: (line > 0).then_some(line),
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 
 use super::case::{self, CaseDefaults, CaseOrigin};
-use super::error::{Place, SuiteError, SuiteProblem, printable};
+use super::error::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
 use super::node::table::Separator;
 use super::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
@@ -267,7 +267,7 @@ fn in_order(problems: Vec<SuiteProblem>) -> Vec<SuiteProblem> {
 
 /// Checks what no case shows alone.
 fn check_together(path: &str, cases: &[SuiteCase], log: &mut ProblemLog) {
-    let whole = Place {
+    let whole = SuitePlace {
         file: path.into(),
         line: None,
     };

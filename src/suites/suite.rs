@@ -9,7 +9,7 @@ use crate::benchmark::case::Case;
 use crate::consultation::plan::mode::Mode;
 use crate::domain::hash::sha256;
 
-use super::error::Place;
+use super::error::SuitePlace;
 
 /// A suite that was checked whole.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ pub struct Suite {
 pub struct SuiteCase {
     /// The paths of its files are absolute.
     pub case: Case,
-    pub place: Place,
+    pub place: SuitePlace,
     /// For each of its files the name and the SHA-256 of the content.
     pub(super) files: Vec<(String, String)>,
 }
