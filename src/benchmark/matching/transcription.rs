@@ -1,4 +1,4 @@
-//! Error rates of transcriptions: the edits that turn the answer into the expected text, by the
+//! Error rates of transcriptions: the edits between the answer and the expected text, by the
 //! length of the expected text.
 //!
 //! As `jiwer` counts them: insertions, deletions and substitutions weigh the same, insertions can

@@ -63,7 +63,7 @@ fn exact_answers_differ_only_in_what_surrounds_them() {
 #[test]
 fn contained_words_and_patterns_are_found_in_the_statement_or_the_text() {
     check(&[
-        Row(contains("Paris"), "It is Paris, of course.", "*", true),
+        Row(contains("Paris"), "It is Paris, I think.", "*", true),
         Row(contains("Paris"), "Parisian cafés", "*", false),
         Row(
             contains("Eiffel Tower"),
