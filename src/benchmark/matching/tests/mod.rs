@@ -11,9 +11,9 @@ use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
 
 /// A case, a text, the final answer that it states (empty without one, `*` for any), and whether
 /// that is right.
-struct Row(Case, &'static str, &'static str, bool);
+struct AnswerRow(Case, &'static str, &'static str, bool);
 
-fn check(rows: &[Row]) {
+fn check(rows: &[AnswerRow]) {
     let wrong: Vec<String> = rows.iter().filter_map(misread).collect();
     let read = rows.len() - wrong.len();
     assert!(
@@ -25,7 +25,7 @@ fn check(rows: &[Row]) {
 }
 
 /// Describes how a row is read, if not as expected.
-fn misread(Row(case, text, answer, is_right): &Row) -> Option<String> {
+fn misread(AnswerRow(case, text, answer, is_right): &AnswerRow) -> Option<String> {
     let key = AnswerKey::for_case(case).unwrap();
     let graded = key.grade(text).unwrap();
     let extracted = key.extract(text).map(|answer| answer.text().to_owned());
