@@ -12,6 +12,7 @@ use super::report::arm::ArmReport;
 use super::report::misses::Miss;
 use super::result::{CaseOutcome, CaseResult};
 use super::run::CaseRunId;
+use crate::domain::ids::ConsultationId;
 use crate::domain::text::{clean, shortened};
 
 /// Characters of the longest answer in an attribute; the element's text has the whole.
@@ -138,7 +139,11 @@ impl TestSuite {
                 )
             }
         };
-        let records: Vec<&str> = result.consultations.iter().map(|id| id.as_str()).collect();
+        let records: Vec<&str> = result
+            .consultations
+            .iter()
+            .map(ConsultationId::as_str)
+            .collect();
         let output = if records.is_empty() {
             String::new()
         } else {
@@ -192,7 +197,8 @@ fn seconds(time: Duration) -> String {
 
 /// Returns a value for an attribute, on one line.
 fn attribute(value: &str) -> String {
-    text(&value.split_whitespace().collect::<Vec<_>>().join(" "))
+    let value = text(value);
+    value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Escapes text. XML forbids control characters and noncharacters even as references, so they are

@@ -31,8 +31,8 @@ impl<'a> Miss<'a> {
 }
 
 impl BenchmarkReport {
-    /// Returns the wrong answers, those with the highest stated confidence first, then the case
-    /// runs without an answer.
+    /// Returns the wrong answers of the panel, those with the highest stated confidence first, and
+    /// its case runs without an answer; then those of the single model.
     pub fn misses(&self) -> Vec<Miss<'_>> {
         let mut misses: Vec<Miss<'_>> = self
             .results
@@ -52,5 +52,7 @@ impl BenchmarkReport {
 fn worst_first(one: &CaseResult, other: &CaseResult) -> Ordering {
     let confidence = |result: &CaseResult| result.confidence.unwrap_or(-1.0);
     let by_confidence = || confidence(other).total_cmp(&confidence(one));
-    one.outcome.cmp(&other.outcome).then_with(by_confidence)
+    let by_outcome = || one.outcome.cmp(&other.outcome);
+    let by_arm = one.run.arm.cmp(&other.run.arm);
+    by_arm.then_with(by_outcome).then_with(by_confidence)
 }

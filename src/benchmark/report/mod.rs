@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use self::arm::ArmReport;
+use self::arm::{ArmReport, TagFigures};
 use self::comparison::ArmComparison;
 use self::spend::SpendFigures;
 use super::case::CaseId;
@@ -116,6 +116,17 @@ impl BenchmarkReport {
     /// Returns the case of a result.
     pub fn case(&self, id: &CaseId) -> Option<&CaseRef> {
         self.terms.cases.iter().find(|case| case.id == *id)
+    }
+
+    /// Returns the figures by tag, those of all arms next to each other, and those without a tag
+    /// last.
+    pub fn figures_by_tag(&self) -> Vec<(Arm, &TagFigures)> {
+        let mut figures: Vec<(Arm, &TagFigures)> = Vec::new();
+        for arm in &self.arms {
+            figures.extend(arm.tags.iter().map(|figures| (arm.arm, figures)));
+        }
+        figures.sort_by_key(|(arm, figures)| (figures.tag.is_none(), &figures.tag, *arm));
+        figures
     }
 
     /// Returns whether every case run has a result.

@@ -120,6 +120,7 @@ pub(super) fn in_dollars<S: Serializer>(cost: &Cost, serializer: S) -> Result<S:
     WireCost::from(*cost).serialize(serializer)
 }
 
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 pub(super) fn in_dollars_if_known<S: Serializer>(
     cost: &Option<Cost>,
     serializer: S,

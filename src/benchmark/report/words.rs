@@ -45,7 +45,8 @@ pub fn p_value(p: f64) -> String {
     match p {
         p if p < 0.001 => "p < 0.001".to_owned(),
         p if p < 0.0995 => format!("p = {p:.3}"),
-        p => format!("p = {p:.2}"),
+        p if p < 0.995 => format!("p = {p:.2}"),
+        _ => "p = 1".to_owned(),
     }
 }
 

@@ -43,7 +43,6 @@ fn head(report: &BenchmarkReport) -> String {
     let terms = &report.terms;
     let status = report.run_status.name();
     let mut lines = vec![
-        format!("# Benchmark: {}\n", inline(&terms.suite.name)),
         format!("**Run:** {} ({status})", inline(report.run_id.as_str())),
         format!("**Cases:** {}", terms.cases.len()),
     ];
@@ -53,7 +52,8 @@ fn head(report: &BenchmarkReport) -> String {
         let arm = capitalised(arm.arm);
         lines.push(format!("**{arm}:** {}", inline(&agents.join(", "))));
     }
-    lines.join("  \n")
+    let title = inline(&terms.suite.name);
+    format!("# Benchmark: {title}\n\n{}", lines.join("  \n"))
 }
 
 fn capitalised(arm: Arm) -> &'static str {
@@ -78,19 +78,22 @@ fn notices(report: &BenchmarkReport) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("\n>\n"))
 }
 
-/// Writes a table; `None` without rows.
-fn table(heads: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Option<String> {
+/// Writes a table, whose first columns are text and whose other ones are figures; `None` without
+/// rows.
+fn table(
+    texts: usize,
+    heads: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> Option<String> {
     let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
     let rows: Vec<String> = rows.into_iter().map(|row| line(&row)).collect();
     if rows.is_empty() {
         return None;
     }
     let heads: Vec<String> = heads.iter().map(ToString::to_string).collect();
-    // The first column is text, the others are figures.
-    let mut rules = vec!["---:".to_owned(); heads.len()];
-    if let Some(first) = rules.first_mut() {
-        *first = ":---".to_owned();
-    }
+    let rules: Vec<String> = (0..heads.len())
+        .map(|column| if column < texts { ":---" } else { "---:" }.to_owned())
+        .collect();
     let head = [line(&heads), line(&rules)];
     Some(head.into_iter().chain(rows).collect::<Vec<_>>().join("\n"))
 }
@@ -162,14 +165,15 @@ fn arms(report: &BenchmarkReport) -> String {
             arm.counts.retried.to_string()
         }),
     ]);
-    table(&heads, rows).unwrap_or_default()
+    table(1, &heads, rows).unwrap_or_default()
 }
 
 fn comparison(report: &BenchmarkReport) -> Option<String> {
     let comparison = report.comparison.as_ref()?;
     let pairs = comparison.pairs;
     let counts = table(
-        &["", "Single model right", "Single model wrong"],
+        1,
+        &["", "Single model right", "Single model not right"],
         [
             vec![
                 "Panel right".to_owned(),
@@ -177,7 +181,7 @@ fn comparison(report: &BenchmarkReport) -> Option<String> {
                 pairs.only_first.to_string(),
             ],
             vec![
-                "Panel wrong".to_owned(),
+                "Panel not right".to_owned(),
                 pairs.only_second.to_string(),
                 pairs.both_wrong.to_string(),
             ],
@@ -189,19 +193,20 @@ fn comparison(report: &BenchmarkReport) -> Option<String> {
 }
 
 fn tags(report: &BenchmarkReport) -> Option<String> {
-    let rows = report.arms.iter().flat_map(|arm| {
-        arm.tags.iter().map(|figures| {
-            let tag = figures.tag.as_deref().map_or("(no tag)".to_owned(), cell);
-            vec![
-                tag,
-                arm.arm.name().to_owned(),
-                format!("{} of {}", figures.accuracy.right, figures.accuracy.of),
-                accuracy(&figures.accuracy),
-                known(figures.spend.cost_per_case.map(amount)),
-            ]
-        })
+    let rows = report.figures_by_tag().into_iter().map(|(arm, figures)| {
+        vec![
+            figures.tag.as_deref().map_or("(no tag)".to_owned(), cell),
+            arm.name().to_owned(),
+            format!("{} of {}", figures.accuracy.right, figures.accuracy.of),
+            accuracy(&figures.accuracy),
+            known(figures.spend.cost_per_case.map(amount)),
+        ]
     });
-    table(&["Tag", "Arm", "Right", "Accuracy", "Cost per case"], rows)
+    table(
+        2,
+        &["Tag", "Arm", "Right", "Accuracy", "Cost per case"],
+        rows,
+    )
 }
 
 fn error_rates(report: &BenchmarkReport) -> Option<String> {
@@ -219,7 +224,7 @@ fn error_rates(report: &BenchmarkReport) -> Option<String> {
             ]
         })
     });
-    table(&["", "Transcriptions", "Mean", "Median"], rows)
+    table(1, &["", "Transcriptions", "Mean", "Median"], rows)
 }
 
 fn calibration(report: &BenchmarkReport) -> Option<String> {
@@ -251,7 +256,7 @@ fn calibration(report: &BenchmarkReport) -> Option<String> {
         }
     }
     let heads = ["", "Answers", "Mean confidence", "Right", "Brier", "ECE"];
-    parts.insert(0, table(&heads, rows)?);
+    parts.insert(0, table(1, &heads, rows)?);
     Some(parts.join("\n\n"))
 }
 
@@ -276,7 +281,7 @@ fn bins(kind: &str, reliability: &Reliability) -> Option<String> {
         ]
     });
     let heads = ["Confidence", "Answers", "Mean confidence", "Right"];
-    let bins = table(&heads, rows)?;
+    let bins = table(1, &heads, rows)?;
     Some(format!("{kind}:\n\n{bins}"))
 }
 
@@ -299,6 +304,7 @@ fn debate(report: &BenchmarkReport) -> Option<String> {
         "Both wrong",
     ];
     let changes = table(
+        1,
         &heads,
         compared.map(|(label, changes)| changes_row(label, changes)),
     );
@@ -340,14 +346,14 @@ fn experts(report: &BenchmarkReport) -> Option<String> {
         ]
     });
     let heads = ["Expert", "Model", "Accuracy in Round 1", "Cost per case"];
-    table(&heads, rows)
+    table(2, &heads, rows)
 }
 
 fn misses(report: &BenchmarkReport) -> Option<String> {
     let misses = report.misses();
     let rows = misses.iter().map(|miss| miss_row(report, miss));
-    let heads = ["Case", "Arm", "Expected", "Given", "Confidence", "Record"];
-    let table = table(&heads, rows)?;
+    let heads = ["Case", "Arm", "Expected", "Given", "Record", "Confidence"];
+    let table = table(5, &heads, rows)?;
     let number = count(misses.len(), "case run");
     Some(format!(
         "{number}; `conclave history show RECORD` shows one.\n\n{table}"
@@ -367,7 +373,7 @@ fn miss_row(report: &BenchmarkReport, miss: &Miss<'_>) -> Vec<String> {
         run.arm.name().to_owned(),
         cell(miss.expected()),
         cell(miss.given()),
-        known(miss.result.confidence.map(whole_percent)),
         known(record.map(|record| cell(record.as_str()))),
+        known(miss.result.confidence.map(whole_percent)),
     ]
 }

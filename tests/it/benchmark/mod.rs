@@ -1,7 +1,9 @@
-//! Benchmarks: suites of cases, and recorded answers.
+//! Benchmarks: suites of cases, runs, the report of a run with its faces, and recorded answers.
 
 mod suites;
 #[cfg(unix)]
 mod replay;
+#[cfg(unix)]
+mod report;
 #[cfg(unix)]
 mod runs;

@@ -1,13 +1,13 @@
 //! A strict parser for the HTML that the program writes: any other tag, attribute or entity fails
 //! the test.
 
-const TAGS: [&str; 38] = [
+const TAGS: [&str; 45] = [
     "html", "head", "meta", "title", "style", "body", "main", "header", "section", "aside",
     "article", "footer", "div", "span", "p", "h1", "h2", "h3", "h4", "ul", "ol", "li", "dl", "dt",
     "dd", "table", "caption", "thead", "tbody", "tr", "th", "td", "strong", "em", "bdi", "q",
-    "time", "code",
+    "time", "code", "svg", "g", "desc", "line", "circle", "rect", "text",
 ];
-const ATTRIBUTES: [&str; 9] = [
+const ATTRIBUTES: [&str; 23] = [
     "lang",
     "charset",
     "http-equiv",
@@ -17,6 +17,21 @@ const ATTRIBUTES: [&str; 9] = [
     "dir",
     "scope",
     "datetime",
+    // Of the drawings.
+    "role",
+    "aria-label",
+    "viewBox",
+    "x",
+    "y",
+    "x1",
+    "y1",
+    "x2",
+    "y2",
+    "cx",
+    "cy",
+    "r",
+    "width",
+    "height",
 ];
 
 /// The parts of a page.
@@ -56,7 +71,8 @@ pub(crate) fn scan(page: &str) -> ScannedPage {
                 Some(name.trim_end_matches('>')),
                 "tags are closed in order"
             );
-            if tag == "</title>" {
+            // A drawing has a title too.
+            if tag == "</title>" && scanned.title.is_empty() {
                 std::mem::take(&mut scanned.text)
                     .trim_start()
                     .clone_into(&mut scanned.title);

@@ -19,6 +19,8 @@ pub(crate) mod pty;
 pub(crate) mod question_screens;
 pub(crate) mod sample_events;
 #[cfg(unix)]
+pub(crate) mod sample_results;
+#[cfg(unix)]
 pub(crate) mod saved;
 #[cfg(unix)]
 pub(crate) mod schema;

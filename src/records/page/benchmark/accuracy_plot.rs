@@ -25,6 +25,9 @@ const AREA: PlotArea = PlotArea {
 /// Costs that are further apart get a logarithmic axis.
 const WIDEST_LINEAR: f64 = 12.0;
 
+/// More steps of a linear axis are never needed: about five reach the maximum.
+const MOST_STEPS: u32 = 12;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PointKind {
     Panel,
@@ -191,10 +194,10 @@ impl CostAxis {
             };
         }
         let step = round_step(if most > 0.0 { most * 1.1 } else { 1.0 });
-        let steps = (1..).find(|steps| f64::from(*steps) * step >= most * 1.05);
+        let steps = (2..=MOST_STEPS).find(|steps| f64::from(*steps) * step >= most * 1.05);
         Self::Linear {
             step,
-            steps: steps.unwrap_or(1).max(2),
+            steps: steps.unwrap_or(MOST_STEPS),
         }
     }
 

@@ -58,7 +58,7 @@ pub(super) fn figure(value: impl AsRef<str>) -> Markup {
 }
 
 pub(super) fn known(value: Option<String>) -> Markup {
-    figure(value.as_deref().unwrap_or(UNKNOWN))
+    figure(value.unwrap_or_else(|| UNKNOWN.to_owned()))
 }
 
 /// The headline of each arm, the comparison, and all figures of the arms.
@@ -162,9 +162,9 @@ fn comparison(report: &BenchmarkReport) -> Markup {
     };
     let rows = [
         row("Panel right", pairs.both_right, pairs.only_first),
-        row("Panel wrong", pairs.only_second, pairs.both_wrong),
+        row("Panel not right", pairs.only_second, pairs.both_wrong),
     ];
-    let heads = ["", "Single model right", "Single model wrong"];
+    let heads = ["", "Single model right", "Single model not right"];
     html! { @if pairs.total() > 0 { (table("The same cases", &heads, &rows)) } }
 }
 

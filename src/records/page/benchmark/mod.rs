@@ -15,6 +15,7 @@ use super::elements::{inline, joined, moment, section};
 use super::{document, short_title};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::words::cost_in_words;
+use crate::benchmark::run::RunId;
 use crate::domain::words::thousands;
 
 /// Renders the page.
@@ -80,7 +81,7 @@ fn colophon(report: &BenchmarkReport) -> Markup {
             h2 { "About this page" }
             dl.facts {
                 (fact("Run", &inline(report.run_id.as_str())))
-                (fact("Merged from", &joined(report.merged_from.iter().map(|run| run.as_str()))))
+                (fact("Merged from", &joined(report.merged_from.iter().map(RunId::as_str))))
                 (fact("Suite", &html! { (inline(&suite.path)) " (SHA-256 " (inline(&suite.sha256)) ")" }))
                 @for arm in ARM_NAMES {
                     @for report in report.arms.iter().filter(|report| report.arm == arm) {

@@ -62,7 +62,7 @@ pub(super) fn frame(
             line.grid x1=(x) y1=(place(area.top)) x2=(x) y2=(place(area.bottom())) {}
             text.middle x=(x) y=(place(area.bottom() + 18.0)) { (label) }
         }
-        text x="4" y=(place(area.top - 14.0)) { (y_title) }
+        text x="4" y="14" { (y_title) }
         text.end x=(place(area.right())) y=(place(area.bottom() + 36.0)) { (x_title) }
     }
 }

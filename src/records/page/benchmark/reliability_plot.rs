@@ -13,10 +13,10 @@ use crate::records::page::elements::inline;
 use crate::stopping::calibration::{Bin, Reliability};
 
 const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 360.0;
+const HEIGHT: f64 = 372.0;
 const AREA: PlotArea = PlotArea {
     left: 52.0,
-    top: 34.0,
+    top: 46.0,
     width: 284.0,
     height: 272.0,
 };
@@ -48,6 +48,7 @@ pub(super) fn calibration(report: &BenchmarkReport) -> Markup {
         @if !diagrams.is_empty() {
             div.side { @for diagram in &diagrams { (diagram) } }
             p.quiet {
+                "The numbers above a diagram count the answers of each tenth. "
                 "On the dashed line, answers are as often right as their confidence says; below it "
                 "they are overconfident. Brier: the mean squared difference between confidence "
                 "and outcome; 0 is best. ECE: the mean distance between the two over ten bins."
@@ -95,6 +96,11 @@ fn diagram(arm: Arm, name: &str, reliability: &Reliability) -> Markup {
                 line.diagonal x1=(place(AREA.left)) y1=(place(AREA.bottom()))
                     x2=(place(AREA.right())) y2=(place(AREA.top)) {}
                 g class=(arm.name()) { @for bin in &reliability.bins { (point(bin)) } }
+                // Above the frame, where no interval reaches.
+                @for bin in &reliability.bins {
+                    @let centre = AREA.x(f64::midpoint(bin.from, bin.to));
+                    text.middle x=(place(centre)) y=(place(AREA.top - 6.0)) { (bin.count) }
+                }
             }
             (table("", &["Confidence", "Answers", "Mean", "Right"], &rows))
         }

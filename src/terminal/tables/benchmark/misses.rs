@@ -3,12 +3,15 @@
 use super::ReportScreen;
 use crate::benchmark::report::misses::Miss;
 use crate::benchmark::report::words::whole_percent;
-use crate::benchmark::run::Arm;
 use crate::domain::text::shortened;
 use crate::terminal::markdown::escape::one_line;
 
-/// Misses on a screen.
+/// Misses on a screen; fewer if the figures take most of it.
 const MOST_MISSES: usize = 10;
+const FEWEST_MISSES: usize = 4;
+
+/// Lines that suit a screen, without those after the misses.
+const LINES: usize = 36;
 
 /// Characters of the longest answer on a screen.
 const LONGEST_ANSWER: usize = 40;
@@ -20,13 +23,15 @@ impl ReportScreen<'_> {
             let title = format!("Not right ({})", misses.len());
             self.text.extend(["\n", &self.paint.cyan(&title), "\n"]);
         }
-        for miss in misses.iter().take(MOST_MISSES) {
+        let lines_left = LINES.saturating_sub(self.text.lines().count());
+        let most = lines_left.clamp(FEWEST_MISSES, MOST_MISSES);
+        for miss in misses.iter().take(most) {
             let line = self.miss(miss);
             self.text
                 .push_str(&super::hanging("", &line, 2, Some(self.width)));
         }
-        if misses.len() > MOST_MISSES {
-            self.wrapped(&format!("and {} more", misses.len() - MOST_MISSES));
+        if misses.len() > most {
+            self.wrapped(&format!("and {} more", misses.len() - most));
         }
         self.next_steps(&misses);
     }
@@ -48,28 +53,29 @@ impl ReportScreen<'_> {
         let confidence = miss
             .result
             .confidence
-            .map(|stated| format!(" ({} sure)", whole_percent(stated)))
+            .map(|stated| format!(" (confidence {})", whole_percent(stated)))
             .unwrap_or_default();
         format!("{name}: expected {expected}, got {given}{confidence}")
     }
 
     fn next_steps(&mut self, misses: &[Miss<'_>]) {
-        let mut commands = Vec::new();
-        let panel_first = |miss: &&Miss<'_>| miss.result.run.arm == Arm::Panel;
-        let example = misses.iter().find(panel_first).or(misses.first());
-        let record = example.and_then(|miss| miss.result.consultations.last());
-        if let Some(record) = record {
-            commands.push(("one case", format!("conclave history show {record}")));
-        }
-        let page = format!(
-            "conclave benchmark report {} -o report.html",
-            self.report.run_id
-        );
-        commands.push(("all cases and plots", page));
         self.text.push('\n');
-        for (label, command) in commands {
-            let line = format!("{label}:\n  {command}\n");
-            self.text.push_str(&self.paint.dim(&line));
+        let record = misses
+            .first()
+            .and_then(|miss| miss.result.consultations.last());
+        if let Some(record) = record {
+            self.command("One case:", &format!("conclave history show {record}"));
         }
+        let run = &self.report.run_id;
+        let page = format!("conclave benchmark report {run} -o report.html");
+        self.command("All cases:", &page);
+    }
+
+    /// Writes a command on one line, so that it can be copied.
+    fn command(&mut self, label: &str, command: &str) {
+        let is_wide = label.len() + command.len() < self.width;
+        let gap = if is_wide { " " } else { "\n  " };
+        let line = format!("{label}{gap}{command}\n");
+        self.text.push_str(&self.paint.dim(&line));
     }
 }

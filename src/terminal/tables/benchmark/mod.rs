@@ -22,6 +22,9 @@ use crate::terminal::output::style::Paint;
 /// Tags on a screen.
 const MOST_TAGS: usize = 10;
 
+/// Columns below which a text is not set behind its head.
+const NARROWEST_TEXT: usize = 30;
+
 const UNKNOWN: &str = "-";
 
 /// Returns the screen for a terminal of this width.
@@ -36,7 +39,6 @@ pub fn screen(report: &BenchmarkReport, width: usize, paint: Paint) -> String {
     screen.notices();
     screen.headline();
     screen.comparison();
-    screen.spend();
     screen.tags();
     screen.error_rates();
     screen.calibration();
@@ -92,26 +94,7 @@ impl ReportScreen<'_> {
         self.text.push('\n');
         self.table(&heads, &rows);
         for arm in &self.report.arms {
-            let counts = arm.counts;
-            if counts.failed > 0 {
-                let answered = arm.accuracy_of_answered.map_or_else(
-                    || "none has an answer".to_owned(),
-                    |answered| format!("{} of the answers are right", percent(answered.share)),
-                );
-                let arm = arm.arm.name();
-                let failed = format!("{arm}: {} without an answer; {answered}", counts.failed);
-                self.wrapped(&failed);
-            }
-            if let Some(consistency) = arm.consistency {
-                let line = format!(
-                    "{}: {} always right, {} sometimes, {} never",
-                    arm.arm.name(),
-                    consistency.always_right,
-                    consistency.sometimes_right,
-                    consistency.never_right
-                );
-                self.wrapped(&line);
-            }
+            self.labelled(&format!("{}: ", arm.arm.name()), &arm_in_words(arm));
         }
     }
 
@@ -124,27 +107,10 @@ impl ReportScreen<'_> {
         let pairs = comparison.pairs;
         if pairs.total() > 0 {
             self.wrapped(&format!(
-                "Both right {}, only the panel {}, only the single model {}, both wrong {}.",
+                "Both right {}, only the panel {}, only the single model {}, neither {}.",
                 pairs.both_right, pairs.only_first, pairs.only_second, pairs.both_wrong
             ));
         }
-    }
-
-    fn spend(&mut self) {
-        let rows = self.report.arms.iter().map(|arm| {
-            let spend = &arm.spend;
-            vec![
-                arm.arm.name().to_owned(),
-                thousands(spend.calls),
-                thousands(spend.tokens()),
-                spend.tokens_per_right.map_or(UNKNOWN.to_owned(), thousands),
-                spend.cost_per_case.map_or(UNKNOWN.to_owned(), amount),
-                arm.counts.retried.to_string(),
-            ]
-        });
-        let rows: Vec<_> = rows.collect();
-        let heads = ["calls", "tokens", "per right", "cost per case", "retried"];
-        self.section("Spend", &heads, &rows);
     }
 
     fn tags(&mut self) {
@@ -227,11 +193,16 @@ impl ReportScreen<'_> {
         self.text.push_str(&hanging("", line, 0, Some(self.width)));
     }
 
-    /// Writes a text behind its head, continued beneath itself.
-    fn labelled(&mut self, head: &str, text: &str) {
-        let indent = measure_text_width(head);
-        self.text
-            .push_str(&hanging(head, text, indent, Some(self.width)));
+    /// Writes a text behind its label, continued beneath itself if there is room.
+    fn labelled(&mut self, label: &str, text: &str) {
+        let indent = measure_text_width(label);
+        let line = if self.width < indent + NARROWEST_TEXT {
+            let label = label.trim_end_matches([' ', ':']);
+            hanging("", &format!("{label}: {text}"), 2, Some(self.width))
+        } else {
+            hanging(label, text, indent, Some(self.width))
+        };
+        self.text.push_str(&line);
     }
 }
 
@@ -252,6 +223,39 @@ fn headline_row(arm: &ArmReport) -> Vec<String> {
         None => row.extend([UNKNOWN.to_owned(), UNKNOWN.to_owned()]),
     }
     row
+}
+
+/// What the table of an arm has no room for.
+fn arm_in_words(arm: &ArmReport) -> String {
+    let mut words = Vec::new();
+    if arm.counts.failed > 0 {
+        let answered = arm.accuracy_of_answered;
+        let answered = answered.map(|share| format!(", {} of answers right", percent(share.share)));
+        words.push(format!(
+            "{} without an answer{}",
+            arm.counts.failed,
+            answered.unwrap_or_default()
+        ));
+    }
+    if let Some(consistency) = arm.consistency {
+        words.push(format!(
+            "{} cases always right, {} sometimes, {} never",
+            consistency.always_right, consistency.sometimes_right, consistency.never_right
+        ));
+    }
+    let spend = &arm.spend;
+    let per_right = spend.tokens_per_right.map(thousands);
+    let per_right = per_right.map(|tokens| format!(" ({tokens} per right answer)"));
+    words.push(format!("{} calls", thousands(spend.calls)));
+    words.push(format!(
+        "{} tokens{}",
+        thousands(spend.tokens()),
+        per_right.unwrap_or_default()
+    ));
+    if arm.counts.retried > 0 {
+        words.push(format!("{} tried again", arm.counts.retried));
+    }
+    words.join("; ")
 }
 
 fn tag_cells(arm: &ArmReport, tag: Option<&str>) -> [String; 2] {
