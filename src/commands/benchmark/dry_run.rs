@@ -14,8 +14,8 @@ use crate::session::benchmark::estimate::RunEstimate;
 use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 
+use super::announcement::arm_line;
 use super::flags::ReportFlags;
-use super::start::arm_line;
 
 /// Shows the run.
 pub(super) fn show(

@@ -18,7 +18,7 @@ use crate::terminal::output::printer::Verbosity;
 /// Consultations at once, unless flag or suite say otherwise.
 const DEFAULT_JOBS: u32 = 4;
 
-/// Which cases are run, by whom, and how often.
+/// Which cases are run, and how often.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Cases")]
 pub(super) struct CaseFlags {

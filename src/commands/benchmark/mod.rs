@@ -1,6 +1,7 @@
 //! `conclave benchmark`: measures what a panel is worth on cases with known answers.
 
 mod flags;
+mod announcement;
 mod start;
 mod resume;
 mod consent;

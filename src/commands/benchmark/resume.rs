@@ -20,8 +20,9 @@ use crate::suites::suite::Suite;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::prompt::StdinUse;
 
+use super::announcement::{announce_arms, announce_cost, announce_run};
 use super::drive::{Drive, consent_rule};
-use super::start::{announce_arms, announce_cost, announce_run, read_suite};
+use super::start::read_suite;
 use super::{Command, consent, lookup, outcome};
 
 pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {

@@ -3,29 +3,25 @@
 use std::path::Path;
 
 use crate::benchmark::event::RunBegun;
-use crate::benchmark::run::{Arm, ArmTerms, RunId, RunTerms};
+use crate::benchmark::run::{RunId, RunTerms};
 use crate::commands::face;
-use crate::commands::face::scrubbing::announce;
-use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
-use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates};
+use crate::session::benchmark::arms::ArmPlanner;
 use crate::session::benchmark::cases::CaseBook;
 use crate::session::benchmark::estimate::RunEstimate;
 use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
-use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
-use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::Purpose;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
-use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::StdinUse;
 
+use super::announcement::{announce_arms, announce_cost, announce_run};
 use super::drive::{Drive, consent_rule};
 use super::{Command, consent, dry_run, lookup, outcome};
 
@@ -140,66 +136,6 @@ pub(super) fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error>
         printer.note(note);
     }
     Ok(suite)
-}
-
-/// Prints what is about to run.
-pub(super) fn announce_run(terms: &RunTerms, printer: &Printer) {
-    let part = match terms.partition {
-        Some(partition) => format!(", part {partition}"),
-        None => String::new(),
-    };
-    let repeated = match terms.repetitions {
-        1 => String::new(),
-        times => format!(", {times} times each"),
-    };
-    printer.note(&format!(
-        "Benchmark {}: {}{repeated}{part}",
-        clean(&terms.suite.name),
-        count(terms.cases.len(), "case"),
-    ));
-    for arm in &terms.arms {
-        printer.note(&format!("  {}", arm_line(arm)));
-    }
-}
-
-/// Prints the notices of the arms, and what is masked in the cases.
-pub(super) fn announce_arms(arms: &ArmTemplates, estimate: &RunEstimate, printer: &Printer) {
-    let mut notices: Vec<&String> = Vec::new();
-    let panel = arms.of(Arm::Panel).map(PlanTemplate::common);
-    for notice in arms.plans().flat_map(|plan| &plan.notices) {
-        // A model that answers or grades alone is no small panel.
-        let is_meant = !notice.ends_with(SMALL_PANEL)
-            || panel.is_some_and(|panel| panel.notices.contains(notice));
-        if is_meant && !notices.contains(&notice) {
-            notices.push(notice);
-        }
-    }
-    for notice in notices {
-        printer.note(&format!("  {notice}"));
-    }
-    announce(&estimate.masked, &estimate.findings, printer);
-}
-
-/// Prints the number of calls and what they cost.
-pub(super) fn announce_cost(estimate: &RunEstimate, printer: &Printer) {
-    let total = &estimate.total;
-    printer.note(&format!(
-        "Estimate: {} calls, {}",
-        thousands(estimate.calls),
-        cost_range(total.low, total.cost, total.high, dollars)
-    ));
-}
-
-/// `panel: security=openai:m, …; judge openai:m; 4 rounds`.
-pub(super) fn arm_line(arm: &ArmTerms) -> String {
-    let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
-    if let Some(judge) = &arm.judge {
-        line.push_str(&format!("; judge {judge}"));
-    }
-    if arm.arm == Arm::Panel {
-        line.push_str(&format!("; {}", count(arm.rounds.into(), "round")));
-    }
-    line
 }
 
 fn repetitions(terms: &RunTerms) -> usize {
