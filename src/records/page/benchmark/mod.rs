@@ -1,6 +1,6 @@
 //! The report of a benchmark as a page: the result, the plots with the figures under each, and all
 //! cases. The plots are SVG in the page; colours come from its style sheet, for light and dark, and
-//! no mark is told apart by colour alone.
+//! shapes and letters name each mark without them.
 
 mod plot;
 mod accuracy_plot;
