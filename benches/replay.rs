@@ -11,6 +11,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a bench fails by panicking")]
 #![expect(
+    clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a bench reads the clock and prints what it found"
 )]

@@ -62,10 +62,10 @@ pub(super) fn announce_cost(estimate: &RunEstimate, printer: &Printer) {
 pub(super) fn arm_line(arm: &ArmTerms) -> String {
     let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
     if let Some(judge) = &arm.judge {
-        line.push_str(&format!("; judge {judge}"));
+        line.extend(["; judge ", judge]);
     }
     if arm.arm == Arm::Panel {
-        line.push_str(&format!("; {}", count(arm.rounds.into(), "round")));
+        line.extend(["; ", &count(arm.rounds.into(), "round")]);
     }
     line
 }

@@ -96,7 +96,7 @@ impl Drive<'_> {
             progress: &progress,
             printer,
         };
-        driver.drive(batch).await
+        Box::pin(driver.drive(batch)).await
     }
 }
 

@@ -111,7 +111,7 @@ pub(super) struct LimitFlags {
 
     /// What to do when a model fails for good [default: fail, so that only the panel's own answers
     /// count]
-    #[arg(long, value_name = "ACTION", value_parser = without(OnFailure::Ask))]
+    #[arg(long, value_name = "ACTION", value_parser = without(&OnFailure::Ask))]
     pub(super) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
@@ -132,7 +132,7 @@ pub(super) struct LimitFlags {
     pub(super) strict: bool,
 
     /// Whether to end after Round 2 when the experts agree [default: auto]
-    #[arg(long, value_name = "WHEN", value_parser = without(Policy::Ask))]
+    #[arg(long, value_name = "WHEN", value_parser = without(&Policy::Ask))]
     pub(super) early_stop: Option<Policy>,
 
     /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
@@ -268,13 +268,13 @@ fn share(text: &str) -> Result<f64, String> {
 
 /// Returns the parser of an enum without one of its values: while many consultations run at once,
 /// you cannot be asked.
-fn without<T>(left_out: T) -> impl TypedValueParser<Value = T>
+fn without<T>(left_out: &T) -> impl TypedValueParser<Value = T>
 where
     T: ValueEnum + PartialEq + Send + Sync + 'static,
 {
     let values = T::value_variants()
         .iter()
-        .filter(|value| **value != left_out);
+        .filter(|value| *value != left_out);
     let values: Vec<_> = values.filter_map(ValueEnum::to_possible_value).collect();
     PossibleValuesParser::new(values).try_map(|name| T::from_str(&name, false))
 }

@@ -47,7 +47,7 @@ pub(super) struct ReplayFlags {
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
     gold: Option<String>,
 
-    /// The column with the ids of the questions [default: id or question_id, if there is one]
+    /// The column with the ids of the questions [default: `id` or `question_id`, if there is one]
     #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
     id: Option<String>,
 }

@@ -94,7 +94,7 @@ impl Provider for Scripted {
 }
 
 /// A batch in a home of its own, whose consultations have one seat and one round.
-struct Stage {
+struct BatchHome {
     home: Home,
     provider: Arc<Scripted>,
     providers: Providers,
@@ -104,7 +104,7 @@ struct Stage {
     _folder: tempfile::TempDir,
 }
 
-impl Stage {
+impl BatchHome {
     fn new(provider: Scripted) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let provider = Arc::new(provider);
@@ -217,59 +217,65 @@ fn printer() -> Printer {
 
 #[test]
 fn one_seat_and_one_round_are_one_call_without_a_judge() {
-    let stage = Stage::new(Scripted::default());
-    let estimate = stage.plan(0).estimate().unwrap();
+    let batch_home = BatchHome::new(Scripted::default());
+    let estimate = batch_home.plan(0).estimate().unwrap();
     let planned: Vec<AnswerKind> = estimate.calls.iter().map(|call| call.answer).collect();
     assert_eq!(planned, [AnswerKind::Independent]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn limit_of_a_provider_holds_over_fifty_consultations() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
-    stage.start_all(&mut batch, 50);
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
+    batch_home.start_all(&mut batch, 50);
     assert_eq!(batch.in_flight(), 50);
     let all = run_to_end(&mut batch).await;
     assert_eq!(all.len(), 50);
     for finished in &all {
         assert_eq!(transcript(finished).state, StateName::Complete);
     }
-    assert_eq!(stage.provider.calls(), 50, "no judge, no helper, no retry");
-    assert_eq!(stage.provider.most_in_flight.load(Ordering::SeqCst), 4);
+    assert_eq!(
+        batch_home.provider.calls(),
+        50,
+        "no judge, no helper, no retry"
+    );
+    assert_eq!(batch_home.provider.most_in_flight.load(Ordering::SeqCst), 4);
     assert_eq!(spent(&all), MicroUsd(50 * 1_200));
 }
 
 #[tokio::test(start_paused = true)]
 async fn circuit_that_opens_spares_all_consultations_the_calls() {
-    let mut stage = Stage::new(Scripted {
+    let mut batch_home = BatchHome::new(Scripted {
         is_down: true,
         ..Scripted::default()
     });
     let healthy: Arc<dyn Provider> = Arc::new(Scripted::default());
-    stage.providers.insert(ProviderId::new("healthy"), healthy);
-    let mut batch = stage.batch(None);
+    batch_home
+        .providers
+        .insert(ProviderId::new("healthy"), healthy);
+    let mut batch = batch_home.batch(None);
     for number in 0..50 {
-        let mut plan = stage.plan(number);
+        let mut plan = batch_home.plan(number);
         let fallback = vec![ModelRef::new("healthy", "m")];
         plan.fallbacks.insert(SeatId::new("pragmatic"), fallback);
-        batch.start(number, plan, &stage.providers);
+        batch.start(number, plan, &batch_home.providers);
     }
     let all = run_to_end(&mut batch).await;
     for finished in &all {
         assert_eq!(transcript(finished).state, StateName::Complete);
     }
     // The third failure in a row opens it. Six calls have begun by then, and each is retried twice.
-    let calls = stage.provider.calls();
+    let calls = batch_home.provider.calls();
     assert!(calls <= 18, "{calls} calls to a provider that is down");
 }
 
 #[tokio::test(start_paused = true)]
 async fn ceiling_over_all_consultations_is_never_exceeded() {
-    let mut stage = Stage::new(Scripted::default());
+    let mut batch_home = BatchHome::new(Scripted::default());
     let limit = MicroUsd(60_000);
-    let mut batch = stage.batch(Some(limit));
+    let mut batch = batch_home.batch(Some(limit));
     batch.count_earlier_spending(MicroUsd(10_000));
-    stage.start_all(&mut batch, 50);
+    batch_home.start_all(&mut batch, 50);
     let all = run_to_end(&mut batch).await;
     let spent = spent(&all);
     assert!(spent > MicroUsd::ZERO);
@@ -287,10 +293,10 @@ async fn ceiling_over_all_consultations_is_never_exceeded() {
 
 #[tokio::test(start_paused = true)]
 async fn first_interrupt_lets_consultations_in_flight_finish() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
-    stage.start_all(&mut batch, 8);
-    stage.interrupt.send(()).unwrap();
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
+    batch_home.start_all(&mut batch, 8);
+    batch_home.interrupt.send(()).unwrap();
     let update = batch.next().await;
     assert!(matches!(
         update,
@@ -306,43 +312,43 @@ async fn first_interrupt_lets_consultations_in_flight_finish() {
 
 #[tokio::test(start_paused = true)]
 async fn second_interrupt_leaves_journals_that_can_be_resumed() {
-    let mut stage = Stage::new(Scripted {
+    let mut batch_home = BatchHome::new(Scripted {
         answers: 4,
         ..Scripted::default()
     });
-    let mut batch = stage.batch(None);
-    stage.start_all(&mut batch, 8);
+    let mut batch = batch_home.batch(None);
+    batch_home.start_all(&mut batch, 8);
     for _ in 0..4 {
         let update = batch.next().await;
         assert!(matches!(update, Some(BatchUpdate::Finished(_))));
     }
-    stage.interrupt.send(()).unwrap();
-    stage.interrupt.send(()).unwrap();
+    batch_home.interrupt.send(()).unwrap();
+    batch_home.interrupt.send(()).unwrap();
     let all = run_to_end(&mut batch).await;
     assert_eq!(all.len(), 4);
     for finished in &all {
         let abort = transcript(finished).abort.as_ref().unwrap();
         assert_eq!(abort.reason, AbortReason::Interrupted);
-        let ending = stage.journal_ending(finished.key);
+        let ending = batch_home.journal_ending(finished.key);
         assert!(ending.is_resumable(), "{ending:?}");
     }
-    assert_eq!(stage.provider.calls(), 8);
+    assert_eq!(batch_home.provider.calls(), 8);
 }
 
 #[tokio::test(start_paused = true)]
 async fn failure_of_one_consultation_leaves_the_others_alone() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
     // The first has no place for its journal, the program fails in the second.
-    let journal = format!("{}.jsonl", stage.plan(0).id);
-    std::fs::create_dir_all(stage.home.logs_folder().join(journal)).unwrap();
-    batch.start(0, stage.plan(0), &stage.providers);
+    let journal = format!("{}.jsonl", batch_home.plan(0).id);
+    std::fs::create_dir_all(batch_home.home.logs_folder().join(journal)).unwrap();
+    batch.start(0, batch_home.plan(0), &batch_home.providers);
     let failing = Plan {
         question: "fail".to_owned(),
-        ..stage.plan(1)
+        ..batch_home.plan(1)
     };
-    batch.start(1, failing, &stage.providers);
-    batch.start(2, stage.plan(2), &stage.providers);
+    batch.start(1, failing, &batch_home.providers);
+    batch.start(2, batch_home.plan(2), &batch_home.providers);
     let all = run_to_end(&mut batch).await;
     let result = |key| {
         let finished = all.iter().find(|finished| finished.key == key).unwrap();
@@ -359,12 +365,12 @@ async fn failure_of_one_consultation_leaves_the_others_alone() {
 
 #[tokio::test(start_paused = true)]
 async fn every_consultation_that_ended_is_in_the_index() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
-    stage.start_all(&mut batch, 20);
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
+    batch_home.start_all(&mut batch, 20);
     let all = run_to_end(&mut batch).await;
     batch.finish(&printer());
-    let index = Index::open(&stage.home.index_file()).unwrap();
+    let index = Index::open(&batch_home.home.index_file()).unwrap();
     for finished in &all {
         let listed = history::with_id(index.connection(), finished.id.as_str()).unwrap();
         assert!(listed.is_some(), "{}", finished.id);
@@ -373,25 +379,25 @@ async fn every_consultation_that_ended_is_in_the_index() {
 
 #[tokio::test(start_paused = true)]
 async fn next_batch_adds_to_the_index_without_rebuilding_it() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
-    batch.start(0, stage.plan(0), &stage.providers);
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
+    batch.start(0, batch_home.plan(0), &batch_home.providers);
     run_to_end(&mut batch).await;
     batch.finish(&printer());
     // A rebuild would find no trace of it.
-    let id = stage.plan(0).id;
+    let id = batch_home.plan(0).id;
     for suffix in ["jsonl", "json", "md"] {
-        std::fs::remove_file(stage.home.logs_folder().join(format!("{id}.{suffix}"))).unwrap();
+        std::fs::remove_file(batch_home.home.logs_folder().join(format!("{id}.{suffix}"))).unwrap();
     }
     let (_, interrupts) = mpsc::unbounded_channel();
-    stage.interrupts = Some(interrupts);
-    let mut batch = stage.batch(None);
-    batch.start(1, stage.plan(1), &stage.providers);
+    batch_home.interrupts = Some(interrupts);
+    let mut batch = batch_home.batch(None);
+    batch.start(1, batch_home.plan(1), &batch_home.providers);
     run_to_end(&mut batch).await;
     batch.finish(&printer());
-    let index = Index::open(&stage.home.index_file()).unwrap();
+    let index = Index::open(&batch_home.home.index_file()).unwrap();
     for number in 0..2 {
-        let id = stage.plan(number).id;
+        let id = batch_home.plan(number).id;
         let listed = history::with_id(index.connection(), id.as_str()).unwrap();
         assert!(listed.is_some(), "{id}");
     }
@@ -399,13 +405,13 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
 
 #[tokio::test(start_paused = true)]
 async fn later_process_takes_over_what_is_finished_and_repeats_what_never_began() {
-    let mut stage = Stage::new(Scripted::default());
-    let mut batch = stage.batch(None);
-    stage.start_all(&mut batch, 1);
+    let mut batch_home = BatchHome::new(Scripted::default());
+    let mut batch = batch_home.batch(None);
+    batch_home.start_all(&mut batch, 1);
     let all = run_to_end(&mut batch).await;
     let live = all[0].result.as_ref().unwrap();
     let environment = Environment::of([
-        ("CONCLAVE_HOME", stage.home.path().to_str().unwrap()),
+        ("CONCLAVE_HOME", batch_home.home.path().to_str().unwrap()),
         ("CONCLAVE_LOCAL_SERVERS", "none"),
     ]);
     let printer = printer();
@@ -430,10 +436,11 @@ async fn later_process_takes_over_what_is_finished_and_repeats_what_never_began(
 
 #[tokio::test(start_paused = true)]
 async fn consultation_that_another_process_runs_is_not_taken_over() {
-    let stage = Stage::new(Scripted::default());
-    let id = stage.plan(0).id;
-    let _storage = Storage::create(&stage.home, &id).unwrap();
-    let environment = Environment::of([("CONCLAVE_HOME", stage.home.path().to_str().unwrap())]);
+    let batch_home = BatchHome::new(Scripted::default());
+    let id = batch_home.plan(0).id;
+    let _storage = Storage::create(&batch_home.home, &id).unwrap();
+    let environment =
+        Environment::of([("CONCLAVE_HOME", batch_home.home.path().to_str().unwrap())]);
     let printer = printer();
     let planner = Planner::new(&environment, &printer, Timestamp(1_795_252_599_000)).unwrap();
     let request = ControlRequest::new(ConsentMode::PreApproved);

@@ -2,6 +2,7 @@
 //! sent.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::benchmark::grading::grading_question;
 use crate::benchmark::run::{Arm, CaseRunId};
@@ -65,13 +66,13 @@ impl RunEstimate {
                 continue;
             };
             // Repetitions ask the same.
-            if !known.contains_key(&id) {
-                let estimate = run.estimate_case(entry, template, arms.grader())?;
-                known.insert(id, estimate);
-            }
-            if let Some(estimate) = known.get(&id) {
-                run.add(estimate);
-            }
+            let estimate = match known.entry(id) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(unknown) => {
+                    unknown.insert(run.estimate_case(entry, template, arms.grader())?)
+                }
+            };
+            run.add(estimate);
         }
         Ok(run)
     }

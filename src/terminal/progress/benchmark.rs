@@ -210,7 +210,7 @@ fn case_line(result: &CaseResult, expected: &str, names_arm: bool) -> String {
 fn name(run: &CaseRunId, names_arm: bool) -> String {
     let mut name = run.case.to_string();
     if run.repetition > 1 {
-        name.push_str(&format!(" #{}", run.repetition));
+        name.extend([" #", &run.repetition.to_string()]);
     }
     if names_arm {
         name.extend([" ", run.arm.name()]);

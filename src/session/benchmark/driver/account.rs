@@ -22,25 +22,25 @@ impl RunInProgress<'_> {
         let pending = self.state().pending(run);
         let account = self.accounts.get(run);
         let consultations = pending.map_or_else(Vec::new, |pending| pending.consultations.clone());
-        let mut spent = CaseSpend::default();
-        let known = |id: &ConsultationId| account?.spends.get(id);
+        let mut total = CaseSpend::default();
+        let recorded = |id: &ConsultationId| account?.spends.get(id);
         for id in &consultations {
-            match known(id) {
-                Some(spend) => spent.add(spend),
-                None => spent.add(&self.spend_of(id)),
+            match recorded(id) {
+                Some(spend) => total.add(spend),
+                None => total.add(&self.spend_of(id)),
             }
         }
         // Gradings are no consultations of the case run.
         let gradings = account.into_iter().flat_map(|account| &account.spends);
         for (_, spend) in gradings.filter(|(id, _)| !consultations.contains(id)) {
-            spent.add(spend);
+            total.add(spend);
         }
         let earlier_ms = pending.map_or(0, |pending| pending.duration_ms);
         let here = account.map_or(Duration::ZERO, |account| account.duration);
         let attempts = pending.map_or(1, |pending| pending.attempts.max(1));
         CaseResult {
             attempts,
-            spend: spent,
+            spend: total,
             duration_ms: earlier_ms.saturating_add(milliseconds(here)),
             consultations,
             grading,

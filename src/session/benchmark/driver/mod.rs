@@ -93,14 +93,14 @@ impl<'a> BenchmarkDriver<'a> {
             accounts: BTreeMap::new(),
         };
         run.count_earlier_spending();
-        let driven = run.to_end().await;
+        let driven = run.drive_to_end().await;
         run.batch.finish(printer);
         driven.map(|()| run.driver.run)
     }
 }
 
 impl RunInProgress<'_> {
-    async fn to_end(&mut self) -> Result<(), Error> {
+    async fn drive_to_end(&mut self) -> Result<(), Error> {
         loop {
             self.start_waiting().await?;
             self.driver.progress.running(self.batch.in_flight());
@@ -261,7 +261,7 @@ impl RunInProgress<'_> {
             }
             Err(error) => {
                 let result = self.result(run, CaseOutcome::Failed, None, None);
-                self.finish(CaseResult {
+                self.finish(&CaseResult {
                     error: Some(whole(error.source())),
                     ..result
                 })

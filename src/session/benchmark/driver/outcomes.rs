@@ -181,7 +181,7 @@ impl RunInProgress<'_> {
             CaseOutcome::Rejected
         };
         let result = self.result(run, outcome, Some(answer), grading);
-        self.finish(result)
+        self.finish(&result)
     }
 
     /// An answer that no model could grade counts as none.
@@ -193,7 +193,7 @@ impl RunInProgress<'_> {
         error: String,
     ) -> Result<(), Error> {
         let result = self.result(run, CaseOutcome::Failed, Some(answer), grading);
-        self.finish(CaseResult {
+        self.finish(&CaseResult {
             error: Some(error),
             ..result
         })
@@ -211,7 +211,7 @@ impl RunInProgress<'_> {
             AfterFailedAttempt::Defer(cause) => self.defer(run, cause, Some(message)),
             AfterFailedAttempt::Fail => {
                 let result = self.result(run, CaseOutcome::Failed, None, None);
-                self.finish(CaseResult {
+                self.finish(&CaseResult {
                     error: Some(message),
                     ..result
                 })
@@ -245,7 +245,7 @@ impl RunInProgress<'_> {
         )))
     }
 
-    pub(super) fn finish(&mut self, result: CaseResult) -> Result<(), Error> {
+    pub(super) fn finish(&mut self, result: &CaseResult) -> Result<(), Error> {
         self.accounts.remove(&result.run);
         self.record(BenchmarkEventKind::CaseRunFinished {
             result: Box::new(result.clone()),
@@ -257,7 +257,7 @@ impl RunInProgress<'_> {
         let elapsed = self.now().since(self.started_at);
         self.driver
             .progress
-            .finished(&result, expected, is_measured, elapsed);
+            .finished(result, expected, is_measured, elapsed);
         Ok(())
     }
 }

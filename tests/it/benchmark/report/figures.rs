@@ -195,7 +195,7 @@ fn repetitions_do_not_narrow_intervals() {
     let (mut terms, results) = comparison(12);
     let once = report(&terms, &results);
     terms.repetitions = 4;
-    let repeated: Vec<CaseResult> = (1..=4)
+    let repetitions: Vec<CaseResult> = (1..=4)
         .flat_map(|repetition| {
             results.iter().cloned().map(move |mut result| {
                 result.run.repetition = repetition;
@@ -203,22 +203,22 @@ fn repetitions_do_not_narrow_intervals() {
             })
         })
         .collect();
-    let four_times = report(&terms, &repeated);
-    let (one, four) = (&once.arms[0], &four_times.arms[0]);
-    assert_eq!(four.accuracy.unwrap().of, 48);
-    assert_eq!(four.accuracy.unwrap().interval_cases, 12);
+    let four_times = report(&terms, &repetitions);
+    let (single, repeated) = (&once.arms[0], &four_times.arms[0]);
+    assert_eq!(repeated.accuracy.unwrap().of, 48);
+    assert_eq!(repeated.accuracy.unwrap().interval_cases, 12);
     assert_eq!(
-        four.accuracy.unwrap().interval,
-        one.accuracy.unwrap().interval
+        repeated.accuracy.unwrap().interval,
+        single.accuracy.unwrap().interval
     );
-    let (one, four) = (once.comparison.unwrap(), four_times.comparison.unwrap());
-    assert_eq!(four.pairs.total(), 48);
-    assert_eq!(four.interval, one.interval);
-    assert_eq!(four.p, one.p);
+    let (single, repeated) = (once.comparison.unwrap(), four_times.comparison.unwrap());
+    assert_eq!(repeated.pairs.total(), 48);
+    assert_eq!(repeated.interval, single.interval);
+    assert_eq!(repeated.p, single.p);
     assert!(
-        four.sentence.contains("48 answers to 12 cases"),
+        repeated.sentence.contains("48 answers to 12 cases"),
         "{}",
-        four.sentence
+        repeated.sentence
     );
 }
 

@@ -38,7 +38,7 @@ fn both_arms_answer_the_same_cases() {
 #[test]
 fn model_grades_cases_that_no_rule_can_compare() {
     let bench = Bench::of(2);
-    let graded = |number: usize| {
+    let judged = |number: usize| {
         json!({
             "id": super::id(number),
             "question": format!("What is right in {}?", super::id(number)),
@@ -46,7 +46,7 @@ fn model_grades_cases_that_no_rule_can_compare() {
             "match": "judge",
         })
     };
-    bench.write(&[graded(1), graded(2)]);
+    bench.write(&[judged(1), judged(2)]);
     let grader = "anthropic:claude-opus-5-5";
     let says = |word: &str| answer(word);
     bench

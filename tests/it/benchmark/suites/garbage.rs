@@ -35,18 +35,19 @@ fn deep_nesting_is_refused() {
             assert!(!problems(name, text).is_empty(), "{name}");
         }
     }
-    let indented: String = (0..1000)
-        .map(|depth| format!("{}- \n", " ".repeat(depth)))
-        .collect();
+    let lines: Vec<String> = (0..1000).map(|depth| " ".repeat(depth) + "- \n").collect();
+    let indented = lines.concat();
     assert!(problems("s.yaml", &indented)[0].contains("more than 128 levels"));
 }
 
 #[test]
 fn aliases_are_not_expanded() {
-    let mut text = "a: &a [x, x, x, x, x, x, x, x]\n".to_owned();
-    for (name, earlier) in ('b'..='z').zip('a'..) {
-        text += &format!("{name}: &{name} [*{earlier}, *{earlier}, *{earlier}, *{earlier}]\n");
-    }
+    let first = "a: &a [x, x, x, x, x, x, x, x]\n".to_owned();
+    let others = ('b'..='z').zip('a'..).map(|(name, earlier)| {
+        format!("{name}: &{name} [*{earlier}, *{earlier}, *{earlier}, *{earlier}]\n")
+    });
+    let lines: Vec<String> = std::iter::once(first).chain(others).collect();
+    let text = lines.concat();
     assert!(problems("s.yaml", &text)[0].starts_with("s.yaml:2: aliases"));
 }
 

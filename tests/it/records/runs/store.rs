@@ -351,7 +351,10 @@ fn a_log_without_a_line_is_an_error_and_in_the_list() {
     drop(run);
     fs::write(home.log(), "").unwrap();
     assert!(matches!(home.load_error(), RunStoreError::Empty(_)));
-    assert_eq!(home.store().newest_first().unwrap(), [home.run.clone()]);
+    assert_eq!(
+        home.store().newest_first().unwrap(),
+        std::slice::from_ref(&home.run)
+    );
 }
 
 #[test]
