@@ -276,7 +276,8 @@ fn revised_vote(key: &AnswerKey, record: &StoredRecord, experts: &[Expert<'_>]) 
 }
 
 /// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.
-/// `None` if there is neither.
+/// `None` if there is neither, or if it states no answer: the judge is asked for points of
+/// agreement there, and not for an answer.
 fn synthesis(key: &AnswerKey, record: &StoredRecord) -> Option<bool> {
     let synthesis = record.synthesis()?;
     let point = synthesis.leading().map(|point| &point.point);
@@ -284,5 +285,5 @@ fn synthesis(key: &AnswerKey, record: &StoredRecord) -> Option<bool> {
     if text.trim().is_empty() {
         return None;
     }
-    key.grade(text).map(|graded| graded.is_right)
+    key.extract(text).and_then(|answer| key.is_right(&answer))
 }

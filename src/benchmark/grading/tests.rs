@@ -146,6 +146,17 @@ fn every_stage_of_a_debate_is_compared() {
 }
 
 #[test]
+fn a_leading_point_without_an_answer_is_neither_right_nor_wrong() {
+    let answer = answer(&[
+        position("skeptic", "ANSWER: C", 0.9),
+        synthesis(&[("The capital was a compromise.", 0.9)]),
+        verdict("ANSWER: C"),
+    ]);
+    assert_eq!(answer.stages.synthesis, None);
+    assert_eq!(answer.stages.verdict, Some(true));
+}
+
+#[test]
 fn the_first_seat_decides_a_tied_vote() {
     let tied = answer(&[
         position("pragmatic", "ANSWER: A", 0.9),

@@ -19,6 +19,9 @@ pub struct ArmCalibration {
     /// The calibrated probability that the leading point of Round 2 is right, against whether it
     /// is.
     pub calibrated: Option<Reliability>,
+    /// Calibrated probabilities that are left out, because their leading point states no answer
+    /// that can be compared.
+    pub uncompared: u64,
     /// The confidence that experts state in Round 1, against whether their answers of Round 1 are
     /// right; by model, in alphabetical order.
     pub experts: Vec<ModelReliability>,
@@ -42,7 +45,12 @@ impl ArmCalibration {
             .filter(|result| result.demonstration)
             .filter(has_confidence)
             .count();
+        let uncompared = results
+            .iter()
+            .filter(|result| result.calibrated.is_some() && leading_is_right(result).is_none())
+            .count();
         Self {
+            uncompared: u64::try_from(uncompared).unwrap_or(u64::MAX),
             stated: Reliability::of(results.iter().copied().filter_map(stated)),
             calibrated: Reliability::of(results.iter().copied().filter_map(calibrated)),
             experts: experts(results),
@@ -59,9 +67,17 @@ fn stated(result: &CaseResult) -> Option<GradedConfidence> {
 
 /// The probability is one of the leading point, which Rounds 3 and 4 may replace.
 fn calibrated(result: &CaseResult) -> Option<GradedConfidence> {
-    let verdict = result.stages.verdict.filter(|_| result.early_stop);
-    let is_right = result.stages.synthesis.or(verdict)?;
+    let is_right = leading_is_right(result)?;
     Some(graded(result.calibrated?, is_right))
+}
+
+/// Returns whether the leading point of Round 2 is right; `None` if it states no answer. A model
+/// that grades only sees the answer of the consultation, which is the leading point of an early
+/// stop.
+fn leading_is_right(result: &CaseResult) -> Option<bool> {
+    let is_graded_point = result.early_stop && result.grading.is_some();
+    let graded = result.stages.verdict.filter(|_| is_graded_point);
+    result.stages.synthesis.or(graded)
 }
 
 fn experts(results: &[&CaseResult]) -> Vec<ModelReliability> {

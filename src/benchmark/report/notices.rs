@@ -21,6 +21,7 @@ impl BenchmarkReport {
             self.unpriced(),
             self.unreported_tokens(),
             self.demonstration(),
+            self.uncompared(),
         ];
         let remarks = remarks.into_iter().flatten().map(|text| ReportNotice {
             text,
@@ -95,6 +96,19 @@ impl BenchmarkReport {
         self.spend
             .estimated
             .then(|| "Some token counts are estimates: a provider reports none.".to_owned())
+    }
+
+    fn uncompared(&self) -> Option<String> {
+        let arms = self.arms.iter();
+        let uncompared: u64 = arms.map(|arm| arm.calibration.uncompared).sum();
+        let probabilities = match uncompared {
+            0 => return None,
+            1 => "1 calibrated probability is".to_owned(),
+            number => format!("{number} calibrated probabilities are"),
+        };
+        Some(format!(
+            "{probabilities} left out: the leading point of Round 2 states no answer to compare."
+        ))
     }
 
     fn demonstration(&self) -> Option<String> {

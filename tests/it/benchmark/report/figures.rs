@@ -4,6 +4,7 @@ use conclave::benchmark::case::ErrorRate;
 use conclave::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause};
 use conclave::benchmark::report::accuracy::{Accuracy, Consistency};
 use conclave::benchmark::report::debate::AnswerChanges;
+use conclave::benchmark::report::notices::ReportNotice;
 use conclave::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
 use conclave::benchmark::run::{Arm, RunId};
 use conclave::benchmark::statistics::paired::PairedCounts;
@@ -326,6 +327,26 @@ fn stated_confidence_is_compared_with_the_verdict() {
     // The calibrated probability is one of the leading point of Round 2.
     let calibrated = calibration.calibrated.as_ref().unwrap();
     assert!((calibrated.mean_right - 7.0 / 11.0).abs() < 1e-12);
+}
+
+#[test]
+fn calibrated_probability_of_a_point_without_an_answer_is_left_out() {
+    let (terms, mut results) = comparison(12);
+    let debate = results
+        .iter_mut()
+        .find(|result| result.calibrated.is_some() && result.stages.synthesis == Some(false));
+    let debate = debate.unwrap();
+    debate.stages.synthesis = None;
+    debate.early_stop = true;
+    let report = report(&terms, &results);
+    let calibration = &report.arms[0].calibration;
+    assert_eq!(calibration.uncompared, 1);
+    let calibrated = calibration.calibrated.as_ref().unwrap();
+    assert_eq!(calibrated.count, 10);
+    assert!((calibrated.mean_right - 7.0 / 10.0).abs() < 1e-12);
+    let notices = report.notices();
+    let is_said = |notice: &ReportNotice| notice.text.contains("1 calibrated probability is left");
+    assert!(notices.iter().any(is_said), "{notices:?}");
 }
 
 #[test]
