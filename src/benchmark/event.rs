@@ -43,6 +43,13 @@ pub enum BenchmarkEventKind {
         attempt: u32,
         consultation: ConsultationId,
     },
+    /// A model begins to grade the answer of a case run. Written before its first call.
+    GradingStarted {
+        #[serde(flatten)]
+        run: CaseRunId,
+        /// The grader's.
+        consultation: ConsultationId,
+    },
     CaseRunFinished {
         result: Box<CaseResult>,
     },
@@ -77,9 +84,10 @@ pub struct CaseRunDeferred {
     #[serde(flatten)]
     pub run: CaseRunId,
     pub cause: DeferralCause,
-    /// What the attempt cost.
+    /// What the case run has cost so far: all its attempts and gradings.
     #[serde(default)]
     pub spend: CaseSpend,
+    /// Milliseconds of the attempt.
     #[serde(default)]
     pub duration_ms: u64,
     /// The failure, for people.

@@ -31,6 +31,9 @@ pub(crate) struct MonthCeiling {
 }
 
 impl MonthCeiling {
+    /// Its name in messages and events.
+    pub(crate) const NAME: &'static str = "monthly budget";
+
     /// Opens the budget that a run is under; `None` without one.
     ///
     /// # Errors
@@ -78,7 +81,7 @@ impl MonthCeiling {
 
 impl SharedBudget for MonthCeiling {
     fn name(&self) -> &'static str {
-        "monthly budget"
+        Self::NAME
     }
 
     fn limit(&self) -> MicroUsd {

@@ -138,6 +138,9 @@ impl BenchmarkState {
                     self.probe = ProbePhase::Running(run.clone());
                 }
             }
+            BenchmarkEventKind::GradingStarted { run, consultation } => {
+                self.queue.grade(run, consultation)?;
+            }
             BenchmarkEventKind::CaseRunFinished { result } => self.finish(result)?,
             BenchmarkEventKind::CaseRunDeferred(deferred) => self.defer(deferred)?,
             BenchmarkEventKind::StopRequested(request) => self.batch.request_stop(request.clone()),
@@ -172,8 +175,8 @@ impl BenchmarkState {
                 return self.defer(&CaseRunDeferred {
                     run: result.run.clone(),
                     cause: DeferralCause::Infrastructure,
-                    spend: CaseSpend::default(),
-                    duration_ms: 0,
+                    spend: result.spend,
+                    duration_ms: result.duration_ms,
                     error: result.error.clone(),
                 });
             }
@@ -278,11 +281,12 @@ impl BenchmarkState {
         self.phase == RunPhase::Ended
     }
 
-    /// Returns the status as far as the log knows: a run whose process was killed is `Running`.
+    /// Returns the status as far as the log knows: a run whose process was killed is `Running`,
+    /// unless its last case run was finished.
     pub fn status(&self) -> BenchmarkStatus {
         match self.phase {
+            _ if self.is_complete() => BenchmarkStatus::Complete,
             RunPhase::Running => BenchmarkStatus::Running,
-            RunPhase::Halted | RunPhase::Ended if self.is_complete() => BenchmarkStatus::Complete,
             RunPhase::Halted | RunPhase::Ended => BenchmarkStatus::Stopped,
         }
     }

@@ -22,9 +22,13 @@ pub struct PendingCaseRun {
     pub attempts: u32,
     /// Those since the run began or was resumed.
     recent_attempts: u32,
+    /// How often its providers failed.
+    outages: u32,
     /// The consultations of all attempts.
     pub consultations: Vec<ConsultationId>,
-    /// What deferred attempts cost.
+    /// The consultations in which a model began to grade an answer.
+    pub gradings: Vec<ConsultationId>,
+    /// What attempts and gradings had cost when it was last deferred.
     pub spend: CaseSpend,
     /// Milliseconds of deferred attempts.
     pub duration_ms: u64,
@@ -57,7 +61,9 @@ impl CaseRunQueue {
             position,
             attempts: 0,
             recent_attempts: 0,
+            outages: 0,
             consultations: Vec::new(),
+            gradings: Vec::new(),
             spend: CaseSpend::default(),
             duration_ms: 0,
             unfinished: None,
@@ -96,6 +102,21 @@ impl CaseRunQueue {
         Ok(is_new)
     }
 
+    /// Adds the grader's consultation to a case run.
+    pub(super) fn grade(
+        &mut self,
+        run: &CaseRunId,
+        consultation: &ConsultationId,
+    ) -> Result<(), BenchmarkStateError> {
+        let in_flight = self.in_flight.iter_mut();
+        let pending = in_flight
+            .map(|started| &mut started.pending)
+            .find(|pending| pending.run == *run)
+            .ok_or_else(|| BenchmarkStateError::UnknownCaseRun(run.clone()))?;
+        pending.gradings.push(consultation.clone());
+        Ok(())
+    }
+
     /// Removes a case run that has a result.
     pub(super) fn finish(&mut self, run: &CaseRunId) -> Result<(), BenchmarkStateError> {
         self.take(run).map(drop)
@@ -104,7 +125,10 @@ impl CaseRunQueue {
     /// Puts a case run back: at the end for a failure of its providers, else first.
     pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         let mut pending = self.take(&deferred.run)?;
-        pending.spend.add(&deferred.spend);
+        pending.spend = deferred.spend;
+        if deferred.cause == DeferralCause::Infrastructure {
+            pending.outages = pending.outages.saturating_add(1);
+        }
         pending.duration_ms = pending.duration_ms.saturating_add(deferred.duration_ms);
         match deferred.cause {
             DeferralCause::Stop => self.waiting.push_front(pending),
@@ -117,7 +141,8 @@ impl CaseRunQueue {
     }
 
     /// Puts everything without a result back in its original order. What an earlier process had in
-    /// flight comes first.
+    /// flight comes first. The case runs whose providers failed come last, the most failures at the
+    /// end: one that fails again and again must not be the probe of every resume.
     pub(super) fn resume(&mut self) {
         let left_over = self.in_flight.drain(..).map(|started| PendingCaseRun {
             unfinished: Some(started.consultation),
@@ -127,7 +152,10 @@ impl CaseRunQueue {
             .chain(self.waiting.drain(..))
             .chain(self.exhausted.drain(..))
             .collect();
-        all.sort_by_key(|pending| (pending.unfinished.is_none(), pending.position));
+        all.sort_by_key(|pending| {
+            let is_new = pending.unfinished.is_none();
+            (is_new, pending.outages, pending.position)
+        });
         for pending in &mut all {
             pending.recent_attempts = 0;
         }

@@ -75,7 +75,8 @@ impl BenchmarkState {
             run_id: self.run().clone(),
             run_status,
             stop_reason: self.stop_reason().cloned(),
-            resumable: run_status.is_resumable(),
+            // The parts of a merged run are resumed instead, each on its machine.
+            resumable: run_status.is_resumable() && self.merged_from().is_empty(),
             started_at: self.begun_at(),
             updated_at: self.updated_at(),
             remaining,

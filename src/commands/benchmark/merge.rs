@@ -1,8 +1,7 @@
 //! `conclave benchmark merge`: puts the parts of a run together.
 
-use crate::benchmark::event::BenchmarkEventKind;
 use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::run::RunId;
+use crate::benchmark::run::{Partition, RunId};
 use crate::commands::completions::ids;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -44,16 +43,19 @@ pub(super) fn run(
     let mut run = store
         .create(now, merged.begun)
         .map_err(lookup::unreadable)?;
-    run.record(now, BenchmarkEventKind::Merged { runs: merged.runs })
-        .map_err(lookup::unreadable)?;
-    for result in merged.results {
-        let result = Box::new(result);
-        run.record(now, BenchmarkEventKind::CaseRunFinished { result })
-            .map_err(lookup::unreadable)?;
+    for event in merged.events {
+        run.record(now, event).map_err(lookup::unreadable)?;
     }
     printer.note(&format!("{} runs are merged as {id}", parts.len()));
+    if !merged.missing.is_empty() {
+        let missing: Vec<String> = merged.missing.iter().map(Partition::to_string).collect();
+        printer.warning(&format!(
+            "the report lacks the cases of these parts: {}",
+            missing.join(", ")
+        ));
+    }
     let state = run.state();
     let report = BenchmarkReport::of(state, state.view(state.status()));
     outcome::show(&report, &args.output, environment, printer)?;
-    outcome::check_accuracy(&report, &args.output)
+    outcome::exit(&report, &args.output)
 }

@@ -100,7 +100,7 @@ fn stopped(report: &BenchmarkReport) -> Error {
     };
     let exit = match condition {
         StopCondition::Interrupted => Exit::Interrupted,
-        StopCondition::CostCeiling => Exit::Ceiling,
+        StopCondition::CostCeiling | StopCondition::MonthlyBudget => Exit::Ceiling,
         StopCondition::Authentication
         | StopCondition::Quota
         | StopCondition::ProbeFailed
@@ -112,10 +112,19 @@ fn stopped(report: &BenchmarkReport) -> Error {
         | StopCondition::Unanswered => Exit::Stopped,
     };
     let error = Error::new(exit, format!("the run is stopped: {message}"));
+    if !report.merged_from.is_empty() {
+        return error.hint(
+            "resume the runs that it was merged from, and merge them again: `conclave benchmark \
+             list`",
+        );
+    }
     match condition {
         StopCondition::CostCeiling => error.hint(format!(
             "resume it with a higher ceiling: `{resume} --max-cost USD`"
         )),
+        StopCondition::MonthlyBudget => error
+            .hint("raise `monthly_budget` in config.json, or wait for the next month")
+            .hint(format!("then resume it with `{resume}`")),
         StopCondition::Authentication | StopCondition::Quota => error
             .hint("check keys and vendors with `conclave doctor`")
             .hint(format!("then resume it with `{resume}`")),

@@ -42,6 +42,10 @@ pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {
             "print its report with `conclave benchmark report {id}`"
         )));
     }
+    if !run.state().merged_from().is_empty() {
+        let error = Error::usage(format!("{id} was merged from other runs"));
+        return Err(error.hint("resume these, and merge them again"));
+    }
     let mut terms = run.state().terms().clone();
     let suite = read_suite(Path::new(&terms.suite.path), printer)?;
     check_suite(&run, &suite)?;

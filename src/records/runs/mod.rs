@@ -274,6 +274,7 @@ impl LockedRun {
             BenchmarkEventKind::Begun(_)
             | BenchmarkEventKind::Merged { .. }
             | BenchmarkEventKind::CaseRunStarted { .. }
+            | BenchmarkEventKind::GradingStarted { .. }
             | BenchmarkEventKind::CaseRunFinished { .. }
             | BenchmarkEventKind::CaseRunDeferred(_)
             | BenchmarkEventKind::StopRequested(_)

@@ -232,6 +232,11 @@ impl<'a, K: 'a> Batch<'a, K> {
         self.interrupt.is_none()
     }
 
+    /// Returns whether the calls in flight were cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.interrupt == Some(InterruptStage::Cancel)
+    }
+
     /// Returns the number of consultations in flight.
     pub(crate) fn in_flight(&self) -> usize {
         self.running.len()

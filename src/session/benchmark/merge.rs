@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use crate::benchmark::event::RunBegun;
+use crate::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
 use crate::benchmark::result::CaseResult;
-use crate::benchmark::run::{CaseRef, CaseRunId, RunId, RunTerms};
+use crate::benchmark::run::{CaseRef, CaseRunId, Partition, RunId, RunTerms};
+use crate::benchmark::state::{BenchmarkState, PendingCaseRun};
+use crate::domain::ids::ConsultationId;
 use crate::error::Error;
 use crate::records::runs::StoredRun;
 use crate::stopping::batch::conditions::StopConditions;
+use crate::stopping::batch::state::StopRequest;
 
 /// A run that has the results of others.
 #[derive(Debug)]
 pub(crate) struct MergedRun {
     pub(crate) begun: RunBegun,
-    pub(crate) runs: Vec<RunId>,
-    pub(crate) results: Vec<CaseResult>,
+    /// The events after its beginning.
+    pub(crate) events: Vec<BenchmarkEventKind>,
+    /// The parts of the suite that none of the runs is.
+    pub(crate) missing: Vec<Partition>,
 }
 
 /// Puts runs together under a new id.
@@ -29,7 +34,8 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
     for other in others {
         check(first, other)?;
     }
-    let mut results = Vec::new();
+    let runs = parts.iter().map(|part| part.state.run().clone()).collect();
+    let mut events = vec![BenchmarkEventKind::Merged { runs }];
     let mut owners: BTreeMap<CaseRunId, &RunId> = BTreeMap::new();
     let mut cases: Vec<CaseRef> = Vec::new();
     for part in parts {
@@ -45,7 +51,11 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
             }
         }
         cases.extend(state.terms().cases.iter().cloned());
-        results.extend(state.results().iter().cloned());
+        add_events(&mut events, state);
+    }
+    if parts.iter().any(|part| !part.state.is_complete()) {
+        let request = StopRequest::UnfinishedParts;
+        events.push(BenchmarkEventKind::StopRequested(request));
     }
     cases.sort_by_key(|case| case.position);
     let state = &first.state;
@@ -60,9 +70,68 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
             // No stop condition may end a run whose results are all there.
             conditions: StopConditions::off(),
         },
-        runs: parts.iter().map(|part| part.state.run().clone()).collect(),
-        results,
+        events,
+        missing: missing(parts),
     })
+}
+
+/// Adds the attempts and results of a part, and what its unfinished case runs have cost.
+fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
+    for result in part.results() {
+        add_attempts(events, &result.run, &result.consultations);
+        let result = Box::new(CaseResult::clone(result));
+        events.push(BenchmarkEventKind::CaseRunFinished { result });
+    }
+    for run in part.remaining() {
+        let Some(pending) = part.pending(run).filter(|pending| pending.attempts > 0) else {
+            continue;
+        };
+        add_attempts(events, run, &pending.consultations);
+        events.push(deferred(pending));
+    }
+}
+
+fn add_attempts(
+    events: &mut Vec<BenchmarkEventKind>,
+    run: &CaseRunId,
+    consultations: &[ConsultationId],
+) {
+    for (attempt, consultation) in (1..).zip(consultations) {
+        events.push(BenchmarkEventKind::CaseRunStarted {
+            run: run.clone(),
+            attempt,
+            consultation: consultation.clone(),
+        });
+    }
+}
+
+fn deferred(pending: &PendingCaseRun) -> BenchmarkEventKind {
+    BenchmarkEventKind::CaseRunDeferred(Box::new(CaseRunDeferred {
+        run: pending.run.clone(),
+        cause: DeferralCause::Stop,
+        spend: pending.spend,
+        duration_ms: pending.duration_ms,
+        error: None,
+    }))
+}
+
+/// Returns the parts that are missing, if all runs are parts of the same number.
+fn missing(parts: &[StoredRun]) -> Vec<Partition> {
+    let known: Option<Vec<Partition>> = parts
+        .iter()
+        .map(|part| part.state.terms().partition)
+        .collect();
+    let known = known.unwrap_or_default();
+    let Some(count) = known.first().map(|part| part.count) else {
+        return Vec::new();
+    };
+    if known.iter().any(|part| part.count != count) {
+        return Vec::new();
+    }
+    (1..=count)
+        .map(|index| Partition { index, count })
+        .filter(|part| !known.contains(part))
+        .collect()
 }
 
 fn check(first: &StoredRun, other: &StoredRun) -> Result<(), Error> {

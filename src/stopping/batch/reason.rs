@@ -12,22 +12,25 @@ pub enum StopCondition {
     Authentication,
     Quota,
     CostCeiling,
+    MonthlyBudget,
     ProbeFailed,
     ProviderOutage,
     AttemptBudget,
     ConsecutiveFails,
     RejectRate,
     RetryRate,
-    /// Items remain that have used up their attempts without an answer from their providers.
+    /// Items remain that have used up their attempts without an answer from their providers, or
+    /// that have no result in a part of the batch.
     Unanswered,
 }
 
 impl StopCondition {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Interrupted,
         Self::Authentication,
         Self::Quota,
         Self::CostCeiling,
+        Self::MonthlyBudget,
         Self::ProbeFailed,
         Self::ProviderOutage,
         Self::AttemptBudget,
@@ -44,6 +47,7 @@ impl StopCondition {
             Self::Authentication => "authentication",
             Self::Quota => "quota",
             Self::CostCeiling => "cost_ceiling",
+            Self::MonthlyBudget => "monthly_budget",
             Self::ProbeFailed => "probe_failed",
             Self::ProviderOutage => "provider_outage",
             Self::AttemptBudget => "attempt_budget",
@@ -61,6 +65,7 @@ impl StopCondition {
             Self::Authentication => "AUTHENTICATION",
             Self::Quota => "QUOTA",
             Self::CostCeiling => "COST_CEILING",
+            Self::MonthlyBudget => "MONTHLY_BUDGET",
             Self::ProbeFailed => "PROBE_FAILED",
             Self::ProviderOutage => "PROVIDER_OUTAGE",
             Self::AttemptBudget => "ATTEMPT_BUDGET",
@@ -74,7 +79,7 @@ impl StopCondition {
     pub(super) fn class(self) -> Class {
         match self {
             Self::Interrupted => Class::Cancelled,
-            Self::CostCeiling | Self::AttemptBudget => Class::Exhausted,
+            Self::CostCeiling | Self::MonthlyBudget | Self::AttemptBudget => Class::Exhausted,
             Self::Unanswered => Class::Stalled,
             Self::Authentication
             | Self::Quota

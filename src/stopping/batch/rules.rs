@@ -4,6 +4,7 @@
 //! come next: what a person or a provider says outright needs no statistics. Then what stops a batch
 //! soonest: the budget, failures in a row, and the two rates, of which retries cost least.
 
+use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, Value,
 };
@@ -41,6 +42,7 @@ fn evaluate(batch: &BatchState, workload: Workload) -> Evaluation {
         .with(authentication(batch))
         .with(quota(batch))
         .with(cost_ceiling(batch))
+        .with(monthly_budget(batch))
         .with(probe_failed(batch))
         .with(provider_outage(batch))
         .with(attempt_budget(batch, workload))
@@ -60,7 +62,7 @@ fn evaluate(batch: &BatchState, workload: Workload) -> Evaluation {
             &batch.retries,
             conditions.max_retry_rate,
         ))
-        .with(unanswered(workload))
+        .with(unanswered(batch, workload))
         .evaluation()
 }
 
@@ -108,9 +110,25 @@ fn quota(batch: &BatchState) -> Ending {
 }
 
 fn cost_ceiling(batch: &BatchState) -> Ending {
+    let reached = match batch.request {
+        Some(StopRequest::CostCeiling { needed, ceiling }) => Some((needed, ceiling)),
+        _ => None,
+    };
+    money(StopCondition::CostCeiling, "ceiling", reached)
+}
+
+fn monthly_budget(batch: &BatchState) -> Ending {
+    let reached = match batch.request {
+        Some(StopRequest::MonthlyBudget { needed, ceiling }) => Some((needed, ceiling)),
+        _ => None,
+    };
+    money(StopCondition::MonthlyBudget, "monthly budget", reached)
+}
+
+/// A condition on the amount that the next call could bring the cost to.
+fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroUsd)>) -> Ending {
     const METRIC: &str = "dollars with the next call";
-    let condition = StopCondition::CostCeiling;
-    let Some(StopRequest::CostCeiling { needed, ceiling }) = &batch.request else {
+    let Some((needed, ceiling)) = reached else {
         return not_applicable(condition, condition.rule(), METRIC, Value::word("none"));
     };
     // What other calls have reserved counts too, and is not in the sum.
@@ -126,7 +144,7 @@ fn cost_ceiling(batch: &BatchState) -> Ending {
         Some(dollars(needed)),
         (Bound::AtMost, dollars(ceiling.0)),
     );
-    let message = format!("The next call could exceed the ceiling of {ceiling}");
+    let message = format!("The next call could exceed the {name} of {ceiling}");
     (rule, condition.class(), message)
 }
 
@@ -200,8 +218,9 @@ fn baseline_fails(batch: &BatchState) -> Ending {
     }
 }
 
-fn unanswered(workload: Workload) -> Ending {
-    let is_idle = workload.waiting == 0 && workload.in_flight == 0;
+fn unanswered(batch: &BatchState, workload: Workload) -> Ending {
+    let is_merged = batch.request == Some(StopRequest::UnfinishedParts);
+    let is_idle = is_merged || (workload.waiting == 0 && workload.in_flight == 0);
     let stuck = if is_idle { workload.remaining } else { 0 };
     let condition = StopCondition::Unanswered;
     let rule = Rule::measured(
@@ -212,7 +231,12 @@ fn unanswered(workload: Workload) -> Ending {
         (Bound::AtMost, Value::Count(0)),
     );
     let cases = if stuck == 1 { "case has" } else { "cases have" };
-    let message = format!("{stuck} {cases} no answer because of provider failures");
+    let why = if is_merged {
+        "result in the merged runs"
+    } else {
+        "answer because of provider failures"
+    };
+    let message = format!("{stuck} {cases} no {why}");
     (rule, condition.class(), message)
 }
 

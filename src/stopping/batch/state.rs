@@ -57,8 +57,12 @@ pub enum StopRequest {
         needed: MicroUsd,
         ceiling: MicroUsd,
     },
+    /// As `CostCeiling`, for the budget of the month.
+    MonthlyBudget { needed: MicroUsd, ceiling: MicroUsd },
     /// A person interrupted the batch.
     Interrupt,
+    /// The batch was put together from parts that are not finished.
+    UnfinishedParts,
 }
 
 /// The last items, the oldest first: whether something is true of each.

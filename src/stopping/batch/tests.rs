@@ -341,6 +341,17 @@ fn requests_to_stop_come_before_all_conditions() {
         "The next call could exceed the ceiling of $1.0000"
     );
 
+    let (reason, class) = stop(StopRequest::MonthlyBudget {
+        needed: MicroUsd(1_250_000),
+        ceiling: MicroUsd(1_000_000),
+    });
+    assert_eq!(reason.condition, StopCondition::MonthlyBudget);
+    assert_eq!(
+        reason.message,
+        "The next call could exceed the monthly budget of $1.0000"
+    );
+    assert_eq!(class, Some(Class::Exhausted));
+
     let (reason, class) = stop(StopRequest::Interrupt);
     assert_eq!(reason.condition, StopCondition::Interrupted);
     assert_eq!(class, Some(Class::Cancelled));

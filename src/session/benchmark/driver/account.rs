@@ -5,13 +5,14 @@ use std::time::Duration;
 use crate::benchmark::grading::{ConsultationAnswer, spend};
 use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend, StageResults};
 use crate::benchmark::run::CaseRunId;
+use crate::benchmark::state::PendingCaseRun;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 
 use super::RunInProgress;
 
 impl RunInProgress<'_> {
-    /// Returns the result of a case run; its spend is that of all its consultations.
+    /// Returns the result of a case run; its spend is that of all its consultations and gradings.
     pub(super) fn result(
         &self,
         run: &CaseRunId,
@@ -22,30 +23,31 @@ impl RunInProgress<'_> {
         let pending = self.state().pending(run);
         let account = self.accounts.get(run);
         let consultations = pending.map_or_else(Vec::new, |pending| pending.consultations.clone());
-        let mut total = CaseSpend::default();
-        let recorded = |id: &ConsultationId| account?.spends.get(id);
-        for id in &consultations {
-            match recorded(id) {
-                Some(spend) => total.add(spend),
-                None => total.add(&self.spend_of(id)),
-            }
-        }
-        // Gradings are no consultations of the case run.
-        let gradings = account.into_iter().flat_map(|account| &account.spends);
-        for (_, spend) in gradings.filter(|(id, _)| !consultations.contains(id)) {
-            total.add(spend);
-        }
         let earlier_ms = pending.map_or(0, |pending| pending.duration_ms);
         let here = account.map_or(Duration::ZERO, |account| account.duration);
         let attempts = pending.map_or(1, |pending| pending.attempts.max(1));
         CaseResult {
             attempts,
-            spend: total,
+            spend: pending.map_or_else(CaseSpend::default, |pending| self.spend_so_far(pending)),
             duration_ms: earlier_ms.saturating_add(milliseconds(here)),
             consultations,
             grading,
             ..case_result(run, outcome, answer)
         }
+    }
+
+    /// Returns what the attempts and gradings of a case run have cost, those of earlier processes
+    /// included: each consultation once, however often it was resumed.
+    pub(super) fn spend_so_far(&self, pending: &PendingCaseRun) -> CaseSpend {
+        let account = self.accounts.get(&pending.run);
+        let mut spent = CaseSpend::default();
+        for id in pending.consultations.iter().chain(&pending.gradings) {
+            match account.and_then(|account| account.spends.get(id)) {
+                Some(spend) => spent.add(spend),
+                None => spent.add(&self.spend_of(id)),
+            }
+        }
+        spent
     }
 
     pub(super) fn count_spend(

@@ -147,8 +147,7 @@ impl RunInProgress<'_> {
     fn count_earlier_spending(&mut self) {
         let mut spent = self.state().spend().cost.known;
         for pending in self.state().left_over() {
-            let consultations = pending.consultations.iter();
-            let all: MicroUsd = consultations.map(|id| self.spend_of(id).cost.known).sum();
+            let all = self.spend_so_far(pending).cost.known;
             spent += MicroUsd(all.0.saturating_sub(pending.spend.cost.known.0));
         }
         self.batch.count_earlier_spending(spent);

@@ -15,6 +15,7 @@ use crate::error::{Error, whole};
 use crate::session::batch::ConsultationOutcome;
 use crate::session::benchmark::arms::approved;
 use crate::session::benchmark::cases::CaseEntry;
+use crate::session::month::MonthCeiling;
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::QuestionRequest;
 use crate::stopping::batch::state::StopRequest;
@@ -56,12 +57,20 @@ impl RunInProgress<'_> {
             }
             Err(NoAnswer::CostCeiling { message }) => {
                 self.request_stop_at_ceiling(outcome)?;
-                self.defer(run, DeferralCause::Stop, Some(message))
+                self.cut_off(run, Some(message))
             }
-            Err(NoAnswer::Interrupted | NoAnswer::Unfinished) => {
-                self.defer(run, DeferralCause::Stop, None)
-            }
+            Err(NoAnswer::Interrupted | NoAnswer::Unfinished) => self.cut_off(run, None),
         }
+    }
+
+    /// Takes a consultation that was cut off: a stop is the reason. Without one it counts as a
+    /// failure, since a case run that is only put back could be cut off for ever.
+    fn cut_off(&mut self, run: &CaseRunId, message: Option<String>) -> Result<(), Error> {
+        if self.state().is_halted() {
+            return self.defer(run, DeferralCause::Stop, message);
+        }
+        let message = message.unwrap_or_else(|| "the consultation was cut off".to_owned());
+        self.no_answer(run, AttemptFailure::NoAnswer, message)
     }
 
     /// Asks for a stop if a ceiling did not allow a call.
@@ -69,12 +78,15 @@ impl RunInProgress<'_> {
         let Some(reached) = &outcome.transcript.ceiling else {
             return Ok(());
         };
-        self.record(BenchmarkEventKind::StopRequested(
-            StopRequest::CostCeiling {
-                needed: reached.spent.known + reached.worst_case.known,
-                ceiling: reached.max_cost,
-            },
-        ))
+        let needed = reached.spent.known + reached.worst_case.known;
+        let ceiling = reached.max_cost;
+        let is_of_month = reached.budget.as_deref() == Some(MonthCeiling::NAME);
+        let request = if is_of_month {
+            StopRequest::MonthlyBudget { needed, ceiling }
+        } else {
+            StopRequest::CostCeiling { needed, ceiling }
+        };
+        self.record(BenchmarkEventKind::StopRequested(request))
     }
 
     /// Takes an answer: it is a result, unless a model has to grade it.
@@ -114,6 +126,9 @@ impl RunInProgress<'_> {
         answer: Box<ConsultationAnswer>,
         attempt: u32,
     ) -> Result<(), Error> {
+        if self.batch.is_cancelled() {
+            return self.defer(run, DeferralCause::Stop, None);
+        }
         let planned = match (self.driver.book.get(&run.case), self.driver.arms.grader()) {
             (Some(entry), Some(grader)) => {
                 plan_grading(grader, entry, &answer.text).map(|plan| (plan, grader))
@@ -122,6 +137,10 @@ impl RunInProgress<'_> {
         };
         match planned {
             Ok((plan, grader)) => {
+                self.record(BenchmarkEventKind::GradingStarted {
+                    run: run.clone(),
+                    consultation: plan.id.clone(),
+                })?;
                 let job = Job::Grading {
                     run: run.clone(),
                     answer,
@@ -145,7 +164,9 @@ impl RunInProgress<'_> {
     ) -> Result<(), Error> {
         let outcome = match result {
             Ok(outcome) => outcome,
-            Err(error) => return self.not_graded(run, answer, None, whole(error.source())),
+            Err(error) => {
+                return self.not_graded(run, answer, Some(id.clone()), whole(error.source()));
+            }
         };
         self.count_spend(run, id, &outcome.record);
         if let Some(refusal) = access_failure(&outcome.record) {
@@ -229,11 +250,9 @@ impl RunInProgress<'_> {
             let line = format!("{} is tried again later: {error}", run.case);
             self.driver.printer.detail(&line);
         }
+        let pending = self.state().pending(run);
+        let spent = pending.map_or_else(CaseSpend::default, |pending| self.spend_so_far(pending));
         let account = self.accounts.remove(run).unwrap_or_default();
-        let mut spent = CaseSpend::default();
-        for spend in account.spends.values() {
-            spent.add(spend);
-        }
         self.record(BenchmarkEventKind::CaseRunDeferred(Box::new(
             CaseRunDeferred {
                 run: run.clone(),

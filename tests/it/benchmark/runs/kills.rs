@@ -88,20 +88,7 @@ fn second_ctrl_c_cancels_the_calls_in_flight() {
 fn finished_consultation_that_was_not_logged_is_taken_over() {
     let bench = Bench::of(3);
     bench.run(&[]).ends_with(0);
-    // As if the process had been killed before it logged the last result.
-    let runs = std::fs::read_dir(bench.conclave.home().join("runs")).unwrap();
-    let log = runs
-        .map(|run| run.unwrap().path().join("log.jsonl"))
-        .next()
-        .unwrap();
-    let lines = std::fs::read_to_string(&log).unwrap();
-    let kept: Vec<&str> = lines.lines().collect();
-    let last = kept
-        .iter()
-        .rposition(|line| line.contains("case_run_finished"))
-        .unwrap();
-    std::fs::write(&log, kept[..last].join("\n") + "\n").unwrap();
-
+    bench.cut_log("case_run_finished");
     let report = bench.resume(&[]).ends_with(0).json();
     assert_eq!(report["statistics"]["cases_approved"], 3);
     assert_eq!(bench.server.requests().len(), 3);

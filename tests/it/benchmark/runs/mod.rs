@@ -13,6 +13,7 @@ mod arms;
 mod screens;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -92,12 +93,28 @@ impl Bench {
         requests
     }
 
-    /// Returns the state of the only run.
-    fn state(&self) -> Value {
+    /// Returns the folder of the only run.
+    fn folder(&self) -> PathBuf {
         let mut runs = std::fs::read_dir(self.conclave.home().join("runs")).unwrap();
         let run = runs.next().unwrap().unwrap().path();
         assert!(runs.next().is_none(), "there is one run");
-        serde_json::from_str(&std::fs::read_to_string(run.join("state.json")).unwrap()).unwrap()
+        run
+    }
+
+    /// Returns the state of the only run.
+    fn state(&self) -> Value {
+        let state = std::fs::read_to_string(self.folder().join("state.json")).unwrap();
+        serde_json::from_str(&state).unwrap()
+    }
+
+    /// Cuts the log of the only run before the last event of this name, as if its process had been
+    /// killed there.
+    fn cut_log(&self, event: &str) {
+        let log = self.folder().join("log.jsonl");
+        let text = std::fs::read_to_string(&log).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        let last = lines.iter().rposition(|line| line.contains(event)).unwrap();
+        std::fs::write(&log, lines[..last].join("\n") + "\n").unwrap();
     }
 }
 

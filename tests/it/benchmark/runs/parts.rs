@@ -46,8 +46,39 @@ fn eight_merged_parts_equal_one_run() {
     assert_eq!(merged["run_status"], "complete");
     assert_eq!(outcomes(&merged), outcomes(&whole));
     assert_eq!(figures(&merged), figures(&whole));
+    assert_eq!(merged["statistics"]["attempts"], 32);
     assert_eq!(merged["merged_from"].as_array().unwrap().len(), 8);
 
     let twice = merge(&[names[0], names[0]]).ends_with(2);
     twice.assert_stderr_contains("is part of");
+}
+
+#[test]
+fn merged_run_with_unfinished_parts_is_stopped() {
+    let bench = Bench::of(12).wrong(&[1, 2, 3]);
+    let mut runs: Vec<String> = Vec::new();
+    let mut spent = 0;
+    let mut remaining = 0;
+    for part in ["1/3", "2/3"] {
+        let arguments = ["--partition", part, "--max-attempts", "2"];
+        let report = bench.run(&arguments).ends_with(6).json();
+        spent += report["spend"]["cost"]["micro_usd"].as_u64().unwrap();
+        remaining += report["remaining"].as_array().unwrap().len();
+        runs.push(report["run_id"].as_str().unwrap().to_owned());
+    }
+    let arguments = ["benchmark", "merge", "--json", &runs[0], &runs[1]];
+    let output = bench.conclave.run(&arguments).ends_with(6);
+    let merged = output.json();
+    assert_eq!(merged["run_status"], "stopped");
+    assert_eq!(merged["stop_reason"]["condition"], "UNANSWERED");
+    assert_eq!(merged["resumable"], false);
+    assert_eq!(merged["remaining"].as_array().unwrap().len(), remaining);
+    assert_eq!(merged["statistics"]["attempts"], 4);
+    assert_eq!(merged["spend"]["cost"]["micro_usd"], spent);
+    output.assert_stderr_contains("lacks the cases of these parts: 3/3");
+    output.assert_stderr_contains("have no result in the merged runs");
+    let again = ["benchmark", "report", "--json"];
+    assert_eq!(bench.conclave.run(&again).ends_with(0).json(), merged);
+    let resumed = bench.resume(&[]).ends_with(2);
+    resumed.assert_stderr_contains("was merged from other runs");
 }

@@ -146,6 +146,36 @@ fn a_probe_without_an_answer_halts_again_at_once() {
 }
 
 #[test]
+fn a_case_that_only_meets_outages_is_not_every_probe() {
+    let fate = |run: &CaseRunId, _| match number(run) {
+        1 => Fate::Outage,
+        _ => Fate::Right,
+    };
+    let mut run = panel_run(12, 1);
+    run.start_all();
+    run.resume();
+    run.play(fate);
+    assert_eq!(condition(&run.state), Some(StopCondition::ProbeFailed));
+    run.resume();
+    run.play(fate);
+    assert_eq!(condition(&run.state), Some(StopCondition::Unanswered));
+    assert_eq!(ids(&run.state.remaining()), [1]);
+}
+
+#[test]
+fn a_run_that_was_killed_after_its_last_result_is_complete() {
+    let run = played(3, StopConditions::default(), |_, _| Fate::Right);
+    let (first, others) = run.log.split_first().unwrap();
+    let (_ended, others) = others.split_last().unwrap();
+    let mut state = BenchmarkState::begin(first).unwrap();
+    for event in others {
+        state.apply(event).unwrap();
+    }
+    assert!(!state.has_ended());
+    assert_eq!(state.status(), BenchmarkStatus::Complete);
+}
+
+#[test]
 fn a_wrong_answer_of_the_probe_does_not_halt() {
     let mut run = played(12, StopConditions::default(), |_, _| Fate::Wrong);
     run.resume();
@@ -335,6 +365,10 @@ fn spending_counts_deferred_attempts_once() {
     let pending = run.state.pending(&case_run).unwrap();
     assert_eq!(pending.spend.cost.known.0, 1_000);
     assert_eq!(pending.duration_ms, 200);
+    // The second one has the cost of both.
+    run.record(started(&case_run, 2));
+    run.record(deferred(&case_run, DeferralCause::Stop));
+    assert_eq!(run.state.spend().cost.known.0, 1_000);
     run.record(finished(&case_run, CaseOutcome::Approved, 2));
     // The result has the cost of all its attempts.
     assert_eq!(run.state.spend().cost.known.0, 10_000);
