@@ -95,12 +95,13 @@ fn decision(gate: &Gate, estimate: &RunEstimate) -> &'static str {
 
 fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &RunEstimate, gate: &Gate) -> Value {
     let vendors = estimate.by_model.iter().map(|(model, share)| {
-        let template = arms
-            .all()
-            .find_map(|(_, template)| template.addresses().get(&model.provider).cloned());
+        let templates = arms.all().map(|(_, template)| template);
+        let address = templates
+            .chain(arms.grader())
+            .find_map(|template| template.addresses().get(&model.provider));
         json!({
             "model": model,
-            "address": template,
+            "address": address,
             "calls": share.calls,
             "input_tokens": share.estimate.input_tokens,
             "output_tokens": share.estimate.output_tokens,

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Bench, refusal};
+use crate::support::schema;
 
 /// Twelve cases: nine right, two wrong, one without an answer after two attempts.
 fn twelve() -> Bench {
@@ -59,6 +60,8 @@ fn suite_of_twelve_gives_the_expected_figures() {
         .run(&["benchmark", "list", "--json"])
         .ends_with(0);
     assert_eq!(listed.json()[0]["suite"], "suite");
+    let schema = include_str!("../../../../schemas/benchmark_list.schema.json");
+    schema::check(schema, &listed.json());
 }
 
 #[test]

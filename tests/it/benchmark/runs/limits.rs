@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::{Bench, MODEL, answer, case};
 use crate::support::provider_server::On;
+use crate::support::schema;
 
 #[test]
 fn cost_without_a_terminal_needs_consent() {
@@ -56,6 +57,45 @@ fn dry_run_asks_nothing_and_reads_no_key() {
     );
     assert_eq!(bench.server.requests().len(), 0);
     assert!(!conclave.home().join("runs").exists());
+}
+
+#[test]
+fn json_of_a_dry_run_names_every_vendor_and_follows_its_schema() {
+    let bench = Bench::of(2);
+    let mut graded = case(1);
+    graded["options"] = serde_json::Value::Null;
+    graded["match"] = "judge".into();
+    bench.write(&[graded, case(2)]);
+    let grader = "anthropic:claude-opus-5-5";
+    let output = bench.run(&["--grader", grader, "--dry-run"]).ends_with(0);
+    let json = output.json();
+    schema::check(
+        include_str!("../../../../schemas/benchmark_dry_run.schema.json"),
+        &json,
+    );
+    assert_eq!(json["calls"], 3);
+    let models = json["by_model"].as_array().unwrap();
+    let names: Vec<_> = models.iter().map(|model| &model["model"]).collect();
+    assert_eq!(names, [grader, MODEL]);
+    for model in models {
+        assert!(model["address"].is_string(), "{model}");
+    }
+    assert_eq!(bench.server.requests().len(), 0);
+}
+
+#[test]
+fn monthly_budget_stops_the_run_and_is_named() {
+    let bench = Bench::of(12);
+    let config = r#"{"monthly_budget": 2}"#;
+    std::fs::create_dir_all(bench.conclave.home()).unwrap();
+    std::fs::write(bench.conclave.home().join("config.json"), config).unwrap();
+    // The estimate is below the budget, and the answers are longer than expected.
+    let dear = answer("B").usage(1_000, 80_000);
+    bench.server.on(On::any(), dear);
+    let output = bench.run(&["--max-cost", "50"]).ends_with(4);
+    assert_eq!(output.json()["stop_reason"]["condition"], "MONTHLY_BUDGET");
+    output.assert_stderr_contains("could exceed the monthly budget of");
+    output.assert_stderr_contains("hint: raise `monthly_budget` in config.json");
 }
 
 #[test]
