@@ -247,7 +247,7 @@ impl ValueEnum for OnFailure {
             ),
             Self::Substitute => value("substitute", "Let another model take over"),
             Self::Skip => value("skip", "Continue without it"),
-            Self::Fail => value("fail", "End the run"),
+            Self::Fail => value("fail", "End the consultation"),
         })
     }
 }

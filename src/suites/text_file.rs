@@ -22,7 +22,7 @@ pub(super) fn read(path: &Path, log: &mut FileLog<'_>) -> io::Result<Option<Stri
             let valid = error.utf8_error().valid_up_to();
             let before = error.as_bytes().get(..valid).unwrap_or_default();
             let line = memchr::memchr_iter(b'\n', before).count() + 1;
-            log.add(line, "not UTF-8 text");
+            log.add(line, "not UTF-8 text; save it as UTF-8");
             Ok(None)
         }
     }

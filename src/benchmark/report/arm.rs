@@ -71,7 +71,7 @@ impl ArmReport {
             tags: tags(&terms.cases, results),
             calibration: ArmCalibration::of(results),
             early_stops: has_debate.then(|| EarlyStopFigures::of(results)),
-            debate: has_debate.then(|| DebateFigures::of(results)),
+            debate: has_debate.then(|| DebateFigures::of(results, arm.rounds)),
             experts: if arm.seats.len() > 1 {
                 experts(results)
             } else {

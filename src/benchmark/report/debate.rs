@@ -80,9 +80,12 @@ pub struct StageCounts {
 }
 
 impl DebateFigures {
-    pub(super) fn of(results: &[&CaseResult]) -> Self {
+    /// Counts the answers of debates of this many rounds. Without Round 4 there is no verdict to
+    /// compare with the leading point, which is the answer itself.
+    pub(super) fn of(results: &[&CaseResult], rounds: u8) -> Self {
         let stages = || results.iter().map(|result| result.stages);
-        let full_debates = results.iter().filter(|result| !result.early_stop);
+        let has_verdict = |result: &&&CaseResult| rounds == 4 && !result.early_stop;
+        let full_debates = results.iter().filter(has_verdict);
         let experts = results.iter().flat_map(|result| &result.experts);
         Self {
             vote_to_verdict: AnswerChanges::of(stages().map(|stage| (stage.vote, stage.verdict))),

@@ -43,6 +43,8 @@ pub struct BenchmarkReport {
     pub run_status: BenchmarkStatus,
     /// Set exactly if the run is stopped.
     pub stop_reason: Option<StopReason>,
+    /// The error of the last attempt, if the run stopped because attempts had no answer.
+    pub stop_error: Option<String>,
     pub resumable: bool,
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
@@ -98,6 +100,7 @@ impl BenchmarkReport {
             run_id: view.run_id,
             run_status: view.run_status,
             stop_reason: view.stop_reason,
+            stop_error: state.stop_error().map(str::to_owned),
             resumable: view.resumable,
             started_at: view.started_at,
             updated_at: view.updated_at,

@@ -36,8 +36,12 @@ impl BenchmarkReport {
             .stop_reason
             .as_ref()
             .map(|reason| format!("Stopped: {}.", reason.message.trim_end_matches('.')));
+        let error = self
+            .stop_error
+            .as_ref()
+            .map(|error| format!("The last error: {}.", error.trim_end_matches('.')));
         let missing = self.missing();
-        let text = [stopped, missing].into_iter().flatten();
+        let text = [stopped, error, missing].into_iter().flatten();
         let text = text.collect::<Vec<_>>().join(" ");
         (!text.is_empty()).then(|| ReportNotice {
             text,
@@ -88,7 +92,7 @@ impl BenchmarkReport {
 
     fn unpriced(&self) -> Option<String> {
         self.spend.cost.lower_bound.then(|| {
-            "Costs marked ≥ are at least as high: some models have no known price.".to_owned()
+            "Costs marked ≥ are at least as high: the cost of some calls is not known.".to_owned()
         })
     }
 

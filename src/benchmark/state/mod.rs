@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
-use crate::stopping::batch::reason::StopReason;
+use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
 use crate::stopping::evaluation::Evaluation;
@@ -56,6 +56,8 @@ pub struct BenchmarkState {
     /// Since the run began, oldest first.
     halts: Vec<RunHalt>,
     resumes: Vec<Timestamp>,
+    /// Why the last attempt without an answer had none.
+    last_error: Option<String>,
 }
 
 /// A halt of a run.
@@ -113,6 +115,7 @@ impl BenchmarkState {
             probe: ProbePhase::None,
             halts: Vec::new(),
             resumes: Vec::new(),
+            last_error: None,
         })
     }
 
@@ -182,6 +185,9 @@ impl BenchmarkState {
             }
         };
         self.queue.finish(&result.run)?;
+        if outcome == ItemOutcome::Failed {
+            self.note_error(result.error.as_ref());
+        }
         self.batch.finish(FinishedItem {
             role: self.role(result.run.arm),
             outcome,
@@ -194,12 +200,19 @@ impl BenchmarkState {
 
     fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         self.queue.defer(deferred)?;
+        self.note_error(deferred.error.as_ref());
         let is_outage = deferred.cause == DeferralCause::Infrastructure;
         if is_outage {
             self.batch.defer();
         }
         self.end_probe(&deferred.run, is_outage);
         Ok(())
+    }
+
+    fn note_error(&mut self, error: Option<&String>) {
+        if let Some(error) = error {
+            self.last_error = Some(error.clone());
+        }
     }
 
     fn end_probe(&mut self, run: &CaseRunId, has_failed: bool) {
@@ -295,6 +308,20 @@ impl BenchmarkState {
     pub fn stop_reason(&self) -> Option<&StopReason> {
         let halt = self.halts.last().map(|halt| &halt.reason);
         halt.filter(|_| self.status() == BenchmarkStatus::Stopped)
+    }
+
+    /// Returns the error behind the stop, if the run stopped because attempts had no answer.
+    pub fn stop_error(&self) -> Option<&str> {
+        let condition = self.stop_reason()?.condition;
+        let is_meant = matches!(
+            condition,
+            StopCondition::Authentication
+                | StopCondition::Quota
+                | StopCondition::ProbeFailed
+                | StopCondition::ProviderOutage
+                | StopCondition::Unanswered
+        );
+        self.last_error.as_deref().filter(|_| is_meant)
     }
 
     /// Returns the figures under the names of the state file.

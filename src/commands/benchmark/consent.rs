@@ -9,8 +9,7 @@ use crate::session::run::MonthRule;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{Confirmation, ask_run_consent};
 
-/// Asks for consent if the rule wants it. `again` is the command with which the run can be
-/// approved.
+/// Asks for consent if the rule wants it.
 ///
 /// # Errors
 ///
@@ -19,7 +18,6 @@ pub(super) fn agree(
     estimate: &Estimate,
     rule: ConsentRule,
     ceiling: Option<MicroUsd>,
-    again: &str,
     printer: &Printer,
 ) -> Result<MonthRule, Error> {
     let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
@@ -41,18 +39,17 @@ pub(super) fn agree(
                 }
             }
         }
-        Gate::Refuse(why) => Err(refused(&why, estimate, &rule, again)),
+        Gate::Refuse(why) => Err(refused(&why, estimate, &rule)),
     }
 }
 
-fn refused(why: &[GateReason], estimate: &Estimate, rule: &ConsentRule, again: &str) -> Error {
+fn refused(why: &[GateReason], estimate: &Estimate, rule: &ConsentRule) -> Error {
     let error = Error::new(
         Exit::Declined,
         "the cost of the run needs consent, and there is no terminal to ask on",
     )
     .hint(format!(
-        "the estimate is {:.2}: approve it with `{again} --yes`, or set a ceiling with \
-         `--max-cost USD`",
+        "the estimate is {:.2}: approve it with `--yes`, or set a ceiling with `--max-cost USD`",
         estimate.cost
     ));
     match rule

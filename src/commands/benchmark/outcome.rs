@@ -48,6 +48,7 @@ pub(super) fn show(
         summary: None,
         json: &|| pretty_json(report).map_err(Error::failed),
         html: &|| page::benchmark::page(report),
+        noun: "Report",
     };
     answer::write(&source, format, flags.output.as_deref(), &pager, printer)
 }
@@ -111,7 +112,11 @@ fn stopped(report: &BenchmarkReport) -> Error {
         | StopCondition::RetryRate
         | StopCondition::Unanswered => Exit::Stopped,
     };
-    let error = Error::new(exit, format!("the run is stopped: {message}"));
+    let cause = match &report.stop_error {
+        Some(error) => format!("; the last error: {error}"),
+        None => String::new(),
+    };
+    let error = Error::new(exit, format!("the run is stopped: {message}{cause}"));
     if !report.merged_from.is_empty() {
         return error.hint(
             "resume the runs that it was merged from, and merge them again: `conclave benchmark \

@@ -78,8 +78,7 @@ pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {
     let rule = consent_rule(&arms, consent_mode)?;
     let ceiling = args.limits.max_cost.or(terms.options.max_cost);
     let left = ceiling.map(|ceiling| MicroUsd(ceiling.0.saturating_sub(spent.known.0)));
-    let again = format!("conclave benchmark --resume {id}");
-    let month_rule = consent::agree(&estimate.total, rule, left, &again, printer)
+    let month_rule = consent::agree(&estimate.total, rule, left, printer)
         .map_err(|error| outcome::resumable(error, &id))?;
 
     run.record(clock.now(), BenchmarkEventKind::Resumed { conditions })

@@ -67,9 +67,8 @@ pub(super) fn run(command: &Command<'_>, path: &Path) -> Result<Exit, Error> {
         return dry_run::show(&terms, &arms, &estimate, &rule, &args.output, printer);
     }
     announce_cost(&estimate, printer);
-    let again = format!("conclave benchmark {}", path.display());
     let ceiling = terms.options.max_cost;
-    let month_rule = consent::agree(&estimate.total, rule, ceiling, &again, printer)?;
+    let month_rule = consent::agree(&estimate.total, rule, ceiling, printer)?;
 
     let begun = RunBegun {
         run: RunId::from_unique(&ulid::Ulid::generate().to_string()),
@@ -128,7 +127,7 @@ pub(super) fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error>
         }
         let hint = match &error {
             SuiteError::Unreadable { .. } => "name a file or a folder of cases",
-            SuiteError::Invalid { .. } => "fix these lines; `--dry-run` checks a suite for free",
+            SuiteError::Invalid { .. } => "fix what is listed; `--dry-run` checks a suite for free",
         };
         Error::usage(error).hint(hint)
     })?;

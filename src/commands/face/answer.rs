@@ -28,6 +28,8 @@ pub(crate) struct AnswerSource<'a> {
     pub(crate) summary: Option<&'a Summary>,
     pub(crate) json: &'a dyn Fn() -> Result<String, Error>,
     pub(crate) html: &'a dyn Fn() -> String,
+    /// What the text is, in messages: `Answer`, `Report`.
+    pub(crate) noun: &'static str,
 }
 
 impl AnswerSource<'_> {
@@ -90,13 +92,16 @@ pub(crate) fn write(
     };
     match write_atomically(output, text.as_bytes(), Access::Normal) {
         Ok(()) => {
-            printer.note(&format!("Answer written to {}", output.display()));
+            printer.note(&format!("{} written to {}", source.noun, output.display()));
             Ok(())
         }
         Err(failed) => {
             // The answer is paid for: it must not be lost with the file.
             printer.result(&text).map_err(Error::failed)?;
-            Err(Error::failed(failed).hint("the answer is on standard output instead"))
+            Err(Error::failed(failed).hint(format!(
+                "the {} is on standard output instead",
+                source.noun.to_lowercase()
+            )))
         }
     }
 }

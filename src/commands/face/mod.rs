@@ -305,6 +305,7 @@ impl<'a> TerminalFace<'a> {
             summary: summary.as_ref(),
             json: &json,
             html: &html,
+            noun: "Answer",
         };
         answer::write(
             &source,

@@ -61,6 +61,7 @@ pub(super) fn run(
         summary: None,
         json: &|| Ok(loaded.json.clone()),
         html: &|| page::page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
+        noun: "Answer",
     };
     let text = source.text(format)?;
     let Some(output) = output else {

@@ -62,6 +62,7 @@ pub(super) fn run(
         summary: None,
         json: &|| Ok(loaded.json.clone()),
         html: &|| page::page(&loaded.record),
+        noun: "Answer",
     };
     let pager = args.pager.pager(environment);
     answer::write(&source, format, None, &pager, archive.printer)

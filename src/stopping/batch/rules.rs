@@ -131,6 +131,11 @@ fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroU
     let Some((needed, ceiling)) = reached else {
         return not_applicable(condition, condition.rule(), METRIC, Value::word("none"));
     };
+    let message = if needed > ceiling {
+        format!("The next call could bring the cost to {needed}, above the {name} of {ceiling}")
+    } else {
+        format!("The next call could exceed the {name} of {ceiling}")
+    };
     // What other calls have reserved counts too, and is not in the sum.
     let needed = needed.0.max(ceiling.0.saturating_add(1));
     let dollars = |micro| Value::Ratio {
@@ -144,7 +149,6 @@ fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroU
         Some(dollars(needed)),
         (Bound::AtMost, dollars(ceiling.0)),
     );
-    let message = format!("The next call could exceed the {name} of {ceiling}");
     (rule, condition.class(), message)
 }
 
@@ -158,13 +162,18 @@ fn probe_failed(batch: &BatchState) -> Ending {
 }
 
 fn provider_outage(batch: &BatchState) -> Ending {
-    streak(
+    let (rule, class, _) = streak(
         StopCondition::ProviderOutage,
         StopCondition::ProviderOutage.rule(),
         "consecutive infrastructure failures",
         batch.outages,
         batch.conditions.max_consecutive_outages,
-    )
+    );
+    let message = format!(
+        "{} attempts in a row failed because of a provider",
+        batch.outages
+    );
+    (rule, class, message)
 }
 
 /// The budget matters only if another attempt is wanted: a batch that ends on its last attempt is

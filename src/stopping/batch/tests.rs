@@ -327,6 +327,10 @@ fn requests_to_stop_come_before_all_conditions() {
     });
     assert_eq!(reason.condition, StopCondition::CostCeiling);
     assert_eq!(reason.value.to_string(), "1.25");
+    assert_eq!(
+        reason.message,
+        "The next call could bring the cost to $1.2500, above the ceiling of $1.0000"
+    );
     assert_eq!(reason.threshold.to_string(), "1");
     assert_eq!(class, Some(Class::Exhausted));
 
@@ -466,7 +470,7 @@ fn three_outages_in_a_row_halt_and_count_as_no_reject() {
     assert_eq!(reason.condition, StopCondition::ProviderOutage);
     assert_eq!(
         reason.message,
-        "3 consecutive infrastructure failures reach the threshold of 3"
+        "3 attempts in a row failed because of a provider"
     );
     let statistics = batch.statistics(40, None);
     assert_eq!(statistics.infrastructure_failures, 5);

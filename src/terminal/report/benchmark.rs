@@ -289,7 +289,7 @@ fn debate(report: &BenchmarkReport) -> Option<String> {
     let debate = report.arms.iter().find_map(|arm| arm.debate)?;
     let stops = report.arms.iter().find_map(|arm| arm.early_stops)?;
     let changes = [
-        ("Round 1 vote to verdict", debate.vote_to_verdict),
+        ("Round 1 vote to answer", debate.vote_to_verdict),
         ("Rounds 3 and 4 (full debates)", debate.synthesis_to_verdict),
         ("Experts, Round 1 to Round 3", debate.experts),
     ];

@@ -204,7 +204,7 @@ pub(super) fn debate(report: &BenchmarkReport) -> Markup {
         return Markup::default();
     };
     let changes = [
-        ("Round 1 vote to verdict", debate.vote_to_verdict),
+        ("Round 1 vote to answer", debate.vote_to_verdict),
         ("Rounds 3 and 4 (full debates)", debate.synthesis_to_verdict),
         ("Experts, Round 1 to Round 3", debate.experts),
     ];

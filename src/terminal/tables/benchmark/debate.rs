@@ -13,7 +13,7 @@ impl ReportScreen<'_> {
                 continue;
             };
             let changes = [
-                ("Round 1 vote to verdict  ", debate.vote_to_verdict),
+                ("Round 1 vote to answer   ", debate.vote_to_verdict),
                 ("Rounds 3 and 4           ", debate.synthesis_to_verdict),
                 ("Experts, Round 1 to 3    ", debate.experts),
             ];

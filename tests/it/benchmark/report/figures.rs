@@ -261,6 +261,15 @@ fn debate_counts_what_the_rounds_change() {
 }
 
 #[test]
+fn debate_without_a_verdict_says_nothing_of_rounds_3_and_4() {
+    let (mut terms, results) = comparison(12);
+    terms.arms[0].rounds = 2;
+    let debate = report(&terms, &results).arms[0].debate.unwrap();
+    assert_eq!(debate.synthesis_to_verdict, AnswerChanges::default());
+    assert_eq!(debate.vote_to_verdict.compared, 11);
+}
+
+#[test]
 fn early_stops_are_set_against_full_debates() {
     let report = comparison_report(12);
     let stops = report.arms[0].early_stops.unwrap();

@@ -46,6 +46,7 @@ fn suite_of_twelve_gives_the_expected_figures() {
     assert_eq!(reports(&["--fail-under", "0.75"]).ends_with(0).stderr, "");
     let below = reports(&["last", "--fail-under", "0.8", "-o", "report.html"]).ends_with(1);
     below.assert_stderr_contains("75.0% of the answers are right, which is below 80.0%");
+    below.assert_stderr_contains("Report written to report.html\n");
     let page = std::fs::read_to_string(bench.conclave.folder().join("report.html")).unwrap();
     assert!(page.starts_with("<!DOCTYPE html>"));
     let list = bench.conclave.run(&["benchmark", "list"]).ends_with(0);

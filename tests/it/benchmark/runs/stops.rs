@@ -28,6 +28,7 @@ fn three_wrong_answers_in_a_row_halt_the_run() {
     let state = stopped(&bench, &output, "CONSECUTIVE_FAILS");
     assert_eq!(state["stop_reason"]["value"], 3.0);
     assert_eq!(state["stop_reason"]["threshold"], 3.0);
+    assert_eq!(output.json()["stop_error"], Value::Null);
     assert_eq!(state["remaining"].as_array().unwrap().len(), 8);
     assert_eq!(bench.server.requests().len(), 4);
 }
@@ -38,6 +39,10 @@ fn total_outage_halts_within_three_cases_and_counts_no_reject() {
     bench.server.on(On::any(), overload());
     let output = bench.run(&[]);
     let state = stopped(&bench, &output, "PROVIDER_OUTAGE");
+    let report = output.json();
+    let error = report["stop_error"].as_str().unwrap();
+    assert!(error.contains("(HTTP 5"), "{error}");
+    output.assert_stderr_contains(&format!("; the last error: {error}\n"));
     assert_eq!(state["statistics"]["cases_rejected"], 0);
     assert_eq!(state["statistics"]["cases_failed"], 0);
     assert_eq!(state["statistics"]["infrastructure_failures"], 3);

@@ -13,7 +13,10 @@ fn binary_files_are_not_text() {
     let files = Files::new(&[]);
     for name in NAMES {
         fs::write(files.path(name), b"{\"question\": \"x\"}\n\xff\xfe\x00").unwrap();
-        assert_eq!(files.problems(name), [format!("{name}:2: not UTF-8 text")]);
+        assert_eq!(
+            files.problems(name),
+            [format!("{name}:2: not UTF-8 text; save it as UTF-8")]
+        );
     }
 }
 
