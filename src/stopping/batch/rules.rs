@@ -132,7 +132,7 @@ fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroU
         return not_applicable(condition, condition.rule(), METRIC, Value::word("none"));
     };
     let message = if needed > ceiling {
-        format!("The next call could bring the cost to {needed}, above the {name} of {ceiling}")
+        format!("The next call could exceed the {name} of {ceiling}: {needed} with it")
     } else {
         format!("The next call could exceed the {name} of {ceiling}")
     };

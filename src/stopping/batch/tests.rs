@@ -329,7 +329,7 @@ fn requests_to_stop_come_before_all_conditions() {
     assert_eq!(reason.value.to_string(), "1.25");
     assert_eq!(
         reason.message,
-        "The next call could bring the cost to $1.2500, above the ceiling of $1.0000"
+        "The next call could exceed the ceiling of $1.0000: $1.2500 with it"
     );
     assert_eq!(reason.threshold.to_string(), "1");
     assert_eq!(class, Some(Class::Exhausted));
@@ -352,7 +352,7 @@ fn requests_to_stop_come_before_all_conditions() {
     assert_eq!(reason.condition, StopCondition::MonthlyBudget);
     assert_eq!(
         reason.message,
-        "The next call could exceed the monthly budget of $1.0000"
+        "The next call could exceed the monthly budget of $1.0000: $1.2500 with it"
     );
     assert_eq!(class, Some(Class::Exhausted));
 
