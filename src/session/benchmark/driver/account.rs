@@ -40,14 +40,14 @@ impl RunInProgress<'_> {
     /// included: each consultation once, however often it was resumed.
     pub(super) fn spend_so_far(&self, pending: &PendingCaseRun) -> CaseSpend {
         let account = self.accounts.get(&pending.run);
-        let mut spent = CaseSpend::default();
+        let mut total = CaseSpend::default();
         for id in pending.consultations.iter().chain(&pending.gradings) {
             match account.and_then(|account| account.spends.get(id)) {
-                Some(spend) => spent.add(spend),
-                None => spent.add(&self.spend_of(id)),
+                Some(spend) => total.add(spend),
+                None => total.add(&self.spend_of(id)),
             }
         }
-        spent
+        total
     }
 
     pub(super) fn count_spend(
