@@ -62,10 +62,10 @@ fn dry_run_asks_nothing_and_reads_no_key() {
 #[test]
 fn json_of_a_dry_run_names_every_vendor_and_follows_its_schema() {
     let bench = Bench::of(2);
-    let mut graded = case(1);
-    graded["options"] = serde_json::Value::Null;
-    graded["match"] = "judge".into();
-    bench.write(&[graded, case(2)]);
+    let mut judged = case(1);
+    judged["options"] = serde_json::Value::Null;
+    judged["match"] = "judge".into();
+    bench.write(&[judged, case(2)]);
     let grader = "anthropic:claude-opus-5-5";
     let output = bench.run(&["--grader", grader, "--dry-run"]).ends_with(0);
     let json = output.json();
