@@ -1,6 +1,6 @@
 //! L4: makes a plan from a request and the settings.
 //!
-//! The modules stand in the order in which [`plan::prepare`] uses them; the sources of a context are
+//! The modules stand in the order in which [`plan::Planner`] and its templates use them; the sources of a context are
 //! read before it.
 
 pub(crate) mod plan;

@@ -1,7 +1,7 @@
 //! L3: suites of cases in the formats that people have: JSON lines, CSV, YAML and JSON manifests, a
 //! folder, and the test files of other tools.
 //!
-//! Every format becomes [`node`]s with their lines; one mapping in [`case`] makes cases of them, so
+//! Every format becomes `node`s with their lines; one mapping in `case` makes cases of them, so
 //! that a field means the same in all formats. A suite is checked whole: [`SuiteError`] lists the
 //! problems of all files with their lines.
 

@@ -4,7 +4,7 @@
 //! - Then `Answer:` in any spelling and in several languages, with Markdown around it or with "is"
 //!   before the colon; then the sentence "the answer is B".
 //! - Of several, the last one counts: models correct themselves.
-//! - A statement that repeats the request ("ANSWER: <letter>") or is empty is none: small models
+//! - A statement that repeats the request (`ANSWER: <letter>`) or is empty is none: small models
 //!   copy their instructions, and an answer can be cut off.
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
