@@ -18,7 +18,7 @@ use super::case::{Case, CaseId, ErrorRate, Matcher};
 pub struct RunId(String);
 
 impl RunId {
-    /// Reads an id. `None` for a text that is no name of a file, or does not begin with `bench-`.
+    /// Reads an id. `None` for a text that cannot name a file, or does not begin with `bench-`.
     pub fn parse(text: &str) -> Option<Self> {
         let unique = text.strip_prefix("bench-")?;
         let is_unique = (1..=64).contains(&unique.len())

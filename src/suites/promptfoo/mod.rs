@@ -1,5 +1,7 @@
 //! Configurations and test files of promptfoo: each test with each prompt is a case.
 
+mod options;
+mod vars;
 mod assertion;
 mod template;
 
@@ -9,9 +11,12 @@ use crate::domain::names::did_you_mean;
 
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::node::{Member, Node, NodeMap, NodeValue, json, table, yaml};
+use super::node::{Node, NodeMap, NodeValue, json, table, yaml};
 use super::raw_case::{CaseFile, RawCase, set};
 use super::text_file;
+
+use options::{Wrapping, check_test};
+use vars::{combinations, question_var};
 
 /// Keys that only a configuration has.
 const CONFIG_KEYS: [&str; 4] = ["prompts", "tests", "defaultTest", "scenarios"];
@@ -32,22 +37,6 @@ const OTHER_CONFIG_KEYS: [&str; 12] = [
     "$schema",
 ];
 
-const TEST_KEYS: [&str; 7] = [
-    "description",
-    "vars",
-    "assert",
-    "metadata",
-    "options",
-    "provider",
-    "providers",
-];
-
-/// Variables that are the question where there is no prompt.
-const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
-
-/// The most cases that the values of a test's variables make.
-const MOST_COMBINATIONS: usize = 1000;
-
 /// Returns whether a map is a configuration.
 pub(super) fn is_config(map: &NodeMap) -> bool {
     CONFIG_KEYS.iter().any(|key| map.contains_key(*key))
@@ -55,10 +44,9 @@ pub(super) fn is_config(map: &NodeMap) -> bool {
 
 /// Returns whether a value is a test, or the name of a file of tests.
 pub(super) fn is_test(node: &Node) -> bool {
-    let is_column = |key: &String| key.starts_with("__expected");
     match &node.value {
         NodeValue::Map(map) => {
-            map.contains_key("vars") || map.contains_key("assert") || map.keys().any(is_column)
+            map.contains_key("vars") || map.contains_key("assert") || has_expected_columns(node)
         }
         NodeValue::Text(text) => text.starts_with("file://"),
         NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::List(_) => false,
@@ -418,101 +406,4 @@ fn tags(setup: &Setup, test: &NodeMap, line: usize) -> Vec<Node> {
     let metadata = metadata.filter_map(|map| map.get("metadata"));
     let tags = metadata.flat_map(|member| metadata_tags(&member.node));
     tags.map(|tag| Node::text(line, tag)).collect()
-}
-
-/// Texts around each prompt.
-#[derive(Default)]
-struct Wrapping {
-    prefix: String,
-    suffix: String,
-}
-
-impl Wrapping {
-    fn around(&self, text: &str) -> String {
-        format!("{}{text}{}", self.prefix, self.suffix)
-    }
-}
-
-/// Checks that a test says nothing that would be lost.
-fn check_test(map: &NodeMap, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
-    for (key, member) in map {
-        let is_null = member.node.value == NodeValue::Null;
-        match key.as_str() {
-            "provider" | "providers" if !is_null => {
-                log.note(&format!("`{key}` is not used: choose the panel's models"));
-            }
-            "vars" if !is_null && member.node.as_map().is_none() => {
-                log.add(member.line, "`vars` must be a map of names");
-            }
-            "options" => check_options(member, wrapping, log),
-            key if TEST_KEYS.contains(&key) || is_null => {}
-            key => {
-                let meant = did_you_mean(key, TEST_KEYS.into_iter());
-                let problem = format!("`{key}` of a test cannot be applied here{meant}");
-                log.add(member.line, problem);
-            }
-        }
-    }
-}
-
-fn check_options(member: &Member, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
-    for (key, option) in member.node.as_map().into_iter().flatten() {
-        match (key.as_str(), &option.node.value) {
-            ("prefix", NodeValue::Text(text)) => wrapping.prefix.clone_from(text),
-            ("suffix", NodeValue::Text(text)) => wrapping.suffix.clone_from(text),
-            ("provider", _) => {
-                log.note("the grading `provider` is not used: see `grader`");
-            }
-            (_, NodeValue::Null) => {}
-            _ => {
-                let problem = format!("the option `{key}` cannot be applied here");
-                log.add(option.line, problem);
-            }
-        }
-    }
-}
-
-/// Returns the variables with each combination of those that have several values.
-fn combinations(vars: &NodeMap, line: usize, log: &mut FileLog<'_>) -> Vec<NodeMap> {
-    let mut combinations = vec![NodeMap::new()];
-    for (name, member) in vars {
-        let values = elements(&member.node);
-        if combinations.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
-            let problem =
-                format!("the values of the variables make more than {MOST_COMBINATIONS} cases");
-            log.add(line, problem);
-            return Vec::new();
-        }
-        if values.iter().any(|value| {
-            value
-                .as_word()
-                .is_some_and(|text| text.starts_with("file://"))
-        }) {
-            log.add(
-                member.line,
-                format!("the variable `{name}` is a file, which is not read"),
-            );
-        }
-        let mut next = Vec::new();
-        for combination in &combinations {
-            for value in values {
-                let mut combination = combination.clone();
-                set(&mut combination, name, value.line, value.value.clone());
-                next.push(combination);
-            }
-        }
-        combinations = next;
-    }
-    combinations
-}
-
-/// Returns the question of a test without a prompt.
-fn question_var(vars: &NodeMap) -> Result<String, String> {
-    let mut names = QUESTION_VARS
-        .iter()
-        .filter(|name| vars.contains_key(**name));
-    match names.next() {
-        Some(name) => template::render(&format!("{{{{{name}}}}}"), vars),
-        None => Err("there is no prompt, and no variable `question` or `input`".to_owned()),
-    }
 }

@@ -60,6 +60,12 @@ impl RunInProgress<'_> {
         account.spends.insert(id.clone(), spend([record]));
     }
 
+    /// Counts the time of an attempt whose process ended before its log had the result.
+    pub(super) fn count_earlier_time(&mut self, run: &CaseRunId, record: &StoredRecord) {
+        let duration = Duration::from_millis(record.duration_ms.unwrap_or_default());
+        self.accounts.entry(run.clone()).or_default().duration += duration;
+    }
+
     /// Counts the time since the attempt in flight started.
     pub(super) fn count_time(&mut self, run: &CaseRunId) {
         let mut in_flight = self.state().in_flight().iter();

@@ -200,6 +200,9 @@ impl RunInProgress<'_> {
             TakeOver::Finished(outcome) => match grade(&entry.key, &outcome.record) {
                 Err(_) => Ok(false),
                 Ok(answer) => {
+                    if pending.unfinished.is_some() {
+                        self.count_earlier_time(&pending.run, &outcome.record);
+                    }
                     self.answered(&pending.run, &id, answer, &outcome.record)?;
                     Ok(true)
                 }

@@ -92,4 +92,7 @@ fn finished_consultation_that_was_not_logged_is_taken_over() {
     let report = bench.resume(&[]).ends_with(0).json();
     assert_eq!(report["statistics"]["cases_approved"], 3);
     assert_eq!(bench.server.requests().len(), 3);
+    for result in report["results"].as_array().unwrap() {
+        assert_ne!(result["duration_ms"], 0, "{}", result["case"]);
+    }
 }
