@@ -12,6 +12,7 @@
 //! | L1 | [`stopping`] | decisions to stop AI work, each with its evaluation or a named reason: early termination, the circuit breaker; how far stated confidence can be trusted | L0 |
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L1 | [`benchmark`] | cases with known answers, whether an answer is right, and the figures of a run | L0, [`stopping`], [`consultation`] |
+//! | L1 | [`refinement`] | a document with open questions, what a panel finds about them, and the edits that follow | L0, [`stopping`], [`consultation`] |
 //! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
 //! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
@@ -30,6 +31,7 @@ pub mod domain;
 pub mod stopping;
 pub mod consultation;
 pub mod benchmark;
+pub mod refinement;
 pub mod files;
 pub mod engine;
 pub mod providers;

@@ -10,8 +10,9 @@ use crate::stopping::batch::reason::StopReason;
 use crate::stopping::batch::state::StopRequest;
 use crate::stopping::evaluation::Evaluation;
 
-use super::result::{CaseResult, CaseSpend};
+use super::result::CaseResult;
 use super::run::{CaseRunId, RunId, RunTerms};
+use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// The version of the events' form. It changes when older programs cannot read them.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -86,7 +87,7 @@ pub struct CaseRunDeferred {
     pub cause: DeferralCause,
     /// What the case run has cost so far: all its attempts and gradings.
     #[serde(default)]
-    pub spend: CaseSpend,
+    pub spend: ConsultationSpend,
     /// Milliseconds of the attempt.
     #[serde(default)]
     pub duration_ms: u64,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::money::Cost;
+use crate::domain::stored_record::spend::ConsultationSpend;
 
 use super::run::CaseRunId;
 
@@ -50,7 +51,8 @@ pub struct CaseResult {
     /// Whether the answer would have been right after each stage of the debate.
     pub stages: StageResults,
     pub experts: Vec<ExpertResult>,
-    pub spend: CaseSpend,
+    /// All attempts, graders included.
+    pub spend: ConsultationSpend,
     /// Milliseconds of all attempts, without waiting for their turn.
     pub duration_ms: u64,
     /// The consultations of all attempts; the last one gave the answer.
@@ -101,25 +103,4 @@ pub struct ExpertResult {
     /// The cost of its calls in Round 1; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
-}
-
-/// Cost and tokens of all attempts, graders included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CaseSpend {
-    pub cost: Cost,
-    pub calls: u64,
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    /// True if a provider did not report its tokens.
-    pub estimated: bool,
-}
-
-impl CaseSpend {
-    pub fn add(&mut self, other: &Self) {
-        self.cost += other.cost;
-        self.calls = self.calls.saturating_add(other.calls);
-        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
-        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
-        self.estimated |= other.estimated;
-    }
 }

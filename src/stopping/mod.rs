@@ -8,6 +8,7 @@
 
 pub mod calibration;
 pub mod circuit;
+pub mod convergence;
 pub mod batch;
 pub mod early_termination;
 pub mod exit_check;

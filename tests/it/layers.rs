@@ -6,13 +6,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::support::source_tree::rust_files;
 
 /// The folders of this crate that each folder may use.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("domain", &["domain"]),
     ("stopping", &["domain", "stopping"]),
     ("consultation", &["domain", "stopping", "consultation"]),
     (
         "benchmark",
         &["domain", "stopping", "consultation", "benchmark"],
+    ),
+    (
+        "refinement",
+        &["domain", "stopping", "consultation", "refinement"],
     ),
     ("files", &["domain", "files"]),
     ("engine", &["domain", "stopping", "consultation", "engine"]),
@@ -47,6 +51,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopping",
             "consultation",
             "benchmark",
+            "refinement",
             "files",
             "engine",
             "records",
@@ -59,6 +64,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopping",
             "consultation",
             "benchmark",
+            "refinement",
             "files",
             "engine",
             "terminal",
@@ -75,6 +81,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopping",
             "consultation",
             "benchmark",
+            "refinement",
             "files",
             "engine",
             "providers",
@@ -117,6 +124,7 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "stopping",
             "consultation",
             "benchmark",
+            "refinement",
             "files",
             "engine",
             "providers",
@@ -173,7 +181,13 @@ fn folders_use_only_the_layers_below() {
 #[test]
 fn pure_layers_name_nothing_impure() {
     let mut violations = Vec::new();
-    for folder in ["domain", "stopping", "consultation", "benchmark"] {
+    for folder in [
+        "domain",
+        "stopping",
+        "consultation",
+        "benchmark",
+        "refinement",
+    ] {
         for (path, text) in rust_files(&format!("src/{folder}")) {
             violations.extend(
                 IMPURE

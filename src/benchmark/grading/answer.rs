@@ -8,7 +8,7 @@ use crate::domain::ids::{AgentId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
 
-use super::attempt::{NoAnswer, no_answer};
+use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
 
 /// The answer of a consultation, compared with a case's expected ones.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 //! Reads the record of a consultation as one attempt at a case: the answer and whether it is
-//! right, the answers of each stage and each expert, the reason why there is none, and the spend.
+//! right, and the answers of each stage and each expert.
 //!
 //! - With a verdict, its recommendation is the answer: the judge's, or the leading point of
 //!   agreement for a debate of two or three rounds or one that ended early.
@@ -10,14 +10,10 @@
 //!   consultation ended, and asking again would measure another question.
 
 mod answer;
-mod attempt;
 mod grader;
-mod spend;
 
 pub use self::answer::{ConsultationAnswer, grade};
-pub use self::attempt::{AccessFailure, AccessProblem, NoAnswer, access_failure};
 pub use self::grader::{GraderError, grader_decision, grading_question};
-pub use self::spend::spend;
 
 #[cfg(test)]
 mod tests;

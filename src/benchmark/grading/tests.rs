@@ -2,15 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    AccessProblem, ConsultationAnswer, GraderError, NoAnswer, access_failure, grade,
-    grader_decision, grading_question, spend,
-};
+use super::{ConsultationAnswer, GraderError, grade, grader_decision, grading_question};
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::AnswerKey;
+use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer, access_failure};
 use crate::domain::ids::ModelRef;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::spend::spend;
 
 fn case(matcher: Matcher) -> Case {
     Case {

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::state::PendingCaseRun;
 use crate::benchmark::statistics::quantile::{median, nearest_rank};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// The spend of many case runs. Sums include case runs without an answer or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -35,7 +36,7 @@ impl SpendFigures {
         unfinished: &[&PendingCaseRun],
     ) -> Self {
         let (mut cases, mut right) = (0, 0);
-        let mut sum = CaseSpend::default();
+        let mut sum = ConsultationSpend::default();
         for result in results {
             cases += 1;
             right += u64::from(result.outcome == CaseOutcome::Approved);

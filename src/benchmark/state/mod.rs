@@ -20,8 +20,9 @@ use crate::stopping::batch::statistics::BatchStatistics;
 use crate::stopping::evaluation::Evaluation;
 
 use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
-use super::result::{CaseOutcome, CaseResult, CaseSpend};
+use super::result::{CaseOutcome, CaseResult};
 use super::run::{Arm, CaseRunId, RunId, RunTerms};
+use crate::domain::stored_record::spend::ConsultationSpend;
 
 use queue::CaseRunQueue;
 
@@ -333,8 +334,8 @@ impl BenchmarkState {
     }
 
     /// Returns the cost of everything, unfinished case runs included.
-    pub fn spend(&self) -> CaseSpend {
-        let mut spend = CaseSpend::default();
+    pub fn spend(&self) -> ConsultationSpend {
+        let mut spend = ConsultationSpend::default();
         for part in self.results.iter().map(|result| &result.spend) {
             spend.add(part);
         }

@@ -8,9 +8,9 @@ use crate::domain::time::Timestamp;
 use crate::stopping::batch::state::Workload;
 
 use super::super::event::{CaseRunDeferred, DeferralCause};
-use super::super::result::CaseSpend;
 use super::super::run::CaseRunId;
 use super::{BenchmarkStateError, count};
+use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// A case run without a result, and its attempts so far.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub struct PendingCaseRun {
     /// The consultations in which a model began to grade an answer.
     pub gradings: Vec<ConsultationId>,
     /// What attempts and gradings had cost when it was last deferred.
-    pub spend: CaseSpend,
+    pub spend: ConsultationSpend,
     /// Milliseconds of deferred attempts.
     pub duration_ms: u64,
     /// The consultation that was in flight when an earlier process ended.
@@ -64,7 +64,7 @@ impl CaseRunQueue {
             outages: 0,
             consultations: Vec::new(),
             gradings: Vec::new(),
-            spend: CaseSpend::default(),
+            spend: ConsultationSpend::default(),
             duration_ms: 0,
             unfinished: None,
         };

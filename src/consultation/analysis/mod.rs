@@ -1,6 +1,7 @@
-//! Analysis of answers by rule, without a model: evidence of agreement, comparison of words, and
-//! composed answers.
+//! Analysis of answers by rule, without a model: evidence of agreement, comparison of words,
+//! composed answers, and why a consultation has none.
 
 pub mod evidence;
 pub(in crate::consultation) mod wording;
 pub mod compose;
+pub mod no_answer;

@@ -10,6 +10,7 @@ mod context;
 mod context_words;
 mod panel;
 mod account;
+pub mod spend;
 mod rounds;
 mod answer;
 mod early_termination;

@@ -4,7 +4,7 @@ use conclave::benchmark::case::{CaseId, ErrorRate};
 use conclave::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use conclave::benchmark::report::BenchmarkReport;
 use conclave::benchmark::result::{
-    CaseOutcome, CaseResult, CaseSpend, ExpertResult, GradedAnswer, StageResults,
+    CaseOutcome, CaseResult, ExpertResult, GradedAnswer, StageResults,
 };
 use conclave::benchmark::run::{
     Arm, ArmTerms, CaseRef, CaseRunId, RunId, RunOptions, RunTerms, SuiteRef,
@@ -12,6 +12,7 @@ use conclave::benchmark::run::{
 use conclave::benchmark::state::BenchmarkState;
 use conclave::domain::ids::{ConsultationId, SeatId};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::stored_record::spend::ConsultationSpend;
 use conclave::domain::time::Timestamp;
 use conclave::stopping::batch::conditions::StopConditions;
 
@@ -114,7 +115,7 @@ pub(crate) fn result(case: usize, arm: Arm, outcome: CaseOutcome) -> CaseResult 
             ..StageResults::default()
         },
         experts: Vec::new(),
-        spend: CaseSpend {
+        spend: ConsultationSpend {
             cost: Cost::exactly(MicroUsd(1_250 * factor)),
             calls: factor,
             input_tokens: 900 * factor,

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use crate::benchmark::grading::{ConsultationAnswer, spend};
-use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend, StageResults};
+use crate::benchmark::grading::ConsultationAnswer;
+use crate::benchmark::result::{CaseOutcome, CaseResult, StageResults};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::PendingCaseRun;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 
 use super::RunInProgress;
 
@@ -28,7 +29,9 @@ impl RunInProgress<'_> {
         let attempts = pending.map_or(1, |pending| pending.attempts.max(1));
         CaseResult {
             attempts,
-            spend: pending.map_or_else(CaseSpend::default, |pending| self.spend_so_far(pending)),
+            spend: pending.map_or_else(ConsultationSpend::default, |pending| {
+                self.spend_so_far(pending)
+            }),
             duration_ms: earlier_ms.saturating_add(milliseconds(here)),
             consultations,
             grading,
@@ -38,9 +41,9 @@ impl RunInProgress<'_> {
 
     /// Returns what the attempts and gradings of a case run have cost, those of earlier processes
     /// included: each consultation once, however often it was resumed.
-    pub(super) fn spend_so_far(&self, pending: &PendingCaseRun) -> CaseSpend {
+    pub(super) fn spend_so_far(&self, pending: &PendingCaseRun) -> ConsultationSpend {
         let account = self.accounts.get(&pending.run);
-        let mut total = CaseSpend::default();
+        let mut total = ConsultationSpend::default();
         for id in pending.consultations.iter().chain(&pending.gradings) {
             match account.and_then(|account| account.spends.get(id)) {
                 Some(spend) => total.add(spend),
@@ -98,7 +101,7 @@ fn case_result(
         demonstration: false,
         stages: StageResults::default(),
         experts: Vec::new(),
-        spend: CaseSpend::default(),
+        spend: ConsultationSpend::default(),
         duration_ms: 0,
         consultations: Vec::new(),
         grading: None,

@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::benchmark::event::BenchmarkEventKind;
-use crate::benchmark::grading::{ConsultationAnswer, NoAnswer, grade, spend};
-use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use crate::benchmark::grading::{ConsultationAnswer, grade};
+use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
+use crate::consultation::analysis::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
@@ -64,7 +66,7 @@ pub(crate) enum Job {
 #[derive(Debug, Default)]
 struct CaseRunAccount {
     /// The spend of each of its consultations.
-    spends: BTreeMap<ConsultationId, CaseSpend>,
+    spends: BTreeMap<ConsultationId, ConsultationSpend>,
     /// The time of its finished attempts since it was started.
     duration: Duration,
 }
@@ -161,7 +163,7 @@ impl RunInProgress<'_> {
     }
 
     /// Returns the spend of a consultation from its files; nothing if it left none.
-    fn spend_of(&self, id: &ConsultationId) -> CaseSpend {
+    fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
         self.load(id)
             .map(|record| spend([&record]))
             .unwrap_or_default()

@@ -1,16 +1,17 @@
 //! What follows a consultation: a result, a grading, another attempt, or a stop.
 
 use crate::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause};
-use crate::benchmark::grading::{
-    AccessFailure, AccessProblem, ConsultationAnswer, NoAnswer, access_failure, grade,
-    grader_decision, grading_question,
-};
-use crate::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use crate::benchmark::grading::{ConsultationAnswer, grade, grader_decision, grading_question};
+use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::benchmark::state::{AfterFailedAttempt, AttemptFailure};
+use crate::consultation::analysis::no_answer::{
+    AccessFailure, AccessProblem, NoAnswer, access_failure,
+};
 use crate::consultation::plan::Plan;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::error::{Error, whole};
 use crate::session::batch::ConsultationOutcome;
 use crate::session::benchmark::arms::approved;
@@ -251,7 +252,9 @@ impl RunInProgress<'_> {
             self.driver.printer.detail(&line);
         }
         let pending = self.state().pending(run);
-        let spent = pending.map_or_else(CaseSpend::default, |pending| self.spend_so_far(pending));
+        let spent = pending.map_or_else(ConsultationSpend::default, |pending| {
+            self.spend_so_far(pending)
+        });
         let account = self.accounts.remove(run).unwrap_or_default();
         self.record(BenchmarkEventKind::CaseRunDeferred(Box::new(
             CaseRunDeferred {

@@ -5,12 +5,13 @@ use conclave::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCa
 use conclave::benchmark::report::accuracy::{Accuracy, Consistency};
 use conclave::benchmark::report::debate::AnswerChanges;
 use conclave::benchmark::report::notices::ReportNotice;
-use conclave::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::{Arm, RunId};
 use conclave::benchmark::statistics::paired::PairedCounts;
 use conclave::benchmark::statistics::proportion::Proportion;
 use conclave::domain::ids::{ConsultationId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
+use conclave::domain::stored_record::spend::ConsultationSpend;
 
 use crate::support::sample_results::{
     comparison, comparison_report, halted_report, log, report, report_of_log, result, terms,
@@ -385,10 +386,10 @@ fn outages_remain_to_be_done_and_cost_what_they_cost() {
         CaseRunDeferred {
             run: run.clone(),
             cause: DeferralCause::Infrastructure,
-            spend: CaseSpend {
+            spend: ConsultationSpend {
                 cost: Cost::exactly(MicroUsd(500)),
                 calls: 1,
-                ..CaseSpend::default()
+                ..ConsultationSpend::default()
             },
             duration_ms: 30,
             error: Some("the provider is overloaded".to_owned()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use conclave::benchmark::event::{
     BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun,
 };
-use conclave::benchmark::result::{CaseOutcome, CaseResult, CaseSpend};
+use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
 use conclave::benchmark::state::{
     AfterFailedAttempt, AttemptFailure, BenchmarkState, CaseRunInFlight,
@@ -13,6 +13,7 @@ use conclave::benchmark::state::{
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::random::SplitMix64;
+use conclave::domain::stored_record::spend::ConsultationSpend;
 use conclave::domain::time::Timestamp;
 use conclave::stopping::batch::conditions::StopConditions;
 use serde_json::json;
@@ -68,8 +69,8 @@ pub(super) fn begun(terms: RunTerms, conditions: StopConditions) -> RunBegun {
     }
 }
 
-pub(super) fn spend(micro: u64) -> CaseSpend {
-    CaseSpend {
+pub(super) fn spend(micro: u64) -> ConsultationSpend {
+    ConsultationSpend {
         cost: Cost::exactly(MicroUsd(micro)),
         calls: 9,
         input_tokens: 900,

@@ -47,7 +47,7 @@ pub enum AccessProblem {
 }
 
 /// Returns why a record has no answer.
-pub(super) fn no_answer(record: &StoredRecord) -> NoAnswer {
+pub fn no_answer(record: &StoredRecord) -> NoAnswer {
     if record.completion() == Completion::Unfinished {
         return NoAnswer::Unfinished;
     }

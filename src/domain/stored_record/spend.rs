@@ -1,0 +1,50 @@
+//! Cost and tokens of consultations.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::money::{Cost, MicroUsd};
+
+use super::StoredRecord;
+
+/// Cost and tokens of any number of consultations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ConsultationSpend {
+    pub cost: Cost,
+    pub calls: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    /// True if a provider did not report its tokens.
+    pub estimated: bool,
+}
+
+impl ConsultationSpend {
+    pub fn add(&mut self, other: &Self) {
+        self.cost += other.cost;
+        self.calls = self.calls.saturating_add(other.calls);
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
+        self.estimated |= other.estimated;
+    }
+}
+
+/// Adds up the records of consultations.
+pub fn spend<'a>(records: impl IntoIterator<Item = &'a StoredRecord>) -> ConsultationSpend {
+    let mut sum = ConsultationSpend::default();
+    for record in records {
+        // A record without an account may have cost anything.
+        let unknown = Cost::at_least(MicroUsd::ZERO);
+        sum.cost += record.total_cost().unwrap_or(unknown);
+        let Some(cost) = &record.cost else {
+            sum.estimated = true;
+            continue;
+        };
+        let add = |sum: &mut u64, count: Option<u64>| {
+            *sum = sum.saturating_add(count.unwrap_or_default());
+        };
+        add(&mut sum.calls, cost.calls);
+        add(&mut sum.input_tokens, cost.tokens.input);
+        add(&mut sum.output_tokens, cost.tokens.output);
+        sum.estimated |= cost.tokens.estimated;
+    }
+    sum
+}

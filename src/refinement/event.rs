@@ -1,0 +1,155 @@
+//! The events of a loop's log. The log is the truth: the state of a loop is the fold of it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::time::Timestamp;
+use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey};
+use crate::stopping::evaluation::Evaluation;
+
+use super::change::ItemChange;
+use super::finding::BatchFindings;
+
+/// The version of the events' form. It changes when older programs cannot read them.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// One line of the log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RefinementEvent {
+    pub schema_version: u32,
+    pub time: Timestamp,
+    #[serde(flatten)]
+    pub kind: RefinementEventKind,
+}
+
+/// What happened.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum RefinementEventKind {
+    /// A loop begins; the ones before it in the log have ended or were given up.
+    Begun(Box<LoopBegun>),
+    /// The loop continues in another process.
+    Resumed {
+        criteria: Criteria,
+    },
+    /// A model begins to extract claims and questions from a plain document. Written before its
+    /// first call.
+    ExtractionStarted {
+        consultation: ConsultationId,
+    },
+    ExtractionFinished(Box<Extraction>),
+    /// An iteration begins on this text.
+    IterationStarted {
+        iteration: u64,
+        document: TextHash,
+    },
+    /// A consultation begins for a batch. Written before its first call.
+    BatchStarted {
+        iteration: u64,
+        questions: Vec<QuestionKey>,
+        consultation: ConsultationId,
+    },
+    BatchFinished(Box<BatchFinished>),
+    /// The findings are merged. Written before the document is: what a killed process did not write
+    /// follows from the log.
+    Integrated(Box<Integrated>),
+    /// The loop stops here and can be resumed.
+    Stopped {
+        cause: StopCause,
+        message: String,
+    },
+    /// The loop is over: the last evaluation decided it.
+    Ended,
+}
+
+/// The SHA-256 of a text, in lower-case hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TextHash(String);
+
+/// The beginning of a loop.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LoopBegun {
+    /// The document that is read.
+    pub source: String,
+    /// The document that is written; the same for a change in place.
+    pub output: String,
+    pub document: TextHash,
+    pub criteria: Criteria,
+    pub tool_version: String,
+}
+
+/// The claims and questions that a plain document has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Extraction {
+    pub consultation: ConsultationId,
+    pub high: Vec<String>,
+    pub medium: Vec<String>,
+    pub open: Vec<String>,
+    pub spend: ConsultationSpend,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The end of a batch's consultation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BatchFinished {
+    pub iteration: u64,
+    pub consultation: ConsultationId,
+    pub questions: Vec<QuestionKey>,
+    /// `None` if the consultation has no answer.
+    pub findings: Option<BatchFindings>,
+    pub spend: ConsultationSpend,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// The merge of an iteration's findings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Integrated {
+    pub iteration: u64,
+    pub before: TextHash,
+    pub after: TextHash,
+    pub changes: Vec<ItemChange>,
+    pub measure: DocumentMeasure,
+    pub evaluation: Evaluation,
+}
+
+/// Why a loop stopped before its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopCause {
+    Interrupt,
+    CostCeiling,
+    MonthlyBudget,
+    /// A provider refuses its key.
+    Authentication,
+    /// A provider refuses for lack of credit.
+    Quota,
+    /// No consultation of the iteration has an answer.
+    NoAnswer,
+    /// A person changed the document while the panel worked.
+    DocumentChanged,
+}
+
+impl TextHash {
+    pub fn of(text: &str) -> Self {
+        Self(crate::domain::hash::sha256(text))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl RefinementEvent {
+    pub fn new(time: Timestamp, kind: RefinementEventKind) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            time,
+            kind,
+        }
+    }
+}
