@@ -16,6 +16,9 @@ use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::stopping::early_termination::Policy;
 
+/// The persona of a model that answers alone, which is no persona's business: the most general one.
+const PERSONA_ALONE: &str = "pragmatic";
+
 /// What any number of consultations have in common. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
 pub(crate) struct TemplateRequest {
@@ -71,6 +74,17 @@ pub(crate) struct PanelRequest {
 }
 
 impl PanelRequest {
+    /// Returns the panel of one model that answers with one call, in one round. It is its own judge,
+    /// who is never asked: no other vendor is needed.
+    pub(crate) fn alone(model: &str) -> Self {
+        Self {
+            panel: None,
+            personas: Some(PERSONA_ALONE.to_owned()),
+            models: vec![model.to_owned()],
+            judge: Some(model.to_owned()),
+        }
+    }
+
     /// Returns whether the settings decide on the seats.
     pub(crate) fn names_no_seats(&self) -> bool {
         self.panel.is_none() && self.personas.is_none() && self.models.is_empty()

@@ -3,8 +3,8 @@
 use crate::benchmark::run::{Arm, ArmTerms, RunTerms};
 use crate::commands::face::scrubbing::announce;
 use crate::domain::text::clean;
+use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::ArmTemplates;
-use crate::session::benchmark::estimate::RunEstimate;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::template::PlanTemplate;
 use crate::terminal::output::format::{cost_range, count, dollars, thousands};
@@ -31,7 +31,7 @@ pub(super) fn announce_run(terms: &RunTerms, printer: &Printer) {
 }
 
 /// Prints the notices of the arms, and what is masked in the cases.
-pub(super) fn announce_arms(arms: &ArmTemplates, estimate: &RunEstimate, printer: &Printer) {
+pub(super) fn announce_arms(arms: &ArmTemplates, estimate: &BatchEstimate, printer: &Printer) {
     let mut notices: Vec<&String> = Vec::new();
     let panel = arms.of(Arm::Panel).map(PlanTemplate::common);
     for notice in arms.plans().flat_map(|plan| &plan.notices) {
@@ -49,7 +49,7 @@ pub(super) fn announce_arms(arms: &ArmTemplates, estimate: &RunEstimate, printer
 }
 
 /// Prints the number of calls and what they cost.
-pub(super) fn announce_cost(estimate: &RunEstimate, printer: &Printer) {
+pub(super) fn announce_cost(estimate: &BatchEstimate, printer: &Printer) {
     let total = &estimate.total;
     printer.note(&format!(
         "Estimate: {} calls, {}",

@@ -9,8 +9,8 @@ use crate::domain::money::Cost;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
+use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::ArmTemplates;
-use crate::session::benchmark::estimate::RunEstimate;
 use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 
@@ -21,7 +21,7 @@ use super::flags::ReportFlags;
 pub(super) fn show(
     terms: &RunTerms,
     arms: &ArmTemplates,
-    estimate: &RunEstimate,
+    estimate: &BatchEstimate,
     rule: &ConsentRule,
     flags: &ReportFlags,
     printer: &Printer,
@@ -45,7 +45,7 @@ pub(super) fn show(
     written.map(|()| Exit::Answer)
 }
 
-fn as_text(terms: &RunTerms, estimate: &RunEstimate, gate: &Gate) -> String {
+fn as_text(terms: &RunTerms, estimate: &BatchEstimate, gate: &Gate) -> String {
     let mut lines = vec![
         format!(
             "The suite {} is correct: {} of {} {} selected.",
@@ -83,7 +83,7 @@ fn as_text(terms: &RunTerms, estimate: &RunEstimate, gate: &Gate) -> String {
 }
 
 /// Returns what the cost gate would do.
-fn decision(gate: &Gate, estimate: &RunEstimate) -> &'static str {
+fn decision(gate: &Gate, estimate: &BatchEstimate) -> &'static str {
     match gate {
         Gate::Pass(_) if estimate.total.high == Cost::FREE => "begins at once: its models are free",
         Gate::Pass(_) => "begins without asking",
@@ -93,7 +93,7 @@ fn decision(gate: &Gate, estimate: &RunEstimate) -> &'static str {
     }
 }
 
-fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &RunEstimate, gate: &Gate) -> Value {
+fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &BatchEstimate, gate: &Gate) -> Value {
     let vendors = estimate.by_model.iter().map(|(model, share)| {
         let templates = arms.all().map(|(_, template)| template);
         let address = templates

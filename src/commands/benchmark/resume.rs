@@ -12,7 +12,7 @@ use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::session::benchmark::arms::ArmPlanner;
 use crate::session::benchmark::cases::CaseBook;
-use crate::session::benchmark::estimate::RunEstimate;
+use crate::session::benchmark::estimate::estimate_run;
 use crate::session::benchmark::request::conditions;
 use crate::setup::plan::Planner;
 use crate::setup::request::Purpose;
@@ -71,7 +71,7 @@ pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {
     terms
         .cases
         .retain(|case| remaining.iter().any(|run| run.case == case.id));
-    let estimate = RunEstimate::of(&remaining, &book, &arms)?;
+    let estimate = estimate_run(&remaining, &book, &arms)?;
     announce_run(&terms, printer);
     announce_arms(&arms, &estimate, printer);
     announce_cost(&estimate, printer);

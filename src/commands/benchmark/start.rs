@@ -9,7 +9,7 @@ use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::session::benchmark::arms::ArmPlanner;
 use crate::session::benchmark::cases::CaseBook;
-use crate::session::benchmark::estimate::RunEstimate;
+use crate::session::benchmark::estimate::estimate_run;
 use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
@@ -57,7 +57,7 @@ pub(super) fn run(command: &Command<'_>, path: &Path) -> Result<Exit, Error> {
     let arms = face::block_on(arms.prepare(&request))??;
     let mut terms = request.terms(&suite, arms.terms())?;
     terms.options.selects_personas = arms.selects_personas();
-    let estimate = RunEstimate::of(&terms.case_runs(), &book, &arms)?;
+    let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
     if !args.limits.dry_run {
         announce_run(&terms, printer);
     }

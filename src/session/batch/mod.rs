@@ -22,8 +22,10 @@
 //! The first interrupt only changes [`Batch::accepts_new`]: consultations in flight finish. The
 //! second cancels their calls, and leaves journals that can be resumed.
 
+mod approval;
 mod no_person;
 mod take_over;
+pub(crate) mod estimate;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -53,6 +55,7 @@ use crate::terminal::output::printer::Printer;
 
 use self::no_person::NoPerson;
 
+pub(crate) use self::approval::approved;
 pub(crate) use self::take_over::{TakeOver, take_over};
 
 /// The terms of a batch.

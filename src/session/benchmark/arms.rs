@@ -14,7 +14,7 @@ use crate::domain::panel::Seat;
 use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::Planner;
-use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
+use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::{
     AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose,
     TemplateRequest,
@@ -22,12 +22,6 @@ use crate::setup::request::{
 use crate::stopping::early_termination::Policy;
 
 use super::request::BenchmarkRequest;
-
-/// The persona of a single model, which is no persona's business: the most general one.
-const SINGLE_PERSONA: &str = "pragmatic";
-
-/// The longest round, unless flag or settings say otherwise: nothing endless may hold up a run.
-const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 /// The round that gives an answer without a debate.
 const ONE_ROUND: u8 = 1;
@@ -122,22 +116,16 @@ impl ArmPlanner<'_> {
         self.alone(model, options).await.map(Some)
     }
 
-    /// Returns the template of one model that answers with one call. It is its own judge, who is
-    /// never asked: no other vendor is needed.
+    /// Returns the template of one model that answers with one call.
     async fn alone(&self, model: &str, options: &RunOptions) -> Result<PlanTemplate, Error> {
-        let panel = PanelRequest {
-            panel: None,
-            personas: Some(SINGLE_PERSONA.to_owned()),
-            models: vec![model.to_owned()],
-            judge: Some(model.to_owned()),
-        };
         let options = RunOptions {
             mode: None,
             judge_passes: None,
             selects_personas: false,
             ..options.clone()
         };
-        self.template(panel, Rounds::new(ONE_ROUND), &options).await
+        self.template(PanelRequest::alone(model), Rounds::new(ONE_ROUND), &options)
+            .await
     }
 
     async fn template(
@@ -237,14 +225,6 @@ fn fallbacks(options: &RunOptions) -> FallbackRequest {
     } else {
         FallbackRequest::Off
     }
-}
-
-/// Returns the plan as approved: the person agreed to the whole run, and is not asked again.
-pub(super) fn approved(prepared: PreparedPlan) -> Plan {
-    let mut plan = prepared.plan;
-    plan.control.consent.consent_mode = ConsentMode::PreApproved;
-    plan.control.max_wait.get_or_insert(MAX_WAIT);
-    plan
 }
 
 fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {

@@ -22,7 +22,7 @@ use crate::error::{Error, whole};
 use crate::records::files::ConsultationRef;
 use crate::records::runs::LockedRun;
 use crate::session::batch::{
-    Batch, BatchUpdate, FinishedConsultation, InterruptStage, TakeOver, take_over,
+    Batch, BatchUpdate, FinishedConsultation, InterruptStage, TakeOver, approved, take_over,
 };
 use crate::session::load;
 use crate::setup::plan::Planner;
@@ -31,7 +31,7 @@ use crate::stopping::batch::state::StopRequest;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::benchmark::BenchmarkProgress;
 
-use super::arms::{ArmTemplates, approved};
+use super::arms::ArmTemplates;
 use super::cases::{CaseBook, CaseEntry};
 
 /// The parties to a run.

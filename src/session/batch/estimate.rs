@@ -1,0 +1,110 @@
+//! What a batch is expected to cost: the sum over its consultations, from the prompts as they will
+//! be sent.
+
+use std::collections::BTreeMap;
+
+use crate::consultation::policy::estimate::{CallEstimate, Estimate};
+use crate::context::scrub::Finding;
+use crate::domain::context::ScrubbingReport;
+use crate::domain::ids::ModelRef;
+use crate::error::Error;
+use crate::setup::plan::template::PreparedPlan;
+
+/// The estimate of a batch, and the secrets in its questions and their context.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BatchEstimate {
+    /// Its calls are summed up by agent, answer and model; the context is that of the largest
+    /// consultation.
+    pub(crate) total: Estimate,
+    /// The number of calls.
+    pub(crate) calls: u64,
+    /// The share of each model.
+    pub(crate) by_model: BTreeMap<ModelRef, ModelShare>,
+    /// What was masked in all consultations together.
+    pub(crate) masked: ScrubbingReport,
+    /// The places of it, each with the name of its consultation.
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// What one model is expected to be asked.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct ModelShare {
+    pub(crate) calls: u64,
+    pub(crate) estimate: Estimate,
+}
+
+/// The estimate of one consultation.
+#[derive(Clone, Debug)]
+pub(crate) struct PlanEstimate {
+    pub(crate) calls: Vec<CallEstimate>,
+    pub(crate) context_tokens: u64,
+}
+
+impl PlanEstimate {
+    /// Estimates a consultation.
+    ///
+    /// # Errors
+    ///
+    /// When a prompt cannot be rendered.
+    pub(crate) fn of(prepared: &PreparedPlan) -> Result<Self, Error> {
+        let estimate = prepared.plan.estimate().map_err(|error| {
+            Error::usage(error).hint("check the templates in the `prompts` folder of the home")
+        })?;
+        Ok(Self {
+            calls: estimate.calls,
+            context_tokens: estimate.context_tokens,
+        })
+    }
+}
+
+impl BatchEstimate {
+    /// Adds a consultation.
+    pub(crate) fn add(&mut self, plan: &PlanEstimate) {
+        for call in &plan.calls {
+            self.calls += 1;
+            add_call(&mut self.total, call);
+            let share = self.by_model.entry(call.model.clone()).or_default();
+            share.calls += 1;
+            add_call(&mut share.estimate, call);
+        }
+        self.total.context_tokens = self.total.context_tokens.max(plan.context_tokens);
+    }
+
+    /// Adds what is masked in a consultation.
+    pub(crate) fn add_secrets(&mut self, name: &str, prepared: PreparedPlan) {
+        if let Some(report) = prepared.plan.scrubbing.as_deref() {
+            self.masked.add(name, report);
+        }
+        let named = |finding: Finding| Finding {
+            source: format!("{name} {}", finding.source),
+            ..finding
+        };
+        self.findings
+            .extend(prepared.findings.into_iter().map(named));
+    }
+}
+
+/// Adds a call to a sum, which keeps one entry for calls that only differ in their consultation.
+fn add_call(sum: &mut Estimate, call: &CallEstimate) {
+    sum.cost += call.cost;
+    sum.low += call.low;
+    sum.high += call.high;
+    sum.input_tokens = sum.input_tokens.saturating_add(call.input_tokens);
+    sum.output_tokens = sum.output_tokens.saturating_add(call.output_tokens);
+    let is_same = |other: &&mut CallEstimate| {
+        other.agent_id == call.agent_id
+            && other.answer == call.answer
+            && other.model == call.model
+            && other.round_number == call.round_number
+    };
+    match sum.calls.iter_mut().find(is_same) {
+        Some(known) => {
+            known.cost += call.cost;
+            known.low += call.low;
+            known.high += call.high;
+            known.input_tokens = known.input_tokens.saturating_add(call.input_tokens);
+            known.output_tokens = known.output_tokens.saturating_add(call.output_tokens);
+        }
+        None => sum.calls.push(call.clone()),
+    }
+}
