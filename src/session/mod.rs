@@ -4,6 +4,8 @@
 pub(crate) mod run;
 pub(crate) mod batch;
 pub(crate) mod benchmark;
+#[expect(dead_code, reason = "the command that uses it is not there yet")]
+pub(crate) mod refinement;
 pub(crate) mod storage;
 pub(crate) mod month;
 pub(crate) mod index;

@@ -15,5 +15,6 @@ pub mod scrubbing;
 pub mod download_bar;
 pub mod rebuild_bar;
 pub mod benchmark;
+pub mod refinement;
 
 pub use self::reporter::ProgressReporter;

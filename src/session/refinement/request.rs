@@ -1,0 +1,32 @@
+//! The request for the consultations of a loop, as plain data.
+
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::context::sources::SourceText;
+use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
+
+/// The request for a loop's consultations. The settings decide everything that is absent.
+#[derive(Clone, Debug)]
+pub(crate) struct RefinementRequest {
+    pub(crate) panel: PanelRequest,
+    pub(crate) debate: DebateRequest,
+    /// The limits of each consultation. Its `max_cost` is ignored: the ceiling of a loop is that of
+    /// its batch.
+    pub(crate) control: ControlRequest,
+    pub(crate) scrubbing: Scrubbing,
+    pub(crate) material: PromptMaterial,
+    pub(crate) purpose: Purpose,
+    /// What the panel reads beside the document.
+    pub(crate) sources: Vec<SourceText>,
+    pub(crate) project: ProjectTerms,
+    pub(crate) form: DocumentForm,
+}
+
+/// Whether a document has sections to work on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DocumentForm {
+    Sectioned,
+    /// It has none: a model extracts its claims and questions first.
+    Plain,
+}

@@ -1,0 +1,148 @@
+//! Who works on the document: a template of plans for the panel, and one for the model that extracts
+//! claims and questions from a plain document.
+
+use crate::consultation::plan::options::Rounds;
+use crate::consultation::plan::{Control, Plan};
+use crate::context::sources::SourceText;
+use crate::error::Error;
+use crate::setup::context::project::ProjectTerms;
+use crate::setup::plan::Planner;
+use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
+use crate::setup::request::{
+    AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, QuestionRequest,
+    TemplateRequest,
+};
+
+use super::request::{DocumentForm, RefinementRequest};
+
+/// The round of a model that answers alone.
+const ONE_ROUND: u8 = 1;
+
+/// The templates of a loop.
+#[derive(Debug)]
+pub(crate) struct RefinementTemplates {
+    panel: PlanTemplate,
+    /// `None` for a document that has sections.
+    extraction: Option<PlanTemplate>,
+    /// What goes out beside the document.
+    sources: Vec<SourceText>,
+    project: ProjectTerms,
+}
+
+/// Prepares the templates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefinementPlanner<'a> {
+    pub(crate) planner: &'a Planner<'a>,
+}
+
+impl RefinementPlanner<'_> {
+    /// Prepares the panel, and for a plain document the first of its judges, who extracts.
+    ///
+    /// # Errors
+    ///
+    /// When a model cannot be asked.
+    pub(crate) async fn prepare(
+        &self,
+        request: &RefinementRequest,
+    ) -> Result<RefinementTemplates, Error> {
+        let panel = self.planner.template(template_request(request)).await?;
+        let extraction = match request.form {
+            DocumentForm::Sectioned => None,
+            DocumentForm::Plain => Some(self.extraction(request, panel.common()).await?),
+        };
+        Ok(RefinementTemplates {
+            panel,
+            extraction,
+            sources: request.sources.clone(),
+            project: request.project.clone(),
+        })
+    }
+
+    async fn extraction(
+        &self,
+        request: &RefinementRequest,
+        panel: &Plan,
+    ) -> Result<PlanTemplate, Error> {
+        let judge = panel.panel.judges.first().ok_or_else(|| {
+            Error::usage("the panel has no judge that could read a plain document")
+                .hint("name one with `--judge MODEL`")
+        })?;
+        let request = TemplateRequest {
+            panel: PanelRequest::alone(&judge.to_string()),
+            debate: DebateRequest {
+                mode: None,
+                rounds: Rounds::new(ONE_ROUND),
+                judge_passes: None,
+                analysis: AnalysisRequest::Off,
+            },
+            ..template_request(request)
+        };
+        self.planner.template(request).await
+    }
+}
+
+impl RefinementTemplates {
+    /// Returns the template of the panel's consultations.
+    pub(crate) fn panel(&self) -> &PlanTemplate {
+        &self.panel
+    }
+
+    /// Returns the template of the model that extracts; `None` for a document that has sections.
+    pub(crate) fn extraction(&self) -> Option<&PlanTemplate> {
+        self.extraction.as_ref()
+    }
+
+    /// Returns what the plans of the panel, and of the model that extracts, have in common.
+    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
+        let templates = std::iter::once(&self.panel).chain(&self.extraction);
+        templates.map(PlanTemplate::common)
+    }
+
+    /// Returns the limits that have the month's budget: those of a plan that costs something, if
+    /// any does.
+    pub(crate) fn limits(&self) -> &Control {
+        let mut plans = self.plans();
+        let limited = plans.find(|plan| plan.control.consent.month.is_some());
+        &limited.unwrap_or(self.panel.common()).control
+    }
+
+    /// Returns the plan of a consultation of the panel.
+    ///
+    /// # Errors
+    ///
+    /// When the document and its context do not fit the models, or a prompt cannot be rendered.
+    pub(crate) fn plan(
+        &self,
+        question: String,
+        document: SourceText,
+    ) -> Result<PreparedPlan, Error> {
+        let mut sources = vec![document];
+        sources.extend(self.sources.iter().cloned());
+        self.panel.plan(QuestionRequest {
+            question,
+            sources,
+            project: self.project.clone(),
+        })
+    }
+}
+
+fn template_request(request: &RefinementRequest) -> TemplateRequest {
+    TemplateRequest {
+        follows_up: None,
+        scrubbing: request.scrubbing,
+        panel: request.panel.clone(),
+        fallbacks: FallbackRequest::Usual,
+        debate: DebateRequest {
+            // Whether positions changed is no part of a finding.
+            analysis: AnalysisRequest::Off,
+            ..request.debate
+        },
+        control: ControlRequest {
+            max_cost: None,
+            ..request.control.clone()
+        },
+        material: request.material,
+        purpose: request.purpose,
+        notices: Vec::new(),
+    }
+}
