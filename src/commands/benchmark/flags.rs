@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-
 use crate::benchmark::run::{Partition, RunOptions};
-use crate::commands::flags::{AnswerFormat, FormatFlags, MAX_WAIT, PagerFlag, confidence, dollars};
+use crate::commands::flags::{
+    AnswerFormat, FormatFlags, MAX_WAIT, PagerFlag, confidence, dollars, hedge_after, share,
+    without,
+};
 use crate::config::hedge_after::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
@@ -256,29 +256,4 @@ fn share_limit(text: &str) -> Result<StopLimit<f64>, String> {
             .map(StopLimit::At)
             .map_err(|expected| format!("{expected}, or `off`")),
     }
-}
-
-/// Reads a part of a whole.
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.trim().parse().ok();
-    share
-        .filter(|share| (0.0..=1.0).contains(share))
-        .ok_or_else(|| "must be between 0.0 and 1.0".to_owned())
-}
-
-/// Returns the parser of an enum without one of its values: while many consultations run at once,
-/// you cannot be asked.
-fn without<T>(left_out: &T) -> impl TypedValueParser<Value = T>
-where
-    T: ValueEnum + PartialEq + Send + Sync + 'static,
-{
-    let values = T::value_variants()
-        .iter()
-        .filter(|value| *value != left_out);
-    let values: Vec<_> = values.filter_map(ValueEnum::to_possible_value).collect();
-    PossibleValuesParser::new(values).try_map(|name| T::from_str(&name, false))
-}
-
-fn hedge_after(text: &str) -> Result<HedgeAfter, String> {
-    HedgeAfter::of_text(text).ok_or_else(|| format!("must be {}", HedgeAfter::EXPECTED))
 }

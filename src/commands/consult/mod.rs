@@ -1,14 +1,13 @@
 //! `conclave consult`: asks a panel one question and prints its answer.
 
 mod question;
-mod context;
 mod follow_up;
 mod dry_run;
 
 use super::face::answer::check_output;
 use super::face::scrubbing::announce;
 use super::face::{self, TerminalFace};
-use super::flags::{ControlFlags, DebateFlags, OutputFlags, PanelFlags};
+use super::flags::{ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags};
 use crate::commands::config::dialogue::offer;
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
@@ -25,7 +24,6 @@ use crate::setup::request::{FallbackRequest, Purpose, QuestionRequest, TemplateR
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-use self::context::ContextFlags;
 use self::follow_up::FollowUp;
 use self::question::QuestionDisplay;
 

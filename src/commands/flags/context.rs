@@ -1,4 +1,4 @@
-//! The flags of the context: files and a project beside the question.
+//! What the panel reads beside a question or a document: files and a project.
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +12,11 @@ use crate::terminal::prompt::StdinUse;
 /// The most tokens of a project's description, unless said otherwise.
 const PROJECT_TOKENS: u64 = 4_000;
 
-/// The context of the question.
+/// The context of a question or a document.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Context")]
-pub(super) struct ContextFlags {
-    /// Files, folders and globs that the panel reads with the question, separated by commas; may be
-    /// repeated
+pub(crate) struct ContextFlags {
+    /// Files, folders and globs that the panel reads too, separated by commas; may be repeated
     #[arg(long, value_name = "PATHS", value_delimiter = ',', value_parser = path_parser())]
     context: Vec<PathBuf>,
 
@@ -61,7 +60,7 @@ pub(super) struct ContextFlags {
 impl ContextFlags {
     /// Returns the flags as setup takes them: the paths of `--context` come first. A path `-` is
     /// standard input, unless that holds the question.
-    pub(super) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
+    pub(crate) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
         let is_stdin = |path: &&Path| path.as_os_str() == "-";
         let paths = self.paths()?;
         let stdin = match (paths.iter().any(is_stdin), input) {
@@ -130,7 +129,7 @@ impl ContextFlags {
 
     /// Fails when a file stands at either end of the question's words: a shell that expands
     /// `--file src/*.rs` gives the flag the first file only.
-    pub(super) fn check_words(&self, words: &[String]) -> Result<(), Error> {
+    pub(crate) fn check_words(&self, words: &[String]) -> Result<(), Error> {
         let ([first, .., last], false) = (words, self.context.is_empty() && self.file.is_empty())
         else {
             return Ok(());
@@ -149,7 +148,7 @@ impl ContextFlags {
     }
 
     /// Fails when `--project` took the question for its folder.
-    pub(super) fn check_question(&self, words: &[String]) -> Result<(), Error> {
+    pub(crate) fn check_question(&self, words: &[String]) -> Result<(), Error> {
         match &self.project {
             Some(folder) if words.is_empty() && !folder.exists() => {
                 let folder = folder.display();
