@@ -5,7 +5,8 @@
 //! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
 //! records of any version, `page` renders one as HTML. `index`, `history`, `statistics`,
 //! `calibration` and `experience` answer questions about many; `month` adds up the spending of a
-//! month, `month_budget` shares its budget between processes. `runs` stores the runs of benchmarks.
+//! month, `month_budget` shares its budget between processes. `event_log` keeps the events of
+//! longer work, from which `runs` stores the runs of benchmarks.
 
 pub mod files;
 pub mod journal;
@@ -23,4 +24,5 @@ pub mod calibration;
 pub mod experience;
 pub mod month;
 pub mod month_budget;
+pub mod event_log;
 pub mod runs;

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::benchmark::run::RunId;
 use crate::config::paths::Home;
 use crate::error::Error;
+use crate::records::event_log::EventLogError;
 use crate::records::runs::{RunLookupError, RunStore, RunStoreError, StoredRun};
 
 /// Runs that an error lists.
@@ -59,16 +60,21 @@ pub(super) fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
 /// Explains why a run cannot be used.
 pub(super) fn unreadable(error: RunStoreError) -> Error {
     match &error {
-        RunStoreError::Busy(_) | RunStoreError::NoLocks { .. } => {
+        RunStoreError::Busy(_)
+        | RunStoreError::Log(EventLogError::Busy(_) | EventLogError::NoLocks { .. }) => {
             Error::usage(error).hint("wait until that process has ended, or end it")
         }
-        RunStoreError::Write(_) | RunStoreError::Broken(_) | RunStoreError::Misfit { .. } => {
-            Error::failed(error)
-        }
-        RunStoreError::Io { .. }
+        RunStoreError::Write(_)
+        | RunStoreError::Log(
+            EventLogError::Write(_) | EventLogError::Broken(_) | EventLogError::Misfit { .. },
+        ) => Error::failed(error),
+        RunStoreError::Folder { .. }
         | RunStoreError::Empty(_)
-        | RunStoreError::OtherVersion { .. }
-        | RunStoreError::DamagedLine { .. }
-        | RunStoreError::Contradiction { .. } => Error::usage(error),
+        | RunStoreError::Log(
+            EventLogError::Io { .. }
+            | EventLogError::OtherVersion { .. }
+            | EventLogError::DamagedLine { .. }
+            | EventLogError::Contradiction { .. },
+        ) => Error::usage(error),
     }
 }

@@ -9,16 +9,12 @@
 //! The process that runs a run holds the lock of its log. Readers take no lock: whole lines never
 //! change.
 
-mod log;
 mod lookup;
 mod state_file;
 
-use std::error::Error;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-
-use serde_json::Value;
 
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun, SCHEMA_VERSION};
 use crate::benchmark::run::RunId;
@@ -30,8 +26,8 @@ use crate::files::write::{
     Durability, WriteError, clear_leftovers, create_private_dir, sync_folder,
 };
 
+use super::event_log::{self, EventLog, EventLogError, LogFold};
 use super::journal::is_being_written;
-use log::RunLog;
 
 pub use lookup::RunLookupError;
 
@@ -40,54 +36,15 @@ pub use lookup::RunLookupError;
 pub enum RunStoreError {
     #[error("run `{0}` is being run by another process")]
     Busy(RunId),
-    #[error("another process may be running `{run}`: its file system has no locks")]
-    NoLocks { run: RunId, source: io::Error },
-    #[error("cannot read `{}`", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Write(#[from] WriteError),
     /// Its process was killed before the first event.
     #[error("`{}` has no events", .0.display())]
     Empty(PathBuf),
-    #[error(
-        "line {line} of `{}` has version {version}; this program reads {SCHEMA_VERSION}",
-        path.display()
-    )]
-    OtherVersion {
-        path: PathBuf,
-        line: u64,
-        version: Value,
-    },
-    #[error("line {line} of `{}` is no event of a run", path.display())]
-    DamagedLine {
-        path: PathBuf,
-        line: u64,
-        source: Box<dyn Error + Send + Sync>,
-    },
-    #[error("line {line} of `{}` does not follow from the lines before", path.display())]
-    Contradiction {
-        path: PathBuf,
-        line: u64,
-        source: BenchmarkStateError,
-    },
-    /// What this process knows is not in the log any more.
-    #[error("an earlier event of run `{0}` could not be written")]
-    Broken(RunId),
-    /// It is a mistake of this program.
-    #[error("an event does not fit run `{run}`")]
-    Misfit {
-        run: RunId,
-        source: BenchmarkStateError,
-    },
-}
-
-impl RunStoreError {
-    fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
-    }
+    #[error(transparent)]
+    Log(#[from] EventLogError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error("cannot read `{}`", path.display())]
+    Folder { path: PathBuf, source: io::Error },
 }
 
 /// The runs in a home.
@@ -116,10 +73,8 @@ pub struct StoredRun {
 #[derive(Debug)]
 pub struct LockedRun {
     files: RunFiles,
-    log: RunLog,
+    log: EventLog,
     state: BenchmarkState,
-    /// Whether an event could not be written.
-    is_broken: bool,
     stale_file: Option<WriteError>,
 }
 
@@ -147,12 +102,9 @@ impl RunStore {
         let files = self.files(&begun.run);
         create_private_dir(&self.folder)?;
         create_folder(&files.folder)?;
-        let run = begun.run.clone();
         let event = BenchmarkEvent::new(now, BenchmarkEventKind::Begun(Box::new(begun)));
-        let state = BenchmarkState::begin(&event)
-            .map_err(|source| RunStoreError::Misfit { run, source })?;
-        let mut log = RunLog::create(&files.log)?;
-        log.append(&event, Durability::Synced)?;
+        let mut log = EventLog::create(&files.log)?;
+        let state = log.begin(&event, Durability::Synced)?;
         for folder in [&files.folder, &self.folder] {
             sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
         }
@@ -160,7 +112,6 @@ impl RunStore {
             files,
             log,
             state,
-            is_broken: false,
             stale_file: None,
         };
         run.write_state(Durability::Unsynced);
@@ -175,13 +126,16 @@ impl RunStore {
     /// When another process runs it, or its log cannot be read; nothing is changed then.
     pub fn open(&self, run: &RunId, now: Timestamp) -> Result<LockedRun, RunStoreError> {
         let files = self.files(run);
-        let (log, state) = RunLog::open(&files.log, run)?;
+        let (log, state) = EventLog::open(&files.log).map_err(|error| match error {
+            EventLogError::Busy(_) => RunStoreError::Busy(run.clone()),
+            error => error.into(),
+        })?;
+        let state = state.ok_or_else(|| RunStoreError::Empty(files.log.clone()))?;
         clear_leftovers(&files.folder, now);
         Ok(LockedRun {
             files,
             log,
             state,
-            is_broken: false,
             stale_file: None,
         })
     }
@@ -189,13 +143,13 @@ impl RunStore {
     /// Reads a run, also while a process runs it.
     pub fn load(&self, run: &RunId) -> Result<StoredRun, RunStoreError> {
         let path = self.files(run).log;
-        let mut file = log::open_to_read(&path)?;
-        let (mut state, _) = log::fold(&path, &mut file)?;
+        let mut file = event_log::open_to_read(&path)?;
+        let mut state = fold(&path, &mut file)?;
         let mut status = state.status();
         // Only an open run: the look at a lock holds it for a moment.
         if status == BenchmarkStatus::Running && !is_being_written(&path) {
             // Its process may have ended it after it was read.
-            (state, _) = log::fold(&path, &mut file)?;
+            state = fold(&path, &mut file)?;
             status = match state.status() {
                 BenchmarkStatus::Running => BenchmarkStatus::Interrupted,
                 status => status,
@@ -210,7 +164,10 @@ impl RunStore {
     ///
     /// When the folder of runs cannot be read.
     pub fn newest_first(&self) -> Result<Vec<RunId>, RunStoreError> {
-        lookup::newest_first(&self.folder).map_err(|error| RunStoreError::io(&self.folder, error))
+        lookup::newest_first(&self.folder).map_err(|source| RunStoreError::Folder {
+            path: self.folder.clone(),
+            source,
+        })
     }
 
     /// Finds the run that a user names: by its id, a unique prefix of it with or without `bench-`,
@@ -266,9 +223,6 @@ impl LockedRun {
         now: Timestamp,
         kind: BenchmarkEventKind,
     ) -> Result<Durability, RunStoreError> {
-        if self.is_broken {
-            return Err(RunStoreError::Broken(self.state.run().clone()));
-        }
         let durability = match kind {
             BenchmarkEventKind::Halted { .. } | BenchmarkEventKind::Ended => Durability::Synced,
             BenchmarkEventKind::Begun(_)
@@ -281,16 +235,7 @@ impl LockedRun {
             | BenchmarkEventKind::Resumed { .. } => Durability::Unsynced,
         };
         let event = BenchmarkEvent::new(now, kind);
-        // First, so that an event that does not fit is not in the log.
-        self.state
-            .apply(&event)
-            .map_err(|source| RunStoreError::Misfit {
-                run: self.state.run().clone(),
-                source,
-            })?;
-        self.log.append(&event, durability).inspect_err(|_| {
-            self.is_broken = true;
-        })?;
+        self.log.record(&mut self.state, &event, durability)?;
         Ok(durability)
     }
 
@@ -303,6 +248,26 @@ impl LockedRun {
         let view = self.state.view(self.state.status());
         self.stale_file = state_file::write(&self.files.state, &view, durability).err();
     }
+}
+
+impl LogFold for BenchmarkState {
+    type Event = BenchmarkEvent;
+    type Error = BenchmarkStateError;
+
+    const SCHEMA_VERSION: u32 = SCHEMA_VERSION;
+
+    fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
+        Self::begin(event)
+    }
+
+    fn apply(&mut self, event: &BenchmarkEvent) -> Result<(), BenchmarkStateError> {
+        self.apply(event)
+    }
+}
+
+fn fold(path: &Path, log: &mut File) -> Result<BenchmarkState, RunStoreError> {
+    let (state, _) = event_log::fold(path, log)?;
+    state.ok_or_else(|| RunStoreError::Empty(path.to_owned()))
 }
 
 /// Creates the folder of a new run, for its owner alone.

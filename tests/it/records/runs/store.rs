@@ -10,6 +10,7 @@ use conclave::benchmark::run::{Arm, CaseRunId, RunId};
 use conclave::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
 use conclave::config::paths::Home;
 use conclave::domain::time::Timestamp;
+use conclave::records::event_log::EventLogError;
 use conclave::records::runs::{LockedRun, RunLookupError, RunStore, RunStoreError};
 use conclave::stopping::batch::conditions::StopConditions;
 use conclave::stopping::batch::reason::StopCondition;
@@ -302,11 +303,14 @@ fn a_damaged_line_is_named() {
     drop(run);
     home.append(b"{\"schema_version\":1,\"event\":\"unheard\"}\n");
     let error = home.load_error();
-    assert!(matches!(error, RunStoreError::DamagedLine { line: 4, .. }));
+    assert!(matches!(
+        error,
+        RunStoreError::Log(EventLogError::DamagedLine { line: 4, .. })
+    ));
     let path = home.log().display().to_string();
     assert_eq!(
         error.to_string(),
-        format!("line 4 of `{path}` is no event of a run")
+        format!("line 4 of `{path}` is not an event")
     );
     // Nothing is changed by the one who would continue it.
     let before = fs::read(home.log()).unwrap();
@@ -320,7 +324,10 @@ fn a_line_of_another_version_is_refused() {
     drop(run);
     home.append(b"{\"schema_version\":2,\"event\":\"unheard\"}\n");
     let error = home.load_error();
-    assert!(matches!(error, RunStoreError::OtherVersion { line: 2, .. }));
+    assert!(matches!(
+        error,
+        RunStoreError::Log(EventLogError::OtherVersion { line: 2, .. })
+    ));
     assert!(
         error
             .to_string()
@@ -341,7 +348,7 @@ fn a_line_that_does_not_follow_is_refused() {
     home.append(format!("{last}\n").as_bytes());
     assert!(matches!(
         home.load_error(),
-        RunStoreError::Contradiction { line: 4, .. }
+        RunStoreError::Log(EventLogError::Contradiction { line: 4, .. })
     ));
 }
 
@@ -364,7 +371,10 @@ fn an_event_that_does_not_fit_is_not_logged() {
     let mut elsewhere = case_run.clone();
     elsewhere.arm = Arm::Single;
     let error = run.record(NOW, started(&elsewhere, 1)).unwrap_err();
-    assert!(matches!(error, RunStoreError::Misfit { .. }));
+    assert!(matches!(
+        error,
+        RunStoreError::Log(EventLogError::Misfit { .. })
+    ));
     assert_eq!(home.events(), ["begun"]);
     run.record(NOW, started(&case_run, 1)).unwrap();
 }
@@ -407,7 +417,10 @@ fn a_link_in_the_place_of_a_log_is_refused() {
     let elsewhere = home.folder.path().join("elsewhere");
     fs::rename(home.log(), &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, home.log()).unwrap();
-    assert!(matches!(home.load_error(), RunStoreError::Io { .. }));
+    assert!(matches!(
+        home.load_error(),
+        RunStoreError::Log(EventLogError::Io { .. })
+    ));
     home.store().open(&home.run, NOW).unwrap_err();
 }
 
