@@ -1,10 +1,11 @@
-//! L2: opens and reads files that people and other programs put in place, and [`write`](mod@write)s
-//! files whole or not at all.
+//! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
+//! files whole or not at all, and replaces those that people edit by [`compare_and_swap`].
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
 
 pub mod write;
+pub mod compare_and_swap;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -37,6 +38,8 @@ impl SizeLimit {
     pub const SUITE: Self = Self::mb(64);
     /// A file that belongs to a case: as much as a consultation takes as context.
     pub const CASE_FILE: Self = Self::mb(16);
+    /// A document that a panel refines.
+    pub const DOCUMENT: Self = Self::mb(16);
     /// A lock file of such a project.
     pub const LOCK_FILE: Self = Self::mb(32);
     /// A local model, which is never in memory as a whole.

@@ -160,13 +160,13 @@ pub fn written_at(file: &fs::Metadata) -> Option<Timestamp> {
     Some(Timestamp(0).after(since.unwrap_or_default()))
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
 
-fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
+pub(super) fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     #[cfg(unix)]

@@ -26,3 +26,4 @@ pub mod month;
 pub mod month_budget;
 pub mod event_log;
 pub mod runs;
+pub mod refinements;

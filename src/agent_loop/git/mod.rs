@@ -1,4 +1,5 @@
-//! The state of the Git working tree: the commit, and a hash of everything that differs from it.
+//! The state of the Git working tree: the commit, and a hash of everything that differs from it; and
+//! whether one file can be brought back from it.
 //!
 //! `git` itself is asked, so that ignored files, sparse trees and line endings are what the user
 //! knows. It is asked in a way that changes nothing, not even the index, and that starts no program
@@ -6,6 +7,7 @@
 //!
 //! In submodules, and in repositories inside the tree, only commits count.
 
+mod cleanliness;
 mod content;
 mod program;
 mod snapshot;
@@ -27,6 +29,7 @@ use self::content::ContentBudget;
 use self::program::Git;
 use self::status::GitStatus;
 
+pub use self::cleanliness::{GitCleanliness, is_clean_in_git};
 pub use self::snapshot::GitSnapshot;
 
 use super::process::Supervisor;

@@ -1,6 +1,6 @@
 //! Runs `git` so that it changes nothing and starts no other program.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -123,7 +123,7 @@ impl<'a> Git<'a> {
     pub(super) fn run(
         &self,
         command: &'static str,
-        arguments: &[&str],
+        arguments: &[impl AsRef<OsStr>],
     ) -> Result<(i32, Vec<u8>), GitError> {
         self.run_with(command, arguments, &[0])
     }
@@ -131,7 +131,7 @@ impl<'a> Git<'a> {
     fn run_with(
         &self,
         command: &'static str,
-        arguments: &[&str],
+        arguments: &[impl AsRef<OsStr>],
         codes: &[i32],
     ) -> Result<(i32, Vec<u8>), GitError> {
         self.run_in(self.folder, command, arguments, codes)
@@ -142,7 +142,7 @@ impl<'a> Git<'a> {
         &self,
         folder: &Path,
         command: &'static str,
-        arguments: &[&str],
+        arguments: &[impl AsRef<OsStr>],
         codes: &[i32],
     ) -> Result<(i32, Vec<u8>), GitError> {
         let mut git = Command::new("git");

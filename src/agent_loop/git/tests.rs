@@ -1,5 +1,8 @@
 //! The working tree of real repositories.
 
+mod cleanliness;
+
+use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
 
