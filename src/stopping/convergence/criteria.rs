@@ -1,8 +1,12 @@
 //! The thresholds of convergence, and the presets that people choose from.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::confidence::Confidence;
+use crate::stopping::evaluation::MILLION;
+use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
 /// The thresholds of convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,10 +28,11 @@ pub struct Criteria {
 }
 
 /// A set of thresholds, from the criteria reference that the rules come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Preset {
     Conservative,
+    #[default]
     Balanced,
     Aggressive,
 }
@@ -51,4 +56,101 @@ pub enum RuleSet {
     Corrected,
     /// The criteria reference as it is worded, with its faults.
     StrictSeed,
+}
+
+impl Preset {
+    pub const ALL: [Self; 3] = [Self::Conservative, Self::Balanced, Self::Aggressive];
+
+    /// Returns its thresholds, under the corrected rules.
+    pub fn criteria(self) -> Criteria {
+        let (min_iterations, max_iterations, stable_comparisons, max_open_questions, percent) =
+            match self {
+                Self::Conservative => (3, 7, 3, 2, 90_u8),
+                Self::Balanced => (2, 5, 2, 3, 80),
+                Self::Aggressive => (1, 3, 2, 5, 70),
+            };
+        Criteria {
+            min_iterations,
+            max_iterations,
+            stable_comparisons,
+            max_open_questions,
+            high_confidence_ratio: Confidence::new(f64::from(percent) / 100.0).unwrap_or_default(),
+            stable_by: StableBy::Set,
+            require_evidence: false,
+            rule_set: RuleSet::Corrected,
+        }
+    }
+}
+
+impl Criteria {
+    /// The highest maximum of iterations; a loop of more is a runaway.
+    pub const MOST_ITERATIONS: u64 = 100;
+
+    /// Returns the same thresholds under the rules of the criteria reference, which compare numbers
+    /// of questions and count every item.
+    #[must_use]
+    pub fn in_strict_seed(self) -> Self {
+        Self {
+            stable_by: StableBy::Count,
+            require_evidence: false,
+            rule_set: RuleSet::StrictSeed,
+            ..self
+        }
+    }
+
+    /// Refuses thresholds that can never be reached or never matter. The settings in errors are
+    /// flags of the command line.
+    ///
+    /// The stability of the preset that the criteria are made from may lie beyond a lower maximum:
+    /// a loop of two iterations needs no other `--stable`.
+    pub fn validate(&self, preset: Preset) -> Result<(), ThresholdError> {
+        let max_iterations = Threshold::new("--max-iterations", self.max_iterations)
+            .at_least(1, "a loop has at least one iteration")?
+            .at_most(Self::MOST_ITERATIONS, "a loop needs a cap; the most is 100")?;
+        Threshold::new("--min-iterations", self.min_iterations)
+            .at_least(1, "every loop has one iteration; the least is 1")?
+            .no_more_than(&max_iterations)?;
+        let stable = Threshold::new("--stable", self.stable_comparisons)
+            .at_least(1, "every iteration would reach it; the least is 1")?;
+        if self.stable_comparisons != preset.criteria().stable_comparisons {
+            // The first iteration has nothing to be compared with.
+            stable.below(&max_iterations)?;
+        }
+        if self.high_confidence_ratio.millionths() >= MILLION {
+            return Err(refused(
+                "--ratio",
+                &self.high_confidence_ratio.value(),
+                "no share exceeds it; it must be below 1",
+            ));
+        }
+        self.validate_rule_set()
+    }
+
+    /// Refuses options that the strict rules do not have.
+    fn validate_rule_set(&self) -> Result<(), ThresholdError> {
+        match self.rule_set {
+            RuleSet::Corrected => Ok(()),
+            RuleSet::StrictSeed if self.require_evidence => Err(refused(
+                "--require-evidence",
+                &"set",
+                "the rules of `--strict-seed` count every item",
+            )),
+            RuleSet::StrictSeed => match self.stable_by {
+                StableBy::Count => Ok(()),
+                StableBy::Set => Err(refused(
+                    "--stable-by",
+                    &"set",
+                    "the rules of `--strict-seed` compare numbers of questions",
+                )),
+            },
+        }
+    }
+}
+
+fn refused(setting: &'static str, value: &impl Display, problem: &str) -> ThresholdError {
+    ThresholdError {
+        setting,
+        value: value.to_string(),
+        problem: problem.to_owned(),
+    }
 }

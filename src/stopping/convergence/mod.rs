@@ -2,10 +2,47 @@
 //! left, or most of its claims are of high confidence.
 //!
 //! The policy takes one [`DocumentMeasure`] for each iteration, in order, and returns an
-//! [`Evaluation`](super::evaluation::Evaluation). It knows no documents, panels or files.
+//! [`Evaluation`]. It knows no documents, panels or files:
+//!
+//! ```
+//! use std::collections::BTreeSet;
+//!
+//! use conclave::stopping::convergence::{
+//!     DocumentMeasure, ItemCounts, Preset, QuestionKey, evaluate, stable_count,
+//! };
+//!
+//! let counts = ItemCounts { high: 4, sourced_high: 4, medium: 4, open: 7 };
+//! let questions: BTreeSet<_> = (0..7).map(|n| QuestionKey::of(&format!("Why {n}?"))).collect();
+//! let measure = DocumentMeasure { counts: Some(counts), questions, open_blockers: 0, deferred: 0 };
+//! let measures = vec![measure; 3];
+//!
+//! let criteria = Preset::Balanced.criteria();
+//! let decided = |iteration: usize| evaluate(&criteria, &measures[..iteration]);
+//! assert!(!decided(2).stops());
+//! assert_eq!(decided(3).deciding_rule(), Some("question_stability"));
+//! assert_eq!(stable_count(&criteria, &measures), 2);
+//! ```
+
+use super::evaluation::Evaluation;
 
 pub mod criteria;
 pub mod measure;
+mod history;
+pub mod rule;
+mod rules;
+mod strict_seed;
+#[cfg(test)]
+mod tests;
 
 pub use self::criteria::{Criteria, Preset, RuleSet, StableBy};
+pub use self::history::stable_count;
 pub use self::measure::{DocumentMeasure, ItemCounts, QuestionKey};
+pub use self::rule::ConvergenceRule;
+
+/// Evaluates the rules after the last of these iterations.
+pub fn evaluate(criteria: &Criteria, measures: &[DocumentMeasure]) -> Evaluation {
+    match criteria.rule_set {
+        RuleSet::Corrected => rules::evaluate(criteria, measures),
+        RuleSet::StrictSeed => strict_seed::evaluate(criteria, measures),
+    }
+}
