@@ -2,12 +2,13 @@
 
 use crate::benchmark::matching::{AnswerKey, FinalAnswer};
 use crate::benchmark::result::{ExpertResult, GradedAnswer, StageResults};
-use crate::domain::artifact::{Independent, Revision, Synthesis, Verdict};
+use crate::domain::artifact::{Independent, Revision};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
 
+use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
 
 /// The answer of a consultation, compared with a case's expected ones.
@@ -53,16 +54,16 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
     }
     let experts = experts(key, record);
     let final_text = match record.verdict() {
-        Some(verdict) => FinalText::of_verdict(record, verdict),
-        None => FinalText::of_first_round(key, &experts),
+        Some(verdict) => FinalText::of_verdict(record, verdict).map(|text| (text, None)),
+        None => of_first_round(key, &experts),
     };
-    let Some(text) = final_text else {
+    let Some((text, agreement)) = final_text else {
         return Err(no_answer(record));
     };
     let answer = if text.is_answer {
-        key.grade_with(&text.text, &text.more)
+        key.grade_with(text.text, text.more)
     } else {
-        key.without_answer(&text.text)
+        key.without_answer(text.text)
     };
     Ok(ConsultationAnswer {
         stages: StageResults {
@@ -71,78 +72,38 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
             revised_vote: revised_vote(key, record, &experts),
             verdict: answer.as_ref().map(|answer| answer.is_right),
         },
-        text: text.text,
+        text: text.text.to_owned(),
         answer,
         confidence: text.confidence.map(Confidence::value),
         calibrated: record.calibrated_confidence,
-        agreement: record.agreement.or(text.agreement),
+        agreement: record.agreement.or(agreement),
         early_stop: record.early_termination,
         saved: record.cost_saved(),
-        demonstration: text.by.as_ref().is_some_and(ModelRef::is_demonstration),
+        demonstration: text.is_demonstration(),
         experts: experts.iter().map(|expert| expert.result(key)).collect(),
     })
 }
 
-/// The text that states the answer.
-struct FinalText {
-    text: String,
-    /// Other words of the same author, where the final statement may be instead.
-    more: String,
-    /// False if the text only says that the experts agree on nothing.
-    is_answer: bool,
-    confidence: Option<Confidence>,
-    agreement: Option<f64>,
-    /// The model that stated the confidence.
-    by: Option<ModelRef>,
-}
-
-impl FinalText {
-    /// `None` for a verdict without any words.
-    fn of_verdict(record: &StoredRecord, verdict: &Verdict) -> Option<Self> {
-        // The most useful option of a menu is its first.
-        let menu = verdict.recommendations.first();
-        let option = menu.filter(|_| verdict.recommendation.trim().is_empty());
-        let text = option.map_or(&verdict.recommendation, |option| &option.option);
-        let is_judges = verdict.composed_from.is_none();
-        let leading = record.synthesis().and_then(Synthesis::leading);
-        (!text.trim().is_empty()).then(|| Self {
-            text: text.clone(),
-            more: if is_judges {
-                verdict.summary.clone()
-            } else {
-                String::new()
-            },
-            is_answer: is_judges || verdict.is_menu() || leading.is_some(),
-            confidence: option.map_or(verdict.confidence, |option| option.confidence),
-            agreement: None,
-            by: record.judge(),
-        })
-    }
-
-    /// The answer of the only expert, or the one that most experts gave, the first seat's among
-    /// equals. Without a comparable answer, the first expert's words.
-    fn of_first_round(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<Self> {
-        let held: Vec<&Expert<'_>> = experts
-            .iter()
-            .filter(|expert| expert.first.is_some())
-            .collect();
-        let votes = held
-            .iter()
-            .filter_map(|expert| Some((*expert, expert.before.as_ref()?)));
-        let votes: Vec<(&Expert<'_>, &FinalAnswer)> = votes.collect();
-        let majority = plurality(key, &votes);
-        let speaker = majority.first().or(held.first())?;
-        let first = speaker.first?;
-        Some(Self {
-            text: first.position.clone(),
-            more: first.rationale.clone(),
-            is_answer: true,
-            confidence: first.confidence,
-            agreement: (held.len() > 1 && !majority.is_empty())
-                .then(|| share(majority.len(), held.len())),
-            by: Some(speaker.model.clone()),
-        })
-    }
+/// Returns the answer of the only expert, or the one that most experts gave, the first seat's among
+/// equals, with the share that gave it. Without a comparable answer, the first expert's words.
+fn of_first_round<'a>(
+    key: &AnswerKey,
+    experts: &[Expert<'a>],
+) -> Option<(FinalText<'a>, Option<f64>)> {
+    let held: Vec<&Expert<'a>> = experts
+        .iter()
+        .filter(|expert| expert.first.is_some())
+        .collect();
+    let votes = held
+        .iter()
+        .filter_map(|expert| Some((*expert, expert.before.as_ref()?)));
+    let votes: Vec<(&Expert<'a>, &FinalAnswer)> = votes.collect();
+    let majority = plurality(key, &votes);
+    let speaker = majority.first().or(held.first())?;
+    let agreement =
+        (held.len() > 1 && !majority.is_empty()).then(|| share(majority.len(), held.len()));
+    let text = FinalText::of_expert(speaker.first?, speaker.model.clone());
+    Some((text, agreement))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]

@@ -1,7 +1,8 @@
 //! Analysis of answers by rule, without a model: evidence of agreement, comparison of words,
-//! composed answers, and why a consultation has none.
+//! composed answers, the text that states an answer, and why a consultation has none.
 
 pub mod evidence;
 pub(in crate::consultation) mod wording;
 pub mod compose;
+pub mod final_text;
 pub mod no_answer;
