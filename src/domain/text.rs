@@ -31,6 +31,11 @@ pub fn shortened(text: &str, length: usize) -> String {
     }
 }
 
+/// Returns a text in one line, with one space between words.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns a value as indented JSON that is safe to show; see [`escape_json`].
 pub fn pretty_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(|json| escape_json(&json))

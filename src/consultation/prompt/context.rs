@@ -12,12 +12,12 @@ use minijinja::value::{Serde, Value};
 use serde_json::json;
 
 use crate::domain::context::{Context, ContextText, ContextTokens, ProjectStance};
+use crate::domain::text::one_line;
 use crate::domain::tokens::token_band;
 
 use super::Size;
 use super::error::PromptError;
 use super::fence::{Fence, has_question_tag};
-use super::material::one_line;
 use super::templates::{self, CONTEXT, SMALL_CONTEXT, Templates};
 
 /// The most characters of a line of the project's stack: its texts come from the project's files.

@@ -8,6 +8,7 @@ use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
+use crate::domain::text::one_line;
 
 use super::Size;
 
@@ -295,11 +296,6 @@ fn prose(excerpt: &str) -> (String, EmptyList) {
     } else {
         (format!("{excerpt}\n"), EmptyList::Nothing)
     }
-}
-
-/// Returns a text as one item of a list.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn confidence(stated: Option<Confidence>) -> String {

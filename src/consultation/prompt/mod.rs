@@ -12,6 +12,7 @@ pub mod fence;
 mod material;
 mod templates;
 mod context;
+mod question_templates;
 mod overrides;
 
 use minijinja::value::{Serde, Value};
@@ -20,6 +21,7 @@ use serde_json::json;
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::panel::{Persona, Seat};
+use crate::domain::text::one_line;
 
 use super::anonymity::labels::Labels;
 use super::plan::mode::{Headings, Mode};
@@ -30,6 +32,7 @@ use super::reading::problem::{Problem, ProblemSeverity};
 
 pub use context::{PromptContext, RenderedContexts};
 pub use error::PromptError;
+pub use question_templates::{REFINE_EXTRACTION, REFINE_QUESTIONS};
 pub use templates::{
     CONTEXT, PromptUsed, SMALL_CONTEXT, Templates, present_name, read_prompts_used,
 };
@@ -163,7 +166,7 @@ impl Prompter<'_> {
         let personas: Vec<_> = personas
             .iter()
             .map(|persona| {
-                let brief = material::one_line(&Size::Small.persona(persona));
+                let brief = one_line(&Size::Small.persona(persona));
                 json!({ "id": persona.id, "brief": brief })
             })
             .collect();

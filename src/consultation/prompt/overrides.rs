@@ -16,6 +16,7 @@ use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Seat;
 
 use super::error::PromptError;
+use super::question_templates;
 use super::templates::{PERSONAS, Templates};
 use super::{Pair, PromptContext, Prompter, RenderedContexts, Size};
 
@@ -35,6 +36,7 @@ impl Templates {
         candidate.check(name)?;
         if !is_persona {
             fill_all(&candidate)?;
+            question_templates::check(&candidate)?;
         }
         *self = candidate;
         Ok(())

@@ -37,7 +37,7 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 42] = builtin![
+const BUILTIN: [(&str, &str); 44] = builtin![
     "question",
     "context",
     "small/context",
@@ -70,6 +70,8 @@ const BUILTIN: [(&str, &str); 42] = builtin![
     "helper/comparison",
     "helper/small/persona_selection",
     "helper/small/comparison",
+    "refine/questions",
+    "refine/extraction",
     "personas/accessibility",
     "personas/architecture",
     "personas/creative",
