@@ -12,6 +12,11 @@
 //! [`crate::stopping::convergence`].
 
 pub mod document;
+pub mod label;
+pub mod batches;
+pub mod request;
 pub mod finding;
+pub mod reading;
+pub mod placement;
 pub mod change;
 pub mod event;

@@ -1,0 +1,369 @@
+//! The findings of a consultation, from its record.
+//!
+//! - The judge's recommendation states them, or its summary where the recommendation does not.
+//! - An answer that a rule composed from Round 2 states them in the points that more than one
+//!   expert supports; a question that none of them labels, in the positions of the experts that
+//!   support the leading point.
+//! - Without a judge, the experts' positions of Round 1 state them.
+//!
+//! Positions state a finding if all that label the question agree on its outcome. Different words
+//! for an answer are dissent: no rule can tell whether they mean the same.
+
+use std::collections::BTreeSet;
+
+use crate::consultation::analysis::final_text::FinalText;
+use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
+use crate::domain::artifact::{Independent, Severity, Synthesis, Verdict};
+use crate::domain::confidence::Confidence;
+use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::refinement::batches::QuestionBatch;
+use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
+use crate::refinement::label::{Matter, matters};
+use crate::stopping::convergence::QuestionKey;
+
+use super::answer::{AnswerReading, read};
+
+/// Returns the findings of a consultation about a batch; the reason if it has no answer.
+pub fn findings_of(
+    record: &StoredRecord,
+    batch: &QuestionBatch,
+) -> Result<BatchFindings, NoAnswer> {
+    let id = record
+        .consultation_id()
+        .filter(|_| record.completion() == Completion::Completed)
+        .ok_or_else(|| no_answer(record))?;
+    let (reading, stated) = match record.verdict() {
+        Some(verdict) => of_verdict(record, verdict, batch).ok_or_else(|| no_answer(record))?,
+        None => of_first_round(record, batch).ok_or_else(|| no_answer(record))?,
+    };
+    let objections = objections(record);
+    let mut findings = reading.findings;
+    for finding in &mut findings {
+        add_objections(finding, &objections, batch);
+    }
+    let unread = batch
+        .keys()
+        .into_iter()
+        .filter(|key| reading.unlabelled.contains(key) || reading.contradictory.contains(key));
+    Ok(BatchFindings {
+        source: FindingSource {
+            consultation: id,
+            confidence: record
+                .calibrated_confidence
+                .or(stated.map(Confidence::value)),
+            calibrated: record.calibrated_confidence.is_some(),
+            dissent: objections
+                .into_iter()
+                .map(|objection| objection.line)
+                .collect(),
+        },
+        unread: unread.collect(),
+        findings,
+    })
+}
+
+/// Returns what a verdict says, with its stated confidence; `None` for a verdict without words.
+fn of_verdict(
+    record: &StoredRecord,
+    verdict: &Verdict,
+    batch: &QuestionBatch,
+) -> Option<(AnswerReading, Option<Confidence>)> {
+    let text = FinalText::of_verdict(record, verdict)?;
+    let confidence = text.confidence.filter(|_| !text.is_demonstration());
+    let reading = if verdict.composed_from.is_none() || verdict.is_menu() {
+        read(text.text, batch).completed_by(read(text.more, batch))
+    } else {
+        let leading = leading_side(record);
+        read(&points(record), batch).completed_by(of_positions(record, &leading, batch))
+    };
+    Some((reading, confidence))
+}
+
+/// Returns what the experts say in Round 1, with the lowest confidence that they state; `None`
+/// without experts.
+fn of_first_round(
+    record: &StoredRecord,
+    batch: &QuestionBatch,
+) -> Option<(AnswerReading, Option<Confidence>)> {
+    let experts: Vec<&Independent> = record.independents().collect();
+    if experts.is_empty() {
+        return None;
+    }
+    let stated = experts.iter().map(|held| {
+        let model = record.model_of(record.agent(&held.agent_id)?)?;
+        let text = FinalText::of_expert(held, model);
+        text.confidence.filter(|_| !text.is_demonstration())
+    });
+    // One expert that states none leaves the answer without one.
+    let stated: Option<Vec<Confidence>> = stated.collect();
+    let lowest = stated.and_then(|stated| stated.into_iter().min_by_key(|one| one.millionths()));
+    Some((of_positions(record, &experts, batch), lowest))
+}
+
+/// Returns the points of agreement that more than one expert supports, or all of a single expert's,
+/// each as a paragraph.
+fn points(record: &StoredRecord) -> String {
+    let experts = record.independents().count();
+    let points = record.synthesis().into_iter();
+    let points = points.flat_map(|synthesis| &synthesis.consensus_points);
+    let held = points.filter(|point| {
+        let supporters: BTreeSet<&String> = point.supporting_agents.iter().collect();
+        experts < 2 || supporters.len() > 1
+    });
+    let texts: Vec<&str> = held.map(|point| point.point.as_str()).collect();
+    texts.join("\n\n")
+}
+
+/// Returns the answers of the experts that support the leading point.
+fn leading_side(record: &StoredRecord) -> Vec<&Independent> {
+    let leading = record.synthesis().and_then(Synthesis::leading);
+    record
+        .independents()
+        .filter(|held| leading.is_some_and(|point| point.is_supported_by(&held.agent_id)))
+        .collect()
+}
+
+/// Returns what positions say together.
+fn of_positions(
+    record: &StoredRecord,
+    experts: &[&Independent],
+    batch: &QuestionBatch,
+) -> AnswerReading {
+    let readings: Vec<(&Independent, AnswerReading)> = experts
+        .iter()
+        .map(|held| {
+            let own = read(&held.position, batch);
+            (*held, own.completed_by(read(&held.rationale, batch)))
+        })
+        .collect();
+    let mut joint = AnswerReading::default();
+    for key in batch.keys() {
+        let is_disputed = readings
+            .iter()
+            .any(|(_, own)| own.contradictory.contains(&key));
+        let stated: Vec<(&Independent, &PanelFinding)> = readings
+            .iter()
+            .filter_map(|(held, own)| Some((*held, own.about(&key)?)))
+            .collect();
+        let kinds: BTreeSet<u8> = stated.iter().map(|(_, finding)| kind(finding)).collect();
+        match stated.first() {
+            None if !is_disputed => joint.unlabelled.push(key),
+            Some((_, first)) if !is_disputed && kinds.len() == 1 => {
+                let finding = match agreed(record, &stated) {
+                    Some(finding) => finding,
+                    None => (*first).clone(),
+                };
+                joint.findings.push(finding);
+            }
+            None | Some(_) => joint.contradictory.push(key),
+        }
+    }
+    // A claim that one expert alone contradicts stands; new questions cost nothing.
+    let most = experts.len();
+    let others = |finding: &&PanelFinding| about(finding).is_none();
+    for (_, own) in &readings {
+        for finding in own.findings.iter().filter(others) {
+            let supporters = readings
+                .iter()
+                .filter(|(_, other)| {
+                    other
+                        .findings
+                        .iter()
+                        .any(|one| is_same_matter(one, finding))
+                })
+                .count();
+            let is_known = joint
+                .findings
+                .iter()
+                .any(|one| is_same_matter(one, finding));
+            let is_new_question = matches!(finding, PanelFinding::NewQuestion { .. });
+            if !is_known && (is_new_question || 2 * supporters > most) {
+                joint.findings.push(finding.clone());
+            }
+        }
+    }
+    joint
+}
+
+/// Returns the answer of the most confident expert, with the other answers as dissent; `None` for
+/// findings that are no answers.
+fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Option<PanelFinding> {
+    let answers: Vec<(&Independent, &QuestionKey, &String, Option<&String>)> = stated
+        .iter()
+        .filter_map(|(held, finding)| match finding {
+            PanelFinding::Answered {
+                question,
+                answer,
+                dissent,
+            } => Some((*held, question, answer, dissent.as_ref())),
+            PanelFinding::StillOpen { .. }
+            | PanelFinding::Deferred { .. }
+            | PanelFinding::Contradicted { .. }
+            | PanelFinding::NewQuestion { .. } => None,
+        })
+        .collect();
+    // The first of equals.
+    let (_, question, answer, _) = answers
+        .iter()
+        .rev()
+        .max_by_key(|(held, ..)| held.confidence.map(Confidence::millionths))?;
+    let others = answers
+        .iter()
+        .filter(|(_, _, other, _)| QuestionKey::of(other) != QuestionKey::of(answer));
+    let differing = others
+        .map(|(held, _, other, _)| format!("{}: {other}", record.name_of(held.agent_id.as_str())));
+    let stated = answers
+        .iter()
+        .filter_map(|(_, _, _, dissent)| dissent.cloned());
+    let dissent: Vec<String> = differing.chain(stated).collect();
+    Some(PanelFinding::Answered {
+        question: (*question).clone(),
+        answer: (*answer).clone(),
+        dissent: (!dissent.is_empty()).then(|| dissent.join("; ")),
+    })
+}
+
+impl AnswerReading {
+    /// Adds what another text says about the questions that this one has no label for.
+    fn completed_by(mut self, other: Self) -> Self {
+        let unlabelled = std::mem::take(&mut self.unlabelled);
+        for key in unlabelled {
+            if let Some(finding) = other.about(&key) {
+                self.findings.push(finding.clone());
+            } else if other.contradictory.contains(&key) {
+                self.contradictory.push(key);
+            } else {
+                self.unlabelled.push(key);
+            }
+        }
+        for finding in other.findings {
+            let is_known = self
+                .findings
+                .iter()
+                .any(|one| is_same_matter(one, &finding));
+            if about(&finding).is_none() && !is_known {
+                self.findings.push(finding);
+            }
+        }
+        self
+    }
+
+    /// Returns the finding about a question of the batch.
+    fn about(&self, key: &QuestionKey) -> Option<&PanelFinding> {
+        self.findings
+            .iter()
+            .find(|finding| about(finding) == Some(key))
+    }
+}
+
+/// Returns the question of the batch that a finding is about.
+fn about(finding: &PanelFinding) -> Option<&QuestionKey> {
+    match finding {
+        PanelFinding::Answered { question, .. }
+        | PanelFinding::StillOpen { question, .. }
+        | PanelFinding::Deferred { question, .. } => Some(question),
+        PanelFinding::Contradicted { .. } | PanelFinding::NewQuestion { .. } => None,
+    }
+}
+
+fn kind(finding: &PanelFinding) -> u8 {
+    match finding {
+        PanelFinding::Answered { .. } => 0,
+        PanelFinding::StillOpen { .. } => 1,
+        PanelFinding::Deferred { .. } => 2,
+        PanelFinding::Contradicted { .. } => 3,
+        PanelFinding::NewQuestion { .. } => 4,
+    }
+}
+
+/// Whether two findings contradict the same claim or ask the same new question.
+fn is_same_matter(one: &PanelFinding, other: &PanelFinding) -> bool {
+    match (one, other) {
+        (
+            PanelFinding::Contradicted { claim: one, .. },
+            PanelFinding::Contradicted { claim: other, .. },
+        ) => one == other,
+        (
+            PanelFinding::NewQuestion { text: one, .. },
+            PanelFinding::NewQuestion { text: other, .. },
+        ) => QuestionKey::of(one) == QuestionKey::of(other),
+        _ => false,
+    }
+}
+
+/// An objection that the whole consultation leaves.
+struct Objection {
+    line: String,
+    severity: Severity,
+}
+
+/// Returns the dissent from a judge's verdict; for an answer without one, the points that the
+/// debate left open.
+fn objections(record: &StoredRecord) -> Vec<Objection> {
+    let dissent = record.dissent.iter().map(|dissent| Objection {
+        line: attributed(&dissent.agent, &dissent.concern),
+        severity: dissent.severity,
+    });
+    let left_open = record.open_points.iter().filter(|_| !record.is_judged());
+    let left_open = left_open.map(|point| {
+        let views = point.views.iter();
+        let views: Vec<String> = views
+            .map(|view| attributed(&view.agent, &view.view))
+            .collect();
+        Objection {
+            line: attributed(&point.topic, &views.join("; ")),
+            severity: point.severity.unwrap_or_default(),
+        }
+    });
+    let second = (record.judge_consistent == Some(false)).then(|| Objection {
+        line: "the judge's second pass came to another verdict".to_owned(),
+        severity: Severity::High,
+    });
+    dissent.chain(left_open).chain(second).collect()
+}
+
+fn attributed(by: &str, text: &str) -> String {
+    match (by.trim(), text.trim()) {
+        ("", text) => text.to_owned(),
+        (by, "") => by.to_owned(),
+        (by, text) => format!("{by}: {text}"),
+    }
+}
+
+/// Adds the objections to an answer: those that name its question, or the only question, unless
+/// little follows from them; and grave ones that name no question.
+fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &QuestionBatch) {
+    let PanelFinding::Answered {
+        question, dissent, ..
+    } = finding
+    else {
+        return;
+    };
+    if dissent.is_some() {
+        return;
+    }
+    let number = batch.questions.iter().position(|(key, _)| key == question);
+    let Some(number) = number.map(|at| at + 1) else {
+        return;
+    };
+    let concerns = |objection: &&Objection| {
+        let named: Vec<Matter> = matters(&objection.line, batch.mark.as_deref());
+        let names_questions = named
+            .iter()
+            .any(|matter| matches!(matter, Matter::Question(_)));
+        if names_questions || batch.questions.len() == 1 {
+            let is_meant = !names_questions || named.contains(&Matter::Question(number));
+            is_meant && objection.severity > Severity::Low
+        } else {
+            objection.severity == Severity::High
+        }
+    };
+    let lines: Vec<&str> = objections
+        .iter()
+        .filter(concerns)
+        .map(|objection| objection.line.as_str())
+        .collect();
+    if !lines.is_empty() {
+        *dissent = Some(lines.join("; "));
+    }
+}

@@ -1,0 +1,52 @@
+//! The questions that models get about a document, and the document as their context.
+//!
+//! The document, its questions and its claims are data: they are quoted between lines that do not
+//! occur in them, each in one line, and the labels of the answer do not occur in the document.
+
+use std::collections::BTreeMap;
+
+use crate::consultation::prompt::fence::Fence;
+use crate::consultation::prompt::{PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Templates};
+use crate::stopping::convergence::QuestionKey;
+
+use super::batches::QuestionBatch;
+use super::label::form::{ExtractionForm, FindingForm};
+use super::label::mark::numbered;
+
+/// Returns the question of a batch's consultation. The document goes with it as context.
+pub fn question_text(templates: &Templates, batch: &QuestionBatch) -> Result<String, PromptError> {
+    let mark = batch.mark.as_deref();
+    let texts = batch.questions.iter().chain(&batch.claims);
+    let fence = Fence::around(texts.map(|(_, text)| text.as_str()));
+    let quoted = |letter: &str, entries: &[(QuestionKey, String)]| {
+        let lines: Vec<String> = (1..)
+            .zip(entries)
+            .map(|(number, (_, text))| format!("{}: {text}", numbered(letter, number, mark)))
+            .collect();
+        if lines.is_empty() {
+            String::new()
+        } else {
+            fence.enclose(&lines.join("\n"))
+        }
+    };
+    let mut values: BTreeMap<&'static str, String> = FindingForm::ALL
+        .into_iter()
+        .map(|form| (form.name(), form.line(mark)))
+        .collect();
+    values.insert("questions", quoted("Q", &batch.questions));
+    values.insert("claims", quoted("C", &batch.claims));
+    values.insert("open", fence.open());
+    values.insert("close", fence.close());
+    templates.question(REFINE_QUESTIONS, &values)
+}
+
+/// Returns the question that has the claims and questions of a plain document extracted. Meant for
+/// a consultation of one expert and one round, with the document as context.
+pub fn extraction_question(templates: &Templates) -> Result<String, PromptError> {
+    let mut values: BTreeMap<&'static str, String> = ExtractionForm::ALL
+        .into_iter()
+        .map(|form| (form.name(), form.line()))
+        .collect();
+    values.insert("most", ExtractionForm::MOST_LINES.to_string());
+    templates.question(REFINE_EXTRACTION, &values)
+}
