@@ -37,24 +37,35 @@ pub enum RefinementEventKind {
     /// first call.
     ExtractionStarted {
         consultation: ConsultationId,
+        /// The text that it reads; what it finds is of no use for another one.
+        document: TextHash,
     },
     ExtractionFinished(Box<Extraction>),
-    /// An iteration begins on this text.
+    /// An iteration begins on this text. The same iteration begins again if a person changed the
+    /// document before its findings were merged; the findings stay.
     IterationStarted {
         iteration: u64,
         document: TextHash,
     },
-    /// A consultation begins for a batch. Written before its first call.
-    BatchStarted {
-        iteration: u64,
-        questions: Vec<QuestionKey>,
-        consultation: ConsultationId,
-    },
+    /// A consultation begins for a batch, or is taken over from an earlier process. Written before
+    /// its first call.
+    BatchStarted(Box<BatchStarted>),
     BatchFinished(Box<BatchFinished>),
+    /// A consultation was cut off by an interrupt or a ceiling. It can be resumed.
+    ConsultationCutOff {
+        consultation: ConsultationId,
+        /// What it has cost so far. Its end states the whole cost.
+        spend: ConsultationSpend,
+    },
     /// The findings are merged. Written before the document is: what a killed process did not write
-    /// follows from the log.
+    /// follows from the log. It replaces an earlier merge that was not written.
     Integrated(Box<Integrated>),
-    /// The loop stops here and can be resumed.
+    /// The merged text is in its file.
+    DocumentWritten {
+        document: TextHash,
+    },
+    /// The loop stops here and can be resumed. The last event of its process: consultations in
+    /// flight have ended or were cut off.
     Stopped {
         cause: StopCause,
         message: String,
@@ -92,16 +103,34 @@ pub struct Extraction {
     pub error: Option<String>,
 }
 
+/// The beginning of a batch's consultation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BatchStarted {
+    pub iteration: u64,
+    pub consultation: ConsultationId,
+    /// `Q1`, `Q2` … of the consultation, in this order.
+    pub questions: Vec<AskedQuestion>,
+    /// `C1`, `C2` … of the consultation, in this order: its answer can be read after a person has
+    /// edited the document.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<QuestionKey>,
+}
+
+/// A question as it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AskedQuestion {
+    pub key: QuestionKey,
+    pub text: String,
+}
+
 /// The end of a batch's consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchFinished {
-    pub iteration: u64,
     pub consultation: ConsultationId,
-    pub questions: Vec<QuestionKey>,
     /// `None` if the consultation has no answer.
     pub findings: Option<BatchFindings>,
     pub spend: ConsultationSpend,
-    /// Why there is no answer.
+    /// Why there is no answer, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -110,6 +139,7 @@ pub struct BatchFinished {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Integrated {
     pub iteration: u64,
+    /// The text on which the iteration began.
     pub before: TextHash,
     pub after: TextHash,
     pub changes: Vec<ItemChange>,
