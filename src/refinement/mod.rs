@@ -20,3 +20,4 @@ pub mod reading;
 pub mod placement;
 pub mod change;
 pub mod event;
+pub mod state;

@@ -1,0 +1,106 @@
+//! The state of a document's refinement: the fold of its log. Pure: a live loop decides from the
+//! same state that a replay of the log gives.
+//!
+//! A driver appends `Begun` or `Resumed`, and then does what [`RefinementLoop::next_step`] names,
+//! each time with an event before and after, until the loop stops or has ended:
+//!
+//! ```text
+//! Begun ─► (extraction) ─► IterationStarted ─► batches ─► Integrated ─► DocumentWritten ─┬─► Ended
+//!                                ▲                                                       │
+//!                                └───────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Invariant: findings are used up only by a merge that was written. A process that is killed
+//! between any two events, or a person who edits the document meanwhile, loses no answer that was
+//! paid for.
+
+mod consultation;
+mod iteration;
+mod refinement_loop;
+mod next_step;
+
+use crate::domain::ids::ConsultationId;
+
+use super::event::{RefinementEvent, RefinementEventKind, TextHash};
+
+pub use consultation::{ConsultationProgress, ExtractionRecord};
+pub use iteration::{BatchRecord, IterationRecord, MergeProgress};
+pub use next_step::{DocumentNow, NextStep};
+pub use refinement_loop::{LoopPhase, RefinementLoop};
+
+/// A log whose events do not follow from each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefinementStateError {
+    #[error("its first event is not the beginning of a loop")]
+    NotBegun,
+    #[error("a loop continues after its end")]
+    AfterEnd,
+    #[error("a loop continues after a stop and is not resumed")]
+    AfterStop,
+    #[error("iteration {found} follows where iteration {expected} is due")]
+    WrongIteration { expected: u64, found: u64 },
+    #[error("no iteration has begun")]
+    NoIteration,
+    #[error("`{0}` ends or is cut off and is not in flight")]
+    UnknownConsultation(ConsultationId),
+    #[error("`{0}` begins twice")]
+    StartedTwice(ConsultationId),
+    #[error("an iteration begins or is merged while a consultation is in flight")]
+    InFlight,
+    #[error("findings are merged into another text than the iteration's")]
+    OtherText,
+    #[error("a text is written that no merge made")]
+    NothingMerged,
+    #[error("a loop ends before an iteration is merged and written")]
+    EndedEarly,
+}
+
+/// Everything that is known of the loops over a document.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RefinementState {
+    /// Loops that have ended or were given up, oldest first.
+    earlier: Vec<RefinementLoop>,
+    current: RefinementLoop,
+}
+
+impl RefinementState {
+    /// Begins with the first event of a log.
+    pub fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
+        let RefinementEventKind::Begun(begun) = &event.kind else {
+            return Err(RefinementStateError::NotBegun);
+        };
+        Ok(Self {
+            earlier: Vec::new(),
+            current: RefinementLoop::new(begun, event.time),
+        })
+    }
+
+    /// Adds the next event of the log.
+    ///
+    /// # Errors
+    ///
+    /// When the event cannot follow; nothing changes then.
+    pub fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
+        if let RefinementEventKind::Begun(begun) = &event.kind {
+            let new = RefinementLoop::new(begun, event.time);
+            self.earlier.push(std::mem::replace(&mut self.current, new));
+            return Ok(());
+        }
+        self.current.apply(event)
+    }
+
+    /// Returns the last loop.
+    pub fn current(&self) -> &RefinementLoop {
+        &self.current
+    }
+
+    /// Returns all loops, oldest first.
+    pub fn loops(&self) -> impl DoubleEndedIterator<Item = &RefinementLoop> {
+        self.earlier.iter().chain([&self.current])
+    }
+
+    /// Returns the fingerprint of the text that was written last, in this loop or before it.
+    pub fn last_written(&self) -> Option<&TextHash> {
+        self.loops().rev().find_map(RefinementLoop::last_written)
+    }
+}

@@ -1,0 +1,190 @@
+//! What a loop does next: derived from its log and the document as it is now.
+
+use std::collections::BTreeSet;
+
+use crate::domain::ids::ConsultationId;
+use crate::refinement::event::{Integrated, StopCause, TextHash};
+use crate::stopping::convergence::QuestionKey;
+
+use super::consultation::ConsultationProgress;
+use super::iteration::{BatchRecord, IterationRecord};
+use super::refinement_loop::{LoopPhase, RefinementLoop};
+
+/// The document as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentNow {
+    /// The text that an iteration works on: the source's until an iteration of the loop was
+    /// written, then the output's.
+    pub read: TextHash,
+    /// The file that is written; `None` if there is none. For a change in place it equals `read`.
+    pub output: Option<TextHash>,
+    /// Whether the text has one of the sections, or an extraction has made them.
+    pub has_sections: bool,
+    /// The questions that the panel can be asked, in their order.
+    pub questions: Vec<QuestionKey>,
+}
+
+/// What a loop does next. Each step says which events record it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NextStep<'s> {
+    /// Extract claims and questions from the document: `ExtractionStarted`, `ExtractionFinished`.
+    /// An earlier process may have left a consultation for it.
+    Extract { left_over: Option<ConsultationId> },
+    /// Begin this iteration on the document as it is now: `IterationStarted`.
+    StartIteration { iteration: u64 },
+    /// Take over what an earlier process left, and ask the questions: `BatchStarted` for each
+    /// batch, later `BatchFinished`. As many as may be in flight; the others are due again.
+    Ask {
+        iteration: u64,
+        left_over: Vec<&'s BatchRecord>,
+        questions: BTreeSet<QuestionKey>,
+    },
+    /// Wait for a consultation in flight.
+    Wait,
+    /// Merge the findings: `Integrated`.
+    Integrate { iteration: u64 },
+    /// Write the merged text to its file: `DocumentWritten`. The text follows from the findings;
+    /// if another version of the program makes another one, `Integrated` comes again.
+    Write { merge: &'s Integrated },
+    /// The merged text is in its file, and the log lacks it: `DocumentWritten`.
+    RecordWritten { document: TextHash },
+    /// Stop; no consultation has an answer: `Stopped`.
+    Stop { cause: StopCause, message: String },
+    /// The last evaluation decided: `Ended`.
+    End,
+    /// The loop has ended or is stopped: nothing, before `Begun` or `Resumed`.
+    Rest,
+}
+
+impl RefinementLoop {
+    /// Returns what to do next with the document as it is now.
+    pub fn next_step(&self, now: &DocumentNow) -> NextStep<'_> {
+        match self.phase() {
+            LoopPhase::Stopped { .. } | LoopPhase::Ended => return NextStep::Rest,
+            LoopPhase::Open => {}
+        }
+        let Some(iteration) = self.open_iteration() else {
+            return self.before_iteration(now);
+        };
+        if let Some(merge) = iteration.decided() {
+            return after_merge(merge, now);
+        }
+        if iteration.document == now.read {
+            during(iteration, now)
+        } else if iteration.has_batches_in_flight() {
+            NextStep::Wait
+        } else {
+            self.before_iteration(now)
+        }
+    }
+
+    fn before_iteration(&self, now: &DocumentNow) -> NextStep<'_> {
+        let has_written = self.last_written().is_some();
+        let decided = self.open_iteration().is_none();
+        if decided
+            && self
+                .evaluation()
+                .is_some_and(|evaluation| evaluation.stops())
+        {
+            return NextStep::End;
+        }
+        if !now.has_sections && !has_written {
+            let mut newest = self.extractions().iter().rev();
+            let newest = newest.find(|record| record.document == now.read);
+            match newest.map(|record| (&record.progress, &record.consultation)) {
+                None | Some((ConsultationProgress::Repeated(_), _)) => {
+                    return NextStep::Extract { left_over: None };
+                }
+                Some((ConsultationProgress::LeftOver, id)) => {
+                    return NextStep::Extract {
+                        left_over: Some(id.clone()),
+                    };
+                }
+                Some((ConsultationProgress::InFlight, _)) => return NextStep::Wait,
+                Some((ConsultationProgress::NoAnswer(error), _)) => {
+                    return NextStep::Stop {
+                        cause: StopCause::NoAnswer,
+                        message: error.clone(),
+                    };
+                }
+                // It found nothing.
+                Some((ConsultationProgress::Answered(_), _)) => {}
+            }
+        }
+        NextStep::StartIteration {
+            iteration: self.next_iteration(),
+        }
+    }
+}
+
+fn after_merge<'s>(merge: &'s Integrated, now: &DocumentNow) -> NextStep<'s> {
+    if now.output.as_ref() == Some(&merge.after) {
+        NextStep::RecordWritten {
+            document: merge.after.clone(),
+        }
+    } else if now.read == merge.before {
+        NextStep::Write { merge }
+    } else {
+        // A person has changed the document: the findings are merged into that text.
+        NextStep::StartIteration {
+            iteration: merge.iteration,
+        }
+    }
+}
+
+/// Returns the step of an iteration whose findings are not merged.
+fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s> {
+    let left_over: Vec<&BatchRecord> = iteration
+        .left_over()
+        .filter(|batch| now.questions.iter().any(|question| batch.asks(question)))
+        .collect();
+    let is_covered = |question: &QuestionKey| {
+        let mut batches = iteration.batches.iter();
+        batches.any(|batch| match &batch.progress {
+            ConsultationProgress::Repeated(_) => false,
+            ConsultationProgress::InFlight
+            | ConsultationProgress::LeftOver
+            | ConsultationProgress::Answered(_)
+            | ConsultationProgress::NoAnswer(_) => batch.asks(question),
+        })
+    };
+    let uncovered = now
+        .questions
+        .iter()
+        .filter(|question| !is_covered(question));
+    let questions: BTreeSet<QuestionKey> = uncovered.cloned().collect();
+    if !left_over.is_empty() || !questions.is_empty() {
+        return NextStep::Ask {
+            iteration: iteration.number,
+            left_over,
+            questions,
+        };
+    }
+    if iteration.has_batches_in_flight() {
+        return NextStep::Wait;
+    }
+    match no_answer(iteration) {
+        Some(message) => NextStep::Stop {
+            cause: StopCause::NoAnswer,
+            message,
+        },
+        None => NextStep::Integrate {
+            iteration: iteration.number,
+        },
+    }
+}
+
+/// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.
+fn no_answer(iteration: &IterationRecord) -> Option<String> {
+    if iteration.findings().next().is_some() {
+        return None;
+    }
+    let mut newest = iteration.batches.iter().rev();
+    newest.find_map(|batch| match &batch.progress {
+        ConsultationProgress::NoAnswer(error) => Some(error.clone()),
+        ConsultationProgress::InFlight
+        | ConsultationProgress::LeftOver
+        | ConsultationProgress::Answered(_)
+        | ConsultationProgress::Repeated(_) => None,
+    })
+}
