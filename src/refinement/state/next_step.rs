@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::domain::ids::ConsultationId;
 use crate::refinement::event::{Integrated, StopCause, TextHash};
 use crate::stopping::convergence::QuestionKey;
+use crate::stopping::evaluation::Evaluation;
 
 use super::consultation::ConsultationProgress;
 use super::iteration::{BatchRecord, IterationRecord};
@@ -84,7 +85,7 @@ impl RefinementLoop {
         if decided
             && self
                 .evaluation()
-                .is_some_and(|evaluation| evaluation.stops())
+                .is_some_and(Evaluation::stops)
         {
             return NextStep::End;
         }
