@@ -82,11 +82,7 @@ impl RefinementLoop {
     fn before_iteration(&self, now: &DocumentNow) -> NextStep<'_> {
         let has_written = self.last_written().is_some();
         let decided = self.open_iteration().is_none();
-        if decided
-            && self
-                .evaluation()
-                .is_some_and(Evaluation::stops)
-        {
+        if decided && self.evaluation().is_some_and(Evaluation::stops) {
             return NextStep::End;
         }
         if !now.has_sections && !has_written {
