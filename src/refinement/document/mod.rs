@@ -1,5 +1,127 @@
 //! Reads and edits a document by its bytes: front matter, the three sections, their items and tags.
+//!
+//! ```text
+//! text ─► outline (blocks and list entries) ─► sections ─► items
+//!                                                  └─► DocumentEditor ─► new text
+//! ```
+//!
+//! Markdown is read as the common sites for code show it. What is not a list entry at the top level
+//! of a section is not understood, and never changed.
 
 pub mod item;
+mod lines;
+mod marker;
+mod tags;
+mod shape;
+mod leaf;
+mod outline;
+mod heading;
+mod source;
+mod sections;
+mod escape;
+pub mod editor;
 
-pub use self::item::{SectionKind, Tag};
+use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
+
+pub use self::editor::DocumentEditor;
+pub use self::item::{SectionKind, SpecItem, Tag};
+use self::outline::TopBlock;
+use self::sections::{Sections, read_sections};
+
+/// A document that is worked on.
+#[derive(Debug)]
+pub struct SpecDocument {
+    text: String,
+    blocks: Vec<TopBlock>,
+    sections: Sections,
+}
+
+/// Error for a text that cannot be worked on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {}
+
+impl SpecDocument {
+    /// Reads a text. The text is Markdown, with or without front matter and a byte order mark.
+    pub fn parse(text: &str) -> Result<Self, DocumentError> {
+        let blocks = outline::outline(text, body_start(text));
+        let sections = read_sections(text, &blocks);
+        Ok(Self {
+            text: text.to_owned(),
+            blocks,
+            sections,
+        })
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the items of a section, in order; those of all headings of this kind.
+    pub fn items(&self, section: SectionKind) -> &[SpecItem] {
+        match section {
+            SectionKind::High => &self.sections.high,
+            SectionKind::Medium => &self.sections.medium,
+            SectionKind::Open => &self.sections.open,
+        }
+    }
+
+    /// Returns the first item with these words: of the open questions first, then of the claims.
+    pub fn find(&self, key: &QuestionKey) -> Option<&SpecItem> {
+        SectionKind::ALL
+            .into_iter()
+            .rev()
+            .flat_map(|section| self.items(section))
+            .find(|item| item.key == *key)
+    }
+
+    /// Returns true if the heading of a section is there.
+    pub fn has_sections(&self) -> bool {
+        self.sections.has_any()
+    }
+
+    /// Returns the first heading of the first level.
+    pub fn title(&self) -> Option<&str> {
+        self.sections.title.as_deref()
+    }
+
+    /// Returns the counts that convergence is measured by.
+    pub fn measure(&self) -> DocumentMeasure {
+        let count = |section| self.items(section).len() as u64;
+        let open = self.items(SectionKind::Open);
+        let tagged = |tag| open.iter().filter(|item| item.has(tag)).count() as u64;
+        let high = self.items(SectionKind::High);
+        DocumentMeasure {
+            counts: self.has_sections().then(|| ItemCounts {
+                high: count(SectionKind::High),
+                sourced_high: high.iter().filter(|item| item.has_source).count() as u64,
+                medium: count(SectionKind::Medium),
+                open: count(SectionKind::Open),
+            }),
+            questions: open.iter().map(|item| item.key.clone()).collect(),
+            open_blockers: tagged(Tag::Blocker),
+            deferred: tagged(Tag::Deferred),
+        }
+    }
+}
+
+/// Returns where the Markdown begins: after the byte order mark and the front matter.
+fn body_start(text: &str) -> usize {
+    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let mut at = start;
+    let mut is_open = false;
+    for line in lines::lines(text.get(start..).unwrap_or_default()) {
+        at += line.len();
+        let is_fence = lines::without_ending(line).trim_end() == "---";
+        if is_fence && is_open {
+            return at;
+        }
+        if !is_fence && !is_open {
+            break;
+        }
+        is_open = true;
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests;

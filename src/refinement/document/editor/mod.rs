@@ -1,0 +1,149 @@
+//! Edits a document: moves items, adds notes and tags, and leaves every other byte as it is.
+//!
+//! The edits are collected and applied at once. Each edited item is first written where it stands,
+//! then in the form of the list that it moves to; a form that would be read as something else is
+//! replaced by a plainer one.
+
+mod entry;
+mod list;
+mod place;
+mod check;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::SpecDocument;
+use super::escape::entry_text;
+use super::item::{SectionKind, SpecItem, Tag};
+use place::{Joins, place};
+
+/// Collects the edits of a document.
+#[derive(Clone, Debug)]
+pub struct DocumentEditor<'d> {
+    document: &'d SpecDocument,
+    /// By the beginning of the item.
+    items: BTreeMap<usize, ItemEdit>,
+    /// What is put into a section, in this order.
+    arrivals: Vec<(SectionKind, Arrival)>,
+}
+
+/// The replacement of a range of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ByteEdit {
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+/// The edits of one item.
+#[derive(Clone, Debug, Default)]
+struct ItemEdit {
+    moves: bool,
+    notes: Vec<String>,
+    set: Vec<Tag>,
+    cleared: Vec<Tag>,
+}
+
+/// An item that is put into a section.
+#[derive(Clone, Debug)]
+enum Arrival {
+    /// The item that begins here.
+    Moved(usize),
+    /// A line of Markdown.
+    Added(String),
+}
+
+impl<'d> DocumentEditor<'d> {
+    pub fn new(document: &'d SpecDocument) -> Self {
+        Self {
+            document,
+            items: BTreeMap::new(),
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// Moves an item with everything nested in it to a section. It loses the tags for new and
+    /// deferred questions; the note becomes its last sub-item.
+    pub fn move_item(&mut self, item: &SpecItem, to: SectionKind, note: &str) {
+        self.clear_tag(item, Tag::New);
+        self.clear_tag(item, Tag::Deferred);
+        self.note(item, note);
+        let at = item.range.start;
+        let is_elsewhere =
+            |arrival: &Arrival| !matches!(arrival, Arrival::Moved(other) if *other == at);
+        self.arrivals.retain(|(_, arrival)| is_elsewhere(arrival));
+        self.edit(item).moves = to != item.section;
+        if to != item.section {
+            self.arrivals.push((to, Arrival::Moved(at)));
+        }
+    }
+
+    /// Adds a sub-item at the end of an item.
+    pub fn note(&mut self, item: &SpecItem, note: &str) {
+        let note = entry_text(note);
+        if !note.is_empty() {
+            self.edit(item).notes.push(note);
+        }
+    }
+
+    /// Adds a tag that the item does not have.
+    pub fn set_tag(&mut self, item: &SpecItem, tag: Tag) {
+        let edit = self.edit(item);
+        edit.cleared.retain(|cleared| *cleared != tag);
+        if !item.has(tag) && !edit.set.contains(&tag) {
+            edit.set.push(tag);
+        }
+    }
+
+    /// Removes a tag, wherever it stands.
+    pub fn clear_tag(&mut self, item: &SpecItem, tag: Tag) {
+        let edit = self.edit(item);
+        edit.set.retain(|set| *set != tag);
+        if item.has(tag) && !edit.cleared.contains(&tag) {
+            edit.cleared.push(tag);
+        }
+    }
+
+    /// Adds an item at the end of a section. A text without words adds nothing.
+    pub fn add_item(&mut self, section: SectionKind, text: &str, tags: &[Tag]) {
+        let text = entry_text(text);
+        if !text.contains(char::is_alphanumeric) {
+            return;
+        }
+        let mut line = String::new();
+        for tag in tags {
+            line.push_str(tag.written());
+            line.push(' ');
+        }
+        line.push_str(&text);
+        self.arrivals.push((section, Arrival::Added(line)));
+    }
+
+    /// Returns the text with all edits.
+    pub fn finish(self) -> String {
+        let text = self.document.text();
+        let joined = place(&self, Joins::Lists);
+        let result = apply(text, joined.edits);
+        if check::is_read_as(&result, &joined.expected) {
+            return result;
+        }
+        apply(text, place(&self, Joins::Separated).edits)
+    }
+
+    fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {
+        self.items.entry(item.range.start).or_default()
+    }
+}
+
+/// Applies edits that do not overlap.
+fn apply(text: &str, mut edits: Vec<ByteEdit>) -> String {
+    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut edited = String::with_capacity(text.len());
+    let mut at = 0;
+    for edit in edits {
+        edited.push_str(text.get(at..edit.range.start).unwrap_or_default());
+        edited.push_str(&edit.text);
+        at = edit.range.end.max(at);
+    }
+    edited.push_str(text.get(at..).unwrap_or_default());
+    edited
+}

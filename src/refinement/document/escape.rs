@@ -1,0 +1,113 @@
+//! Makes text of models fit for one list entry: it is one line and one paragraph, with inline
+//! markup at most. It begins no heading, list, quote, code or HTML, is no tag or checkbox, and
+//! loads no image.
+
+use pulldown_cmark::{Event, Options, Parser, Tag};
+
+use crate::domain::text::clean;
+
+use super::outline::BlockContent;
+use super::outline::{DIALECT, outline};
+
+/// Returns the text as the content of a list entry; empty if there is none.
+pub(super) fn entry_text(text: &str) -> String {
+    let line = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = without_live_markup(&line);
+    if line.is_empty() || is_plain_entry(&line) {
+        return line;
+    }
+    let digits = line.chars().take_while(char::is_ascii_digit).count();
+    let at_number = with_backslash(&line, digits);
+    let at_start = with_backslash(&line, 0);
+    [at_start, at_number, escaped(&line, |c| "[]*_`".contains(c))]
+        .into_iter()
+        .find(|escaped| is_plain_entry(escaped))
+        .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
+}
+
+fn with_backslash(line: &str, at: usize) -> String {
+    let (before, after) = line.split_at_checked(at).unwrap_or((line, ""));
+    format!("{before}\\{after}")
+}
+
+/// Puts a backslash before each of these characters, also before those of backslashes.
+fn escaped(line: &str, is_live: impl Fn(char) -> bool) -> String {
+    let mut result = String::with_capacity(line.len() * 2);
+    let mut is_escaped = false;
+    for c in line.chars() {
+        if is_live(c) && !is_escaped {
+            result.push('\\');
+        }
+        is_escaped = c == '\\' && !is_escaped && !is_live('\\');
+        result.push(c);
+    }
+    result
+}
+
+/// Puts a backslash before what can begin HTML or an image outside code.
+fn without_live_markup(line: &str) -> String {
+    let mut code = Vec::new();
+    // A word before it keeps the line a paragraph.
+    let prefix = "x ";
+    let source = format!("{prefix}{line}");
+    for (event, range) in Parser::new_ext(&source, DIALECT).into_offset_iter() {
+        if let Event::Code(_) = event {
+            code.push(range);
+        }
+    }
+    let is_in_code = |at: usize| {
+        let next = code.partition_point(|range| range.end <= at + prefix.len());
+        code.get(next)
+            .is_some_and(|range| range.contains(&(at + prefix.len())))
+    };
+    let mut result = String::with_capacity(line.len());
+    let mut is_escaped = false;
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, c)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        let is_live = match c {
+            '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+            '!' => next == Some('['),
+            _ => false,
+        };
+        if is_live && !is_escaped && !is_in_code(at) {
+            result.push('\\');
+        }
+        is_escaped = c == '\\' && !is_escaped;
+        result.push(c);
+    }
+    result
+}
+
+/// Returns true if a line is one paragraph of an entry, in this Markdown and the plain one.
+fn is_plain_entry(line: &str) -> bool {
+    let source = format!("- {line}\n");
+    let has_tag = outline(&source, 0)
+        .iter()
+        .any(|block| match &block.content {
+            BlockContent::List(entries) => entries.iter().any(|entry| !entry.text.tags.is_empty()),
+            BlockContent::Heading { .. } | BlockContent::Other { .. } => true,
+        });
+    !has_tag && is_one_paragraph(&source, DIALECT) && is_one_paragraph(&source, Options::empty())
+}
+
+fn is_one_paragraph(source: &str, dialect: Options) -> bool {
+    let parser = Parser::new_ext(source, dialect);
+    if parser.reference_definitions().iter().next().is_some() {
+        return false;
+    }
+    let mut blocks = 0;
+    for event in parser {
+        match event {
+            Event::Start(Tag::List(_) | Tag::Item) => blocks += 1,
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. }) => {}
+            Event::Start(_)
+            | Event::Rule
+            | Event::Html(_)
+            | Event::InlineHtml(_)
+            | Event::TaskListMarker(_) => return false,
+            _ => {}
+        }
+    }
+    blocks == 2
+}

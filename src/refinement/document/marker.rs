@@ -1,0 +1,139 @@
+//! The marker of a list entry: its indentation, its bullet or number, and the white space after it.
+
+use super::lines::{is_blank, white_space, without_ending};
+
+/// How a list entry begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ListMarker {
+    /// The white space before it, as written.
+    pub(super) indent: String,
+    pub(super) sign: MarkerSign,
+    /// The white space after it that belongs to it, as written; empty if nothing follows.
+    pub(super) padding: String,
+    /// The column where the entry's content begins: lines that belong to it are indented so far.
+    pub(super) content_column: usize,
+    /// The bytes from the beginning of the line to the content.
+    pub(super) length: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MarkerSign {
+    Bullet(char),
+    Number {
+        value: u64,
+        /// `.` or `)`.
+        end: char,
+        /// How many digits it is written with.
+        width: usize,
+    },
+}
+
+/// The largest number that begins a list entry has so many digits.
+const MOST_DIGITS: usize = 9;
+
+impl MarkerSign {
+    pub(super) fn written(self) -> String {
+        match self {
+            Self::Bullet(bullet) => bullet.to_string(),
+            Self::Number { value, end, width } => format!("{value:0width$}{end}"),
+        }
+    }
+
+    /// Returns the sign of the next entry.
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Bullet(_) => self,
+            Self::Number { value, end, width } => {
+                let next = value + 1;
+                let fits = next.to_string().len() <= MOST_DIGITS;
+                Self::Number {
+                    value: if fits { next } else { value },
+                    end,
+                    width,
+                }
+            }
+        }
+    }
+
+    /// Returns true if an entry with text can follow a paragraph without a blank line.
+    pub(super) fn interrupts_paragraphs(self) -> bool {
+        match self {
+            Self::Bullet(_) => true,
+            Self::Number { value, .. } => value == 1,
+        }
+    }
+}
+
+impl ListMarker {
+    /// The marker of a new list.
+    pub(super) fn plain() -> Self {
+        Self {
+            indent: String::new(),
+            sign: MarkerSign::Bullet('-'),
+            padding: " ".to_owned(),
+            content_column: 2,
+            length: 2,
+        }
+    }
+
+    /// Reads the marker at the beginning of a line.
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let line = without_ending(line);
+        let (indent_column, indent_length) = white_space(line, 0);
+        let (indent, rest) = line.split_at_checked(indent_length)?;
+        let digits = rest.chars().take_while(char::is_ascii_digit).count();
+        let (number, after) = rest.split_at_checked(digits)?;
+        let end = after.chars().next()?;
+        let sign = match end {
+            '-' | '*' | '+' if digits == 0 => MarkerSign::Bullet(end),
+            '.' | ')' if (1..=MOST_DIGITS).contains(&digits) => MarkerSign::Number {
+                value: number.parse().ok()?,
+                end,
+                width: digits,
+            },
+            _ => return None,
+        };
+        let sign_length = digits + 1;
+        let after = rest.get(sign_length..)?;
+        let sign_end = indent_column + sign_length;
+        let (column, length) = white_space(after, sign_end);
+        let padding_length = if is_blank(after) {
+            0
+        } else if length == 0 {
+            return None;
+        } else if column - sign_end > 4 {
+            // The content is indented code: one column belongs to the marker.
+            1
+        } else {
+            length
+        };
+        let content_column = match padding_length {
+            0 => sign_end + 1,
+            1 if column - sign_end > 4 => sign_end + 1,
+            _ => column,
+        };
+        Some(Self {
+            indent: indent.to_owned(),
+            sign,
+            padding: after.get(..padding_length)?.to_owned(),
+            content_column,
+            length: indent_length + sign_length + padding_length,
+        })
+    }
+
+    /// Returns the marker with another sign, and white space after it.
+    pub(super) fn with_sign(&self, sign: MarkerSign) -> Self {
+        let padding = if self.padding.is_empty() {
+            " "
+        } else {
+            &self.padding
+        };
+        let line = format!("{}{}{padding}x", self.indent, sign.written());
+        Self::read(&line).unwrap_or_else(Self::plain)
+    }
+
+    /// Returns the column after the sign.
+    pub(super) fn sign_column(&self) -> usize {
+        white_space(&self.indent, 0).0 + self.sign.written().len()
+    }
+}

@@ -1,0 +1,190 @@
+//! The sections of a document: their headings, how far they reach, and their items.
+
+use pulldown_cmark::HeadingLevel;
+
+use crate::stopping::convergence::QuestionKey;
+
+use super::heading::{HeadingMeaning, meaning};
+use super::item::{SectionKind, SpecItem};
+use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
+use super::outline::{BlockContent, ListEntry, TopBlock};
+use super::source::names_source;
+
+/// The sections of a document.
+#[derive(Debug, Default)]
+pub(super) struct Sections {
+    pub(super) title: Option<String>,
+    pub(super) high: Vec<SpecItem>,
+    pub(super) medium: Vec<SpecItem>,
+    pub(super) open: Vec<SpecItem>,
+    /// In the order of the document.
+    pub(super) headings: Vec<SectionHeading>,
+}
+
+/// The heading of a section.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SectionHeading {
+    pub(super) kind: SectionKind,
+    pub(super) level: HeadingLevel,
+    /// The index of its block.
+    pub(super) block: usize,
+    /// The index after its last block before a heading below it.
+    pub(super) own_end: usize,
+    /// The index after its last block, those of headings below it included.
+    pub(super) end: usize,
+}
+
+/// List entries that say that there is nothing.
+const PLACEHOLDERS: [&str; 9] = [
+    "none",
+    "none yet",
+    "none so far",
+    "nothing",
+    "nothing yet",
+    "n a",
+    "na",
+    "no open questions",
+    "no questions",
+];
+
+impl Sections {
+    pub(super) fn has_any(&self) -> bool {
+        !self.headings.is_empty()
+    }
+
+    /// Returns the first section of a kind.
+    pub(super) fn first(&self, kind: SectionKind) -> Option<&SectionHeading> {
+        self.headings.iter().find(|heading| heading.kind == kind)
+    }
+
+    fn add(&mut self, item: SpecItem) {
+        match item.section {
+            SectionKind::High => self.high.push(item),
+            SectionKind::Medium => self.medium.push(item),
+            SectionKind::Open => self.open.push(item),
+        }
+    }
+}
+
+/// A heading that the current block stands below.
+struct Scope {
+    level: HeadingLevel,
+    section: Option<SectionKind>,
+    /// The index of its section's heading, if it begins one.
+    heading: Option<usize>,
+}
+
+/// Reads the sections of a document from its blocks.
+pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
+    let mut sections = Sections::default();
+    let mut scopes: Vec<Scope> = Vec::new();
+    for (index, block) in blocks.iter().enumerate() {
+        match &block.content {
+            BlockContent::Heading { level, words, .. } => {
+                enter(
+                    &mut sections,
+                    &mut scopes,
+                    (index, blocks.len()),
+                    *level,
+                    words,
+                );
+            }
+            BlockContent::List(entries) => {
+                if let Some(section) = scopes.last().and_then(|scope| scope.section) {
+                    for entry in entries {
+                        if let Some(item) = item_of(text, section, entry) {
+                            sections.add(item);
+                        }
+                    }
+                }
+            }
+            BlockContent::Other { .. } => {}
+        }
+    }
+    sections
+}
+
+fn enter(
+    sections: &mut Sections,
+    scopes: &mut Vec<Scope>,
+    (index, total): (usize, usize),
+    level: HeadingLevel,
+    words: &str,
+) {
+    let Sections {
+        headings, title, ..
+    } = sections;
+    if let Some(heading) = scopes
+        .last()
+        .and_then(|scope| scope.heading)
+        .and_then(|heading| headings.get_mut(heading))
+    {
+        heading.own_end = heading.own_end.min(index);
+    }
+    while let Some(scope) = scopes.pop_if(|scope| scope.level >= level) {
+        if let Some(heading) = scope.heading.and_then(|at| headings.get_mut(at)) {
+            heading.end = index;
+        }
+    }
+    let outer = scopes.last().and_then(|scope| scope.section);
+    let mut heading = None;
+    let section = match meaning(words) {
+        HeadingMeaning::Section(kind) => {
+            heading = Some(headings.len());
+            headings.push(SectionHeading {
+                kind,
+                level,
+                block: index,
+                own_end: total,
+                end: total,
+            });
+            Some(kind)
+        }
+        HeadingMeaning::Over => None,
+        HeadingMeaning::Other => {
+            if level == HeadingLevel::H1 && title.is_none() {
+                *title = Some(words.split_whitespace().collect::<Vec<_>>().join(" "));
+            }
+            outer
+        }
+    };
+    scopes.push(Scope {
+        level,
+        section,
+        heading,
+    });
+}
+
+/// Returns the item of a list entry; `None` if it has no words, or says that there is nothing.
+pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
+    let key = QuestionKey::of(&entry.text.words);
+    if key.as_str().is_empty() || PLACEHOLDERS.contains(&key.as_str()) {
+        return None;
+    }
+    let source = text.get(entry.range.clone()).unwrap_or_default();
+    Some(SpecItem {
+        section,
+        range: entry.range.clone(),
+        text: entry.text.words.clone(),
+        notes: notes(text, entry),
+        tags: entry.text.tags.iter().map(|placed| placed.tag).collect(),
+        has_source: entry.text.has_reference || names_source(source),
+        key,
+    })
+}
+
+/// Returns what follows the first text of an entry, without its indentation.
+fn notes(text: &str, entry: &ListEntry) -> String {
+    let start = end_without_blank_lines(text, entry.range.start, entry.text.end);
+    let source = text.get(start..entry.range.end).unwrap_or_default();
+    let mut notes = String::with_capacity(source.len());
+    for line in lines(source) {
+        let inner = without_columns(line, 0, entry.marker.content_column);
+        if is_blank(line) {
+            notes.push('\n');
+        } else {
+            notes.push_str(inner.as_deref().unwrap_or(line));
+        }
+    }
+    notes.trim_matches(['\n', '\r']).trim_end().to_owned()
+}

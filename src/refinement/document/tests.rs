@@ -1,0 +1,105 @@
+//! Documents and their edits.
+
+use super::*;
+
+const SPEC: &str = "# Spec
+
+Intro.
+
+## High Confidence
+
+- The store is local
+  - seen in src/store.rs
+
+## Medium Confidence
+
+1. Clients retry
+2. Clients back off
+
+## Open Questions (3)
+
+- [ ] [NEW] How long are logs kept?
+- Who owns *the*
+  keys? [BLOCKER]
+
+  - asked in May
+- [DEFERRED] Which colour?
+
+## Appendix
+
+- not an item
+";
+
+fn parse(text: &str) -> SpecDocument {
+    SpecDocument::parse(text).unwrap()
+}
+
+fn item<'d>(document: &'d SpecDocument, words: &str) -> &'d SpecItem {
+    document.find(&QuestionKey::of(words)).unwrap()
+}
+
+#[test]
+fn items_have_their_words_tags_notes_and_places() {
+    let document = parse(SPEC);
+    assert_eq!(document.title(), Some("Spec"));
+    let keys = item(&document, "Who owns the keys");
+    assert_eq!(keys.section, SectionKind::Open);
+    assert_eq!(keys.tags, [Tag::Blocker]);
+    assert_eq!(keys.notes, "- asked in May");
+    assert_eq!(item(&document, "How long are logs kept").tags, [Tag::New]);
+    assert!(item(&document, "The store is local").has_source);
+    assert_eq!(document.items(SectionKind::Medium).len(), 2);
+    assert_eq!(document.items(SectionKind::Open).len(), 3);
+}
+
+#[test]
+fn moved_item_takes_the_form_of_its_new_list() {
+    let document = parse(SPEC);
+    let mut editor = DocumentEditor::new(&document);
+    editor.move_item(
+        item(&document, "How long are logs kept"),
+        SectionKind::High,
+        "ANSWER — 30 days",
+    );
+    editor.move_item(
+        item(&document, "Who owns the keys"),
+        SectionKind::Medium,
+        "ANSWER — ops",
+    );
+    editor.note(item(&document, "Which colour"), "nothing new");
+    editor.add_item(SectionKind::Open, "# What about backups?", &[Tag::New]);
+    assert_eq!(
+        editor.finish(),
+        "# Spec
+
+Intro.
+
+## High Confidence
+
+- The store is local
+  - seen in src/store.rs
+- [ ] How long are logs kept?
+  - ANSWER — 30 days
+
+## Medium Confidence
+
+1. Clients retry
+2. Clients back off
+3. Who owns *the*
+   keys? [BLOCKER]
+
+   - asked in May
+   - ANSWER — ops
+
+## Open Questions (3)
+
+- [DEFERRED] Which colour?
+  - nothing new
+- [NEW] \\# What about backups?
+
+## Appendix
+
+- not an item
+"
+    );
+}
