@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Tag};
 
-use super::shape::{EventKind, kind_of};
+use super::shape::{EventKind, kind_of, with_escape};
 use super::tags::{PlacedTag, placed_tags};
 
 /// The first text of a list entry.
@@ -55,11 +55,11 @@ impl EntryTextReader {
                     _ => {}
                 }
             }
-            EventKind::Inline => self.read_inline(event, range),
+            EventKind::Inline => self.read_inline(text, event, range),
         }
     }
 
-    fn read_inline(&mut self, event: &Event<'_>, range: &Range<usize>) {
+    fn read_inline(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>) {
         let piece = match event {
             Event::TaskListMarker(_) | Event::Html(_) => return,
             Event::Text(text)
@@ -69,7 +69,8 @@ impl EntryTextReader {
             Event::SoftBreak | Event::HardBreak => " ",
             _ => "",
         };
-        let start = self.range.as_ref().map_or(range.start, |range| range.start);
+        let first = with_escape(text, range).start;
+        let start = self.range.as_ref().map_or(first, |range| range.start);
         let end = self
             .range
             .as_ref()

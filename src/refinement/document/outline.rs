@@ -85,7 +85,7 @@ enum OpenContent {
     },
     List {
         entries: Vec<ListEntry>,
-        entry: Option<OpenEntry>,
+        entry: Option<Box<OpenEntry>>,
     },
     Other,
 }
@@ -167,11 +167,11 @@ impl OpenBlock {
             OpenContent::List { entries, entry } => match (event, depth) {
                 (_, 0) => {}
                 (Event::Start(Tag::Item), 1) => {
-                    *entry = Some(OpenEntry {
+                    *entry = Some(Box::new(OpenEntry {
                         range: range.clone(),
                         shape: ShapeReader::default(),
                         text: EntryTextReader::default(),
-                    });
+                    }));
                 }
                 (Event::End(TagEnd::Item), 1) => {
                     entries.extend(entry.take().and_then(|entry| entry.finish(text)));

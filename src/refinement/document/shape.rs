@@ -52,7 +52,7 @@ impl ShapeReader {
                 (Event::Text(content) | Event::Html(content), Some(verbatim)) => {
                     verbatim.push_str(content);
                 }
-                _ => self.extend(range),
+                _ => self.extend(&with_escape(text, range)),
             },
         }
     }
@@ -93,6 +93,13 @@ impl ShapeReader {
         }));
         self.shape.push('\n');
     }
+}
+
+/// Returns the range of an inline event with the backslash that escapes its first character: events
+/// leave it out.
+pub(super) fn with_escape(text: &str, range: &Range<usize>) -> Range<usize> {
+    let before = text.get(..range.start).unwrap_or_default();
+    range.start - usize::from(before.ends_with('\\'))..range.end
 }
 
 /// What an event is to the shape.

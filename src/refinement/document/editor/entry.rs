@@ -92,19 +92,16 @@ impl LooseEntry {
     fn with_tag(self, tag: Tag, ending: &str) -> Self {
         let written = tag.written();
         let marker = &self.entry.marker;
-        let next = match self.entry.text.tag_place {
-            Some(place) => {
-                let (before, after) = self.source.split_at(place);
-                format!("{before}{written} {after}")
-            }
-            None => {
-                let (before, after) = self.source.split_at(marker.length);
-                if marker.padding.is_empty() {
-                    format!("{before} {written}{ending}{after}")
-                } else {
-                    let indent = " ".repeat(marker.content_column);
-                    format!("{before}{written}{ending}{ending}{indent}{after}")
-                }
+        let next = if let Some(place) = self.entry.text.tag_place {
+            let (before, after) = self.source.split_at(place);
+            format!("{before}{written} {after}")
+        } else {
+            let (before, after) = self.source.split_at(marker.length);
+            if marker.padding.is_empty() {
+                format!("{before} {written}{ending}{after}")
+            } else {
+                let indent = " ".repeat(marker.content_column);
+                format!("{before}{written}{ending}{ending}{indent}{after}")
             }
         };
         let is_good = |next: &Self| {

@@ -15,6 +15,8 @@ use std::ops::Range;
 use super::SpecDocument;
 use super::escape::entry_text;
 use super::item::{SectionKind, SpecItem, Tag};
+use super::sections::item_of;
+use entry::LooseEntry;
 use place::{Joins, place};
 
 /// Collects the edits of a document.
@@ -106,7 +108,7 @@ impl<'d> DocumentEditor<'d> {
     /// Adds an item at the end of a section. A text without words adds nothing.
     pub fn add_item(&mut self, section: SectionKind, text: &str, tags: &[Tag]) {
         let text = entry_text(text);
-        if !text.contains(char::is_alphanumeric) {
+        if !is_item(&text) {
             return;
         }
         let mut line = String::new();
@@ -132,6 +134,13 @@ impl<'d> DocumentEditor<'d> {
     fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {
         self.items.entry(item.range.start).or_default()
     }
+}
+
+/// Returns true if a line is read as an item.
+fn is_item(line: &str) -> bool {
+    let source = format!("- {line}\n");
+    let entry = LooseEntry::read(source);
+    entry.is_some_and(|entry| item_of(&entry.source, SectionKind::Open, &entry.entry).is_some())
 }
 
 /// Applies edits that do not overlap.

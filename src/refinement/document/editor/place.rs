@@ -205,20 +205,20 @@ impl<'e> Placing<'e> {
             .blocks()
             .get(heading.block..heading.own_end)
             .unwrap_or_default();
-        let list = blocks.iter().enumerate().rev().find_map(|(at, block)| {
+        let joinable = blocks.iter().enumerate().rev().find_map(|(at, block)| {
             let BlockContent::List(entries) = &block.content else {
                 return None;
             };
             let form = ListForm::of(self.text, entries, &self.moved)?;
             Some((heading.block + at, entries, form))
         });
-        match (list, blocks.last()) {
+        match (joinable, blocks.last()) {
             (Some((block, entries, form)), _) if self.joins == Joins::Lists => {
                 self.join_list(block, entries, form, arrivals);
             }
             (_, Some(last)) => {
-                let list = self.new_list(arrivals);
-                self.insert_after(last, list);
+                let insertion = self.new_list(arrivals);
+                self.insert_after(last, insertion);
             }
             (_, None) => {}
         }
@@ -316,12 +316,18 @@ impl<'e> Placing<'e> {
     }
 
     /// Inserts blocks after a block.
-    fn insert_after(&mut self, block: &TopBlock, mut insertion: Insertion) {
+    fn insert_after(&mut self, block: &TopBlock, insertion: Insertion) {
         let mut at = block.range.end;
         let end = self.end_of_open_block(block);
         if !end.is_empty() {
-            insertion.text = format!("{end}{0}{0}{1}", self.ending, insertion.text);
-            insertion.before = Before::Nothing;
+            if !self.insertions.contains_key(&at) {
+                let end = Insertion {
+                    text: format!("{end}{}", self.ending),
+                    before: Before::Nothing,
+                    units: Vec::new(),
+                };
+                self.insert(at, end);
+            }
         } else if at < self.text.len() && is_blank_at(self.text, at) {
             at = line_end(self.text, at);
         }
