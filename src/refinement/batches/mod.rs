@@ -1,10 +1,14 @@
 //! Batches: the questions of a document that one consultation works on, with claims to check.
 
+mod divide;
+
 use std::num::NonZeroUsize;
 
 use serde::{Deserialize, Serialize};
 
 use crate::stopping::convergence::QuestionKey;
+
+pub use divide::batches;
 
 /// The size of batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

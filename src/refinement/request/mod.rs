@@ -3,6 +3,8 @@
 //! The document, its questions and its claims are data: they are quoted between lines that do not
 //! occur in them, each in one line, and the labels of the answer do not occur in the document.
 
+mod source;
+
 use std::collections::BTreeMap;
 
 use crate::consultation::prompt::fence::Fence;
@@ -12,6 +14,8 @@ use crate::stopping::convergence::QuestionKey;
 use super::batches::QuestionBatch;
 use super::label::form::{ExtractionForm, FindingForm};
 use super::label::mark::numbered;
+
+pub use source::{DocumentSource, document_source};
 
 /// Returns the question of a batch's consultation. The document goes with it as context.
 pub fn question_text(templates: &Templates, batch: &QuestionBatch) -> Result<String, PromptError> {
@@ -50,3 +54,6 @@ pub fn extraction_question(templates: &Templates) -> Result<String, PromptError>
     values.insert("most", ExtractionForm::MOST_LINES.to_string());
     templates.question(REFINE_EXTRACTION, &values)
 }
+
+#[cfg(test)]
+mod tests;

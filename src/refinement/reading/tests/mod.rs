@@ -3,6 +3,7 @@
 mod forms;
 mod meaning;
 mod quotes;
+mod records;
 mod extraction;
 mod properties;
 
@@ -47,6 +48,14 @@ fn shown(text: &str) -> String {
 
 fn shown_of(batch: &QuestionBatch, text: &str) -> String {
     let (findings, unread) = read_answer(text, batch);
+    shown_findings(batch, &findings, &unread)
+}
+
+fn shown_findings(
+    batch: &QuestionBatch,
+    findings: &[PanelFinding],
+    unread: &[QuestionKey],
+) -> String {
     let number = |entries: &[(QuestionKey, String)], key: &QuestionKey| {
         entries.iter().position(|(of, _)| of == key).unwrap() + 1
     };
