@@ -20,7 +20,7 @@ pub(super) struct Segment {
 
 /// Which lines can have labels.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Scope {
+enum LabelScope {
     /// Those that the answer does not quote.
     Own,
     All,
@@ -28,11 +28,11 @@ enum Scope {
 
 /// Returns the segments of an answer. Labels in quotes count only if there are no others.
 pub(super) fn segments(lines: &[AnswerLine], batch: &QuestionBatch) -> Vec<Segment> {
-    let own = Divider::divide(lines, batch, Scope::Own);
+    let own = Divider::divide(lines, batch, LabelScope::Own);
     if own.iter().any(|segment| !is_reference(segment)) {
         own
     } else {
-        Divider::divide(lines, batch, Scope::All)
+        Divider::divide(lines, batch, LabelScope::All)
     }
 }
 
@@ -43,14 +43,14 @@ fn is_reference(segment: &Segment) -> bool {
 /// Collects segments line by line.
 struct Divider<'a> {
     batch: &'a QuestionBatch,
-    scope: Scope,
+    scope: LabelScope,
     segments: Vec<Segment>,
     /// Whether text still belongs to the last segment.
     is_open: bool,
 }
 
 impl<'a> Divider<'a> {
-    fn divide(lines: &[AnswerLine], batch: &'a QuestionBatch, scope: Scope) -> Vec<Segment> {
+    fn divide(lines: &[AnswerLine], batch: &'a QuestionBatch, scope: LabelScope) -> Vec<Segment> {
         let mut divider = Self {
             batch,
             scope,
@@ -69,7 +69,7 @@ impl<'a> Divider<'a> {
 
     fn line(&mut self, line: &AnswerLine) {
         let text = line.text.as_str();
-        let can_have_labels = self.scope == Scope::All || !line.is_quoted;
+        let can_have_labels = self.scope == LabelScope::All || !line.is_quoted;
         if !can_have_labels {
             self.push_text(text);
             return;
@@ -102,7 +102,7 @@ impl<'a> Divider<'a> {
                 (_, LabelSyntax::SmallLetters) => true,
                 (_, LabelSyntax::Prose) => false,
             };
-            let is_own = self.scope == Scope::All || closes_quotes(before, text, &found);
+            let is_own = self.scope == LabelScope::All || closes_quotes(before, text, &found);
             return (is_accepted && is_own).then_some((found.label, found.end));
         }
         self.outcome_alone(text, start)

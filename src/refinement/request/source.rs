@@ -37,19 +37,17 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
         let heading = format!("\n## {}\n", section.heading());
         let items = document.items(section).iter();
         std::iter::once(heading).chain(items.map(|item| {
-            let tags: String = item
-                .tags
-                .iter()
-                .map(|tag| format!("{} ", tag.written()))
-                .collect();
+            let tags = item.tags.iter().map(|tag| tag.written());
             let text = shortened(&one_line(&item.text), ITEM_LENGTH);
             let notes = shortened(&one_line(&item.notes), ITEM_LENGTH);
             let notes = if notes.is_empty() {
                 notes
             } else {
-                format!(" ({notes})")
+                format!("({notes})")
             };
-            format!("- {tags}{text}{notes}")
+            let words = tags.chain([text.as_str(), notes.as_str()]);
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            format!("- {}", words.join(" "))
         }))
     });
     let headings = headings(whole).map(ToOwned::to_owned);
