@@ -75,30 +75,6 @@ pub fn compare_and_swap(
     Ok(SwapOutcome::Swapped)
 }
 
-/// Creates a file with the mode of another one, which its owner can write.
-///
-/// # Errors
-///
-/// When there is one already, of whatever kind.
-pub fn create_like(path: &Path, other: &Path, content: &[u8]) -> io::Result<()> {
-    let mut temporary = temporary_beside(path, Access::Private)?;
-    temporary.write_all(content)?;
-    let mut permissions = fs::metadata(other)?.permissions();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        permissions.set_mode(permissions.mode() | 0o200);
-    }
-    #[cfg(not(unix))]
-    permissions.set_readonly(false);
-    temporary.as_file().set_permissions(permissions)?;
-    temporary.as_file().sync_all()?;
-    temporary
-        .persist_noclobber(path)
-        .map_err(|error| error.error)?;
-    sync_folder(folder_of(path))
-}
-
 /// Checks that a file can be replaced now, and leaves nothing behind.
 ///
 /// # Errors

@@ -1,10 +1,12 @@
 //! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
-//! files whole or not at all, and replaces those that people edit by [`compare_and_swap`].
+//! or [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
+//! [`compare_and_swap`].
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
 
 pub mod write;
+pub mod create;
 pub mod compare_and_swap;
 
 use std::fs::{File, OpenOptions};

@@ -160,7 +160,8 @@ pub fn written_at(file: &fs::Metadata) -> Option<Timestamp> {
     Some(Timestamp(0).after(since.unwrap_or_default()))
 }
 
-pub(super) fn folder_of(path: &Path) -> &Path {
+/// Returns the folder of a file, which a bare name has as well.
+pub fn folder_of(path: &Path) -> &Path {
     path.parent()
         .filter(|folder| !folder.as_os_str().is_empty())
         .unwrap_or(Path::new("."))

@@ -98,20 +98,21 @@ pub(super) struct EventLog {
 }
 
 impl EventLog {
-    /// Creates a log that does not exist.
+    /// Creates a log that does not exist, and locks it.
     pub(super) fn create(path: &Path) -> Result<Self, WriteError> {
-        let failed = |error| WriteError::new(path, error);
+        Self::try_create(path).map_err(|error| WriteError::new(path, error))
+    }
+
+    fn try_create(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.append(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(failed)?;
+        let file = options.open(path)?;
         match file.try_lock() {
             // Without locks, the new name alone separates two processes.
             Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(failed(io::ErrorKind::ResourceBusy.into()));
-            }
+            Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::ResourceBusy.into()),
         }
         Ok(Self {
             path: path.to_owned(),
@@ -119,6 +120,20 @@ impl EventLog {
             end: 0,
             is_broken: false,
         })
+    }
+
+    /// Opens a log as [`Self::open`] does, or creates it.
+    pub(super) fn open_or_create<F: LogFold>(
+        path: &Path,
+    ) -> Result<(Self, Option<F>), EventLogError> {
+        match Self::try_create(path) {
+            Ok(log) => Ok((log, None)),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::open(path),
+            Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
+                Err(EventLogError::Busy(path.to_owned()))
+            }
+            Err(error) => Err(WriteError::new(path, error).into()),
+        }
     }
 
     /// Opens a log, locks it, and folds it; `None` if it has no events.

@@ -1,5 +1,271 @@
-//! Stores the refinement of a document.
+//! Stores the refinement of a document: a folder beside it, `SPEC.refine/` for `SPEC.md`, for its
+//! owner alone, and the document itself.
+//!
+//! | file | written by | when | lost by a power failure |
+//! |---|---|---|---|
+//! | `log.jsonl` | the process that holds its lock | before and after each step, only appended to | nothing that was recorded |
+//! | `original.md` | the process that begins a loop | once, before the loop is in the log | nothing |
+//! | `changes.md` | the process that works, for people | after each merge, whole or not at all | nothing: it follows from the log |
+//! | the document | its owner, at any time; the process that works | if it is unchanged | nothing: the old or the new text |
+//!
+//! The log is the truth: what is known of the loops is the fold of it. A merge is in the log before
+//! it is in the document, so a process that is killed between the two loses nothing. Nothing but the
+//! log is read to continue a loop.
+//!
+//! Loops over a document share the log. The text that each one began with stays: that of a later one
+//! is in `original-2.md`, `original-3.md` and so on, unless a loop began with the same text before.
+//! No original is ever overwritten.
+//!
+//! The folder stands beside the path by which the document is named: a link to it in another folder
+//! has loops of its own.
 
+mod original;
 mod spec_file;
 
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::domain::time::Timestamp;
+use crate::files::write::{
+    Access, Durability, WriteError, clear_leftovers, create_private_dir, folder_of, sync_folder,
+    write_atomically,
+};
+use crate::refinement::event::{
+    LoopBegun, RefinementEvent, RefinementEventKind, SCHEMA_VERSION, TextHash,
+};
+use crate::refinement::state::{RefinementState, RefinementStateError};
+
+use super::event_log::{self, EventLog, EventLogError, LogFold};
+
+pub use original::OriginalText;
 pub use spec_file::{SpecFile, SpecFileError};
+
+/// The reason why the folder of a document cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum RefinementStoreError {
+    #[error("`{}` is being refined by another process", .0.display())]
+    Busy(PathBuf),
+    /// A link may come with a foreign project, and lead anywhere.
+    #[error("`{}` is a symbolic link", .0.display())]
+    FolderLink(PathBuf),
+    #[error("`{}` belongs to another document, `{document}`", folder.display())]
+    OtherDocument { folder: PathBuf, document: String },
+    #[error("no loop over `{}` has begun", .0.display())]
+    NotBegun(PathBuf),
+    #[error(transparent)]
+    Log(#[from] EventLogError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// The folder beside a document. It need not exist.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefinementStore {
+    source: PathBuf,
+    files: RefinementFiles,
+}
+
+/// The files of the loops over a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefinementFiles {
+    pub folder: PathBuf,
+    pub log: PathBuf,
+    pub changes: PathBuf,
+}
+
+/// The loops over a document, which belong to this process until this is dropped.
+#[derive(Debug)]
+pub struct LockedRefinement {
+    files: RefinementFiles,
+    log: EventLog,
+    state: RefinementState,
+}
+
+impl RefinementStore {
+    /// Returns the store of a document: the folder has its name, with `.refine` for its ending.
+    pub fn beside(source: &Path) -> Self {
+        let folder = source.with_extension("refine");
+        Self {
+            source: source.to_owned(),
+            files: RefinementFiles {
+                log: folder.join("log.jsonl"),
+                changes: folder.join("changes.md"),
+                folder,
+            },
+        }
+    }
+
+    pub fn files(&self) -> &RefinementFiles {
+        &self.files
+    }
+
+    /// Begins a loop, locks it, and keeps the text of the document. The folder is created if there
+    /// is none.
+    ///
+    /// # Errors
+    ///
+    /// When another process works on the document, or the log cannot be read; nothing is changed
+    /// then.
+    pub fn begin(
+        &self,
+        now: Timestamp,
+        begun: LoopBegun,
+        original: &str,
+    ) -> Result<LockedRefinement, RefinementStoreError> {
+        self.check_folder()?;
+        let folder = &self.files.folder;
+        create_private_dir(folder)?;
+        let (mut log, state) =
+            EventLog::open_or_create(&self.files.log).map_err(|error| self.lock_error(error))?;
+        let state = self.checked(state)?;
+        clear_leftovers(folder, now);
+        original::keep(folder, original)?;
+        let event = RefinementEvent::new(now, RefinementEventKind::Begun(Box::new(begun)));
+        let state = match state {
+            Some(mut state) => {
+                log.record(&mut state, &event, Durability::Synced)?;
+                state
+            }
+            None => {
+                let state = log.begin(&event, Durability::Synced)?;
+                for folder in [folder, folder_of(folder)] {
+                    sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
+                }
+                state
+            }
+        };
+        Ok(LockedRefinement {
+            files: self.files.clone(),
+            log,
+            state,
+        })
+    }
+
+    /// Opens the last loop to continue it, and locks it. What a killed process left of a line is cut
+    /// with the next event.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, another process works on it, or its log cannot be read; nothing is
+    /// changed then.
+    pub fn open(&self, now: Timestamp) -> Result<LockedRefinement, RefinementStoreError> {
+        self.check_folder()?;
+        if !self.files.log.is_file() {
+            return Err(RefinementStoreError::NotBegun(self.source.clone()));
+        }
+        let (log, state) =
+            EventLog::open(&self.files.log).map_err(|error| self.lock_error(error))?;
+        let state = self
+            .checked(state)?
+            .ok_or_else(|| RefinementStoreError::NotBegun(self.source.clone()))?;
+        clear_leftovers(&self.files.folder, now);
+        Ok(LockedRefinement {
+            files: self.files.clone(),
+            log,
+            state,
+        })
+    }
+
+    /// Reads the loops, also while a process works on one; `None` if there are none.
+    pub fn load(&self) -> Result<Option<RefinementState>, RefinementStoreError> {
+        self.check_folder()?;
+        let mut file = match event_log::open_to_read(&self.files.log) {
+            Ok(file) => file,
+            Err(EventLogError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        let (state, _) = event_log::fold(&self.files.log, &mut file)?;
+        self.checked(state)
+    }
+
+    /// Returns the text that a loop began with, by the fingerprint in its first event; `None` if a
+    /// person has removed or changed it.
+    pub fn original(&self, document: &TextHash) -> Option<OriginalText> {
+        original::find(&self.files.folder, document)
+    }
+
+    fn lock_error(&self, error: EventLogError) -> RefinementStoreError {
+        match error {
+            EventLogError::Busy(_) => RefinementStoreError::Busy(self.source.clone()),
+            error => error.into(),
+        }
+    }
+
+    fn check_folder(&self) -> Result<(), RefinementStoreError> {
+        let folder = &self.files.folder;
+        match fs::symlink_metadata(folder) {
+            Ok(metadata) if metadata.is_symlink() => {
+                Err(RefinementStoreError::FolderLink(folder.clone()))
+            }
+            Ok(_) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Checks that the loops are those of this document: `SPEC.txt` has the folder of `SPEC.md`.
+    fn checked(
+        &self,
+        state: Option<RefinementState>,
+    ) -> Result<Option<RefinementState>, RefinementStoreError> {
+        if let Some(state) = &state {
+            let document = &state.current().begun().source;
+            if Path::new(document).file_name() != self.source.file_name() {
+                return Err(RefinementStoreError::OtherDocument {
+                    folder: self.files.folder.clone(),
+                    document: document.clone(),
+                });
+            }
+        }
+        Ok(state)
+    }
+}
+
+impl LockedRefinement {
+    pub fn state(&self) -> &RefinementState {
+        &self.state
+    }
+
+    pub fn files(&self) -> &RefinementFiles {
+        &self.files
+    }
+
+    /// Logs an event. It is on the disk when this returns: there are few, and each stands for a
+    /// consultation or a text.
+    ///
+    /// # Errors
+    ///
+    /// When it does not follow, or cannot be logged, or an earlier one could not: the process must
+    /// end here, and the loop can be resumed from what the log has.
+    pub fn record(
+        &mut self,
+        now: Timestamp,
+        kind: RefinementEventKind,
+    ) -> Result<(), RefinementStoreError> {
+        let event = RefinementEvent::new(now, kind);
+        self.log
+            .record(&mut self.state, &event, Durability::Synced)?;
+        Ok(())
+    }
+
+    /// Writes the log for people.
+    pub fn write_changes(&self, markdown: &str) -> Result<(), WriteError> {
+        write_atomically(&self.files.changes, markdown.as_bytes(), Access::Own)
+    }
+}
+
+impl LogFold for RefinementState {
+    type Event = RefinementEvent;
+    type Error = RefinementStateError;
+
+    const SCHEMA_VERSION: u32 = SCHEMA_VERSION;
+
+    fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
+        Self::begin(event)
+    }
+
+    fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
+        self.apply(event)
+    }
+}

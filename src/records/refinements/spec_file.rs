@@ -7,9 +7,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::files::compare_and_swap::{
-    SwapOutcome, check_replaceable, compare_and_swap, create_like,
-};
+use crate::files::compare_and_swap::{SwapOutcome, check_replaceable, compare_and_swap};
+use crate::files::create::create_like;
 use crate::files::write::WriteError;
 use crate::files::{self, SizeLimit};
 use crate::refinement::event::TextHash;
