@@ -14,5 +14,6 @@ mod month;
 mod month_budget;
 mod page;
 mod record;
+mod refinements;
 mod runs;
 mod statistics;
