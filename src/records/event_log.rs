@@ -241,6 +241,13 @@ impl EventLog {
     }
 }
 
+impl Drop for EventLog {
+    fn drop(&mut self) {
+        // A program that is being started has copies of open files for a moment, and their locks.
+        let _ = self.file.unlock();
+    }
+}
+
 pub(super) fn open_to_read(path: &Path) -> Result<File, EventLogError> {
     let mut options = File::options();
     files::open_with(

@@ -6,7 +6,8 @@
 //! records of any version, `page` renders one as HTML. `index`, `history`, `statistics`,
 //! `calibration` and `experience` answer questions about many; `month` adds up the spending of a
 //! month, `month_budget` shares its budget between processes. `event_log` keeps the events of
-//! longer work, from which `runs` stores the runs of benchmarks.
+//! longer work, from which `runs` stores the runs of benchmarks, and
+//! `refinements` the loops over a document.
 
 pub mod files;
 pub mod journal;
