@@ -122,18 +122,15 @@ impl RefinementStore {
         clear_leftovers(folder, now);
         original::keep(folder, original)?;
         let event = RefinementEvent::new(now, RefinementEventKind::Begun(Box::new(begun)));
-        let state = match state {
-            Some(mut state) => {
-                log.record(&mut state, &event, Durability::Synced)?;
-                state
+        let state = if let Some(mut state) = state {
+            log.record(&mut state, &event, Durability::Synced)?;
+            state
+        } else {
+            let state = log.begin(&event, Durability::Synced)?;
+            for folder in [folder, folder_of(folder)] {
+                sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
             }
-            None => {
-                let state = log.begin(&event, Durability::Synced)?;
-                for folder in [folder, folder_of(folder)] {
-                    sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
-                }
-                state
-            }
+            state
         };
         Ok(LockedRefinement {
             files: self.files.clone(),
