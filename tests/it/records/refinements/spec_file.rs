@@ -1,7 +1,7 @@
 //! The document that is refined: what is read, what is replaced, and what a person saved meanwhile.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use conclave::records::refinements::{SpecFile, SpecFileError};
 use conclave::refinement::event::TextHash;
@@ -157,11 +157,11 @@ mod unix {
 
     use super::*;
 
-    fn mode(path: PathBuf) -> u32 {
-        path.metadata().unwrap().permissions().mode() & 0o777
+    fn mode(path: impl AsRef<Path>) -> u32 {
+        path.as_ref().metadata().unwrap().permissions().mode() & 0o777
     }
 
-    fn set_mode(path: PathBuf, mode: u32) {
+    fn set_mode(path: impl AsRef<Path>, mode: u32) {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
 
