@@ -13,4 +13,5 @@ pub(super) mod wrap;
 pub mod excerpt;
 pub mod format;
 pub mod evaluation_tree;
+pub mod convergence_tree;
 pub mod evaluation_text;

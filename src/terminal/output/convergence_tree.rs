@@ -1,0 +1,183 @@
+//! The evaluation of a refinement's convergence as a tree, in the form of the criteria reference.
+//! Pure: everything in it is from the evaluation.
+
+use std::cmp::Ordering;
+
+use crate::stopping::convergence::ConvergenceRule;
+use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleKind, RuleOutcome};
+use crate::terminal::markdown::escape::one_line;
+
+use super::evaluation_tree::decision_in_words;
+
+/// Returns the tree under its heading, `CONVERGENCE CHECK (Iteration 3)`.
+pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> Vec<String> {
+    let mut lines = vec![format!("CONVERGENCE CHECK (Iteration {iteration})")];
+    for name in ConvergenceRule::ALL {
+        let Some(rule) = evaluation.rule(name.name()) else {
+            continue;
+        };
+        lines.push(format!("├─ {}: {}", label(name), outcome(name, rule)));
+        let detail = rule.detail.as_deref().map(one_line);
+        lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
+    }
+    let decision = decision_in_words(&evaluation.decision);
+    lines.push(format!("└─ DECISION: {decision}"));
+    lines
+}
+
+fn label(rule: ConvergenceRule) -> &'static str {
+    match rule {
+        ConvergenceRule::MinimumIterations => "Minimum met",
+        ConvergenceRule::MaximumIterations => "Maximum reached",
+        ConvergenceRule::QuestionStability => "Questions stable",
+        ConvergenceRule::LowQuestions => "Low questions",
+        ConvergenceRule::HighConfidence => "High confidence",
+        ConvergenceRule::OpenBlockers => "No open blockers",
+        ConvergenceRule::Parsed => "Items found",
+        ConvergenceRule::Oscillation => "Oscillation",
+        ConvergenceRule::NothingToAsk => "Nothing to ask",
+    }
+}
+
+/// Answers the label with the figures: `NO (5 > 3)`. A guard that does not object is a yes.
+fn outcome(name: ConvergenceRule, rule: &Rule) -> String {
+    let answer = match (rule.outcome, rule.kind) {
+        (RuleOutcome::Unknown, _) => return "UNKNOWN (not measured)".to_owned(),
+        (RuleOutcome::NotApplicable, _) => return "NOT APPLICABLE".to_owned(),
+        (RuleOutcome::Fired, RuleKind::Success | RuleKind::Limit)
+        | (RuleOutcome::Held, RuleKind::Guard) => "YES",
+        (RuleOutcome::Held, RuleKind::Success | RuleKind::Limit)
+        | (RuleOutcome::Fired, RuleKind::Guard) => "NO",
+    };
+    let (value, threshold) = rule.figures(Notation::Decimals);
+    let value = value.unwrap_or_default();
+    match name {
+        ConvergenceRule::QuestionStability | ConvergenceRule::Oscillation => {
+            format!("{answer} (count: {value}, need: {threshold})")
+        }
+        ConvergenceRule::NothingToAsk => format!("{answer} ({value} deferred)"),
+        ConvergenceRule::MinimumIterations
+        | ConvergenceRule::MaximumIterations
+        | ConvergenceRule::LowQuestions
+        | ConvergenceRule::HighConfidence
+        | ConvergenceRule::OpenBlockers
+        | ConvergenceRule::Parsed => {
+            format!("{answer} ({value} {} {threshold})", relation(rule))
+        }
+    }
+}
+
+/// Returns how the value stands to the threshold. Where they are equal, the bound says which of the
+/// two signs meant it.
+fn relation(rule: &Rule) -> &'static str {
+    let order = rule.value.as_ref();
+    let order = order.and_then(|value| value.compared(&rule.threshold));
+    match (rule.bound, order) {
+        (_, None) | (Bound::Is | Bound::IsNot, Some(_)) => rule.bound.in_words(),
+        (Bound::AtLeast | Bound::LessThan, Some(Ordering::Greater | Ordering::Equal)) => ">=",
+        (Bound::AtMost | Bound::MoreThan, Some(Ordering::Greater)) => ">",
+        (Bound::AtMost, Some(Ordering::Less | Ordering::Equal))
+        | (Bound::MoreThan, Some(Ordering::Equal)) => "<=",
+        (Bound::AtLeast | Bound::LessThan | Bound::MoreThan, Some(Ordering::Less)) => "<",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::stopping::convergence::{
+        Criteria, DocumentMeasure, ItemCounts, Preset, QuestionKey, evaluate,
+    };
+
+    use super::*;
+
+    fn measure(high: u64, medium: u64, open: u64) -> DocumentMeasure {
+        let counts = ItemCounts {
+            high,
+            sourced_high: high,
+            medium,
+            open,
+        };
+        let question = |number: u64| QuestionKey::of(&number.to_string());
+        DocumentMeasure {
+            counts: Some(counts),
+            questions: (0..open).map(question).collect(),
+            ..DocumentMeasure::default()
+        }
+    }
+
+    fn tree(criteria: &Criteria, measures: &[DocumentMeasure]) -> String {
+        let iteration = u64::try_from(measures.len()).unwrap();
+        convergence_tree(iteration, &evaluate(criteria, measures)).join("\n")
+    }
+
+    fn balanced() -> Criteria {
+        Preset::Balanced.criteria()
+    }
+
+    #[test]
+    fn the_tree_of_the_strict_rules_is_that_of_the_reference() {
+        let criteria = balanced().in_strict_seed();
+        let measures = [measure(9, 4, 7), measure(10, 4, 7), measure(13, 4, 5)];
+        let expected = "\
+CONVERGENCE CHECK (Iteration 3)
+├─ Minimum met: YES (3 >= 2)
+├─ Maximum reached: NO (3 < 5)
+├─ Questions stable: NO (count: 0, need: 2)
+│   └─ Previous: 7, Current: 5, Changed: YES
+├─ Low questions: NO (5 > 3)
+├─ High confidence: NO (0.59 < 0.80)
+│   └─ High: 13, Medium: 4, Open: 5
+└─ DECISION: CONTINUE";
+        assert_eq!(tree(&criteria, &measures), expected);
+    }
+
+    #[test]
+    fn the_corrected_rules_follow_in_the_same_style() {
+        let measure = DocumentMeasure {
+            open_blockers: 1,
+            deferred: 1,
+            ..measure(16, 2, 2)
+        };
+        let expected = "\
+CONVERGENCE CHECK (Iteration 1)
+├─ Minimum met: NO (1 < 2)
+├─ Maximum reached: NO (1 < 5)
+├─ Questions stable: NO (count: 0, need: 2)
+│   └─ Previous: none, Current: 2
+├─ Low questions: YES (2 <= 3)
+├─ High confidence: NO (0.80 <= 0.80)
+│   └─ High: 16, Medium: 2, Open: 2
+├─ No open blockers: NO (1 > 0)
+├─ Items found: YES (20 >= 1)
+├─ Oscillation: NO (count: 0, need: 2)
+├─ Nothing to ask: NOT APPLICABLE
+└─ DECISION: CONTINUE";
+        assert_eq!(tree(&balanced(), &[measure]), expected);
+    }
+
+    #[test]
+    fn a_stop_names_its_class_and_reason() {
+        let converged = tree(&balanced(), &[measure(1, 1, 9), measure(9, 1, 3)]);
+        let last = converged.lines().last().unwrap();
+        assert_eq!(last, "└─ DECISION: STOP converged: 3 questions are open");
+        let deferred = DocumentMeasure {
+            deferred: 5,
+            ..measure(5, 5, 5)
+        };
+        let needs_person = tree(&balanced(), &[measure(1, 1, 9), deferred]);
+        assert!(needs_person.contains("├─ Nothing to ask: YES (5 of 5 deferred)"));
+        let exhausted = [9, 8, 7, 6, 5].map(|open| measure(1, 1, open));
+        let exhausted = tree(&balanced(), &exhausted);
+        assert!(exhausted.contains("├─ Maximum reached: YES (5 >= 5)"));
+        assert!(exhausted.ends_with("DECISION: STOP exhausted: all 5 iterations are used up"));
+    }
+
+    #[test]
+    fn what_could_not_be_measured_is_unknown() {
+        let unread = tree(&balanced(), &[DocumentMeasure::default()]);
+        assert!(unread.contains("├─ Low questions: UNKNOWN (not measured)"));
+        let high = measure(18, 2, 2);
+        let ratio = tree(&balanced(), &[high.clone(), high]);
+        assert!(ratio.contains("├─ High confidence: YES (0.82 > 0.80)"));
+    }
+}
