@@ -11,6 +11,8 @@
 //! every other byte stays as it is. When the work ends is decided by
 //! [`crate::stopping::convergence`].
 
+pub mod byte_edit;
+pub mod front_matter;
 pub mod document;
 pub mod label;
 pub mod batches;
@@ -21,3 +23,4 @@ pub mod placement;
 pub mod change;
 pub mod event;
 pub mod state;
+pub mod check;

@@ -1,0 +1,479 @@
+//! Front matter as people write it, and properties of any.
+
+use proptest::prelude::*;
+use saphyr_parser::{Event, Parser};
+
+use crate::refinement::byte_edit::apply;
+
+use super::*;
+
+fn entry() -> ConvergenceEntry {
+    ConvergenceEntry {
+        iteration: 3,
+        questions_stable_count: 1,
+        open_questions_count: Some(5),
+        high_confidence_ratio: Some(0.65),
+        last_decision: "continue".to_owned(),
+        rule: None,
+        questions: "0123456789ab".to_owned(),
+    }
+}
+
+fn last_entry() -> ConvergenceEntry {
+    ConvergenceEntry {
+        iteration: 4,
+        last_decision: "converged".to_owned(),
+        rule: Some("low_questions".to_owned()),
+        ..entry()
+    }
+}
+
+fn edited(text: &str, entry: &ConvergenceEntry) -> String {
+    let front_matter = read(text).unwrap();
+    apply(text, edit(text, front_matter.as_ref(), entry))
+}
+
+fn refused(text: &str) -> String {
+    read(text).unwrap_err().to_string()
+}
+
+const LINES: &str = "  iteration: 3
+  questions_stable_count: 1
+  open_questions_count: 5
+  high_confidence_ratio: 0.65
+  last_decision: continue
+  questions: \"0123456789ab\"
+";
+
+#[test]
+fn a_document_without_front_matter_gets_one() {
+    let text = "# Spec\n";
+    let expected = format!("---\nconvergence:\n{LINES}---\n\n# Spec\n");
+    assert_eq!(edited(text, &entry()), expected);
+    assert_eq!(
+        edited("", &entry()),
+        format!("---\nconvergence:\n{LINES}---\n")
+    );
+}
+
+#[test]
+fn a_section_is_added_behind_the_last_key() {
+    let text = "---\ntitle: x # y\nlist:\n- a\n---\nBody\n";
+    let expected = format!("---\ntitle: x # y\nlist:\n- a\nconvergence:\n{LINES}---\nBody\n");
+    assert_eq!(edited(text, &entry()), expected);
+}
+
+#[test]
+fn empty_front_matter_and_comments_are_kept() {
+    for yaml in ["", "# nothing yet\n", "\n"] {
+        let text = format!("---\n{yaml}...\nBody");
+        let expected = format!("---\n{yaml}convergence:\n{LINES}...\nBody");
+        assert_eq!(edited(&text, &entry()), expected);
+    }
+}
+
+#[test]
+fn only_the_values_of_own_keys_change() {
+    let text = "---
+a: &anchor {x: 1}
+convergence: # ours
+    owner:   'me' # foreign
+    iteration: 1   # first
+    last_decision: \"continue\" # words
+    high_confidence_ratio:
+    questions: 'x''y'
+    questions_stable_count: 0
+    open_questions_count: ~ # unknown
+b: *anchor
+---
+";
+    let expected = "---
+a: &anchor {x: 1}
+convergence: # ours
+    rule: low_questions
+    owner:   'me' # foreign
+    iteration: 4   # first
+    last_decision: \"converged\" # words
+    high_confidence_ratio: 0.65
+    questions: '0123456789ab'
+    questions_stable_count: 1
+    open_questions_count: 5 # unknown
+b: *anchor
+---
+";
+    assert_eq!(edited(text, &last_entry()), expected);
+}
+
+#[test]
+fn a_key_without_a_value_any_more_becomes_null() {
+    let text = format!("---\nconvergence:\n{LINES}---\n");
+    let last = edited(&text, &last_entry());
+    assert!(last.contains("  rule: low_questions\n"));
+    let first = edited(&last, &entry());
+    assert!(first.contains("  rule: null\n"));
+    assert_eq!(read(&first).unwrap().unwrap().entry, Some(entry()));
+}
+
+#[test]
+fn a_section_that_is_null_gets_its_keys() {
+    let cases = [
+        ("convergence:\nb: 1\n", "convergence:\n"),
+        ("convergence: # c\nb: 1\n", "convergence: # c\n"),
+        ("convergence: ~ # c\nb: 1\n", "convergence: # c\n"),
+        ("\"convergence\" : null\nb: 1\n", "\"convergence\" :\n"),
+    ];
+    for (yaml, head) in cases {
+        let text = format!("---\n{yaml}---\n");
+        let expected = format!("---\n{head}{LINES}b: 1\n---\n");
+        assert_eq!(edited(&text, &entry()), expected);
+    }
+}
+
+#[test]
+fn braces_stay_braces() {
+    let members = "\"iteration\": 3, \"questions_stable_count\": 1, \"open_questions_count\": 5, \
+                   \"high_confidence_ratio\": 0.65, \"last_decision\": \"continue\", \
+                   \"questions\": \"0123456789ab\"";
+    let cases = [
+        ("convergence: {}\n", format!("convergence: {{{members}}}\n")),
+        (
+            "convergence: { own: er }\n",
+            format!("convergence: {{{members},  own: er }}\n"),
+        ),
+        (
+            "{\"a\": 1}\n",
+            format!("{{\"convergence\": {{{members}}}, \"a\": 1}}\n"),
+        ),
+        ("{}\n", format!("{{\"convergence\": {{{members}}}}}\n")),
+        (
+            "{\"convergence\":null}\n",
+            format!("{{\"convergence\": {{{members}}}}}\n"),
+        ),
+    ];
+    for (yaml, expected) in cases {
+        let text = format!("---\n{yaml}---\nBody");
+        let expected = format!("---\n{expected}---\nBody");
+        assert_eq!(edited(&text, &entry()), expected);
+    }
+    let text = "---\nconvergence: {iteration: 1, rule: 'x', z: 1}\n---\n";
+    let last = edited(text, &last_entry());
+    assert!(last.contains("iteration: 4, rule: 'low_questions', z: 1}"));
+}
+
+#[test]
+fn line_endings_and_a_byte_order_mark_are_kept() {
+    let text = "\u{feff}---\r\ntitle: é\r\n---\r\n\r\nBody\r\n";
+    let lines = LINES.replace('\n', "\r\n");
+    let expected = format!("\u{feff}---\r\ntitle: é\r\nconvergence:\r\n{lines}---\r\n\r\nBody\r\n");
+    assert_eq!(edited(text, &entry()), expected);
+    let none = edited("\u{feff}Body\r\n", &entry());
+    assert_eq!(
+        none,
+        format!("\u{feff}---\r\nconvergence:\r\n{lines}---\r\n\r\nBody\r\n")
+    );
+}
+
+#[test]
+fn thematic_breaks_are_no_front_matter() {
+    for text in [
+        "---\n\nProse\n\n---\n",
+        "---\nProse\n---\n",
+        "---\n- list\n---\n",
+        "---\n\n[broken: prose\n---\n",
+        "---\nProse without an end\n",
+        "---\n",
+        "Title\n---\n",
+        "----\na: 1\n----\n",
+    ] {
+        assert_eq!(read(text), Ok(None), "{text:?}");
+    }
+}
+
+#[test]
+fn other_formats_are_refused_by_name() {
+    assert_eq!(read("+++\na = 1\n+++\n"), Err(FrontMatterError::Toml));
+    assert_eq!(read("{\n  \"a\": 1\n}\n"), Err(FrontMatterError::Json));
+    assert_eq!(
+        read("---\ntitle: x\n\n# Spec\n"),
+        Err(FrontMatterError::Unclosed)
+    );
+}
+
+#[test]
+fn problems_name_their_line() {
+    assert!(refused("---\na: 1\nb: [\n---\n").starts_with("line 4: the front matter is no YAML"));
+    let cases = [
+        (
+            "a: 1\nconvergence: yes\n",
+            "line 3: `convergence` of the front matter must be a mapping",
+        ),
+        (
+            "convergence: [1]\n",
+            "line 2: `convergence` of the front matter must not be a list, a mapping or an alias",
+        ),
+        (
+            "convergence:\nb: 1\nconvergence:\n",
+            "line 4: `convergence` of the front matter is set twice",
+        ),
+        (
+            "convergence:\n  iteration: 1\n  iteration: 2\n",
+            "line 4: `iteration` of the front matter is set twice",
+        ),
+        (
+            "convergence:\n  iteration: &a 1\n",
+            "line 3: `iteration` of the front matter must not have an anchor or a tag",
+        ),
+        (
+            "convergence:\n  rule: |\n    x\n",
+            "line 4: `rule` of the front matter must have its value in one line",
+        ),
+        (
+            "? convergence\n: iteration: 1\n",
+            "line 3: `convergence` of the front matter must have its keys on lines of their own",
+        ),
+    ];
+    for (yaml, expected) in cases {
+        assert_eq!(refused(&format!("---\n{yaml}---\n")), expected);
+    }
+}
+
+#[test]
+fn an_entry_with_missing_or_meaningless_keys_is_none() {
+    let text = "---\nconvergence:\n  iteration: 2\n  open_questions_count: 5\n---\n";
+    assert_eq!(read(text).unwrap().unwrap().entry, None);
+    let text = format!("---\nconvergence:\n{LINES}---\n").replace("iteration: 3", "iteration: no");
+    assert_eq!(read(&text).unwrap().unwrap().entry, None);
+}
+
+/// A value with all that can be compared.
+#[derive(Clone, Debug, PartialEq)]
+enum Yaml {
+    Scalar(String, usize),
+    List(Vec<Yaml>),
+    Mapping(Vec<(Yaml, Yaml)>),
+    Alias(usize),
+}
+
+fn value<'e>(events: &mut impl Iterator<Item = Event<'e>>) -> Option<Yaml> {
+    match events.next()? {
+        Event::Scalar(text, _, anchor, _) => Some(Yaml::Scalar(text.into_owned(), anchor)),
+        Event::Alias(anchor) => Some(Yaml::Alias(anchor)),
+        Event::SequenceStart(..) => {
+            Some(Yaml::List(std::iter::from_fn(|| value(events)).collect()))
+        }
+        Event::MappingStart(..) => {
+            let member = || Some((value(events)?, value(events)?));
+            Some(Yaml::Mapping(std::iter::from_fn(member).collect()))
+        }
+        Event::SequenceEnd | Event::MappingEnd | Event::StreamEnd | Event::DocumentEnd => None,
+        Event::Nothing | Event::StreamStart | Event::DocumentStart(_) => value(events),
+    }
+}
+
+fn is_key(key: &Yaml, names: &[&str]) -> bool {
+    matches!(key, Yaml::Scalar(text, _) if names.contains(&text.as_str()))
+}
+
+/// The members of the front matter without the own keys; none if nothing else is in the section.
+fn foreign(text: &str) -> Vec<(Yaml, Yaml)> {
+    let fence = fence::find(text).unwrap().unwrap();
+    let events = Parser::new_from_str(text.get(fence.yaml).unwrap()).map(|event| event.unwrap().0);
+    let Some(Yaml::Mapping(mut members)) = value(&mut events.into_iter()) else {
+        return Vec::new();
+    };
+    let own = entry::EntryKey::ALL.map(entry::EntryKey::name);
+    members.retain_mut(|(key, value)| match value {
+        Yaml::Mapping(members) if is_key(key, &["convergence"]) => {
+            members.retain(|(key, _)| !is_key(key, &own));
+            !members.is_empty()
+        }
+        Yaml::Scalar(..) | Yaml::Mapping(_) | Yaml::List(_) | Yaml::Alias(_) => {
+            !is_key(key, &["convergence"])
+        }
+    });
+    members
+}
+
+fn any_entry() -> impl Strategy<Value = ConvergenceEntry> {
+    let word = "[a-z_]{1,9}|true|[0-9]{1,4}|[ -~é]{0,9}";
+    let counts = (0..9_u64, 0..9_u64, prop::option::of(0..9_u64), 0..=100_u32);
+    (
+        counts,
+        word,
+        prop::option::of(word),
+        "[0-9a-f]{12}|[0-9]{5}e[0-9]{6}",
+    )
+        .prop_map(
+            |((iteration, stable, open, percent), last_decision, rule, questions)| {
+                ConvergenceEntry {
+                    iteration,
+                    questions_stable_count: stable,
+                    open_questions_count: open,
+                    high_confidence_ratio: Some(f64::from(percent) / 100.0),
+                    last_decision,
+                    rule,
+                    questions,
+                }
+            },
+        )
+}
+
+/// Lines of foreign members, and of the section, in many forms.
+fn any_yaml() -> impl Strategy<Value = String> {
+    let member = prop::sample::select(vec![
+        "# a comment\n",
+        "\n",
+        "title: A \"quoted\" é # why\n",
+        "tags: [a, 'b', {c: 1}]\n",
+        "list:\n- x\n- y: 1\n  z: 2\n",
+        "text: |+\n  one\n\n  two\n\n",
+        "fold: >-\n  one\n  two\n",
+        "base: &base\n  k: 1\n",
+        "empty:\n",
+        "\"iteration\": 7\n",
+        "? long\n: value\n",
+        "plain: one\n  two\n",
+        "nested:\n  convergence:\n    iteration: 9\n",
+        "tab: x\t# tabs\n",
+    ]);
+    let section = prop::sample::select(vec![
+        "",
+        "convergence:\n",
+        "convergence: # empty\n",
+        "convergence: null\n",
+        "'convergence':  ~   # null\n",
+        "convergence: {}\n",
+        "convergence: { }\n",
+        "convergence: {iteration: 1, owner: me}\n",
+        "convergence: {\n  iteration: 1, # one\n  rule: \"x\" }\n",
+        "convergence:\n  iteration: 1 # one\n  # between\n  owner: 'me'\n",
+        "convergence:\n        rule: 'a' # r\n        last_decision: \"b c\"\n",
+        "convergence: &c\n  # first\n  owner: me\n  questions:\n",
+        "convergence: !!map\n  \"iteration\" : '1'\n",
+        "convergence:\n  open_questions_count: 4\t # f\n  deep:\n    iteration: 5\n",
+    ]);
+    let members = || prop::collection::vec(member.clone(), 0..4);
+    (members(), section, members()).prop_filter_map(
+        "a key is set twice",
+        |(before, section, after)| {
+            let mut lines: Vec<&str> = before.iter().chain(&after).copied().collect();
+            lines.retain(|line| !line.starts_with(['#', '\n']));
+            lines.sort_unstable();
+            let is_unique = lines.windows(2).all(|pair| pair[0] != pair[1]);
+            is_unique.then(|| format!("{}{section}{}", before.concat(), after.concat()))
+        },
+    )
+}
+
+fn any_document() -> impl Strategy<Value = String> {
+    let fenced = (any_yaml(), any::<bool>()).prop_map(|(yaml, dots)| {
+        let closing = if dots { "..." } else { "---" };
+        format!("---\n{yaml}{closing}\n")
+    });
+    let bodies = prop::sample::select(vec!["", "# Body\n", "\n---\nx: 1\n---\n"]);
+    let head = prop_oneof![4 => fenced, 1 => Just(String::new())];
+    (any::<bool>(), head, bodies, any::<bool>()).prop_map(|(bom, head, body, crlf)| {
+        let bom = if bom { "\u{feff}" } else { "" };
+        let text = format!("{bom}{head}{body}");
+        if crlf {
+            text.replace('\n', "\r\n")
+        } else {
+            text
+        }
+    })
+}
+
+/// Texts of the characters that YAML gives a meaning to.
+fn any_characters() -> impl Strategy<Value = String> {
+    let piece = prop::sample::select(vec![
+        "convergence",
+        "iteration",
+        "rule",
+        ":",
+        ": ",
+        "\n",
+        "\n  ",
+        "{",
+        "}",
+        "[",
+        "]",
+        ", ",
+        "# ",
+        "'",
+        "\"",
+        "&a ",
+        "*a",
+        "!t ",
+        "|",
+        ">",
+        "~",
+        "- ",
+        "? ",
+        "a",
+        "1",
+        " ",
+        "\t",
+        "\r\n",
+        "é",
+        "%",
+        "---\n",
+        "\\",
+        "<<",
+    ]);
+    prop::collection::vec(piece, 0..16)
+        .prop_map(|pieces| format!("---\n{}\n---\n", pieces.concat()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn an_edit_changes_nothing_but_the_own_keys(text in any_document(), entry in any_entry()) {
+        let before = read(&text).unwrap();
+        let edits = edit(&text, before.as_ref(), &entry);
+        let result = apply(&text, edits.clone());
+        let after = read(&result).unwrap().unwrap();
+        prop_assert_eq!(after.entry.as_ref(), Some(&entry), "{}", result);
+        let none = fence::beginning(&text);
+        let body = before.as_ref().map_or(none, |front_matter| front_matter.range.end);
+        prop_assert!(result.ends_with(text.get(body..).unwrap()));
+        if before.is_some() {
+            prop_assert_eq!(foreign(&result), foreign(&text), "{}", result);
+        }
+        let own = entry::EntryKey::ALL.map(entry::EntryKey::name);
+        let kept = |text: &str| -> Vec<String> {
+            let is_own = |line: &&str| own.iter().any(|name| line.contains(name));
+            let lines = text.lines().filter(|line| !is_own(line) && !line.contains("convergence"));
+            lines.map(str::to_owned).collect()
+        };
+        if before.is_some() {
+            prop_assert_eq!(kept(&result), kept(&text));
+        }
+        let has_other_breaks = result.replace("\r\n", "").contains('\n');
+        prop_assert!(!(text.contains('\r') && has_other_breaks), "{:?}", result);
+    }
+
+    #[test]
+    fn a_second_edit_with_the_same_entry_changes_nothing(
+        text in any_document(),
+        entry in any_entry(),
+    ) {
+        let once = edited(&text, &entry);
+        let front_matter = read(&once).unwrap();
+        prop_assert_eq!(edit(&once, front_matter.as_ref(), &entry), []);
+    }
+
+    #[test]
+    fn whatever_can_be_read_can_be_edited(text in any_characters(), entry in any_entry()) {
+        let Ok(before) = read(&text) else {
+            return Ok(());
+        };
+        let result = apply(&text, edit(&text, before.as_ref(), &entry));
+        let after = read(&result);
+        prop_assert!(after.is_ok(), "{:?} {:?}", after, result);
+        prop_assert_eq!(after.unwrap().unwrap().entry, Some(entry), "{}", result);
+        if before.is_some() {
+            prop_assert_eq!(foreign(&result), foreign(&text), "{}", result);
+        }
+    }
+}
