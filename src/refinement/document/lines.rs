@@ -1,9 +1,16 @@
 //! Lines, line endings and columns of Markdown source. A tab reaches to the next multiple of four
 //! columns, and a carriage return alone ends a line too.
 
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
+
 /// Returns where the line of a position begins.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
+    let is_in_ending = text.get(at..).is_some_and(|rest| rest.starts_with('\n'));
+    let before = match before.strip_suffix('\r') {
+        Some(line) if is_in_ending => line,
+        Some(_) | None => before,
+    };
     before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
@@ -45,6 +52,9 @@ pub(super) fn is_blank_at(text: &str, at: usize) -> bool {
 /// Returns true if the position, the beginning of a line, follows a blank line or begins the text.
 pub(super) fn is_blank_before(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
+    if before == BYTE_ORDER_MARK {
+        return true;
+    }
     let line = before
         .strip_suffix("\r\n")
         .or_else(|| before.strip_suffix(['\n', '\r']))

@@ -1,6 +1,6 @@
 //! The marker of a list entry: its indentation, its bullet or number, and the white space after it.
 
-use super::lines::{is_blank, white_space, without_ending};
+use super::lines::{is_blank, line_end, white_space, without_ending};
 
 /// How a list entry begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,9 +76,9 @@ impl ListMarker {
         }
     }
 
-    /// Reads the marker at the beginning of a line.
-    pub(super) fn read(line: &str) -> Option<Self> {
-        let line = without_ending(line);
+    /// Reads the marker at the beginning of a text.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let line = without_ending(text.get(..line_end(text, 0))?);
         let (indent_column, indent_length) = white_space(line, 0);
         let (indent, rest) = line.split_at_checked(indent_length)?;
         let digits = rest.chars().take_while(char::is_ascii_digit).count();

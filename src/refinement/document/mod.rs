@@ -106,7 +106,11 @@ impl SpecDocument {
 
 /// Returns where the Markdown begins: after the byte order mark and the front matter.
 fn body_start(text: &str) -> usize {
-    let start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    let start = if text.starts_with(lines::BYTE_ORDER_MARK) {
+        lines::BYTE_ORDER_MARK.len()
+    } else {
+        0
+    };
     let mut at = start;
     let mut is_open = false;
     for line in lines::lines(text.get(start..).unwrap_or_default()) {
@@ -125,3 +129,5 @@ fn body_start(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod properties;

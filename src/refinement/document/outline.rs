@@ -53,6 +53,7 @@ pub(super) fn outline(text: &str, from: usize) -> Vec<TopBlock> {
     let body = text.get(from..).unwrap_or_default();
     let mut reader = OutlineReader {
         text,
+        from,
         blocks: Vec::new(),
         open: None,
         depth: 0,
@@ -67,6 +68,7 @@ pub(super) fn outline(text: &str, from: usize) -> Vec<TopBlock> {
 
 struct OutlineReader<'t> {
     text: &'t str,
+    from: usize,
     blocks: Vec<TopBlock>,
     open: Option<OpenBlock>,
     depth: usize,
@@ -86,6 +88,8 @@ enum OpenContent {
     List {
         entries: Vec<ListEntry>,
         entry: Option<Box<OpenEntry>>,
+        /// Whether each entry has a marker that is understood.
+        is_readable: bool,
     },
     Other,
 }
@@ -109,6 +113,7 @@ impl OutlineReader<'_> {
                 Event::Start(Tag::List(_)) => OpenContent::List {
                     entries: Vec::new(),
                     entry: None,
+                    is_readable: true,
                 },
                 _ => OpenContent::Other,
             };
@@ -143,10 +148,23 @@ impl OutlineReader<'_> {
                 words,
                 shape,
             },
-            OpenContent::List { entries, .. } => BlockContent::List(entries),
+            OpenContent::List {
+                entries,
+                is_readable: true,
+                ..
+            } => BlockContent::List(entries),
+            OpenContent::List { .. } => BlockContent::Other {
+                shape: self
+                    .text
+                    .get(block.range.clone())
+                    .unwrap_or_default()
+                    .to_owned(),
+            },
             OpenContent::Other => BlockContent::Other { shape },
         };
-        let range = whole_lines(self.text, &block.range);
+        let lines = whole_lines(self.text, &block.range);
+        // A byte order mark is no part of a line.
+        let range = lines.start.max(self.from)..lines.end;
         self.blocks.push(TopBlock { range, content });
     }
 }
@@ -164,7 +182,11 @@ impl OpenBlock {
                     _ => {}
                 }
             }
-            OpenContent::List { entries, entry } => match (event, depth) {
+            OpenContent::List {
+                entries,
+                entry,
+                is_readable,
+            } => match (event, depth) {
                 (_, 0) => {}
                 (Event::Start(Tag::Item), 1) => {
                     *entry = Some(Box::new(OpenEntry {
@@ -174,7 +196,10 @@ impl OpenBlock {
                     }));
                 }
                 (Event::End(TagEnd::Item), 1) => {
-                    entries.extend(entry.take().and_then(|entry| entry.finish(text)));
+                    match entry.take().map(|entry| entry.finish(text)) {
+                        Some(Some(entry)) => entries.push(entry),
+                        Some(None) | None => *is_readable = false,
+                    }
                 }
                 _ => {
                     if let Some(entry) = entry {

@@ -2,7 +2,7 @@
 //! read again; one that would change anything else is not used.
 
 use super::super::item::Tag;
-use super::super::lines::{is_blank, lines, white_space, without_columns};
+use super::super::lines::{indentation, is_blank, line_start, lines, white_space, without_columns};
 use super::super::marker::{ListMarker, MarkerSign};
 use super::super::outline::{BlockContent, ListEntry, outline};
 use super::super::tags::PlacedTag;
@@ -69,8 +69,14 @@ impl LooseEntry {
             let digits = after.chars().take_while(char::is_ascii_digit).count();
             let (number, end) = after.split_at(digits);
             let kept: Vec<Tag> = tags(&self.entry).filter(|kept| *kept != tag).collect();
+            // Without other text, the next block begins the entry. Code keeps its indentation.
+            let next_block = after.trim_start();
+            let line_start = line_start(&self.source, self.source.len() - next_block.len());
+            let line = self.source.get(line_start..).unwrap_or_default();
+            let own = indentation(line).saturating_sub(self.entry.marker.content_column);
             let next = [
                 format!("{before}{after}"),
+                format!("{before}{}{next_block}", " ".repeat(own)),
                 format!("{before}\\{after}"),
                 format!("{before}{number}\\{end}"),
             ]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::super::item::SectionKind;
-use super::super::lines::{is_blank_at, is_blank_before, line_end, line_ending};
+use super::super::lines::{BYTE_ORDER_MARK, is_blank_at, is_blank_before, line_end, line_ending};
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
 use super::super::sections::SectionHeading;
 use super::check::{SEPARATOR, Unit, units};
@@ -52,6 +52,7 @@ pub(super) fn place(editor: &DocumentEditor<'_>, joins: Joins) -> Placed {
         ending: line_ending(text),
         edited: BTreeMap::new(),
         new_lists: editor.document.blocks.len(),
+        is_end_closed: false,
         moved: BTreeSet::new(),
         insertions: BTreeMap::new(),
         edits: Vec::new(),
@@ -71,6 +72,8 @@ struct Placing<'e> {
     edited: BTreeMap<usize, LooseEntry>,
     /// The number of the next new list; those of the document are numbered by their blocks.
     new_lists: usize,
+    /// Whether the block that is open at the end of the document has been ended.
+    is_end_closed: bool,
     moved: BTreeSet<usize>,
     insertions: BTreeMap<usize, Vec<Insertion>>,
     edits: Vec<ByteEdit>,
@@ -113,16 +116,33 @@ impl<'e> Placing<'e> {
                 self.remove(entries, &run);
             }
             for entry in entries {
-                let start = entry.range.start;
-                if let Some(edited) = self.edited.get(&start)
-                    && !self.moved.contains(&start)
-                {
-                    self.edits.push(ByteEdit {
-                        range: entry.range.clone(),
-                        text: edited.source.clone(),
-                    });
-                }
+                self.edit_in_place(entry);
             }
+            if let Some(last) = entries.last()
+                && self.edited.contains_key(&last.range.start)
+                && !self.moved.contains(&last.range.start)
+            {
+                // A paragraph right after the list would continue a note.
+                let nothing = Insertion {
+                    text: String::new(),
+                    before: Before::Nothing,
+                    units: Vec::new(),
+                };
+                self.insert(last.range.end, nothing);
+            }
+        }
+    }
+
+    fn edit_in_place(&mut self, entry: &ListEntry) {
+        let start = entry.range.start;
+        if self.moved.contains(&start) {
+            return;
+        }
+        if let Some(edited) = self.edited.get(&start) {
+            self.edits.push(ByteEdit {
+                range: entry.range.clone(),
+                text: edited.source.clone(),
+            });
         }
     }
 
@@ -181,23 +201,32 @@ impl<'e> Placing<'e> {
             .is_some_and(|rest| rest.starts_with('#'))
     }
 
+    /// Places what arrives: in sections that are there first, so that the heading of a new section
+    /// at the same place comes after it.
     fn place_arrivals(&mut self) {
+        let sections = &self.editor.document.sections;
         for kind in SectionKind::ALL {
-            let arrivals: Vec<&Arrival> = self
-                .editor
-                .arrivals
-                .iter()
-                .filter(|(to, _)| *to == kind)
-                .map(|(_, arrival)| arrival)
-                .collect();
-            if arrivals.is_empty() {
-                continue;
-            }
-            match self.editor.document.sections.first(kind) {
-                Some(heading) => self.place_in_section(*heading, &arrivals),
-                None => self.place_in_new_section(kind, &arrivals),
+            let arrivals = self.arrivals_of(kind);
+            if let Some(heading) = sections.first(kind)
+                && !arrivals.is_empty()
+            {
+                self.place_in_section(*heading, &arrivals);
             }
         }
+        for kind in SectionKind::ALL {
+            let arrivals = self.arrivals_of(kind);
+            if sections.first(kind).is_none() && !arrivals.is_empty() {
+                self.place_in_new_section(kind, &arrivals);
+            }
+        }
+    }
+
+    fn arrivals_of(&self, kind: SectionKind) -> Vec<&'e Arrival> {
+        let arrivals = self.editor.arrivals.iter();
+        arrivals
+            .filter(|(to, _)| *to == kind)
+            .map(|(_, arrival)| arrival)
+            .collect()
     }
 
     fn place_in_section(&mut self, heading: SectionHeading, arrivals: &[&Arrival]) {
@@ -320,7 +349,7 @@ impl<'e> Placing<'e> {
         let mut at = block.range.end;
         let end = self.end_of_open_block(block);
         if !end.is_empty() {
-            if !self.insertions.contains_key(&at) {
+            if !std::mem::replace(&mut self.is_end_closed, true) {
                 let end = Insertion {
                     text: format!("{end}{}", self.ending),
                     before: Before::Nothing,
@@ -404,7 +433,11 @@ impl<'e> Placing<'e> {
         for (at, insertions) in std::mem::take(&mut self.insertions) {
             let mut text = String::new();
             let before = self.text.get(..at).unwrap_or_default();
-            if !before.is_empty() && !before.ends_with(['\n', '\r']) {
+            if is_blank_at(self.text, at) && insertions.iter().all(|one| one.text.is_empty()) {
+                continue;
+            }
+            let follows_line = !before.is_empty() && before != BYTE_ORDER_MARK;
+            if follows_line && !before.ends_with(['\n', '\r']) {
                 text.push_str(self.ending);
             }
             let mut follows_blank = is_blank_before(self.text, at);
