@@ -27,26 +27,41 @@ pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
 use self::outline::TopBlock;
 use self::sections::{Sections, read_sections};
+use super::front_matter::{self, ConvergenceEntry, FrontMatter, FrontMatterError};
 
 /// A document that is worked on.
 #[derive(Debug)]
 pub struct SpecDocument {
     text: String,
+    front_matter: Option<FrontMatter>,
+    /// Where the Markdown begins: after the byte order mark and the front matter.
+    body: usize,
     blocks: Vec<TopBlock>,
     sections: Sections,
 }
 
 /// Error for a text that cannot be worked on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentError {}
+pub enum DocumentError {
+    #[error(transparent)]
+    FrontMatter(#[from] FrontMatterError),
+}
 
 impl SpecDocument {
     /// Reads a text. The text is Markdown, with or without front matter and a byte order mark.
     pub fn parse(text: &str) -> Result<Self, DocumentError> {
-        let blocks = outline::outline(text, body_start(text));
+        let front_matter = front_matter::read(text)?;
+        let body = match &front_matter {
+            Some(front_matter) => front_matter.range.end,
+            None if text.starts_with(lines::BYTE_ORDER_MARK) => lines::BYTE_ORDER_MARK.len(),
+            None => 0,
+        };
+        let blocks = outline::outline(text, body);
         let sections = read_sections(text, &blocks);
         Ok(Self {
             text: text.to_owned(),
+            front_matter,
+            body,
             blocks,
             sections,
         })
@@ -84,6 +99,13 @@ impl SpecDocument {
         self.sections.title.as_deref()
     }
 
+    /// Returns what the front matter says about convergence.
+    pub fn front_matter(&self) -> Option<&ConvergenceEntry> {
+        self.front_matter
+            .as_ref()
+            .and_then(|front_matter| front_matter.entry.as_ref())
+    }
+
     /// Returns the counts that convergence is measured by.
     pub fn measure(&self) -> DocumentMeasure {
         let count = |section| self.items(section).len() as u64;
@@ -102,29 +124,6 @@ impl SpecDocument {
             deferred: tagged(Tag::Deferred),
         }
     }
-}
-
-/// Returns where the Markdown begins: after the byte order mark and the front matter.
-fn body_start(text: &str) -> usize {
-    let start = if text.starts_with(lines::BYTE_ORDER_MARK) {
-        lines::BYTE_ORDER_MARK.len()
-    } else {
-        0
-    };
-    let mut at = start;
-    let mut is_open = false;
-    for line in lines::lines(text.get(start..).unwrap_or_default()) {
-        at += line.len();
-        let is_fence = lines::without_ending(line).trim_end() == "---";
-        if is_fence && is_open {
-            return at;
-        }
-        if !is_fence && !is_open {
-            break;
-        }
-        is_open = true;
-    }
-    start
 }
 
 #[cfg(test)]

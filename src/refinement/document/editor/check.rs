@@ -1,7 +1,6 @@
 //! Checks a result: it must be read as the blocks and list entries that the edits intend, in the
 //! lists that they intend, with nothing lost, merged or read as something else.
 
-use super::super::body_start;
 use super::super::marker::MarkerSign;
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
 
@@ -57,9 +56,9 @@ pub(super) fn units(blocks: &[TopBlock]) -> Vec<Unit> {
     units
 }
 
-/// Returns true if a text is read as these units.
-pub(super) fn is_read_as(text: &str, expected: &[Unit]) -> bool {
-    let read = units(&outline(text, body_start(text)));
+/// Returns true if a text is read as these units from a position on.
+pub(super) fn is_read_as(text: &str, from: usize, expected: &[Unit]) -> bool {
+    let read = units(&outline(text, from));
     let same_content = read.len() == expected.len()
         && read
             .iter()

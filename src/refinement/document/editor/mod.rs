@@ -10,8 +10,9 @@ mod place;
 mod check;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
+use super::super::byte_edit::apply;
+use super::super::front_matter::{self, ConvergenceEntry};
 use super::SpecDocument;
 use super::escape::entry_text;
 use super::item::{SectionKind, SpecItem, Tag};
@@ -27,13 +28,7 @@ pub struct DocumentEditor<'d> {
     items: BTreeMap<usize, ItemEdit>,
     /// What is put into a section, in this order.
     arrivals: Vec<(SectionKind, Arrival)>,
-}
-
-/// The replacement of a range of bytes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ByteEdit {
-    pub range: Range<usize>,
-    pub text: String,
+    convergence: Option<ConvergenceEntry>,
 }
 
 /// The edits of one item.
@@ -60,6 +55,7 @@ impl<'d> DocumentEditor<'d> {
             document,
             items: BTreeMap::new(),
             arrivals: Vec::new(),
+            convergence: None,
         }
     }
 
@@ -120,15 +116,33 @@ impl<'d> DocumentEditor<'d> {
         self.arrivals.push((section, Arrival::Added(line)));
     }
 
+    /// Sets what the front matter says about convergence.
+    pub fn set_convergence(&mut self, entry: &ConvergenceEntry) {
+        self.convergence = Some(entry.clone());
+    }
+
     /// Returns the text with all edits.
     pub fn finish(self) -> String {
-        let text = self.document.text();
+        let SpecDocument {
+            text,
+            body,
+            front_matter,
+            ..
+        } = self.document;
         let joined = place(&self, Joins::Lists);
-        let result = apply(text, joined.edits);
-        if check::is_read_as(&result, &joined.expected) {
-            return result;
-        }
-        apply(text, place(&self, Joins::Separated).edits)
+        let is_good =
+            check::is_read_as(&apply(text, joined.edits.clone()), *body, &joined.expected);
+        let placed = if is_good {
+            joined.edits
+        } else {
+            place(&self, Joins::Separated).edits
+        };
+        let mut edits = match &self.convergence {
+            Some(entry) => front_matter::edit(text, front_matter.as_ref(), entry),
+            None => Vec::new(),
+        };
+        edits.extend(placed);
+        apply(text, edits)
     }
 
     fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {
@@ -141,18 +155,4 @@ fn is_item(line: &str) -> bool {
     let source = format!("- {line}\n");
     let entry = LooseEntry::read(source);
     entry.is_some_and(|entry| item_of(&entry.source, SectionKind::Open, &entry.entry).is_some())
-}
-
-/// Applies edits that do not overlap.
-fn apply(text: &str, mut edits: Vec<ByteEdit>) -> String {
-    edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
-    let mut edited = String::with_capacity(text.len());
-    let mut at = 0;
-    for edit in edits {
-        edited.push_str(text.get(at..edit.range.start).unwrap_or_default());
-        edited.push_str(&edit.text);
-        at = edit.range.end.max(at);
-    }
-    edited.push_str(text.get(at..).unwrap_or_default());
-    edited
 }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::super::super::byte_edit::ByteEdit;
 use super::super::item::SectionKind;
 use super::super::lines::{BYTE_ORDER_MARK, is_blank_at, is_blank_before, line_end, line_ending};
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
@@ -11,7 +12,7 @@ use super::super::sections::SectionHeading;
 use super::check::{SEPARATOR, Unit, units};
 use super::entry::{LooseEntry, block_ends};
 use super::list::ListForm;
-use super::{Arrival, ByteEdit, DocumentEditor};
+use super::{Arrival, DocumentEditor};
 
 /// How edits stand beside the text around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
