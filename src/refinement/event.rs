@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
-use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey};
+use crate::stopping::convergence::{Criteria, DocumentMeasure};
 use crate::stopping::evaluation::Evaluation;
 
+use super::batches::QuestionBatch;
 use super::change::ItemChange;
 use super::finding::BatchFindings;
 
@@ -108,19 +109,8 @@ pub struct Extraction {
 pub struct BatchStarted {
     pub iteration: u64,
     pub consultation: ConsultationId,
-    /// `Q1`, `Q2` … of the consultation, in this order.
-    pub questions: Vec<AskedQuestion>,
-    /// `C1`, `C2` … of the consultation, in this order: its answer can be read after a person has
-    /// edited the document.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub claims: Vec<QuestionKey>,
-}
-
-/// A question as it was asked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AskedQuestion {
-    pub key: QuestionKey,
-    pub text: String,
+    /// As it was asked: its answer can be read after a person has edited the document.
+    pub batch: QuestionBatch,
 }
 
 /// The end of a batch's consultation.

@@ -39,6 +39,18 @@ pub enum PanelFinding {
     },
 }
 
+impl PanelFinding {
+    /// Returns the question that it answers or leaves open; `None` if it is about something else.
+    pub fn question(&self) -> Option<&QuestionKey> {
+        match self {
+            Self::Answered { question, .. }
+            | Self::StillOpen { question, .. }
+            | Self::Deferred { question, .. } => Some(question),
+            Self::Contradicted { .. } | Self::NewQuestion { .. } => None,
+        }
+    }
+}
+
 /// The findings of one consultation, with what they are worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchFindings {

@@ -22,5 +22,7 @@ pub mod reading;
 pub mod placement;
 pub mod change;
 pub mod event;
+pub mod integration;
 pub mod state;
 pub mod check;
+pub mod report;

@@ -3,7 +3,8 @@
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
-use crate::refinement::event::{AskedQuestion, BatchFinished, BatchStarted, Integrated, TextHash};
+use crate::refinement::batches::QuestionBatch;
+use crate::refinement::event::{BatchFinished, BatchStarted, Integrated, TextHash};
 use crate::refinement::finding::BatchFindings;
 use crate::stopping::convergence::QuestionKey;
 
@@ -38,9 +39,7 @@ pub enum MergeProgress {
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchRecord {
     pub consultation: ConsultationId,
-    pub questions: Vec<AskedQuestion>,
-    /// The claims that its answer names by number.
-    pub claims: Vec<QuestionKey>,
+    pub batch: QuestionBatch,
     pub progress: ConsultationProgress<BatchFindings>,
     pub spend: ConsultationSpend,
 }
@@ -98,7 +97,7 @@ impl IterationRecord {
             batch.progress = ConsultationProgress::InFlight;
             return Ok(());
         }
-        let asked = &started.questions;
+        let asked = &started.batch;
         for batch in &mut self.batches {
             if batch.progress.is_left_over() && batch.shares_a_question(asked) {
                 batch.progress.repeat();
@@ -106,8 +105,7 @@ impl IterationRecord {
         }
         self.batches.push(BatchRecord {
             consultation: started.consultation.clone(),
-            questions: asked.clone(),
-            claims: started.claims.clone(),
+            batch: started.batch.clone(),
             progress: ConsultationProgress::InFlight,
             spend: ConsultationSpend::default(),
         });
@@ -141,10 +139,11 @@ impl IterationRecord {
 
 impl BatchRecord {
     pub fn asks(&self, question: &QuestionKey) -> bool {
-        self.questions.iter().any(|asked| asked.key == *question)
+        let mut questions = self.batch.questions.iter();
+        questions.any(|(key, _)| key == question)
     }
 
-    fn shares_a_question(&self, others: &[AskedQuestion]) -> bool {
-        others.iter().any(|other| self.asks(&other.key))
+    fn shares_a_question(&self, other: &QuestionBatch) -> bool {
+        other.questions.iter().any(|(key, _)| self.asks(key))
     }
 }

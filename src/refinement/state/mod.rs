@@ -18,6 +18,9 @@ mod consultation;
 mod iteration;
 mod refinement_loop;
 mod next_step;
+mod merge;
+#[cfg(test)]
+mod tests;
 
 use crate::domain::ids::ConsultationId;
 
@@ -25,6 +28,7 @@ use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 
 pub use consultation::{ConsultationProgress, ExtractionRecord};
 pub use iteration::{BatchRecord, IterationRecord, MergeProgress};
+pub use merge::{Merge, RefinementMergeError};
 pub use next_step::{DocumentNow, NextStep};
 pub use refinement_loop::{LoopPhase, RefinementLoop};
 

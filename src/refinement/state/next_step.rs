@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ConsultationId;
+use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::event::{Integrated, StopCause, TextHash};
 use crate::stopping::convergence::QuestionKey;
 use crate::stopping::evaluation::Evaluation;
@@ -22,7 +24,31 @@ pub struct DocumentNow {
     /// Whether the text has one of the sections, or an extraction has made them.
     pub has_sections: bool,
     /// The questions that the panel can be asked, in their order.
-    pub questions: Vec<QuestionKey>,
+    pub batches: Vec<QuestionBatch>,
+}
+
+impl DocumentNow {
+    /// Returns what a loop has to know of the document that it reads now. `output` is the
+    /// fingerprint of the file that is written.
+    ///
+    /// # Errors
+    ///
+    /// When the text with the sections that were extracted cannot be read.
+    pub fn of(
+        refinement: &RefinementLoop,
+        document: &SpecDocument,
+        output: Option<TextHash>,
+        limits: BatchLimits,
+    ) -> Result<Self, DocumentError> {
+        let prepared = refinement.prepared(document)?;
+        let working = SpecDocument::parse(&prepared.text)?;
+        Ok(Self {
+            read: TextHash::of(document.text()),
+            output,
+            has_sections: working.has_sections(),
+            batches: batches(&working, limits),
+        })
+    }
 }
 
 /// What a loop does next. Each step says which events record it.
@@ -38,7 +64,7 @@ pub enum NextStep<'s> {
     Ask {
         iteration: u64,
         left_over: Vec<&'s BatchRecord>,
-        questions: BTreeSet<QuestionKey>,
+        batches: Vec<QuestionBatch>,
     },
     /// Wait for a consultation in flight.
     Wait,
@@ -131,30 +157,22 @@ fn after_merge<'s>(merge: &'s Integrated, now: &DocumentNow) -> NextStep<'s> {
 
 /// Returns the step of an iteration whose findings are not merged.
 fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s> {
+    let questions: BTreeSet<QuestionKey> =
+        now.batches.iter().flat_map(QuestionBatch::keys).collect();
     let left_over: Vec<&BatchRecord> = iteration
         .left_over()
-        .filter(|batch| now.questions.iter().any(|question| batch.asks(question)))
+        .filter(|record| questions.iter().any(|question| record.asks(question)))
         .collect();
-    let is_covered = |question: &QuestionKey| {
-        let mut batches = iteration.batches.iter();
-        batches.any(|batch| match &batch.progress {
-            ConsultationProgress::Repeated(_) => false,
-            ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver
-            | ConsultationProgress::Answered(_)
-            | ConsultationProgress::NoAnswer(_) => batch.asks(question),
-        })
-    };
-    let uncovered = now
-        .questions
+    let batches: Vec<QuestionBatch> = now
+        .batches
         .iter()
-        .filter(|question| !is_covered(question));
-    let questions: BTreeSet<QuestionKey> = uncovered.cloned().collect();
-    if !left_over.is_empty() || !questions.is_empty() {
+        .filter_map(|batch| uncovered(batch, iteration))
+        .collect();
+    if !left_over.is_empty() || !batches.is_empty() {
         return NextStep::Ask {
             iteration: iteration.number,
             left_over,
-            questions,
+            batches,
         };
     }
     if iteration.has_batches_in_flight() {
@@ -169,6 +187,24 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
             iteration: iteration.number,
         },
     }
+}
+
+/// Returns a batch without the questions that a consultation of the iteration has; `None` if it has
+/// no others.
+fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<QuestionBatch> {
+    let is_covered = |question: &QuestionKey| {
+        let mut records = iteration.batches.iter();
+        records.any(|record| match &record.progress {
+            ConsultationProgress::Repeated(_) => false,
+            ConsultationProgress::InFlight
+            | ConsultationProgress::LeftOver
+            | ConsultationProgress::Answered(_)
+            | ConsultationProgress::NoAnswer(_) => record.asks(question),
+        })
+    };
+    let mut rest = batch.clone();
+    rest.questions.retain(|(key, _)| !is_covered(key));
+    (!rest.questions.is_empty()).then_some(rest)
 }
 
 /// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.

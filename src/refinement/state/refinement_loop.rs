@@ -90,7 +90,7 @@ impl RefinementLoop {
                 consultation,
                 spend,
             } => self.cut_off(consultation, spend)?,
-            RefinementEventKind::Integrated(merge) => self.merge(merge)?,
+            RefinementEventKind::Integrated(merge) => self.decide_merge(merge)?,
             RefinementEventKind::DocumentWritten { document } => self.write(document)?,
             RefinementEventKind::Stopped { cause, message } => self.stop(*cause, message),
             RefinementEventKind::Ended => {
@@ -237,7 +237,7 @@ impl RefinementLoop {
         Ok(())
     }
 
-    fn merge(&mut self, merge: &Integrated) -> Result<(), RefinementStateError> {
+    fn decide_merge(&mut self, merge: &Integrated) -> Result<(), RefinementStateError> {
         let iteration = self.iteration_at_work(merge.iteration)?;
         if iteration.has_batches_in_flight() {
             return Err(RefinementStateError::InFlight);
@@ -359,8 +359,7 @@ impl RefinementLoop {
             .iterations
             .iter()
             .flat_map(|iteration| &iteration.batches);
-        let asked = batches.flat_map(|batch| &batch.questions);
-        let asked = asked.map(|asked| asked.key.clone());
+        let asked = batches.flat_map(|record| record.batch.keys());
         let changed = self.changes().map(|change| change.item.clone());
         asked.chain(changed).collect()
     }

@@ -47,7 +47,7 @@ pub fn block(text: &str) -> String {
     if is_contained(&contained) {
         contained
     } else {
-        fenced(text)
+        fenced(text, "text")
     }
 }
 
@@ -248,11 +248,12 @@ fn escape_all(line: &str) -> String {
     escaped
 }
 
-/// The last resort: the text as code, in a fence longer than any in it.
-fn fenced(text: &str) -> String {
+/// Returns the text as code in this language, in a fence longer than any in it. The text itself is
+/// as it was.
+pub fn fenced(text: &str, language: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);
-    format!("{fence}text\n{text}\n{fence}")
+    format!("{fence}{language}\n{text}\n{fence}")
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod consultation;
 mod selection;
 mod summary;
 pub mod benchmark;
+pub mod refinement;
 pub mod rejudge;
 mod rounds;
 mod agents;

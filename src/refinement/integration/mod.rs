@@ -1,0 +1,303 @@
+//! Merges the findings of a panel into a document. Pure: the same findings give the same text, in
+//! whatever order their consultations finished.
+//!
+//! | finding | what is done with the item |
+//! |---|---|
+//! | answered | it moves to High or Medium Confidence, with the answer; a blocker whose answer is not of high confidence stays |
+//! | still open, or nothing readable | it stays, and is no longer new |
+//! | deferred | it stays with a tag and the reason, and is not asked again |
+//! | answered and deferred at once | it stays |
+//! | contradicted | it moves down by one section, with the reason; not if this merge has just moved it up |
+//! | new question | it is added, unless it is known |
+//!
+//! Items with the same words are one question: what is found about it applies to all of them. What
+//! fits no item is dropped and stays in the log: a person has changed or removed the item.
+
+mod statements;
+mod notes;
+mod planned;
+mod extraction;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::confidence::Confidence;
+use crate::stopping::convergence::QuestionKey;
+
+use super::change::{ChangeKind, ItemChange};
+use super::document::{DocumentEditor, DocumentError, SectionKind, SpecDocument, SpecItem, Tag};
+use super::finding::{BatchFindings, FindingSource, PanelFinding};
+use super::placement::{AnswerPlacement, answer_section};
+
+pub use self::extraction::add_extraction;
+use self::planned::PlannedChange;
+use self::statements::{QuestionOutcome, outcomes};
+
+/// The most new questions of one consultation that are added.
+const MOST_NEW_QUESTIONS: usize = 5;
+
+/// The terms of a merge.
+#[derive(Clone, Copy, Debug)]
+pub struct IntegrationTerms<'t> {
+    /// The confidence from which an answer is of high confidence.
+    pub high_from: Confidence,
+    /// The number of the first change.
+    pub first_change: u64,
+    /// Questions that were asked, moved or dropped before: they are not new.
+    pub known: &'t BTreeSet<QuestionKey>,
+}
+
+/// A document with findings merged into it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Integration {
+    pub text: String,
+    pub changes: Vec<ItemChange>,
+}
+
+/// Merges findings into a document.
+///
+/// # Errors
+///
+/// When the new text cannot be read.
+pub fn integrate(
+    document: &SpecDocument,
+    findings: &[BatchFindings],
+    terms: IntegrationTerms<'_>,
+) -> Result<Integration, DocumentError> {
+    let findings = in_order_of_questions(document, findings);
+    let mut merge = MergeInProgress {
+        document,
+        editor: DocumentEditor::new(document),
+        planned: Vec::new(),
+    };
+    for (question, outcome) in outcomes(&findings) {
+        merge.question(&question, &outcome, terms.high_from);
+    }
+    merge.contradictions(&findings);
+    merge.new_questions(&findings, terms.known);
+    let text = merge.editor.finish();
+    let written = SpecDocument::parse(&text)?;
+    let changes = planned::changes(merge.planned, document, &written, terms.first_change);
+    Ok(Integration { text, changes })
+}
+
+/// Sorts findings by the first question in the document that they are about.
+fn in_order_of_questions<'f>(
+    document: &SpecDocument,
+    findings: &'f [BatchFindings],
+) -> Vec<&'f BatchFindings> {
+    let open = document.items(SectionKind::Open).iter().enumerate();
+    let mut positions: BTreeMap<&QuestionKey, usize> = BTreeMap::new();
+    for (position, item) in open {
+        positions.entry(&item.key).or_insert(position);
+    }
+    let mut ordered: Vec<&BatchFindings> = findings.iter().collect();
+    ordered.sort_by_cached_key(|batch| {
+        let questions = batch.findings.iter().filter_map(PanelFinding::question);
+        let all = questions.chain(&batch.unread);
+        let first = all.filter_map(|question| positions.get(question)).min();
+        (
+            first.copied().unwrap_or(usize::MAX),
+            batch.source.consultation.clone(),
+        )
+    });
+    ordered
+}
+
+struct MergeInProgress<'d> {
+    document: &'d SpecDocument,
+    editor: DocumentEditor<'d>,
+    planned: Vec<PlannedChange<'d>>,
+}
+
+impl<'d> MergeInProgress<'d> {
+    fn question(
+        &mut self,
+        question: &QuestionKey,
+        outcome: &QuestionOutcome<'_>,
+        high_from: Confidence,
+    ) {
+        let items = with_key(self.document.items(SectionKind::Open), question);
+        let source = outcome.source();
+        if items.is_empty() {
+            self.plan(
+                ChangeKind::Dropped,
+                question,
+                None,
+                outcome.reason(),
+                source,
+            );
+        }
+        for item in items {
+            let kind = match outcome {
+                QuestionOutcome::Answered {
+                    answer, dissent, ..
+                } => {
+                    let to = match answer_section(source, *dissent, &item.tags, high_from) {
+                        AnswerPlacement::High => Some(SectionKind::High),
+                        AnswerPlacement::Medium => Some(SectionKind::Medium),
+                        AnswerPlacement::Stay => None,
+                    };
+                    match to {
+                        Some(to) => {
+                            let note = notes::answer(source, answer, *dissent);
+                            self.editor.move_item(item, to, &note);
+                            ChangeKind::Moved {
+                                from: SectionKind::Open,
+                                to,
+                            }
+                        }
+                        None => self.keep(item),
+                    }
+                }
+                QuestionOutcome::Deferred { reason, .. } => {
+                    self.editor.clear_tag(item, Tag::New);
+                    self.editor.set_tag(item, Tag::Deferred);
+                    self.editor.note(item, &notes::deferred(source, reason));
+                    ChangeKind::Deferred
+                }
+                QuestionOutcome::StillOpen { .. } => self.keep(item),
+            };
+            self.plan(kind, question, Some(item), outcome.reason(), source);
+        }
+    }
+
+    fn keep(&mut self, item: &SpecItem) -> ChangeKind {
+        self.editor.clear_tag(item, Tag::New);
+        ChangeKind::Kept
+    }
+
+    fn contradictions(&mut self, findings: &[&BatchFindings]) {
+        let mut contradicted: BTreeSet<&QuestionKey> = BTreeSet::new();
+        for (source, claim, reason) in contradictions(findings) {
+            let items = self.claims(claim);
+            if !contradicted.insert(claim) || self.has_moved(claim) {
+                self.plan(ChangeKind::Kept, claim, None, reason.to_owned(), source);
+            } else if items.is_empty() {
+                self.plan(ChangeKind::Dropped, claim, None, reason.to_owned(), source);
+            } else {
+                for item in items {
+                    self.contradict(item, reason, source);
+                }
+            }
+        }
+    }
+
+    fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
+        let to = match item.section {
+            SectionKind::High => SectionKind::Medium,
+            SectionKind::Medium | SectionKind::Open => SectionKind::Open,
+        };
+        self.editor
+            .move_item(item, to, &notes::contradicted(source, reason));
+        let kind = ChangeKind::Moved {
+            from: item.section,
+            to,
+        };
+        self.plan(kind, &item.key, Some(item), reason.to_owned(), source);
+    }
+
+    /// Returns the items of a claim in its highest section.
+    fn claims(&self, claim: &QuestionKey) -> Vec<&'d SpecItem> {
+        let document = self.document;
+        let high = with_key(document.items(SectionKind::High), claim);
+        if high.is_empty() {
+            with_key(document.items(SectionKind::Medium), claim)
+        } else {
+            high
+        }
+    }
+
+    fn has_moved(&self, key: &QuestionKey) -> bool {
+        let mut planned = self.planned.iter();
+        planned.any(|planned| planned.key == *key && planned.moved_to().is_some())
+    }
+
+    fn new_questions(&mut self, findings: &[&BatchFindings], known: &BTreeSet<QuestionKey>) {
+        let mut known = known.clone();
+        for section in SectionKind::ALL {
+            let items = self.document.items(section).iter();
+            known.extend(items.map(|item| item.key.clone()));
+        }
+        let blockers = new_blockers(findings);
+        for batch in findings {
+            let mut added = 0;
+            for finding in &batch.findings {
+                let PanelFinding::NewQuestion { text, .. } = finding else {
+                    continue;
+                };
+                let key = QuestionKey::of(text);
+                let is_of_words = !key.as_str().is_empty();
+                if added == MOST_NEW_QUESTIONS || !is_of_words || !known.insert(key.clone()) {
+                    continue;
+                }
+                added += 1;
+                let tags: &[Tag] = if blockers.contains(&key) {
+                    &[Tag::New, Tag::Blocker]
+                } else {
+                    &[Tag::New]
+                };
+                self.editor.add_item(SectionKind::Open, text, tags);
+                let kind = ChangeKind::Added {
+                    to: SectionKind::Open,
+                };
+                self.plan(kind, &key, None, text.clone(), &batch.source);
+            }
+        }
+    }
+
+    fn plan(
+        &mut self,
+        kind: ChangeKind,
+        key: &QuestionKey,
+        item: Option<&'d SpecItem>,
+        reason: String,
+        source: &FindingSource,
+    ) {
+        self.planned.push(PlannedChange {
+            kind,
+            key: key.clone(),
+            item,
+            reason,
+            source: source.consultation.clone(),
+        });
+    }
+}
+
+/// Returns the contradicted claims in order, each with its source and reason.
+fn contradictions<'f>(
+    findings: &[&'f BatchFindings],
+) -> Vec<(&'f FindingSource, &'f QuestionKey, &'f str)> {
+    let mut all = Vec::new();
+    for batch in findings {
+        for finding in &batch.findings {
+            if let PanelFinding::Contradicted { claim, reason } = finding {
+                all.push((&batch.source, claim, reason.as_str()));
+            }
+        }
+    }
+    all
+}
+
+/// Returns the new questions that a consultation takes for blockers.
+fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
+    let all = findings.iter().flat_map(|batch| &batch.findings);
+    all.filter_map(|finding| match finding {
+        PanelFinding::NewQuestion {
+            text,
+            blocker: true,
+        } => Some(QuestionKey::of(text)),
+        PanelFinding::NewQuestion { .. }
+        | PanelFinding::Answered { .. }
+        | PanelFinding::StillOpen { .. }
+        | PanelFinding::Deferred { .. }
+        | PanelFinding::Contradicted { .. } => None,
+    })
+    .collect()
+}
+
+fn with_key<'d>(items: &'d [SpecItem], key: &QuestionKey) -> Vec<&'d SpecItem> {
+    items.iter().filter(|item| item.key == *key).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,282 @@
+//! One finding at a time, and findings that meet.
+
+use crate::refinement::change::ChangeKind;
+use crate::refinement::document::{SectionKind, Tag};
+
+use super::*;
+
+fn moved(from: SectionKind, to: SectionKind) -> ChangeKind {
+    ChangeKind::Moved { from, to }
+}
+
+fn up(to: SectionKind) -> ChangeKind {
+    moved(SectionKind::Open, to)
+}
+
+fn items(text: &str, section: SectionKind) -> Vec<String> {
+    let document = SpecDocument::parse(text).unwrap();
+    let items = document.items(section).iter();
+    items.map(|item| item.text.clone()).collect()
+}
+
+fn tags(text: &str, question: &str) -> Vec<Tag> {
+    let document = SpecDocument::parse(text).unwrap();
+    document.find(&key(question)).unwrap().tags.clone()
+}
+
+#[test]
+fn a_confident_answer_moves_to_high_confidence() {
+    let findings = of(
+        "a",
+        Some(0.86),
+        vec![answered("Which database?", "Postgres")],
+    );
+    let merge = merged(DOCUMENT, &[findings]);
+    let change = only(&merge);
+    assert_eq!(change.kind, up(SectionKind::High));
+    assert_eq!(change.number, 1);
+    let before = "- [NEW] Which database?\n  - it must be open source\n";
+    assert_eq!(change.before.as_deref(), Some(before));
+    let after = "- Which database?\n  - it must be open source\n  - ANSWER — consult-a, 86%: \
+                 Postgres\n";
+    assert_eq!(change.after.as_deref(), Some(after));
+    assert!(merge.text.contains(after), "{}", merge.text);
+    assert_eq!(items(&merge.text, SectionKind::Open).len(), 2);
+}
+
+#[test]
+fn a_doubtful_answer_moves_to_medium_confidence() {
+    for confidence in [Some(0.79), None] {
+        let findings = of("a", confidence, vec![answered("Which cache?", "none")]);
+        let merge = merged(DOCUMENT, &[findings]);
+        assert_eq!(only(&merge).kind, up(SectionKind::Medium));
+    }
+}
+
+#[test]
+fn a_disputed_answer_names_who_disagrees() {
+    let disputed = PanelFinding::Answered {
+        question: key("Which cache?"),
+        answer: "none".to_owned(),
+        dissent: Some("performance wants one".to_owned()),
+    };
+    let merge = merged(DOCUMENT, &[of("a", Some(0.95), vec![disputed])]);
+    assert_eq!(only(&merge).kind, up(SectionKind::Medium));
+    let note = "ANSWER — consult-a, 95%: none (dissent: performance wants one)";
+    assert!(merge.text.contains(note), "{}", merge.text);
+}
+
+#[test]
+fn a_blocker_with_a_doubtful_answer_stays_with_the_proposal_in_the_log() {
+    let findings = of("a", Some(0.7), vec![answered("Who pays?", "the buyer")]);
+    let merge = merged(DOCUMENT, &[findings]);
+    assert_eq!(merge.text, DOCUMENT);
+    let change = only(&merge);
+    assert_eq!(change.kind, ChangeKind::Kept);
+    assert_eq!(change.reason, "the buyer");
+    assert_eq!(change.after, None);
+    let findings = of("a", Some(0.9), vec![answered("Who pays?", "the buyer")]);
+    let merge = merged(DOCUMENT, &[findings]);
+    assert_eq!(only(&merge).kind, up(SectionKind::High));
+}
+
+#[test]
+fn a_contradicted_claim_moves_down_one_section() {
+    for (claim, from, to) in [
+        (
+            "Orders are kept for a year",
+            SectionKind::High,
+            SectionKind::Medium,
+        ),
+        (
+            "One region is enough",
+            SectionKind::Medium,
+            SectionKind::Open,
+        ),
+    ] {
+        let findings = of("a", None, vec![contradicted(claim, "the law says ten")]);
+        let merge = merged(DOCUMENT, &[findings]);
+        assert_eq!(only(&merge).kind, moved(from, to));
+        assert!(items(&merge.text, to).contains(&claim.to_owned()));
+        let note = "CONTRADICTED — consult-a: the law says ten";
+        assert!(merge.text.contains(note), "{}", merge.text);
+    }
+}
+
+#[test]
+fn two_contradictions_of_one_claim_move_it_once() {
+    let claim = "Orders are kept for a year";
+    let first = of("a", None, vec![contradicted(claim, "one reason")]);
+    let second = of("b", None, vec![contradicted(claim, "another reason")]);
+    let merge = merged(DOCUMENT, &[first, second]);
+    let kinds: Vec<_> = merge.changes.iter().map(|change| change.kind).collect();
+    let down = moved(SectionKind::High, SectionKind::Medium);
+    assert_eq!(kinds, [down, ChangeKind::Kept]);
+    assert_eq!(merge.changes[1].reason, "another reason");
+}
+
+#[test]
+fn an_answer_stands_against_a_contradiction_of_the_same_merge() {
+    let question = "Which cache?";
+    let answer = of("a", Some(0.9), vec![answered(question, "none")]);
+    let contradiction = of("b", Some(0.9), vec![contradicted(question, "wrong")]);
+    let merge = merged(DOCUMENT, &[contradiction, answer]);
+    let kinds: Vec<_> = merge.changes.iter().map(|change| change.kind).collect();
+    assert_eq!(kinds, [up(SectionKind::High), ChangeKind::Kept]);
+}
+
+#[test]
+fn a_deferred_question_gets_its_tag_and_the_reason() {
+    let findings = of("a", None, vec![deferred("Which database?", "a contract")]);
+    let merge = merged(DOCUMENT, &[findings]);
+    assert_eq!(only(&merge).kind, ChangeKind::Deferred);
+    assert_eq!(tags(&merge.text, "Which database?"), [Tag::Deferred]);
+    let note = "DEFERRED — consult-a: a contract";
+    assert!(merge.text.contains(note), "{}", merge.text);
+    let after = only(&merge).after.clone().unwrap();
+    assert!(merge.text.contains(&after), "{after}");
+}
+
+#[test]
+fn a_question_that_stays_is_no_longer_new() {
+    let mut unread = of("a", None, Vec::new());
+    unread.unread.push(key("Which database?"));
+    let open = of("a", None, vec![still_open("Which database?", "no data")]);
+    for findings in [open, unread] {
+        let merge = merged(DOCUMENT, &[findings]);
+        assert_eq!(only(&merge).kind, ChangeKind::Kept);
+        assert_eq!(merge.text, DOCUMENT.replace("[NEW] ", ""));
+        assert!(only(&merge).after.is_some());
+    }
+}
+
+#[test]
+fn an_answer_and_a_deferral_leave_the_question_open() {
+    let answer = of("a", Some(0.9), vec![answered("Which cache?", "none")]);
+    let deferral = of("b", Some(0.9), vec![deferred("Which cache?", "taste")]);
+    let merge = merged(DOCUMENT, &[answer, deferral]);
+    assert_eq!(merge.text, DOCUMENT);
+    assert_eq!(only(&merge).kind, ChangeKind::Kept);
+    assert!(only(&merge).reason.contains("taste"));
+}
+
+#[test]
+fn the_more_confident_of_two_answers_is_used() {
+    let low = of("a", Some(0.6), vec![answered("Which cache?", "none")]);
+    let high = of("b", Some(0.9), vec![answered("Which cache?", "Redis")]);
+    let unknown = of("c", None, vec![answered("Which cache?", "disk")]);
+    let merge = merged(DOCUMENT, &[low, high, unknown]);
+    assert_eq!(only(&merge).reason, "Redis");
+}
+
+#[test]
+fn a_finding_about_a_missing_item_is_dropped() {
+    for finding in [
+        answered("Which queue?", "none"),
+        still_open("Which queue?", "no data"),
+        deferred("Which queue?", "taste"),
+        contradicted("Two regions are enough", "no"),
+        // A person has moved it up.
+        answered("One region is enough", "yes"),
+    ] {
+        let merge = merged(DOCUMENT, &[of("a", Some(0.9), vec![finding])]);
+        assert_eq!(merge.text, DOCUMENT);
+        assert_eq!(only(&merge).kind, ChangeKind::Dropped);
+    }
+}
+
+#[test]
+fn new_questions_are_added_once_and_only_if_they_are_new() {
+    let first = vec![
+        new("Which queue?"),
+        new("which CACHE"),
+        new("One region is enough!"),
+        new("Which cloud?"),
+        new("…"),
+    ];
+    let second = vec![PanelFinding::NewQuestion {
+        text: "Which queue".to_owned(),
+        blocker: true,
+    }];
+    let known = [key("Which cloud?")].into();
+    let findings = [of("a", None, first), of("b", None, second)];
+    let merge = merged_with(DOCUMENT, &findings, &known);
+    let to = SectionKind::Open;
+    assert_eq!(only(&merge).kind, ChangeKind::Added { to });
+    assert_eq!(tags(&merge.text, "Which queue?"), [Tag::New, Tag::Blocker]);
+    let after = only(&merge).after.clone().unwrap();
+    assert_eq!(after, "- [NEW] [BLOCKER] Which queue?\n");
+}
+
+#[test]
+fn a_consultation_adds_five_questions_at_most() {
+    let many = |from: u8| {
+        (from..from + 7)
+            .map(|n| new(&format!("New {n}?")))
+            .collect()
+    };
+    let merge = merged(DOCUMENT, &[of("a", None, many(0)), of("b", None, many(10))]);
+    assert_eq!(merge.changes.len(), 10);
+}
+
+#[test]
+fn questions_of_the_same_words_are_one() {
+    let twice = DOCUMENT.replace(
+        "- Which cache?",
+        "- Which cache?\n  - of ours\n- which CACHE",
+    );
+    let findings = of("a", Some(0.9), vec![answered("Which cache?", "none")]);
+    let merge = merged(&twice, &[findings]);
+    let afters: Vec<_> = merge
+        .changes
+        .iter()
+        .filter_map(|c| c.after.as_deref())
+        .collect();
+    let note = "  - ANSWER — consult-a, 90%: none\n";
+    let expected = [
+        format!("- Which cache?\n  - of ours\n{note}"),
+        format!("- which CACHE\n{note}"),
+    ];
+    assert_eq!(afters, expected);
+}
+
+#[test]
+fn the_order_of_consultations_means_nothing() {
+    let findings = [
+        of(
+            "z",
+            Some(0.9),
+            vec![answered("Which database?", "Postgres"), new("One?")],
+        ),
+        of(
+            "a",
+            Some(0.9),
+            vec![answered("Which cache?", "none"), new("Two?")],
+        ),
+        of(
+            "m",
+            None,
+            vec![contradicted("One region is enough", "no"), new("one")],
+        ),
+    ];
+    let expected = merged(DOCUMENT, &findings);
+    for order in [[0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let other = order.map(|at: usize| findings[at].clone());
+        assert_eq!(merged(DOCUMENT, &other), expected);
+    }
+}
+
+#[test]
+fn changes_are_numbered_on() {
+    let document = SpecDocument::parse(DOCUMENT).unwrap();
+    let known = BTreeSet::new();
+    let terms = IntegrationTerms {
+        high_from: Confidence::new(0.8).unwrap(),
+        first_change: 7,
+        known: &known,
+    };
+    let findings = of("a", None, vec![new("One?"), new("Two?")]);
+    let merge = integrate(&document, &[findings], terms).unwrap();
+    let numbers: Vec<u64> = merge.changes.iter().map(|change| change.number).collect();
+    assert_eq!(numbers, [7, 8]);
+}

@@ -1,0 +1,107 @@
+//! A consultation of a loop in its report.
+
+use serde::Serialize;
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::refinement::event::Extraction;
+use crate::refinement::finding::PanelFinding;
+use crate::refinement::state::{BatchRecord, ConsultationProgress, ExtractionRecord};
+use crate::stopping::convergence::QuestionKey;
+
+/// The consultation of a batch.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConsultationReport {
+    pub consultation: ConsultationId,
+    pub status: ConsultationStatus,
+    /// As they were asked.
+    pub questions: Vec<String>,
+    /// From 0 to 1; `None` if it is unknown.
+    pub confidence: Option<f64>,
+    pub calibrated: bool,
+    /// Who disagrees with the whole answer, and why.
+    pub dissent: Vec<String>,
+    pub findings: Vec<PanelFinding>,
+    /// Questions that the answer says nothing readable about.
+    pub unread: Vec<QuestionKey>,
+    /// Why there is no answer.
+    pub error: Option<String>,
+    pub spend: ConsultationSpend,
+}
+
+/// How far a consultation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConsultationStatus {
+    InFlight,
+    /// It can be resumed.
+    CutOff,
+    Answered,
+    NoAnswer,
+    /// Another consultation got its questions.
+    Repeated,
+}
+
+/// An extraction of claims and questions from a plain document.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExtractionReport {
+    pub consultation: ConsultationId,
+    pub status: ConsultationStatus,
+    pub high: Vec<String>,
+    pub medium: Vec<String>,
+    pub open: Vec<String>,
+    /// Why there is no answer.
+    pub error: Option<String>,
+    pub spend: ConsultationSpend,
+}
+
+impl ConsultationReport {
+    pub(super) fn of(batch: &BatchRecord) -> Self {
+        let answer = batch.progress.answer();
+        let questions = batch.batch.questions.iter();
+        Self {
+            consultation: batch.consultation.clone(),
+            status: ConsultationStatus::of(&batch.progress),
+            questions: questions.map(|(_, text)| text.clone()).collect(),
+            confidence: answer.and_then(|answer| answer.source.confidence),
+            calibrated: answer.is_some_and(|answer| answer.source.calibrated),
+            dissent: answer.map_or_else(Vec::new, |answer| answer.source.dissent.clone()),
+            findings: answer.map_or_else(Vec::new, |answer| answer.findings.clone()),
+            unread: answer.map_or_else(Vec::new, |answer| answer.unread.clone()),
+            error: batch.progress.error().map(str::to_owned),
+            spend: batch.spend,
+        }
+    }
+}
+
+impl ExtractionReport {
+    pub(super) fn of(record: &ExtractionRecord) -> Self {
+        let texts = |of: fn(&Extraction) -> &Vec<String>| {
+            record
+                .progress
+                .answer()
+                .map_or_else(Vec::new, |extraction| of(extraction).clone())
+        };
+        Self {
+            consultation: record.consultation.clone(),
+            status: ConsultationStatus::of(&record.progress),
+            high: texts(|extraction| &extraction.high),
+            medium: texts(|extraction| &extraction.medium),
+            open: texts(|extraction| &extraction.open),
+            error: record.progress.error().map(str::to_owned),
+            spend: record.spend,
+        }
+    }
+}
+
+impl ConsultationStatus {
+    fn of<T>(progress: &ConsultationProgress<T>) -> Self {
+        match progress {
+            ConsultationProgress::InFlight => Self::InFlight,
+            ConsultationProgress::LeftOver => Self::CutOff,
+            ConsultationProgress::Answered(_) => Self::Answered,
+            ConsultationProgress::NoAnswer(_) => Self::NoAnswer,
+            ConsultationProgress::Repeated(_) => Self::Repeated,
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! The report of a loop over a document. Pure. The commands print it as JSON; screens show parts of
+//! it.
+
+mod consultation;
+mod iteration;
+
+use serde::Serialize;
+
+use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::time::Timestamp;
+use crate::stopping::convergence::Criteria;
+use crate::stopping::evaluation::{Class, Decision, Evaluation};
+
+use super::event::StopCause;
+use super::state::{LoopPhase, RefinementLoop};
+
+pub use self::consultation::{ConsultationReport, ConsultationStatus, ExtractionReport};
+pub use self::iteration::IterationReport;
+
+/// The version of the JSON, whose schema is `schemas/refine.schema.json`.
+const SCHEMA_VERSION: &str = "1.0";
+
+/// The report of a loop, and its JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RefinementReport {
+    pub schema_version: &'static str,
+    /// The document that is read.
+    pub document: String,
+    /// The document that is written.
+    pub output: String,
+    pub status: RefinementStatus,
+    /// Set exactly if the loop is stopped.
+    pub stop: Option<StopReport>,
+    /// The class of the last decision; `None` if it is to continue, or there is none yet.
+    pub decision: Option<Class>,
+    /// The rule that decided.
+    pub rule: Option<String>,
+    /// The decision for people.
+    pub message: Option<String>,
+    pub started_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub resumes: Vec<Timestamp>,
+    pub criteria: Criteria,
+    /// Of claims and questions from a plain document.
+    pub extractions: Vec<ExtractionReport>,
+    pub iterations: Vec<IterationReport>,
+    /// The cost of everything.
+    pub spend: ConsultationSpend,
+}
+
+/// What a loop does, as far as its log knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefinementStatus {
+    /// It works, or its process was killed.
+    Open,
+    /// It can be resumed.
+    Stopped,
+    Ended,
+}
+
+/// Why a loop stopped before its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct StopReport {
+    pub cause: StopCause,
+    pub message: String,
+}
+
+impl RefinementReport {
+    /// Returns the report of a loop.
+    pub fn of(refinement: &RefinementLoop) -> Self {
+        let begun = refinement.begun();
+        let (status, stop) = match refinement.phase() {
+            LoopPhase::Open => (RefinementStatus::Open, None),
+            LoopPhase::Ended => (RefinementStatus::Ended, None),
+            LoopPhase::Stopped { cause, message } => {
+                let stop = StopReport {
+                    cause: *cause,
+                    message: message.clone(),
+                };
+                (RefinementStatus::Stopped, Some(stop))
+            }
+        };
+        let evaluation = refinement.evaluation();
+        let iterations = refinement.iterations().iter();
+        let extractions = refinement.extractions().iter();
+        Self {
+            schema_version: SCHEMA_VERSION,
+            document: begun.source.clone(),
+            output: begun.output.clone(),
+            status,
+            stop,
+            decision: evaluation.and_then(Evaluation::class),
+            rule: evaluation
+                .and_then(Evaluation::deciding_rule)
+                .map(str::to_owned),
+            message: evaluation.and_then(message),
+            started_at: refinement.begun_at(),
+            updated_at: refinement.updated_at(),
+            resumes: refinement.resumes().to_vec(),
+            criteria: *refinement.criteria(),
+            extractions: extractions.map(ExtractionReport::of).collect(),
+            iterations: iterations.map(IterationReport::of).collect(),
+            spend: refinement.spend(),
+        }
+    }
+}
+
+fn message(evaluation: &Evaluation) -> Option<String> {
+    match &evaluation.decision {
+        Decision::Continue => None,
+        Decision::Stop { message, .. } => Some(message.clone()),
+    }
+}

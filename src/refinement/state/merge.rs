@@ -1,0 +1,92 @@
+//! The merge of an iteration: findings, what follows for convergence, and the front matter.
+
+use crate::domain::confidence::Confidence;
+use crate::refinement::byte_edit::apply;
+use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::event::{Integrated, TextHash};
+use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};
+use crate::refinement::integration::{Integration, IntegrationTerms, add_extraction, integrate};
+use crate::stopping::convergence::{evaluate, stable_count};
+
+use super::refinement_loop::RefinementLoop;
+
+/// A merge: the event that decides it, and the text that it writes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Merge {
+    pub event: Integrated,
+    pub text: String,
+}
+
+/// Error for a merge that makes a text which cannot be worked on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefinementMergeError {
+    #[error("cannot read the document")]
+    Document(#[from] DocumentError),
+    #[error("cannot read the front matter")]
+    FrontMatter(#[from] FrontMatterError),
+}
+
+impl RefinementLoop {
+    /// Returns the document as the panel gets it: a plain one has the sections that were extracted
+    /// from it. Also returns the changes that this takes.
+    ///
+    /// # Errors
+    ///
+    /// When the text with the sections cannot be read.
+    pub fn prepared(&self, document: &SpecDocument) -> Result<Integration, DocumentError> {
+        let extraction = self.extraction(&TextHash::of(document.text()));
+        match extraction.filter(|_| !document.has_sections()) {
+            Some(extraction) => add_extraction(document, extraction, self.next_change()),
+            None => Ok(Integration {
+                text: document.text().to_owned(),
+                changes: Vec::new(),
+            }),
+        }
+    }
+
+    /// Merges the findings of the open iteration into the document that it works on.
+    ///
+    /// # Errors
+    ///
+    /// When the new text cannot be read.
+    pub fn merge(
+        &self,
+        document: &SpecDocument,
+        high_from: Confidence,
+    ) -> Result<Merge, RefinementMergeError> {
+        let prepared = self.prepared(document)?;
+        let working = SpecDocument::parse(&prepared.text)?;
+        let first_change = prepared
+            .changes
+            .last()
+            .map_or_else(|| self.next_change(), |change| change.number + 1);
+        let known = self.known_questions();
+        let terms = IntegrationTerms {
+            high_from,
+            first_change,
+            known: &known,
+        };
+        let integration = integrate(&working, &self.pending_findings(), terms)?;
+        let merged = SpecDocument::parse(&integration.text)?;
+        let mut measures = self.measures();
+        let measure = merged.measure();
+        measures.push(measure.clone());
+        let evaluation = evaluate(self.criteria(), &measures);
+        let iteration = self.next_iteration();
+        let stable = stable_count(self.criteria(), &measures);
+        let entry = ConvergenceEntry::new(iteration, stable, &measure, &evaluation);
+        let front_matter = front_matter::read(&integration.text)?;
+        let edits = front_matter::edit(&integration.text, front_matter.as_ref(), &entry);
+        let text = apply(&integration.text, edits);
+        let changes = prepared.changes.into_iter().chain(integration.changes);
+        let event = Integrated {
+            iteration,
+            before: TextHash::of(document.text()),
+            after: TextHash::of(&text),
+            changes: changes.collect(),
+            measure,
+            evaluation,
+        };
+        Ok(Merge { event, text })
+    }
+}
