@@ -34,6 +34,7 @@ mod project;
 mod providers;
 mod reading;
 mod records;
+mod refinement;
 mod support;
 mod terminal;
 mod vocabulary;
