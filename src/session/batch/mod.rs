@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TryRecvError};
 
 use super::index::IndexQueue;
 use super::month::MonthCeiling;
@@ -261,6 +261,14 @@ impl<'a, K: 'a> Batch<'a, K> {
                     return finished.map(|finished| BatchUpdate::Finished(Box::new(finished)));
                 }
             }
+        }
+    }
+
+    /// Returns what an interrupt asks for that came since the last look, without waiting.
+    pub(crate) fn poll_interrupt(&mut self) -> Option<InterruptStage> {
+        match self.interrupts.try_recv() {
+            Ok(()) => Some(self.interrupted()),
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
         }
     }
 

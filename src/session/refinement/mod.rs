@@ -6,3 +6,5 @@
 
 pub(crate) mod request;
 pub(crate) mod templates;
+pub(crate) mod estimate;
+pub(crate) mod driver;

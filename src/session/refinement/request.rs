@@ -2,6 +2,8 @@
 
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
+use crate::domain::confidence::Confidence;
+use crate::refinement::batches::BatchLimits;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
@@ -20,7 +22,17 @@ pub(crate) struct RefinementRequest {
     /// What the panel reads beside the document.
     pub(crate) sources: Vec<SourceText>,
     pub(crate) project: ProjectTerms,
+    /// The name of the document in prompts.
+    pub(crate) document: String,
     pub(crate) form: DocumentForm,
+}
+
+/// How questions are asked and answers placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct RefinementTerms {
+    pub(crate) batches: BatchLimits,
+    /// The confidence from which an answer is of high confidence.
+    pub(crate) high_from: Confidence,
 }
 
 /// Whether a document has sections to work on.

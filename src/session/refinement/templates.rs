@@ -3,8 +3,16 @@
 
 use crate::consultation::plan::options::Rounds;
 use crate::consultation::plan::{Control, Plan};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::prompt::{PromptError, Templates};
 use crate::context::sources::SourceText;
+use crate::domain::context::SourceKind;
 use crate::error::Error;
+use crate::refinement::batches::QuestionBatch;
+use crate::refinement::document::SpecDocument;
+use crate::refinement::request::{
+    DocumentSource, document_source, extraction_question, question_text,
+};
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
@@ -27,6 +35,11 @@ pub(crate) struct RefinementTemplates {
     /// What goes out beside the document.
     sources: Vec<SourceText>,
     project: ProjectTerms,
+    /// The name of the document in prompts.
+    document: String,
+    prompts: Templates,
+    /// The limits of consultations that an earlier process began.
+    resume_control: ControlRequest,
 }
 
 /// Prepares the templates.
@@ -55,6 +68,12 @@ impl RefinementPlanner<'_> {
             extraction,
             sources: request.sources.clone(),
             project: request.project.clone(),
+            document: request.document.clone(),
+            prompts: self.planner.sources().templates.clone(),
+            resume_control: ControlRequest {
+                consent_mode: ConsentMode::PreApproved,
+                ..control(request)
+            },
         })
     }
 
@@ -106,24 +125,64 @@ impl RefinementTemplates {
         &limited.unwrap_or(self.panel.common()).control
     }
 
+    /// Returns the limits of consultations that an earlier process began.
+    pub(crate) fn resume_control(&self) -> &ControlRequest {
+        &self.resume_control
+    }
+
     /// Returns the plan of a consultation of the panel.
     ///
     /// # Errors
     ///
     /// When the document and its context do not fit the models, or a prompt cannot be rendered.
-    pub(crate) fn plan(
+    pub(crate) fn plan_batch(
         &self,
-        question: String,
-        document: SourceText,
+        document: &SpecDocument,
+        batch: &QuestionBatch,
     ) -> Result<PreparedPlan, Error> {
-        let mut sources = vec![document];
+        let mut sources = vec![self.source_text(document)];
         sources.extend(self.sources.iter().cloned());
         self.panel.plan(QuestionRequest {
-            question,
+            question: question_text(&self.prompts, batch).map_err(unrendered)?,
             sources,
             project: self.project.clone(),
         })
     }
+
+    /// Returns the plan of the extraction from a plain document.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::plan_batch`], and when nothing was to be extracted.
+    pub(crate) fn plan_extraction(&self, document: &SpecDocument) -> Result<PreparedPlan, Error> {
+        let extraction = self.extraction.as_ref().ok_or_else(|| {
+            Error::failed("the document has lost its sections since the command began")
+                .hint("run the command again")
+        })?;
+        extraction.plan(QuestionRequest {
+            question: extraction_question(&self.prompts).map_err(unrendered)?,
+            sources: vec![self.source_text(document)],
+            project: ProjectTerms::default(),
+        })
+    }
+
+    /// Returns what models get of the document.
+    pub(crate) fn document_source(&self, document: &SpecDocument) -> DocumentSource {
+        document_source(&self.document, document)
+    }
+
+    fn source_text(&self, document: &SpecDocument) -> SourceText {
+        let DocumentSource { name, text, .. } = self.document_source(document);
+        SourceText {
+            kind: SourceKind::File,
+            name,
+            text,
+        }
+    }
+}
+
+fn unrendered(error: PromptError) -> Error {
+    Error::usage(error).hint("check the templates in the `prompts` folder of the home")
 }
 
 fn template_request(request: &RefinementRequest) -> TemplateRequest {
@@ -137,12 +196,17 @@ fn template_request(request: &RefinementRequest) -> TemplateRequest {
             analysis: AnalysisRequest::Off,
             ..request.debate
         },
-        control: ControlRequest {
-            max_cost: None,
-            ..request.control.clone()
-        },
+        control: control(request),
         material: request.material,
         purpose: request.purpose,
         notices: Vec::new(),
+    }
+}
+
+/// Returns the limits of a consultation. The ceiling is that of the loop.
+fn control(request: &RefinementRequest) -> ControlRequest {
+    ControlRequest {
+        max_cost: None,
+        ..request.control.clone()
     }
 }

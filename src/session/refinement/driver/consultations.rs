@@ -1,0 +1,268 @@
+//! The consultations of a loop: what is asked, taken over from an earlier process, and read.
+
+use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer, access_failure};
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
+use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::error::{Error, whole};
+use crate::refinement::batches::QuestionBatch;
+use crate::refinement::event::{BatchFinished, BatchStarted, RefinementEventKind, StopCause};
+use crate::refinement::reading::findings_of;
+use crate::refinement::state::BatchRecord;
+use crate::session::batch::{
+    ConsultationOutcome, FinishedConsultation, TakeOver, approved, take_over,
+};
+use crate::session::month::MonthCeiling;
+use crate::stopping::convergence::QuestionKey;
+use crate::terminal::progress::refinement::IterationPlan;
+
+use super::{LoopInProgress, LoopJob};
+
+/// The end of a consultation.
+pub(super) struct ConsultationEnd<T> {
+    pub(super) spend: ConsultationSpend,
+    /// What was read from its answer, or why there is none.
+    pub(super) answer: Result<T, String>,
+}
+
+/// The reason why a consultation has no answer.
+enum Unanswered {
+    /// It can be resumed.
+    CutOff,
+    Failed(String),
+}
+
+impl LoopInProgress<'_> {
+    /// Shows the iteration before the first of its consultations that this process runs.
+    pub(super) fn announce(&mut self) {
+        let current = self.current();
+        let Some(iteration) = current.open_iteration() else {
+            return;
+        };
+        let number = iteration.number;
+        let batches = &self.document.now().batches;
+        let plan = IterationPlan {
+            iteration: number,
+            max_iterations: current.criteria().max_iterations,
+            questions: batches
+                .iter()
+                .map(|batch| batch.questions.len() as u64)
+                .sum(),
+            consultations: batches.len() as u64,
+        };
+        if self.announced.replace(number) != Some(number) {
+            self.driver.progress.iteration_started(plan);
+        }
+    }
+
+    /// Starts the consultation of a batch.
+    pub(super) fn ask(&mut self, batch: QuestionBatch) -> Result<(), Error> {
+        let templates = self.driver.templates;
+        let plan = approved(templates.plan_batch(self.document.prepared(), &batch)?);
+        self.record_start(&plan.id, &batch)?;
+        let providers = templates.panel().providers();
+        self.batch.start(LoopJob::Questions(batch), plan, providers);
+        Ok(())
+    }
+
+    fn record_start(&mut self, id: &ConsultationId, batch: &QuestionBatch) -> Result<(), Error> {
+        let iteration = self.current().next_iteration();
+        self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
+            iteration,
+            consultation: id.clone(),
+            batch: batch.clone(),
+        })))?;
+        self.driver.progress.batch_started(id, &batch.keys());
+        Ok(())
+    }
+
+    /// Takes over a consultation that an earlier process began.
+    pub(super) async fn take_over(&mut self, left_over: BatchRecord) -> Result<(), Error> {
+        let id = left_over.consultation.clone();
+        let batch = left_over.batch;
+        match self.taken_over(&id).await? {
+            TakeOver::Finished(outcome) => match findings_of(&outcome.record, &batch) {
+                Err(why) if is_cut_off(&why) => self.repeat(&id, &batch, "it was cut off"),
+                Ok(_) | Err(_) => self.batch_ended(&id, &batch, Ok(*outcome)),
+            },
+            TakeOver::Resume(session) => {
+                self.record_start(&id, &batch)?;
+                self.batch.resume(LoopJob::Questions(batch), *session);
+                Ok(())
+            }
+            TakeOver::Repeat(why) => self.repeat(&id, &batch, &why),
+        }
+    }
+
+    pub(super) async fn taken_over(&self, id: &ConsultationId) -> Result<TakeOver, Error> {
+        let sources = self.driver.planner.resume_sources();
+        let control = self.driver.templates.resume_control();
+        take_over(id, &sources, control, self.driver.clock).await
+    }
+
+    /// Asks the questions of a consultation again that can be neither read nor resumed.
+    fn repeat(
+        &mut self,
+        id: &ConsultationId,
+        batch: &QuestionBatch,
+        why: &str,
+    ) -> Result<(), Error> {
+        self.driver
+            .printer
+            .detail(&format!("the questions of {id} are asked again: {why}"));
+        self.record_cut_off(id)?;
+        match self.due(batch) {
+            Some(batch) => self.ask(batch),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns those of a batch's questions that are still in the document, with the claims that it
+    /// has now.
+    fn due(&self, asked: &QuestionBatch) -> Option<QuestionBatch> {
+        let asked = asked.keys();
+        let batches = &self.document.now().batches;
+        let questions = batches.iter().flat_map(|batch| &batch.questions);
+        let due = questions.filter(|(key, _)| asked.contains(key)).cloned();
+        let questions: Vec<(QuestionKey, String)> = due.collect();
+        let first = batches.first().filter(|_| !questions.is_empty())?;
+        Some(QuestionBatch {
+            questions,
+            ..first.clone()
+        })
+    }
+
+    /// Records what a consultation that cannot end has cost, as far as its files have it.
+    pub(super) fn record_cut_off(&mut self, id: &ConsultationId) -> Result<(), Error> {
+        let spend = self.spend_of(id);
+        self.record(RefinementEventKind::ConsultationCutOff {
+            consultation: id.clone(),
+            spend,
+        })
+    }
+
+    /// Takes a consultation that is no longer in flight.
+    pub(super) fn finished(
+        &mut self,
+        finished: FinishedConsultation<LoopJob>,
+    ) -> Result<(), Error> {
+        let FinishedConsultation { key, id, result } = finished;
+        match key {
+            LoopJob::Extraction => self.extracted(&id, result),
+            LoopJob::Questions(batch) => self.batch_ended(&id, &batch, result),
+        }
+    }
+
+    fn batch_ended(
+        &mut self,
+        id: &ConsultationId,
+        batch: &QuestionBatch,
+        result: Result<ConsultationOutcome, Error>,
+    ) -> Result<(), Error> {
+        let read = |record: &StoredRecord| findings_of(record, batch);
+        let Some(ConsultationEnd { spend, answer }) = self.end(id, result, read)? else {
+            return Ok(());
+        };
+        let (findings, error) = match answer {
+            Ok(findings) => (Some(findings), None),
+            Err(error) => (None, Some(error)),
+        };
+        let finished = BatchFinished {
+            consultation: id.clone(),
+            findings,
+            spend,
+            error,
+        };
+        self.record(RefinementEventKind::BatchFinished(Box::new(
+            finished.clone(),
+        )))?;
+        self.driver.progress.batch_finished(&finished);
+        Ok(())
+    }
+
+    /// Reads the answer of a consultation that is no longer in flight. Returns `None` if it was cut
+    /// off, which is recorded.
+    pub(super) fn end<T>(
+        &mut self,
+        id: &ConsultationId,
+        result: Result<ConsultationOutcome, Error>,
+        read: impl FnOnce(&StoredRecord) -> Result<T, NoAnswer>,
+    ) -> Result<Option<ConsultationEnd<T>>, Error> {
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                return Ok(Some(ConsultationEnd {
+                    spend: self.spend_of(id),
+                    answer: Err(whole(error.source())),
+                }));
+            }
+        };
+        for warning in &outcome.warnings {
+            self.driver.printer.warning(warning);
+        }
+        let spend = spend([&outcome.record]);
+        let answer = match read(&outcome.record) {
+            Ok(answer) => Ok(answer),
+            Err(why) => match self.unanswered(&outcome, why) {
+                Unanswered::Failed(error) => Err(error),
+                Unanswered::CutOff => {
+                    let consultation = id.clone();
+                    self.record(RefinementEventKind::ConsultationCutOff {
+                        consultation,
+                        spend,
+                    })?;
+                    return Ok(None);
+                }
+            },
+        };
+        Ok(Some(ConsultationEnd { spend, answer }))
+    }
+
+    /// Decides what follows a consultation without an answer, and asks for a stop if the next ones
+    /// would have none either.
+    fn unanswered(&mut self, outcome: &ConsultationOutcome, why: NoAnswer) -> Unanswered {
+        match why {
+            NoAnswer::CostCeiling { message } => {
+                self.request_stop(ceiling(outcome), message);
+                Unanswered::CutOff
+            }
+            NoAnswer::Interrupted | NoAnswer::Unfinished if self.batch.is_cancelled() => {
+                Unanswered::CutOff
+            }
+            // What is only put back could be cut off for ever.
+            NoAnswer::Interrupted | NoAnswer::Unfinished => {
+                Unanswered::Failed("the consultation was cut off".to_owned())
+            }
+            NoAnswer::Failed { message } | NoAnswer::Infrastructure { message } => {
+                if let Some(refusal) = access_failure(&outcome.record) {
+                    let cause = match refusal.problem {
+                        AccessProblem::Authentication => StopCause::Authentication,
+                        AccessProblem::Quota => StopCause::Quota,
+                    };
+                    let message = format!("{}: {}", refusal.provider, refusal.message);
+                    self.request_stop(cause, message);
+                }
+                Unanswered::Failed(message)
+            }
+        }
+    }
+}
+
+/// Returns whether a consultation ended before it had said all that it can.
+pub(super) fn is_cut_off(why: &NoAnswer) -> bool {
+    match why {
+        NoAnswer::CostCeiling { .. } | NoAnswer::Interrupted | NoAnswer::Unfinished => true,
+        NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. } => false,
+    }
+}
+
+/// Returns the ceiling that did not allow a call.
+fn ceiling(outcome: &ConsultationOutcome) -> StopCause {
+    let reached = outcome.transcript.ceiling.as_ref();
+    let budget = reached.and_then(|reached| reached.budget.as_deref());
+    if budget == Some(MonthCeiling::NAME) {
+        StopCause::MonthlyBudget
+    } else {
+        StopCause::CostCeiling
+    }
+}

@@ -1,0 +1,112 @@
+//! The merge of an iteration's findings into the document, and its writing.
+
+use crate::error::Error;
+use crate::records::refinements::SpecFileError;
+use crate::refinement::event::{Integrated, RefinementEventKind, StopCause, TextHash};
+use crate::refinement::state::Merge;
+use crate::terminal::report::refinement::changes_markdown;
+
+use super::{LoopInProgress, StopRequested, WorkingDocument};
+
+impl LoopInProgress<'_> {
+    /// Asks for a stop if a person has changed the document since the iteration began.
+    pub(super) fn notice_edit(&mut self) -> Result<(), Error> {
+        let text = self.driver.file().read().map_err(Error::failed)?;
+        if TextHash::of(&text) != *self.document.hash() {
+            self.stop_at_edit();
+        }
+        Ok(())
+    }
+
+    /// Nothing more starts and nothing is merged, whatever else asked for a stop.
+    fn stop_at_edit(&mut self) {
+        self.stop = Some(StopRequested {
+            cause: StopCause::DocumentChanged,
+            message: format!(
+                "`{}` was changed while the panel worked",
+                self.driver.file().path().display()
+            ),
+        });
+        self.driver.progress.ending();
+    }
+
+    /// Merges the findings, and decides whether the loop is over.
+    pub(super) fn integrate(&mut self) -> Result<(), Error> {
+        self.notice_edit()?;
+        if self.must_not_merge() {
+            return Ok(());
+        }
+        let Merge { event, text } = self.merge()?;
+        self.merged = Some(text);
+        self.record(RefinementEventKind::Integrated(Box::new(event)))
+    }
+
+    fn merge(&self) -> Result<Merge, Error> {
+        let high_from = self.driver.terms.high_from;
+        let merge = self.current().merge(self.document.document(), high_from);
+        merge.map_err(Error::failed)
+    }
+
+    /// Writes the text of a merge, unless a person has changed the document.
+    pub(super) async fn write(&mut self, merge: &Integrated) -> Result<(), Error> {
+        let text = match self.merged.take() {
+            Some(text) => text,
+            // An earlier process merged it.
+            None => self.merge()?.text,
+        };
+        if TextHash::of(&text) != merge.after {
+            // That process was of another version, or had other terms.
+            return self.integrate();
+        }
+        match self.replace(merge, &text) {
+            Ok(()) => self.written(merge.after.clone()),
+            Err(SpecFileError::Changed(_)) => {
+                self.stop_at_edit();
+                self.end_or_wait().await
+            }
+            Err(error) => Err(Error::failed(error)),
+        }
+    }
+
+    fn replace(&self, merge: &Integrated, text: &str) -> Result<(), SpecFileError> {
+        let driver = &self.driver;
+        let file = driver.file();
+        if *file == driver.output {
+            return file.replace_if_unchanged(&merge.before, text);
+        }
+        if TextHash::of(&file.read()?) != merge.before {
+            return Err(SpecFileError::Changed(file.path().to_owned()));
+        }
+        match driver.refinement.state().last_written() {
+            Some(earlier) if driver.output.exists() => {
+                driver.output.replace_if_unchanged(earlier, text)
+            }
+            Some(_) | None => driver.output.create(&driver.source, text),
+        }
+    }
+
+    /// Writes the log for people. It can be written again, and ends no loop.
+    pub(super) fn write_changes(&self) {
+        let refinement = &self.driver.refinement;
+        let markdown = changes_markdown(refinement.state());
+        if let Err(error) = refinement.write_changes(&markdown) {
+            self.driver.printer.warning(&format!("Warning: {error}"));
+        }
+    }
+
+    /// Records that the text of a merge is in its file: the iteration is over.
+    pub(super) fn written(&mut self, document: TextHash) -> Result<(), Error> {
+        let merge = self
+            .current()
+            .open_iteration()
+            .and_then(|open| open.decided())
+            .cloned();
+        self.record(RefinementEventKind::DocumentWritten { document })?;
+        if let Some(merge) = merge {
+            self.driver.progress.integrated(&merge);
+        }
+        self.write_changes();
+        self.document = WorkingDocument::read(&self.driver)?;
+        Ok(())
+    }
+}

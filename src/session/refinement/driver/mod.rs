@@ -1,0 +1,289 @@
+//! Drives a loop: does what its state names, writes the log, and writes the document once all
+//! consultations of an iteration have ended.
+//!
+//! The document is read when an iteration begins, and compared before it is replaced: a person who
+//! edits it meanwhile stops the loop, and loses nothing.
+
+mod working_document;
+mod extraction;
+mod consultations;
+mod merge;
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::records::files::ConsultationRef;
+use crate::records::refinements::{LockedRefinement, SpecFile};
+use crate::refinement::batches::QuestionBatch;
+use crate::refinement::event::{RefinementEventKind, StopCause};
+use crate::refinement::state::{NextStep, RefinementLoop};
+use crate::session::batch::{Batch, BatchUpdate, InterruptStage};
+use crate::session::load;
+use crate::setup::plan::Planner;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::refinement::RefinementProgress;
+
+use self::working_document::WorkingDocument;
+use super::request::RefinementTerms;
+use super::templates::RefinementTemplates;
+
+/// The parties to a loop.
+#[derive(Debug)]
+pub(crate) struct RefinementDriver<'a> {
+    /// The loop, which was begun or resumed.
+    pub(crate) refinement: LockedRefinement,
+    pub(crate) source: SpecFile,
+    /// The same as `source` for a change in place.
+    pub(crate) output: SpecFile,
+    pub(crate) templates: &'a RefinementTemplates,
+    pub(crate) planner: &'a Planner<'a>,
+    pub(crate) terms: RefinementTerms,
+    /// The most consultations at once.
+    pub(crate) jobs: usize,
+    pub(crate) clock: Clock,
+    pub(crate) progress: &'a RefinementProgress,
+    pub(crate) printer: &'a Printer,
+}
+
+/// What a consultation is for.
+#[derive(Clone, Debug)]
+pub(crate) enum LoopJob {
+    Extraction,
+    Questions(QuestionBatch),
+}
+
+/// A loop in this process.
+struct LoopInProgress<'a> {
+    driver: RefinementDriver<'a>,
+    batch: Batch<'a, LoopJob>,
+    document: WorkingDocument,
+    /// The iteration that was announced.
+    announced: Option<u64>,
+    /// The text of a merge that is in the log and not in the file.
+    merged: Option<String>,
+    stop: Option<StopRequested>,
+}
+
+/// Why nothing more starts.
+#[derive(Clone, Debug)]
+struct StopRequested {
+    cause: StopCause,
+    message: String,
+}
+
+impl<'a> RefinementDriver<'a> {
+    /// Drives the loop until it has ended or is stopped and nothing is in flight.
+    ///
+    /// # Errors
+    ///
+    /// When the document or the log cannot be read or written, or another process runs one of the
+    /// consultations. The loop can be resumed.
+    pub(crate) async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
+        let printer = self.printer;
+        let document = WorkingDocument::read(&self)?;
+        let mut work = LoopInProgress {
+            driver: self,
+            batch,
+            document,
+            announced: None,
+            merged: None,
+            stop: None,
+        };
+        work.count_earlier_spending();
+        let driven = work.drive_to_end().await;
+        work.write_changes();
+        work.batch.finish(printer);
+        driven.map(|()| work.driver.refinement)
+    }
+
+    fn current(&self) -> &RefinementLoop {
+        self.refinement.state().current()
+    }
+}
+
+impl LoopInProgress<'_> {
+    async fn drive_to_end(&mut self) -> Result<(), Error> {
+        loop {
+            if let Some(stage) = self.batch.poll_interrupt() {
+                self.interrupted(stage);
+            }
+            match self.current().next_step(self.document.now()) {
+                NextStep::Extract { left_over } => {
+                    if self.may_start().await? {
+                        self.extract(left_over).await?;
+                    }
+                }
+                NextStep::StartIteration { iteration } => {
+                    if self.may_start().await? {
+                        let document = self.document.hash().clone();
+                        self.record(RefinementEventKind::IterationStarted {
+                            iteration,
+                            document,
+                        })?;
+                    }
+                }
+                NextStep::Ask {
+                    left_over, batches, ..
+                } => {
+                    let left_over = left_over.first().map(|batch| (*batch).clone());
+                    let batch = batches.into_iter().next();
+                    self.announce();
+                    self.notice_edit()?;
+                    if self.may_start().await? {
+                        match (left_over, batch) {
+                            (Some(left_over), _) => self.take_over(left_over).await?,
+                            (None, Some(batch)) => self.ask(batch)?,
+                            (None, None) => {}
+                        }
+                    }
+                }
+                NextStep::Wait => self.wait().await?,
+                NextStep::Integrate { .. } => {
+                    self.announce();
+                    if self.must_not_merge() {
+                        self.end_or_wait().await?;
+                    } else {
+                        self.integrate()?;
+                    }
+                }
+                NextStep::Write { merge } => {
+                    let merge = merge.clone();
+                    self.write(&merge).await?;
+                }
+                NextStep::RecordWritten { document } => self.written(document)?,
+                NextStep::Stop { cause, message } => {
+                    self.request_stop(cause, message);
+                    self.end_or_wait().await?;
+                }
+                NextStep::End => self.record(RefinementEventKind::Ended)?,
+                NextStep::Rest => return Ok(()),
+            }
+        }
+    }
+
+    fn current(&self) -> &RefinementLoop {
+        self.driver.current()
+    }
+
+    fn record(&mut self, kind: RefinementEventKind) -> Result<(), Error> {
+        let now = self.driver.clock.now();
+        let recorded = self.driver.refinement.record(now, kind);
+        recorded.map_err(Error::failed)?;
+        self.driver.progress.spent(self.current().spend().cost);
+        Ok(())
+    }
+
+    /// Returns whether something may start now. If not, waits for what is in flight, and stops the
+    /// loop when nothing is.
+    async fn may_start(&mut self) -> Result<bool, Error> {
+        if self.stop.is_some() {
+            self.end_or_wait().await?;
+            return Ok(false);
+        }
+        if self.batch.in_flight() >= self.driver.jobs {
+            self.wait().await?;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Waits for what is in flight, and stops the loop when nothing is.
+    async fn end_or_wait(&mut self) -> Result<(), Error> {
+        if self.batch.in_flight() > 0 {
+            return self.wait().await;
+        }
+        let Some(StopRequested { cause, message }) = self.stop.clone() else {
+            return Ok(());
+        };
+        self.record(RefinementEventKind::Stopped { cause, message })
+    }
+
+    async fn wait(&mut self) -> Result<(), Error> {
+        match self.batch.next().await {
+            None => Err(Error::failed(
+                "the log has a consultation in flight that does not run",
+            )),
+            Some(BatchUpdate::Finished(finished)) => self.finished(*finished),
+            Some(BatchUpdate::Interrupted(stage)) => {
+                self.interrupted(stage);
+                Ok(())
+            }
+        }
+    }
+
+    fn interrupted(&mut self, stage: InterruptStage) {
+        match stage {
+            InterruptStage::Drain => {
+                self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
+                if self.batch.in_flight() > 0 {
+                    self.driver.printer.note(
+                        "Stopping: consultations in flight are finished; press Ctrl-C again to \
+                         cancel them",
+                    );
+                }
+            }
+            InterruptStage::Cancel => {
+                self.driver.printer.note("Cancelling the calls in flight…");
+            }
+        }
+    }
+
+    /// Nothing more starts. The first reason counts.
+    fn request_stop(&mut self, cause: StopCause, message: String) {
+        self.stop.get_or_insert(StopRequested { cause, message });
+        self.driver.progress.ending();
+    }
+
+    /// Returns whether the findings must wait: a person has changed the document, or a provider
+    /// refuses access, so that questions would be left out.
+    fn must_not_merge(&self) -> bool {
+        let Some(stop) = &self.stop else {
+            return false;
+        };
+        match stop.cause {
+            StopCause::Authentication | StopCause::Quota | StopCause::DocumentChanged => true,
+            StopCause::Interrupt
+            | StopCause::CostCeiling
+            | StopCause::MonthlyBudget
+            | StopCause::NoAnswer => false,
+        }
+    }
+
+    /// Counts what earlier processes spent under the ceiling. What a killed process had in flight
+    /// is in its journals alone.
+    fn count_earlier_spending(&mut self) {
+        let current = self.current();
+        let recorded = current.spend().cost;
+        let mut spent = recorded.known;
+        for (id, recorded) in left_over(current) {
+            let all = self.spend_of(id).cost.known;
+            spent += MicroUsd(all.0.saturating_sub(recorded.cost.known.0));
+        }
+        self.batch.count_earlier_spending(spent);
+        self.driver.progress.spent(recorded);
+    }
+
+    /// Returns the spend of a consultation from its files; nothing if it left none.
+    fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
+        let logs = self.driver.planner.sources().home.logs_folder();
+        load::load(&logs, &ConsultationRef::of(id))
+            .map(|loaded| spend([&loaded.record]))
+            .unwrap_or_default()
+    }
+}
+
+/// Returns the consultations that can be taken over, with what the log has of their spend.
+fn left_over(
+    current: &RefinementLoop,
+) -> impl Iterator<Item = (&ConsultationId, &ConsultationSpend)> {
+    let extractions = current.extractions().iter();
+    let extractions = extractions.map(|record| (&record.consultation, &record.spend));
+    let iteration = current.open_iteration().into_iter();
+    let batches = iteration.flat_map(|iteration| &iteration.batches);
+    let batches = batches.map(|batch| (&batch.consultation, &batch.spend));
+    let ids = current.left_over();
+    let all = extractions.chain(batches);
+    all.filter(move |(id, _)| ids.contains(id))
+}

@@ -1,0 +1,86 @@
+//! The document that an iteration works on, as it was when the iteration began.
+
+use crate::error::Error;
+use crate::records::refinements::SpecFile;
+use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::event::TextHash;
+use crate::refinement::state::DocumentNow;
+
+use super::RefinementDriver;
+
+/// A document, as it was read.
+#[derive(Debug)]
+pub(super) struct WorkingDocument {
+    read: SpecDocument,
+    /// With the sections that were extracted from a plain document.
+    prepared: SpecDocument,
+    now: DocumentNow,
+}
+
+impl WorkingDocument {
+    /// Reads the document as it is now.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read, or its front matter cannot be understood.
+    pub(super) fn read(driver: &RefinementDriver<'_>) -> Result<Self, Error> {
+        let file = driver.file();
+        let text = file.read().map_err(Error::failed)?;
+        let explained = |error: DocumentError| {
+            let path = file.path().display();
+            Error::usage(error).hint(format!("fix the front matter of `{path}`"))
+        };
+        let read = SpecDocument::parse(&text).map_err(explained)?;
+        let current = driver.current();
+        let prepared = current.prepared(&read).map_err(explained)?;
+        let output = if driver.source == driver.output {
+            Some(TextHash::of(&text))
+        } else {
+            hash_of(&driver.output)?
+        };
+        let now = DocumentNow::of(current, &read, output, driver.terms.batches);
+        Ok(Self {
+            prepared: SpecDocument::parse(&prepared.text).map_err(explained)?,
+            now: now.map_err(explained)?,
+            read,
+        })
+    }
+
+    /// Returns the document as it is in its file.
+    pub(super) fn document(&self) -> &SpecDocument {
+        &self.read
+    }
+
+    /// Returns the document as the panel gets it.
+    pub(super) fn prepared(&self) -> &SpecDocument {
+        &self.prepared
+    }
+
+    pub(super) fn now(&self) -> &DocumentNow {
+        &self.now
+    }
+
+    /// Returns the fingerprint of the text in the file.
+    pub(super) fn hash(&self) -> &TextHash {
+        &self.now.read
+    }
+}
+
+impl RefinementDriver<'_> {
+    /// Returns the file that an iteration works on.
+    pub(super) fn file(&self) -> &SpecFile {
+        if self.current().last_written().is_some() {
+            &self.output
+        } else {
+            &self.source
+        }
+    }
+}
+
+fn hash_of(file: &SpecFile) -> Result<Option<TextHash>, Error> {
+    if !file.exists() {
+        return Ok(None);
+    }
+    let text = file.read().map_err(Error::failed)?;
+    Ok(Some(TextHash::of(&text)))
+}

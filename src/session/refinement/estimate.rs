@@ -1,0 +1,139 @@
+//! What a loop is expected to cost: its next iteration, and all iterations that are left. Later
+//! iterations are taken to ask as much as the document asks now; most ask less.
+
+use crate::domain::context::ScrubbingReport;
+use crate::error::Error;
+use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::document::SpecDocument;
+use crate::session::batch::estimate::{BatchEstimate, PlanEstimate};
+use crate::setup::plan::template::PreparedPlan;
+use crate::stopping::convergence::QuestionKey;
+
+use super::templates::RefinementTemplates;
+
+/// Questions of a plain document, as long as no model has extracted them.
+const ASSUMED_QUESTIONS: usize = 6;
+
+/// The words of such a question: of usual length.
+const ASSUMED_QUESTION: &str = "Which of the possible ways is right here, what speaks for it, and \
+                                what follows from it for the other parts of the document?";
+
+/// What is left of a loop.
+#[derive(Debug)]
+pub(crate) struct LoopAhead<'a> {
+    pub(crate) document: &'a SpecDocument,
+    /// What the next iteration still has to ask.
+    pub(crate) next: Vec<QuestionBatch>,
+    pub(crate) limits: BatchLimits,
+    /// The iterations that are left, the next one among them.
+    pub(crate) iterations: u64,
+}
+
+/// The estimate of a loop.
+#[derive(Debug, Default)]
+pub(crate) struct LoopEstimate {
+    /// The consultations of the next iteration.
+    pub(crate) consultations: u64,
+    /// The iterations that are left.
+    pub(crate) iterations: u64,
+    /// The next iteration, with the extraction from a plain document.
+    pub(crate) next: BatchEstimate,
+    /// All that is left, with what is masked in one consultation: all get the same document.
+    pub(crate) total: BatchEstimate,
+    /// The number of questions that a plain document is taken to have; `None` if it is known.
+    pub(crate) assumed_questions: Option<u64>,
+    /// What models do not get of a long document.
+    pub(crate) notice: Option<String>,
+}
+
+impl LoopEstimate {
+    /// Estimates what is left of a loop.
+    ///
+    /// # Errors
+    ///
+    /// When the document does not fit the models, or a prompt cannot be rendered.
+    pub(crate) fn of(
+        ahead: &LoopAhead<'_>,
+        templates: &RefinementTemplates,
+    ) -> Result<Self, Error> {
+        let document = ahead.document;
+        let mut estimate = Self {
+            iterations: ahead.iterations,
+            notice: templates.document_source(document).notice,
+            ..Self::default()
+        };
+        let (next, later) = if document.has_sections() {
+            (ahead.next.clone(), batches(document, ahead.limits))
+        } else {
+            estimate.assumed_questions = Some(ASSUMED_QUESTIONS as u64);
+            estimate.add_extraction(document, templates)?;
+            let assumed = assumed_batches(ahead.limits);
+            (assumed.clone(), assumed)
+        };
+        estimate.consultations = next.len() as u64;
+        for batch in &next {
+            let plan = estimate.plan(document, batch, templates)?;
+            estimate.next.add(&plan);
+            estimate.total.add(&plan);
+        }
+        if ahead.iterations > 1 {
+            for batch in &later {
+                let plan = estimate.plan(document, batch, templates)?;
+                for _ in 1..ahead.iterations {
+                    estimate.total.add(&plan);
+                }
+            }
+        }
+        Ok(estimate)
+    }
+
+    fn plan(
+        &mut self,
+        document: &SpecDocument,
+        batch: &QuestionBatch,
+        templates: &RefinementTemplates,
+    ) -> Result<PlanEstimate, Error> {
+        let prepared = templates.plan_batch(document, batch)?;
+        let plan = PlanEstimate::of(&prepared)?;
+        self.note_secrets(prepared);
+        Ok(plan)
+    }
+
+    fn note_secrets(&mut self, prepared: PreparedPlan) {
+        if self.total.calls == 0 {
+            let report = prepared.plan.scrubbing;
+            self.total.masked = report.map_or_else(ScrubbingReport::default, |report| *report);
+            self.total.findings = prepared.findings;
+        }
+    }
+
+    fn add_extraction(
+        &mut self,
+        document: &SpecDocument,
+        templates: &RefinementTemplates,
+    ) -> Result<(), Error> {
+        let prepared = templates.plan_extraction(document)?;
+        let plan = PlanEstimate::of(&prepared)?;
+        self.note_secrets(prepared);
+        self.next.add(&plan);
+        self.total.add(&plan);
+        Ok(())
+    }
+}
+
+/// Returns the batches of a document whose questions are not known.
+fn assumed_batches(limits: BatchLimits) -> Vec<QuestionBatch> {
+    let question = (
+        QuestionKey::of(ASSUMED_QUESTION),
+        ASSUMED_QUESTION.to_owned(),
+    );
+    let questions = vec![question; ASSUMED_QUESTIONS];
+    questions
+        .chunks(limits.questions.get())
+        .map(|questions| QuestionBatch {
+            questions: questions.to_vec(),
+            claims: Vec::new(),
+            mark: None,
+        })
+        .collect()
+}
