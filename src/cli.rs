@@ -13,7 +13,7 @@ use crate::commands::config::dialogue;
 use crate::commands::inventory::models::local_files;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
-    benchmark, completions, config, consult, consult_stats, history, resume, scrub,
+    benchmark, completions, config, consult, consult_stats, history, refine, resume, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
@@ -44,6 +44,7 @@ enum Command {
     ConsultStats(consult_stats::Args),
     History(history::Args),
     Ls(history::ListArgs),
+    Refine(Box<refine::Args>),
     Benchmark(Box<benchmark::Args>),
     #[command(name = "exit-check")]
     ExitCheck(Box<exit_check::Args>),
@@ -98,6 +99,7 @@ pub fn main() -> ExitCode {
 
 fn run(command: Command, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
     match command {
+        Command::Refine(args) => return refine::run(&args, environment, printer),
         Command::Benchmark(args) => return benchmark::run(&args, environment, printer),
         Command::ExitCheck(args) => return exit_check::run(&args, environment, printer),
         Command::Circuit(args) => return circuit::run(&args, environment, printer),
@@ -173,6 +175,7 @@ impl Command {
             Self::Resume(args) => args.verbosity(),
             Self::History(args) => args.verbosity(),
             Self::Scrub(args) => args.verbosity(),
+            Self::Refine(args) => args.verbosity(),
             Self::Benchmark(args) => args.verbosity(),
             Self::ExitCheck(args) => args.verbosity(),
             Self::ConsultStats(_)

@@ -23,13 +23,13 @@ pub enum Exit {
     Stopped = 6,
     /// The agent's loop is done.
     Done = 10,
-    /// The agent's loop needs a person.
+    /// The loop of an agent or over a document needs a person.
     NeedsHuman = 11,
     /// The agent's loop fails and must not continue.
     Halted = 12,
-    /// The agent's loop makes no progress.
+    /// The loop of an agent or over a document makes no progress.
     Stalled = 13,
-    /// The agent's loop has used up its turns.
+    /// The loop has used up its turns or iterations.
     Exhausted = 14,
     /// Ctrl-C, SIGTERM or a closed terminal.
     Interrupted = 130,

@@ -9,7 +9,10 @@ use crate::domain::vendors::VENDORS;
 /// The exit codes and their meanings.
 const EXIT_CODES: [(&str, &str); 13] = [
     ("0", "success"),
-    ("1", "the run failed: all agents failed, or every judge"),
+    (
+        "1",
+        "the run failed: all agents failed, or every judge; refine --check: not converged",
+    ),
     ("2", "the command line or the configuration is wrong"),
     (
         "3",
@@ -28,13 +31,16 @@ const EXIT_CODES: [(&str, &str); 13] = [
         "benchmark: a stop condition ended the run, which can be resumed",
     ),
     ("10", "exit-check: the agent's work is done"),
-    ("11", "exit-check: the agent needs a person"),
+    ("11", "exit-check, refine: a person is needed"),
     (
         "12",
         "exit-check: the loop must not continue; circuit: it is open",
     ),
-    ("13", "exit-check: the agent makes no progress"),
-    ("14", "exit-check: the loop has used up its turns"),
+    ("13", "exit-check, refine: there is no progress"),
+    (
+        "14",
+        "exit-check, refine: the turns or iterations are used up",
+    ),
     ("130", "interrupted"),
 ];
 
@@ -69,8 +75,8 @@ const VARIABLES: [(&str, &str); 8] = [
     ),
 ];
 
-/// The files in the home.
-const FILES: [(&str, &str); 9] = [
+/// The files in the home, and those beside a document.
+const FILES: [(&str, &str); 10] = [
     (
         "~/.llm-conclave",
         "The home, unless CONCLAVE_HOME names another folder",
@@ -101,6 +107,10 @@ const FILES: [(&str, &str); 9] = [
         "For each run of a benchmark its log (log.jsonl) and its state (state.json)",
     ),
     ("models/", "Downloaded local models"),
+    (
+        "SPEC.refine/",
+        "Beside a document that is refined: its log, its changes and the original",
+    ),
 ];
 
 const EXAMPLES: [(&str, &str); 6] = [

@@ -4,6 +4,7 @@ pub mod consult;
 pub mod resume;
 pub mod history;
 pub mod consult_stats;
+pub mod refine;
 pub mod benchmark;
 pub mod agent_loop;
 pub mod inventory;

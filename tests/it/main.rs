@@ -35,6 +35,8 @@ mod providers;
 mod reading;
 mod records;
 mod refinement;
+#[cfg(unix)]
+mod refine;
 mod support;
 mod terminal;
 mod vocabulary;

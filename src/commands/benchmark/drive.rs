@@ -4,7 +4,7 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::Arm;
 use crate::benchmark::state::BenchmarkState;
-use crate::commands::face::cannot_start;
+use crate::commands::face::{cannot_start, seed};
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::domain::money::MicroUsd;
@@ -139,9 +139,4 @@ fn counts(state: &BenchmarkState) -> RunCounts {
         running: 0,
         is_ending: false,
     }
-}
-
-/// Draws the seed of the jitter of backoffs, which no log depends on.
-fn seed() -> u64 {
-    u64::try_from(ulid::Ulid::generate().random() & u128::from(u64::MAX)).unwrap_or_default()
 }

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::benchmark::run::RunTerms;
+use crate::commands::face::run_consent::decision;
 use crate::commands::flags::AnswerFormat;
 use crate::consultation::policy::consent::{ConsentRule, Gate};
-use crate::domain::money::Cost;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
@@ -78,19 +78,8 @@ fn as_text(terms: &RunTerms, estimate: &BatchEstimate, gate: &Gate) -> String {
         cost_range(total.low, total.cost, total.high, dollars)
     ));
     lines.push(String::new());
-    lines.push(format!("A run {}.", decision(gate, estimate)));
+    lines.push(format!("A run {}.", decision(gate, &estimate.total)));
     lines.join("\n") + "\n"
-}
-
-/// Returns what the cost gate would do.
-fn decision(gate: &Gate, estimate: &BatchEstimate) -> &'static str {
-    match gate {
-        Gate::Pass(_) if estimate.total.high == Cost::FREE => "begins at once: its models are free",
-        Gate::Pass(_) => "begins without asking",
-        Gate::Ask(_) => "asks for consent to the cost first",
-        Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
-        Gate::AboveCeiling => "stops at its ceiling before it is complete",
-    }
 }
 
 fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &BatchEstimate, gate: &Gate) -> Value {
@@ -122,6 +111,6 @@ fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &BatchEstimate, gate
         "high_usd": total.high.known.usd(),
         "cost_is_lower_bound": total.cost.lower_bound,
         "by_model": vendors.collect::<Vec<_>>(),
-        "decision": decision(gate, estimate),
+        "decision": decision(gate, &estimate.total),
     })
 }

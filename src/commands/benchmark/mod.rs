@@ -4,7 +4,6 @@ mod flags;
 mod announcement;
 mod start;
 mod resume;
-mod consent;
 mod dry_run;
 mod drive;
 mod outcome;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::benchmark::event::BenchmarkEventKind;
 use crate::benchmark::run::CaseRunId;
-use crate::commands::face;
+use crate::commands::face::{self, run_consent};
 use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
@@ -23,7 +23,7 @@ use crate::terminal::prompt::StdinUse;
 use super::announcement::{announce_arms, announce_cost, announce_run};
 use super::drive::{Drive, consent_rule};
 use super::start::read_suite;
-use super::{Command, consent, lookup, outcome};
+use super::{Command, lookup, outcome};
 
 pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {
     let Command {
@@ -78,7 +78,7 @@ pub(super) fn run(command: &Command<'_>, name: &str) -> Result<Exit, Error> {
     let rule = consent_rule(&arms, consent_mode)?;
     let ceiling = args.limits.max_cost.or(terms.options.max_cost);
     let left = ceiling.map(|ceiling| MicroUsd(ceiling.0.saturating_sub(spent.known.0)));
-    let month_rule = consent::agree(&estimate.total, rule, left, printer)
+    let month_rule = run_consent::agree(&estimate.total, rule, left, printer)
         .map_err(|error| outcome::resumable(error, &id))?;
 
     run.record(clock.now(), BenchmarkEventKind::Resumed { conditions })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::benchmark::event::RunBegun;
 use crate::benchmark::run::{RunId, RunTerms};
-use crate::commands::face;
+use crate::commands::face::{self, run_consent};
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::session::benchmark::arms::ArmPlanner;
@@ -23,7 +23,7 @@ use crate::terminal::prompt::StdinUse;
 
 use super::announcement::{announce_arms, announce_cost, announce_run};
 use super::drive::{Drive, consent_rule};
-use super::{Command, consent, dry_run, lookup, outcome};
+use super::{Command, dry_run, lookup, outcome};
 
 pub(super) fn run(command: &Command<'_>, path: &Path) -> Result<Exit, Error> {
     let Command {
@@ -68,7 +68,7 @@ pub(super) fn run(command: &Command<'_>, path: &Path) -> Result<Exit, Error> {
     }
     announce_cost(&estimate, printer);
     let ceiling = terms.options.max_cost;
-    let month_rule = consent::agree(&estimate.total, rule, ceiling, printer)?;
+    let month_rule = run_consent::agree(&estimate.total, rule, ceiling, printer)?;
 
     let begun = RunBegun {
         run: RunId::from_unique(&ulid::Ulid::generate().to_string()),

@@ -3,6 +3,7 @@
 
 mod abort_error;
 pub(crate) mod answer;
+pub(crate) mod run_consent;
 pub(crate) mod scrubbing;
 
 use crate::commands::config::threshold;
@@ -378,6 +379,11 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
             _ = interrupts.recv() => Err(Error::new(Exit::Interrupted, "interrupted")),
         }
     })?
+}
+
+/// Draws the seed of the jitter of backoffs, which no log depends on.
+pub(crate) fn seed() -> u64 {
+    u64::try_from(ulid::Ulid::generate().random() & u128::from(u64::MAX)).unwrap_or_default()
 }
 
 /// Runs a future to its end on a runtime of its own.

@@ -15,3 +15,4 @@ pub mod format;
 pub mod evaluation_tree;
 pub mod convergence_tree;
 pub mod evaluation_text;
+pub mod unified_diff;

@@ -1,6 +1,6 @@
 //! Measures plain lines and wraps them to the width of a terminal.
 
-use console::measure_text_width;
+use console::{measure_text_width, truncate_str};
 
 /// Returns the line wrapped to the terminal's width, continued under its text. `None` does not
 /// wrap.
@@ -31,4 +31,17 @@ pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item =
     let texts = texts.into_iter();
     let widths = texts.map(|text| measure_text_width(text.as_ref()));
     widths.max().unwrap_or(0)
+}
+
+/// Joins as many segments of a row as fit, the first ones first.
+pub(in crate::terminal) fn fitted_row(segments: &[String], width: usize) -> String {
+    let mut row = String::new();
+    for segment in segments {
+        let separator = if row.is_empty() { "" } else { " · " };
+        if !row.is_empty() && measure_text_width(&row) + 3 + measure_text_width(segment) > width {
+            continue;
+        }
+        row.extend([separator, segment]);
+    }
+    truncate_str(&row, width, "…").into_owned()
 }

@@ -13,6 +13,7 @@ use crate::terminal::output::format::{amount, dollars, seconds};
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::fitted_row;
 
 /// Lines of a run without a terminal.
 const PLAIN_LINES: u64 = 20;
@@ -133,7 +134,7 @@ impl RunCounts {
     fn rows(&self, elapsed: Duration, size: TerminalSize, paint: Paint) -> Vec<String> {
         let width = size.columns.saturating_sub(1).max(1);
         let segments = self.segments(elapsed);
-        let row = fitted(&segments, width);
+        let row = fitted_row(&segments, width);
         let room = width.saturating_sub(measure_text_width(&row) + 1);
         let row = if room >= BAR {
             let name = segments.first().map_or(0, String::len);
@@ -177,19 +178,6 @@ impl RunCounts {
         let full = full.min(BAR);
         format!("{}{}", "━".repeat(full), paint.dim(&"─".repeat(BAR - full)))
     }
-}
-
-/// Joins as many segments as fit, the first ones first.
-fn fitted(segments: &[String], width: usize) -> String {
-    let mut row = String::new();
-    for segment in segments {
-        let separator = if row.is_empty() { "" } else { " · " };
-        if !row.is_empty() && measure_text_width(&row) + 3 + measure_text_width(segment) > width {
-            continue;
-        }
-        row.extend([separator, segment]);
-    }
-    truncate_str(&row, width, "…").into_owned()
 }
 
 /// `q-12 panel: wrong, C instead of B · $0.0120 · 14.2s`.

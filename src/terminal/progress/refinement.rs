@@ -1,20 +1,30 @@
-//! The progress of a refinement on standard error.
+//! The progress of a refinement on standard error: a row on a terminal, a line for each iteration,
+//! and with `--verbose` the rules of convergence and a line for each consultation.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::Cost;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::stopping::convergence::QuestionKey;
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::convergence_tree::convergence_tree;
+use crate::terminal::output::format::{amount, clock, count, dollars};
+use crate::terminal::output::live_area::TerminalSize;
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::wrap::fitted_row;
 
-/// Shows one loop.
+/// Shows one loop. Dropping it clears the row.
 #[derive(Debug)]
 pub struct RefinementProgress {
     printer: Printer,
+    counts: Arc<Mutex<LoopCounts>>,
+    is_live: bool,
 }
 
 /// An iteration before its first consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IterationPlan {
     /// From 1.
     pub iteration: u64,
@@ -25,63 +35,243 @@ pub struct IterationPlan {
     pub consultations: u64,
 }
 
+/// What the row is made of.
+#[derive(Debug, Default)]
+struct LoopCounts {
+    plan: IterationPlan,
+    /// Consultations of the iteration that this process has finished.
+    finished: u64,
+    running: u64,
+    is_extracting: bool,
+    cost: Cost,
+    is_ending: bool,
+}
+
 impl RefinementProgress {
+    /// Draws on standard error, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
+        let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
+        let counts = Arc::new(Mutex::new(LoopCounts::default()));
+        if is_live {
+            let shared = Arc::clone(&counts);
+            printer
+                .live_area()
+                .start(move |elapsed, size| lock(&shared).rows(elapsed, size));
+        }
         Self {
             printer: printer.clone(),
+            counts,
+            is_live,
         }
     }
 
     /// A model extracts claims and questions from a plain document.
-    pub fn extraction_started(&self, _consultation: &ConsultationId) {
+    pub fn extraction_started(&self, consultation: &ConsultationId) {
+        lock(&self.counts).is_extracting = true;
         self.printer
-            .note("Reading the claims and questions of the document…");
+            .note("Extracting the claims and questions of the document…");
+        self.printer.detail(&format!("  {consultation}"));
     }
 
     pub fn extraction_finished(&self, extraction: &Extraction) {
-        if extraction.error.is_none() {
-            let claims = extraction.high.len() + extraction.medium.len();
-            self.printer.note(&format!(
-                "{} and {} extracted",
-                count(claims, "claim"),
-                count(extraction.open.len(), "question")
-            ));
+        lock(&self.counts).is_extracting = false;
+        match &extraction.error {
+            None => {
+                let claims = extraction.high.len() + extraction.medium.len();
+                self.printer.note(&format!(
+                    "  {} and {}",
+                    count(claims, "claim"),
+                    count(extraction.open.len(), "open question")
+                ));
+            }
+            Some(error) => self.printer.warning(&format!("  none: {error}")),
         }
     }
 
     pub fn iteration_started(&self, plan: IterationPlan) {
-        let IterationPlan {
-            iteration,
-            max_iterations,
-            ..
-        } = plan;
-        self.printer
-            .note(&format!("Iteration {iteration} of {max_iterations}"));
+        {
+            let mut counts = lock(&self.counts);
+            counts.plan = plan;
+            counts.finished = 0;
+            counts.running = 0;
+        }
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let work = match plan.questions {
+            0 => "nothing to ask".to_owned(),
+            questions => format!(
+                "{} in {}",
+                count(number(questions), "question"),
+                count(number(plan.consultations), "consultation")
+            ),
+        };
+        self.printer.note(&format!(
+            "Iteration {} of at most {}: {work}",
+            plan.iteration, plan.max_iterations
+        ));
     }
 
     /// A consultation begins, or is resumed.
     pub fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]) {
+        lock(&self.counts).running += 1;
         self.printer.detail(&format!(
-            "{consultation}: {}",
+            "  {consultation}: {}",
             count(questions.len(), "question")
         ));
     }
 
     pub fn batch_finished(&self, finished: &BatchFinished) {
-        if let Some(error) = &finished.error {
-            self.printer
-                .note(&format!("{}: no answer: {error}", finished.consultation));
+        {
+            let mut counts = lock(&self.counts);
+            counts.running = counts.running.saturating_sub(1);
+            counts.finished += 1;
+        }
+        let id = &finished.consultation;
+        let cost = amount(finished.spend.cost);
+        match (&finished.findings, &finished.error) {
+            (Some(findings), _) => {
+                let read = count(findings.findings.len(), "finding");
+                self.printer.detail(&format!("  {id}: {read} · {cost}"));
+                if !findings.unread.is_empty() {
+                    let questions = count(findings.unread.len(), "question");
+                    self.printer.note(&format!(
+                        "  {id}: the answer to {questions} could not be read"
+                    ));
+                }
+            }
+            (None, Some(error)) => {
+                self.printer
+                    .warning(&format!("  {id}: no answer: {}", one_line(error)));
+            }
+            (None, None) => self.printer.warning(&format!("  {id}: no answer")),
         }
     }
 
+    /// The document of an iteration is written.
     pub fn integrated(&self, integrated: &Integrated) {
-        self.printer
-            .note(&count(integrated.changes.len(), "change"));
+        let changes = count(integrated.changes.len(), "change");
+        let line = match integrated.measure.counts {
+            Some(counts) => format!(
+                "  {changes}: {} high, {} medium, {} open · {}",
+                counts.high,
+                counts.medium,
+                counts.open,
+                dollars(lock(&self.counts).cost)
+            ),
+            None => format!("  {changes}"),
+        };
+        self.printer.note(&line);
+        if self.printer.verbosity() == Verbosity::Verbose {
+            let tree = convergence_tree(integrated.iteration, &integrated.evaluation);
+            self.printer.lines(&tree.join("\n"));
+        }
     }
 
     /// Shows the cost of the loop so far.
-    pub fn spent(&self, _cost: Cost) {}
+    pub fn spent(&self, cost: Cost) {
+        lock(&self.counts).cost = cost;
+    }
 
     /// Nothing more starts.
-    pub fn ending(&self) {}
+    pub fn ending(&self) {
+        lock(&self.counts).is_ending = true;
+    }
+}
+
+impl Drop for RefinementProgress {
+    fn drop(&mut self) {
+        if self.is_live {
+            self.printer.live_area().stop();
+        }
+    }
+}
+
+impl LoopCounts {
+    fn rows(&self, elapsed: Duration, size: TerminalSize) -> Vec<String> {
+        let width = size.columns.saturating_sub(1).max(1);
+        vec![fitted_row(&self.segments(elapsed), width)]
+    }
+
+    /// Returns the parts of the row, the most important first.
+    fn segments(&self, elapsed: Duration) -> Vec<String> {
+        let plan = &self.plan;
+        let work = match (self.is_extracting, plan.iteration) {
+            (true, _) => "extracting".to_owned(),
+            (false, 0) => "refine".to_owned(),
+            (false, iteration) => format!("iteration {iteration}/{}", plan.max_iterations),
+        };
+        let mut segments = vec![work];
+        if plan.consultations > 0 && !self.is_extracting {
+            segments.push(format!(
+                "{}/{} consultations",
+                self.finished, plan.consultations
+            ));
+        }
+        segments.push(dollars(self.cost));
+        segments.push(clock(elapsed));
+        match (self.is_ending, self.running) {
+            (true, 0) => segments.push("stopping".to_owned()),
+            (true, running) => segments.push(format!("stopping, {running} still running")),
+            (false, _) => {}
+        }
+        segments
+    }
+}
+
+fn lock(counts: &Mutex<LoopCounts>) -> MutexGuard<'_, LoopCounts> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::money::MicroUsd;
+
+    fn counts() -> LoopCounts {
+        LoopCounts {
+            plan: IterationPlan {
+                iteration: 2,
+                max_iterations: 5,
+                questions: 7,
+                consultations: 3,
+            },
+            finished: 1,
+            running: 2,
+            cost: Cost::exactly(MicroUsd(420_000)),
+            ..LoopCounts::default()
+        }
+    }
+
+    fn row(counts: &LoopCounts, columns: usize) -> String {
+        let size = TerminalSize { columns, rows: 24 };
+        counts.rows(Duration::from_secs(72), size).concat()
+    }
+
+    #[test]
+    fn row_has_what_fits_its_width() {
+        let counts = counts();
+        assert_eq!(
+            row(&counts, 80),
+            "iteration 2/5 · 1/3 consultations · $0.42 · 1:12"
+        );
+        assert_eq!(row(&counts, 40), "iteration 2/5 · 1/3 consultations");
+        assert_eq!(row(&counts, 10), "iteratio…");
+    }
+
+    #[test]
+    fn loop_that_is_stopping_says_what_still_runs() {
+        let ending = LoopCounts {
+            is_ending: true,
+            ..counts()
+        };
+        assert!(row(&ending, 80).ends_with("· 1:12 · stopping, 2 still running"));
+    }
+
+    #[test]
+    fn extraction_has_no_iteration() {
+        let extracting = LoopCounts {
+            is_extracting: true,
+            ..LoopCounts::default()
+        };
+        assert_eq!(row(&extracting, 80), "extracting · $0.00 · 1:12");
+    }
 }

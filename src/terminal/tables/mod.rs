@@ -12,4 +12,5 @@ pub mod dashboard;
 pub mod circuit;
 pub mod exit_state;
 pub mod benchmark;
+pub mod refinement;
 mod columns;

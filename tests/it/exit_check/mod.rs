@@ -122,14 +122,7 @@ impl Project {
     }
 
     fn git(&self, arguments: &[&str]) {
-        let output = Command::new("git")
-            .args(["-c", "user.name=a", "-c", "user.email=a@localhost"])
-            .args(arguments)
-            .current_dir(self.path(""))
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{output:?}");
+        git(&self.path(""), arguments);
     }
 
     fn events(&self) -> Vec<Value> {

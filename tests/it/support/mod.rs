@@ -5,6 +5,8 @@ pub(crate) mod binary;
 pub(crate) mod comparable;
 pub(crate) mod comparison;
 pub(crate) mod generated;
+#[cfg(unix)]
+pub(crate) mod git;
 pub(crate) mod html;
 pub(crate) mod journals;
 #[cfg(unix)]

@@ -1,9 +1,8 @@
-//! Consent to the cost of a whole run, once, by the rules of a consultation.
+//! Consent to the cost of a run of many consultations, once, by the rules of a consultation.
 
-use crate::commands::face;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::money::MicroUsd;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::error::{Error, Exit};
 use crate::session::run::MonthRule;
 use crate::terminal::output::printer::Printer;
@@ -14,7 +13,7 @@ use crate::terminal::prompt::{Confirmation, ask_run_consent};
 /// # Errors
 ///
 /// When it is declined, when there is no person to ask, or when the ceiling allows no call.
-pub(super) fn agree(
+pub(crate) fn agree(
     estimate: &Estimate,
     rule: ConsentRule,
     ceiling: Option<MicroUsd>,
@@ -31,7 +30,7 @@ pub(super) fn agree(
         // A part of the run may fit: its calls stop at the ceiling.
         Gate::AboveCeiling => Ok(MonthRule::Limited),
         Gate::Ask(why) => {
-            let asked = face::block_on(ask_run_consent(printer, estimate, &why, &rule))?;
+            let asked = super::block_on(ask_run_consent(printer, estimate, &why, &rule))?;
             match asked {
                 Confirmation::Yes => Ok(month_rule),
                 Confirmation::No | Confirmation::NoTerminal => {
@@ -61,5 +60,16 @@ fn refused(why: &[GateReason], estimate: &Estimate, rule: &ConsentRule) -> Error
              this month"
         )),
         None => error,
+    }
+}
+
+/// Returns what the cost gate would do with a run, for its dry run: `begins without asking`.
+pub(crate) fn decision(gate: &Gate, estimate: &Estimate) -> &'static str {
+    match gate {
+        Gate::Pass(_) if estimate.high == Cost::FREE => "begins at once: its models are free",
+        Gate::Pass(_) => "begins without asking",
+        Gate::Ask(_) => "asks for consent to the cost first",
+        Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
+        Gate::AboveCeiling => "stops at its ceiling before it is complete",
     }
 }

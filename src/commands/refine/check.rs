@@ -1,0 +1,47 @@
+//! `--check`: whether a document has converged, by its own front matter and items, without any call.
+
+use serde_json::{Value, json};
+
+use crate::error::{Error, Exit};
+use crate::records::refinements::SpecFile;
+use crate::refinement::check::{ConvergenceCheck, check};
+
+use super::Command;
+use super::files::{display, parse, read_text};
+use super::flags::RefineFormat;
+use super::target::refined_path;
+
+pub(super) fn run(command: &Command<'_>) -> Result<Exit, Error> {
+    let Command { args, printer, .. } = *command;
+    let file = SpecFile::at(&args.spec);
+    let document = parse(&file, &read_text(&file)?)?;
+    let check = check(document.front_matter(), &document.measure());
+    let printed = match args.output.format() {
+        RefineFormat::Json => printer.json(&as_json(&file, &check)),
+        RefineFormat::Text => printer.result(&format!("{}: {}\n", display(&file), check.message)),
+    };
+    printed.map_err(Error::failed)?;
+    if check.has_converged() {
+        return Ok(Exit::Answer);
+    }
+    let refined = SpecFile::at(&refined_path(file.path()));
+    if refined.exists() {
+        printer.note(&format!(
+            "A loop may have written {0}: `conclave refine --check {0}`",
+            display(&refined)
+        ));
+    }
+    Ok(Exit::Failed)
+}
+
+fn as_json(file: &SpecFile, check: &ConvergenceCheck) -> Value {
+    json!({
+        "schema_version": "1.0",
+        "document": display(file),
+        "converged": check.has_converged(),
+        "state": check.state,
+        "message": check.message,
+        "open_questions_count": check.open_questions_count,
+        "recorded": check.recorded,
+    })
+}

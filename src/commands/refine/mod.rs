@@ -1,0 +1,125 @@
+//! `conclave refine`: lets a panel work on a document until its open questions are settled.
+
+mod flags;
+mod files;
+mod target;
+mod store;
+mod check;
+mod prepare;
+mod start;
+mod dry_run;
+mod drive;
+mod outcome;
+
+use std::path::PathBuf;
+
+use super::flags::{ContextFlags, PanelFlags, RoundFlags};
+use crate::config::env::Environment;
+use crate::error::{Error, Exit};
+use crate::terminal::output::printer::{Printer, Verbosity};
+
+use self::flags::{
+    ActionFlags, ConvergenceFlags, LoopControlFlags, QuestionFlags, RefineOutputFlags, TargetFlags,
+};
+
+/// Let a panel work on a document until its open questions are settled
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each iteration asks the panel the open questions. Answers move up to Medium or High Confidence with
+their source, contradicted claims move down, and new questions are added. Beside SPEC.md, the folder
+SPEC.refine has the log, each change with the text before and after it, and the original.
+
+Examples:
+  conclave refine SPEC.md --dry-run
+  conclave refine SPEC.md --max-cost 5 --diff
+  conclave refine SPEC.md --context src --project --preset conservative
+  conclave refine notes.md -o spec.md
+  conclave refine SPEC.md --check
+
+Exit codes: 0 converged, 1 failed or (--check) not converged, 2 a wrong document or command line, 3
+declined, 4 the ceiling is reached, 11 the open questions need a person, 13 stalled, 14 the
+iterations are used up, 130 interrupted. After 1, 4 and 130 the same command resumes the loop.")]
+pub struct Args {
+    /// The document: Markdown with the sections High Confidence, Medium Confidence and Open
+    /// Questions. From one without them, claims and questions are extracted first
+    #[arg(value_name = "SPEC")]
+    spec: PathBuf,
+
+    #[command(flatten)]
+    action: ActionFlags,
+
+    #[command(flatten)]
+    target: TargetFlags,
+
+    #[command(flatten, next_help_heading = "Panel")]
+    panel: PanelFlags,
+
+    #[command(flatten)]
+    context: ContextFlags,
+
+    /// Send the document and its context as they are: mask no keys, passwords and other secrets
+    #[arg(long, help_heading = "Context")]
+    no_scrub: bool,
+
+    #[command(flatten)]
+    questions: QuestionFlags,
+
+    #[command(flatten)]
+    convergence: ConvergenceFlags,
+
+    #[command(flatten)]
+    rounds: RoundFlags,
+
+    #[command(flatten)]
+    control: LoopControlFlags,
+
+    #[command(flatten)]
+    output: RefineOutputFlags,
+}
+
+impl Args {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        self.output.verbosity()
+    }
+}
+
+/// A refinement on the command line.
+#[derive(Clone, Copy, Debug)]
+struct Command<'a> {
+    args: &'a Args,
+    environment: &'a Environment,
+    printer: &'a Printer,
+}
+
+pub(crate) fn run(
+    args: &Args,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let command = Command {
+        args,
+        environment,
+        printer,
+    };
+    if args.action.check {
+        return check::run(&command);
+    }
+    start::run(&command)
+}
+
+impl Args {
+    /// Returns the number of consultations at once.
+    fn jobs(&self) -> usize {
+        usize::try_from(self.questions.jobs).unwrap_or(usize::MAX)
+    }
+}
+
+/// Returns a path as a word of a shell.
+fn shell_word(path: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-/+,:@%".contains(c);
+    if !path.is_empty() && path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}

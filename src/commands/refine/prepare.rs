@@ -1,0 +1,289 @@
+//! What a loop starts from: the document, the loops before, who works on it, and the estimate.
+
+use std::num::NonZeroUsize;
+
+use crate::commands::face;
+use crate::consultation::policy::consent::ConsentRule;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::domain::confidence::Confidence;
+use crate::domain::money::MicroUsd;
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::records::refinements::{RefinementStore, SpecFile};
+use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::document::SpecDocument;
+use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
+use crate::refinement::state::{DocumentNow, NextStep, RefinementLoop, RefinementState};
+use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
+use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
+use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
+use crate::setup::context::project::read_project;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
+use crate::setup::plan::Planner;
+use crate::setup::request::Purpose;
+use crate::stopping::convergence::Criteria;
+use crate::terminal::prompt::StdinUse;
+
+use super::files::{parse, read_text};
+use super::store::unreadable;
+use super::target::{LoopEntry, Target, choose};
+use super::{Args, Command};
+
+/// The confidence from which an answer is of high confidence, unless a flag says otherwise.
+const HIGH_FROM: f64 = 0.80;
+
+/// What is known before any model is prepared.
+#[derive(Debug)]
+pub(super) struct Starting {
+    pub(super) criteria: Criteria,
+    pub(super) terms: RefinementTerms,
+    pub(super) store: RefinementStore,
+    pub(super) target: Target,
+    pub(super) entry: LoopEntry,
+    /// The text of the source.
+    pub(super) source_text: String,
+    /// The loops in the log; the last one is continued if it is resumed.
+    pub(super) state: Option<RefinementState>,
+}
+
+impl Starting {
+    /// Reads the document and its log, and decides which file is written.
+    pub(super) fn read(args: &Args, clock: Clock) -> Result<Self, Error> {
+        let criteria = args.convergence.criteria()?;
+        let source = SpecFile::at(&args.spec);
+        let source_text = read_text(&source)?;
+        parse(&source, &source_text)?;
+        let store = RefinementStore::beside(&args.spec);
+        let mut state = store.load().map_err(unreadable)?;
+        let (target, entry) = choose(
+            &args.target,
+            &source,
+            &source_text,
+            state.as_ref(),
+            clock,
+        )?;
+        if let (LoopEntry::Resume, Some(state)) = (entry, &mut state) {
+            let resumed = RefinementEventKind::Resumed { criteria };
+            let resumed = RefinementEvent::new(clock.now(), resumed);
+            state.apply(&resumed).map_err(Error::failed)?;
+        }
+        Ok(Self {
+            criteria,
+            terms: args.terms(),
+            store,
+            target,
+            entry,
+            source_text,
+            state,
+        })
+    }
+
+    /// Returns the loop that is resumed.
+    pub(super) fn resumed(&self) -> Option<&RefinementLoop> {
+        let is_resumed = self.entry == LoopEntry::Resume;
+        let state = self.state.as_ref().filter(|_| is_resumed);
+        state.map(RefinementState::current)
+    }
+
+    /// Checks that the output can be written.
+    pub(super) fn check_target(&self) -> Result<(), Error> {
+        self.target
+            .check(&self.source_text, self.resumed(), self.state.as_ref())
+    }
+
+    /// Returns the document that the next iteration works on, with the sections that were extracted
+    /// from a plain one.
+    pub(super) fn working_document(&self) -> Result<SpecDocument, Error> {
+        let document = self.read_document()?;
+        match self.resumed() {
+            None => Ok(document),
+            Some(resumed) => {
+                let prepared = resumed.prepared(&document).map_err(Error::failed)?;
+                parse(self.working_file(), &prepared.text)
+            }
+        }
+    }
+
+    /// Returns that document as it stands in its file.
+    pub(super) fn read_document(&self) -> Result<SpecDocument, Error> {
+        let file = self.working_file();
+        if *file == self.target.source {
+            return parse(file, &self.source_text);
+        }
+        parse(file, &read_text(file)?)
+    }
+
+    fn working_file(&self) -> &SpecFile {
+        self.target.working_file(self.resumed())
+    }
+
+    /// Returns the beginning of a new loop.
+    pub(super) fn begun(&self) -> LoopBegun {
+        let (source, output) = self.target.names();
+        LoopBegun {
+            source,
+            output,
+            document: TextHash::of(&self.source_text),
+            criteria: self.criteria,
+            tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+
+    /// Returns the document with everything that needs no call: what was found and not merged, and
+    /// the front matter.
+    pub(super) fn known_text(&self, clock: Clock) -> Result<String, Error> {
+        let document = &self.read_document()?;
+        if self.entry == LoopEntry::Converged {
+            return Ok(document.text().to_owned());
+        }
+        let merged = |refined: &RefinementLoop| {
+            refined
+                .merge(document, self.terms.high_from)
+                .map(|merge| merge.text)
+                .map_err(Error::failed)
+        };
+        if let Some(resumed) = self.resumed() {
+            return merged(resumed);
+        }
+        let begun = RefinementEventKind::Begun(Box::new(self.begun()));
+        let state = RefinementState::begin(&RefinementEvent::new(clock.now(), begun));
+        merged(state.map_err(Error::failed)?.current())
+    }
+
+    /// Returns what earlier processes of a resumed loop have spent, as far as the log has it.
+    pub(super) fn spent(&self) -> MicroUsd {
+        self.resumed()
+            .map_or(MicroUsd::ZERO, |resumed| resumed.spend().cost.known)
+    }
+
+    fn ahead<'d>(&self, document: &'d SpecDocument) -> Result<LoopAhead<'d>, Error> {
+        let limits = self.terms.batches;
+        let most = self.criteria.max_iterations;
+        let (next, iterations) = match (self.entry, self.resumed()) {
+            (LoopEntry::Converged, _) => (Vec::new(), 0),
+            (LoopEntry::Resume, Some(resumed)) => {
+                let done = resumed.merges().count() as u64;
+                (self.due(resumed)?, most.saturating_sub(done).max(1))
+            }
+            (LoopEntry::New | LoopEntry::Resume, _) => (batches(document, limits), most),
+        };
+        Ok(LoopAhead {
+            document,
+            next,
+            limits,
+            iterations,
+        })
+    }
+
+    /// Returns what the next iteration of a resumed loop still has to ask.
+    fn due(&self, resumed: &RefinementLoop) -> Result<Vec<QuestionBatch>, Error> {
+        let document = self.read_document()?;
+        let output = Some(TextHash::of(document.text()));
+        let now = DocumentNow::of(resumed, &document, output, self.terms.batches)
+            .map_err(Error::failed)?;
+        Ok(match resumed.next_step(&now) {
+            NextStep::Ask { batches, .. } => batches,
+            NextStep::StartIteration { .. } | NextStep::Extract { .. } => now.batches.clone(),
+            NextStep::Wait
+            | NextStep::Integrate { .. }
+            | NextStep::Write { .. }
+            | NextStep::RecordWritten { .. }
+            | NextStep::Stop { .. }
+            | NextStep::End
+            | NextStep::Rest => Vec::new(),
+        })
+    }
+}
+
+/// The models that work on a document, and what they are expected to cost.
+#[derive(Debug)]
+pub(super) struct Prepared<'a> {
+    pub(super) planner: Planner<'a>,
+    pub(super) templates: RefinementTemplates,
+    pub(super) estimate: LoopEstimate,
+    pub(super) ahead: LoopAhead<'a>,
+    pub(super) rule: ConsentRule,
+    pub(super) stdin: StdinState,
+}
+
+impl<'a> Prepared<'a> {
+    /// Reads the context, and prepares models and estimate.
+    pub(super) fn of(
+        command: &Command<'a>,
+        starting: &Starting,
+        document: &'a SpecDocument,
+        clock: Clock,
+    ) -> Result<Self, Error> {
+        let Command {
+            args,
+            environment,
+            printer,
+        } = *command;
+        let context = args.context.request(StdinUse::Free)?;
+        let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
+        let (project, described) =
+            read_project(context.project.as_ref(), context.stance, printer)?;
+        texts.extend(described);
+        let consent_mode = face::consent_mode(args.control.yes, printer, stdin.usage());
+        let (document_name, _) = starting.target.names();
+        let request = RefinementRequest {
+            panel: args.panel.request(),
+            debate: args.rounds.request(),
+            control: args.control.request(consent_mode),
+            scrubbing: if args.no_scrub {
+                Scrubbing::Off
+            } else {
+                Scrubbing::On
+            },
+            material: PromptMaterial::Filtered,
+            purpose: if args.action.dry_run {
+                Purpose::Preview
+            } else {
+                Purpose::Run
+            },
+            sources: texts,
+            project,
+            document: document_name,
+            form: if document.has_sections() {
+                DocumentForm::Sectioned
+            } else {
+                DocumentForm::Plain
+            },
+        };
+        let planner = Planner::new(environment, printer, clock.now())?;
+        let templates = {
+            let refinement = RefinementPlanner { planner: &planner };
+            face::block_on(refinement.prepare(&request))??
+        };
+        let ahead = starting.ahead(document)?;
+        let estimate = LoopEstimate::of(&ahead, &templates)?;
+        let rule = ConsentRule {
+            consent_mode,
+            ..templates.limits().consent
+        };
+        Ok(Self {
+            planner,
+            templates,
+            estimate,
+            ahead,
+            rule,
+            stdin,
+        })
+    }
+}
+
+impl Args {
+    fn terms(&self) -> RefinementTerms {
+        let questions = usize::try_from(self.questions.batch).ok();
+        let usual = Confidence::new(HIGH_FROM).unwrap_or_default();
+        RefinementTerms {
+            batches: BatchLimits {
+                questions: questions
+                    .and_then(NonZeroUsize::new)
+                    .unwrap_or(NonZeroUsize::MIN),
+            },
+            high_from: self.questions.high_confidence.unwrap_or(usual),
+        }
+    }
+}

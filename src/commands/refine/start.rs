@@ -1,0 +1,145 @@
+//! The real run: says where it writes, asks for consent, and begins or resumes the loop.
+
+use crate::commands::face::run_consent;
+use crate::commands::face::scrubbing::announce;
+use crate::consultation::plan::Plan;
+use crate::domain::panel::Seat;
+use crate::domain::text::clean;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit};
+use crate::refinement::event::RefinementEventKind;
+use crate::refinement::state::RefinementLoop;
+use crate::session::batch::estimate::BatchEstimate;
+use crate::session::refinement::templates::RefinementTemplates;
+use crate::domain::money::MicroUsd;
+use crate::records::refinements::LockedRefinement;
+use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
+use crate::terminal::output::printer::Printer;
+
+use super::drive::Drive;
+use super::files::display;
+use super::prepare::{Prepared, Starting};
+use super::store::unreadable;
+use super::target::LoopEntry;
+use super::{Command, dry_run, outcome};
+
+pub(super) fn run(command: &Command<'_>) -> Result<Exit, Error> {
+    let Command { args, printer, .. } = *command;
+    let clock = Clock::system();
+    let starting = Starting::read(args, clock)?;
+    if let (LoopEntry::Converged, Some(state)) = (starting.entry, &starting.state)
+        && !args.action.dry_run
+    {
+        printer.note(&format!(
+            "{} has converged; begin a new loop with `--restart`",
+            display(&starting.target.output)
+        ));
+        outcome::show(command, &starting, state)?;
+        return outcome::exit(command, &starting, state);
+    }
+    starting.check_target()?;
+    let document = starting.working_document()?;
+    let prepared = Prepared::of(command, &starting, &document, clock)?;
+    announce_loop(&starting, &prepared.templates, printer);
+    announce(
+        &prepared.estimate.total.masked,
+        &prepared.estimate.total.findings,
+        printer,
+    );
+    if let Some(notice) = &prepared.estimate.notice {
+        printer.note(notice);
+    }
+    if args.action.dry_run {
+        return dry_run::show(command, &starting, &prepared, clock);
+    }
+    announce_cost(&prepared, printer);
+    let spent = starting.spent();
+    let ceiling = args.control.max_cost;
+    let left = ceiling.map(|ceiling| MicroUsd(ceiling.0.saturating_sub(spent.0)));
+    let month_rule =
+        run_consent::agree(&prepared.estimate.total.total, prepared.rule, left, printer)?;
+
+    let refinement = open(&starting, clock)?;
+    let drive = Drive {
+        command,
+        starting: &starting,
+        prepared: &prepared,
+        ceiling,
+        month_rule,
+        clock,
+    };
+    let ended = drive.to_end(refinement);
+    prepared.stdin.warn_of_late_data(printer);
+    ended
+}
+
+/// Begins a loop, or resumes the one that was found.
+fn open(starting: &Starting, clock: Clock) -> Result<LockedRefinement, Error> {
+    let now = clock.now();
+    match starting.entry {
+        LoopEntry::Resume => {
+            let mut refinement = starting.store.open(now).map_err(unreadable)?;
+            let criteria = starting.criteria;
+            let resumed = RefinementEventKind::Resumed { criteria };
+            refinement.record(now, resumed).map_err(unreadable)?;
+            Ok(refinement)
+        }
+        LoopEntry::New | LoopEntry::Converged => {
+            let begun = starting.begun();
+            let text = &starting.source_text;
+            starting.store.begin(now, begun, text).map_err(unreadable)
+        }
+    }
+}
+
+/// Prints what is about to be done, and which file is written.
+fn announce_loop(starting: &Starting, templates: &RefinementTemplates, printer: &Printer) {
+    let source = display(&starting.target.source);
+    match starting.resumed() {
+        None => printer.note(&format!("Refining {source}")),
+        Some(resumed) => printer.note(&resumed_line(&source, resumed)),
+    }
+    printer.note(&format!("  {}", starting.target));
+    let panel = templates.panel().common();
+    printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
+    // The model that extracts alone is no small panel: its notices are not meant.
+    for notice in &panel.notices {
+        printer.note(&format!("  {notice}"));
+    }
+}
+
+/// `security=openai:m, …; judge openai:m; 4 rounds`.
+fn panel_line(plan: &Plan) -> String {
+    let seat = |seat: &Seat| format!("{}={}", seat.persona.id, seat.model);
+    let seats: Vec<String> = plan.panel.seats.iter().map(seat).collect();
+    let judge = plan.panel.judges.first();
+    let judge = judge.map(|judge| format!("; judge {judge}"));
+    let rounds = count(plan.debate.rounds.number().into(), "round");
+    format!("{}{}; {rounds}", seats.join(", "), judge.unwrap_or_default())
+}
+
+fn resumed_line(source: &str, resumed: &RefinementLoop) -> String {
+    format!(
+        "Resuming the loop over {source}: {} done, {} spent so far",
+        count(resumed.merges().count(), "iteration"),
+        amount(resumed.spend().cost)
+    )
+}
+
+/// Prints the number of calls and what they cost.
+fn announce_cost(prepared: &Prepared<'_>, printer: &Printer) {
+    let estimate = &prepared.estimate;
+    let line = |name: &str, part: &BatchEstimate| {
+        let total = &part.total;
+        format!(
+            "{name}: {} calls, {}",
+            thousands(part.calls),
+            cost_range(total.low, total.cost, total.high, dollars)
+        )
+    };
+    printer.note(&line("Estimate of the next iteration", &estimate.next));
+    if estimate.iterations > 1 {
+        let name = format!("Estimate of at most {} iterations", estimate.iterations);
+        printer.note(&line(&name, &estimate.total));
+    }
+}

@@ -1,0 +1,328 @@
+//! The file that a loop writes, and why: decided, checked and said before anything is spent.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
+use crate::agent_loop::process::Supervisor;
+use crate::commands::face::answer::check_output;
+use crate::engine::clock::Clock;
+use crate::error::Error;
+use crate::records::refinements::SpecFile;
+use crate::refinement::event::{LoopBegun, TextHash};
+use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
+use crate::stopping::evaluation::Class;
+
+use super::files::{display, read_text, unusable};
+use super::flags::TargetFlags;
+
+/// The files of a loop.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// The document that is read.
+    pub(super) source: SpecFile,
+    /// The same as `source` for a change in place.
+    pub(super) output: SpecFile,
+    reason: TargetReason,
+}
+
+/// Why a loop writes its file.
+#[derive(Debug)]
+enum TargetReason {
+    /// A flag names it.
+    Asked,
+    /// The loop that is resumed, or the one before, writes it.
+    AsBefore,
+    /// What Git has of the document decides.
+    Git(GitCleanliness),
+}
+
+/// What a command does with the loops that it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LoopEntry {
+    New,
+    Resume,
+    /// The last loop has converged, and its text is as it was written.
+    Converged,
+}
+
+/// Decides which file is written.
+///
+/// # Errors
+///
+/// When the flags name another file than the loop that would be resumed.
+pub(super) fn choose(
+    flags: &TargetFlags,
+    source: &SpecFile,
+    text: &str,
+    state: Option<&RefinementState>,
+    clock: Clock,
+) -> Result<(Target, LoopEntry), Error> {
+    let asked = asked(flags, source)?;
+    let target = |output: SpecFile, reason| Target {
+        source: source.clone(),
+        output,
+        reason,
+    };
+    let last = state
+        .map(RefinementState::current)
+        .filter(|_| !flags.restart)
+        .map(|last| (last, output_of(last.begun(), source)));
+    let is_asked = |output: &SpecFile| {
+        let is_same = |asked: &SpecFile| same_file(asked, output);
+        asked.as_ref().is_none_or(is_same)
+    };
+    if let Some((last, output)) = last {
+        if *last.phase() != LoopPhase::Ended {
+            if is_asked(&output) {
+                return Ok((target(output, TargetReason::AsBefore), LoopEntry::Resume));
+            }
+            return Err(other_output(&output));
+        }
+        if is_asked(&output) && has_converged(last, text, source, &output) {
+            return Ok((target(output, TargetReason::AsBefore), LoopEntry::Converged));
+        }
+    }
+    let target = match asked {
+        Some(output) => target(output, TargetReason::Asked),
+        None if is_written_in_place(text, source, state) => {
+            target(source.clone(), TargetReason::AsBefore)
+        }
+        None => {
+            let supervisor = Supervisor {
+                now: &|| clock.now(),
+                // The program ends at an interrupt.
+                is_interrupted: &|| false,
+            };
+            let cleanliness = is_clean_in_git(source.path(), supervisor);
+            let output = if cleanliness.is_clean() {
+                source.clone()
+            } else {
+                SpecFile::at(&refined_path(source.path()))
+            };
+            target(output, TargetReason::Git(cleanliness))
+        }
+    };
+    Ok((target, LoopEntry::New))
+}
+
+impl Target {
+    pub(super) fn is_in_place(&self) -> bool {
+        self.source == self.output
+    }
+
+    /// Returns the names of source and output in the log: relative to the folder of the source, so
+    /// that the folder can be moved.
+    pub(super) fn names(&self) -> (String, String) {
+        let name = |file: &SpecFile| file_name(file.path());
+        let folder = |file: &SpecFile| absolute(file.path()).parent().map(Path::to_owned);
+        let source = name(&self.source);
+        let output = if folder(&self.output) == folder(&self.source) {
+            name(&self.output)
+        } else {
+            absolute(self.output.path()).display().to_string()
+        };
+        (source, output)
+    }
+
+    /// Returns the file that the next iteration reads: the output, once this loop has written it.
+    pub(super) fn working_file(&self, resumed: Option<&RefinementLoop>) -> &SpecFile {
+        match resumed.and_then(RefinementLoop::last_written) {
+            Some(_) => &self.output,
+            None => &self.source,
+        }
+    }
+
+    /// Checks that the file can be written, and that no other text is lost by it.
+    ///
+    /// # Errors
+    ///
+    /// When it can not, when a file of that name is not from a loop of this document, or when the
+    /// source of a resumed loop is another one than it began with.
+    pub(super) fn check(
+        &self,
+        source_text: &str,
+        resumed: Option<&RefinementLoop>,
+        state: Option<&RefinementState>,
+    ) -> Result<(), Error> {
+        if self.is_in_place() {
+            return self.source.check_replaceable().map_err(unusable);
+        }
+        check_output(Some(self.output.path()))?;
+        let has_written = resumed.filter(|resumed| resumed.last_written().is_some());
+        if let Some(resumed) = has_written {
+            if TextHash::of(source_text) != resumed.begun().document {
+                return Err(self.source_changed());
+            }
+            // A person may have edited what the loop wrote.
+            return self.output.check_replaceable().map_err(unusable);
+        }
+        if !self.output.exists() {
+            return Ok(());
+        }
+        let present = TextHash::of(&read_text(&self.output)?);
+        if state.and_then(RefinementState::last_written) != Some(&present) {
+            return Err(self.not_ours());
+        }
+        self.output.check_replaceable().map_err(unusable)
+    }
+
+    fn not_ours(&self) -> Error {
+        let output = display(&self.output);
+        Error::usage(format!(
+            "`{output}` is there already, and is not as a loop of `{}` wrote it",
+            display(&self.source)
+        ))
+        .hint(format!(
+            "refine that document with `conclave refine {output} --in-place`"
+        ))
+        .hint("or write another file with `-o FILE`")
+    }
+
+    fn source_changed(&self) -> Error {
+        let source = display(&self.source);
+        let output = display(&self.output);
+        Error::usage(format!(
+            "`{source}` has changed since the loop began, and the loop has written `{output}`"
+        ))
+        .hint(format!(
+            "put `{source}` back as it was: `original.md` in its folder has that text"
+        ))
+        .hint("or begin a new loop with `--restart`")
+    }
+}
+
+/// `Writes SPEC.refined.md, and leaves SPEC.md as it is: Git does not track it`.
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let source = display(&self.source);
+        if self.is_in_place() {
+            write!(f, "Writes {source} itself")?;
+        } else {
+            let output = display(&self.output);
+            write!(f, "Writes {output}, and leaves {source} as it is")?;
+        }
+        match &self.reason {
+            TargetReason::Asked => Ok(()),
+            TargetReason::AsBefore => f.write_str(", as before"),
+            TargetReason::Git(cleanliness) => write!(f, ": {cleanliness}"),
+        }
+    }
+}
+
+/// Returns the file that the flags name.
+fn asked(flags: &TargetFlags, source: &SpecFile) -> Result<Option<SpecFile>, Error> {
+    if flags.in_place {
+        return Ok(Some(source.clone()));
+    }
+    let Some(path) = &flags.output else {
+        return Ok(None);
+    };
+    let output = SpecFile::at(path);
+    if same_file(&output, source) {
+        let error = format!("`{}` is the document itself", display(&output));
+        return Err(Error::usage(error).hint("write the document itself with `--in-place`"));
+    }
+    Ok(Some(output))
+}
+
+/// Returns the file that a loop writes.
+fn output_of(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
+    if begun.output == begun.source {
+        return source.clone();
+    }
+    let folder = source.path().parent().unwrap_or(Path::new(""));
+    SpecFile::at(&folder.join(&begun.output))
+}
+
+fn other_output(output: &SpecFile) -> Error {
+    let output = display(output);
+    Error::usage(format!(
+        "the loop that this command would resume writes `{output}`"
+    ))
+    .hint("leave out `--in-place` and `-o` to resume it")
+    .hint("or begin a new loop with `--restart`")
+}
+
+/// Returns whether the last loop has converged and its files are as it left them.
+fn has_converged(
+    last: &RefinementLoop,
+    text: &str,
+    source: &SpecFile,
+    output: &SpecFile,
+) -> bool {
+    let evaluation = last.evaluation();
+    if evaluation.and_then(|evaluation| evaluation.class()) != Some(Class::Converged) {
+        return false;
+    }
+    let is_written = |text: &str| last.last_written() == Some(&TextHash::of(text));
+    if source == output {
+        return is_written(text);
+    }
+    let is_source = last.begun().document == TextHash::of(text);
+    is_source && output.read().is_ok_and(|text| is_written(&text))
+}
+
+/// Returns whether the text is what the last loop wrote in place: an edit of it loses nothing of a
+/// person.
+fn is_written_in_place(text: &str, source: &SpecFile, state: Option<&RefinementState>) -> bool {
+    state.map(RefinementState::current).is_some_and(|last| {
+        output_of(last.begun(), source) == *source
+            && last.last_written() == Some(&TextHash::of(text))
+    })
+}
+
+/// `SPEC.md` becomes `SPEC.refined.md`.
+pub(super) fn refined_path(path: &Path) -> PathBuf {
+    let ending = path.extension().unwrap_or("md".as_ref());
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".refined.");
+    name.push(ending);
+    path.with_file_name(name)
+}
+
+fn same_file(one: &SpecFile, other: &SpecFile) -> bool {
+    let resolved = |file: &SpecFile| {
+        let path = file.path();
+        path.canonicalize().unwrap_or_else(|_| absolute(path))
+    };
+    resolved(one) == resolved(other)
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refined_document_has_the_ending_of_its_source() {
+        let refined = |path: &str| refined_path(Path::new(path)).display().to_string();
+        assert_eq!(refined("docs/SPEC.md"), "docs/SPEC.refined.md");
+        assert_eq!(refined("notes.markdown"), "notes.refined.markdown");
+        assert_eq!(refined("SPEC"), "SPEC.refined.md");
+    }
+
+    #[test]
+    fn names_in_the_log_are_relative_to_the_source() {
+        let names = |source: &str, output: &str| {
+            let target = Target {
+                source: SpecFile::at(Path::new(source)),
+                output: SpecFile::at(Path::new(output)),
+                reason: TargetReason::Asked,
+            };
+            target.names()
+        };
+        let pair = |source: &str, output: &str| (source.to_owned(), output.to_owned());
+        assert_eq!(names("d/a.md", "d/a.md"), pair("a.md", "a.md"));
+        assert_eq!(names("d/a.md", "d/b.md"), pair("a.md", "b.md"));
+        assert_eq!(names("d/a.md", "/e/b.md"), pair("a.md", "/e/b.md"));
+    }
+}

@@ -1,0 +1,268 @@
+//! The summary of a loop over a document: how it ended, its iterations, what was done with each
+//! item, what it cost, and where everything is.
+
+use std::collections::BTreeMap;
+
+use super::columns::{figures_table, hanging};
+use crate::domain::text::shortened;
+use crate::refinement::change::{ChangeKind, ItemChange};
+use crate::refinement::document::SectionKind;
+use crate::refinement::event::Integrated;
+use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop};
+use crate::stopping::evaluation::{Class, Decision};
+use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::style::Paint;
+
+/// Characters of the longest item.
+const LONGEST_ITEM: usize = 200;
+
+/// What the screen says beside the loop.
+#[derive(Clone, Debug, Default)]
+pub struct LoopPlaces {
+    /// The document that is written.
+    pub document: String,
+    pub changes: String,
+    /// `None` if it is not there any more.
+    pub original: Option<String>,
+    pub log: String,
+    /// What to do now, each with a command.
+    pub next: Vec<(String, String)>,
+}
+
+/// How an item was treated, in the order in which the groups are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Treatment {
+    Answered,
+    Contradicted,
+    Deferred,
+    New,
+    StillOpen,
+    Unused,
+}
+
+/// Returns the screen for a terminal of this width. `None` does not wrap.
+pub fn screen(
+    refined: &RefinementLoop,
+    places: &LoopPlaces,
+    width: Option<usize>,
+    paint: Paint,
+) -> String {
+    let mut screen = LoopScreen {
+        text: String::new(),
+        refined,
+        width: width.map(|width| width.clamp(20, 100)),
+        paint,
+    };
+    screen.head();
+    screen.iterations();
+    screen.changes();
+    screen.places(places);
+    screen.text
+}
+
+/// Returns how a loop stands, in one line: `converged after iteration 3: 3 questions are open
+/// (low_questions)`.
+pub fn decision(refined: &RefinementLoop) -> String {
+    let iterations = refined.merges().count();
+    let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
+    match (refined.phase(), decided) {
+        (LoopPhase::Stopped { message, .. }, _) => {
+            format!("stopped after {}: {message}", count(iterations, "iteration"))
+        }
+        (
+            LoopPhase::Ended,
+            Some(Decision::Stop {
+                class,
+                rule,
+                message,
+                ..
+            }),
+        ) => format!(
+            "{} after {}: {message} ({rule})",
+            in_words(*class),
+            count(iterations, "iteration")
+        ),
+        (LoopPhase::Open, _) | (LoopPhase::Ended, None | Some(Decision::Continue)) => {
+            format!("interrupted after {}", count(iterations, "iteration"))
+        }
+    }
+}
+
+fn in_words(class: Class) -> &'static str {
+    match class {
+        Class::Done => "done",
+        Class::Converged => "converged",
+        Class::Exhausted => "exhausted",
+        Class::Halted => "halted",
+        Class::Stalled => "stalled",
+        Class::NeedsHuman => "needs a person",
+        Class::Cancelled => "cancelled",
+    }
+}
+
+struct LoopScreen<'a> {
+    text: String,
+    refined: &'a RefinementLoop,
+    width: Option<usize>,
+    paint: Paint,
+}
+
+impl LoopScreen<'_> {
+    fn head(&mut self) {
+        let line = one_line(&decision(self.refined));
+        let mut letters = line.chars();
+        let first = letters.next().map(char::to_uppercase);
+        let line: String = first.into_iter().flatten().chain(letters).collect();
+        let line = hanging("", &line, 0, self.width);
+        let line = line.trim_end();
+        let decided = self.refined.evaluation();
+        let painted = match decided.and_then(|evaluation| evaluation.class()) {
+            Some(Class::Done | Class::Converged) => self.paint.green(line),
+            Some(
+                Class::Exhausted
+                | Class::Halted
+                | Class::Stalled
+                | Class::NeedsHuman
+                | Class::Cancelled,
+            )
+            | None => self.paint.yellow(line),
+        };
+        self.text.extend([&painted, "\n"]);
+    }
+
+    fn iterations(&mut self) {
+        let iterations = self.refined.iterations().iter();
+        let rows: Vec<Vec<String>> = iterations
+            .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
+            .collect();
+        if rows.is_empty() {
+            return;
+        }
+        let heads = ["high", "medium", "open", "changes", "cost"];
+        let width = self.width.unwrap_or(usize::MAX);
+        self.text.push('\n');
+        self.text
+            .push_str(&figures_table(&heads, &rows, width, self.paint));
+    }
+
+    fn changes(&mut self) {
+        let mut groups: BTreeMap<Treatment, Vec<&ItemChange>> = BTreeMap::new();
+        for change in self.refined.changes() {
+            groups.entry(treatment(change)).or_default().push(change);
+        }
+        for (treatment, changes) in groups {
+            let title = format!("{} ({})", treatment.title(), changes.len());
+            self.text.extend(["\n", &self.paint.bold(&title), "\n"]);
+            for change in changes {
+                let line = change_line(change);
+                self.text.push_str(&hanging("- ", &line, 2, self.width));
+            }
+        }
+    }
+
+    fn places(&mut self, places: &LoopPlaces) {
+        let spend = self.refined.spend();
+        let calls = usize::try_from(spend.calls).unwrap_or(usize::MAX);
+        let cost = format!("{}, {}", amount(spend.cost), count(calls, "call"));
+        self.text.push('\n');
+        let places_in_order = [
+            ("Cost:     ", Some(&cost)),
+            ("Document: ", Some(&places.document)),
+            ("Changes:  ", Some(&places.changes)),
+            ("Original: ", places.original.as_ref()),
+            ("Log:      ", Some(&places.log)),
+        ];
+        for (name, value) in places_in_order {
+            if let Some(value) = value {
+                // Paths are not wrapped, so that they can be copied.
+                let name = self.paint.dim(name);
+                self.text.extend([&name, value.as_str(), "\n"]);
+            }
+        }
+        for (what, command) in &places.next {
+            let what = hanging("", &format!("{what}:"), 0, self.width);
+            self.text
+                .extend(["\n", &what, "  ", &self.paint.cyan(command), "\n"]);
+        }
+    }
+}
+
+impl Treatment {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Answered => "Answered",
+            Self::Contradicted => "Contradicted",
+            Self::Deferred => "Deferred to you",
+            Self::New => "New questions",
+            Self::StillOpen => "Still open",
+            Self::Unused => "Not used, because the document was edited",
+        }
+    }
+}
+
+fn treatment(change: &ItemChange) -> Treatment {
+    match &change.kind {
+        ChangeKind::Moved {
+            from: SectionKind::Open,
+            ..
+        } => Treatment::Answered,
+        ChangeKind::Moved {
+            from: SectionKind::High | SectionKind::Medium,
+            ..
+        } => Treatment::Contradicted,
+        ChangeKind::Added { .. } => Treatment::New,
+        ChangeKind::Deferred => Treatment::Deferred,
+        ChangeKind::Kept => Treatment::StillOpen,
+        ChangeKind::Dropped => Treatment::Unused,
+    }
+}
+
+fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
+    let counts = merge.measure.counts.unwrap_or_default();
+    let spent = iteration.batches.iter().fold(
+        crate::domain::stored_record::spend::ConsultationSpend::default(),
+        |mut sum, batch| {
+            sum.add(&batch.spend);
+            sum
+        },
+    );
+    vec![
+        format!("Iteration {}", iteration.number),
+        counts.high.to_string(),
+        counts.medium.to_string(),
+        counts.open.to_string(),
+        merge.changes.len().to_string(),
+        amount(spent.cost),
+    ]
+}
+
+/// `Where are the keys kept? → High Confidence (consult-01k…)`.
+fn change_line(change: &ItemChange) -> String {
+    let mut line = shortened(&one_line(&item_text(change)), LONGEST_ITEM);
+    if let ChangeKind::Moved { to, .. } = &change.kind {
+        line.extend([" → ", to.heading()]);
+    }
+    if let Some(source) = &change.source {
+        line.extend([" (", source.as_str(), ")"]);
+    }
+    line
+}
+
+/// Returns the words of an item, as they stand in the document.
+fn item_text(change: &ItemChange) -> String {
+    let text = change.before.as_deref().or(change.after.as_deref());
+    let line = text.and_then(|text| text.lines().next()).unwrap_or_default();
+    let is_marker = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+');
+    let numbered = line.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_digit());
+    let line = match numbered.strip_prefix(['.', ')']) {
+        Some(rest) => rest,
+        None => line,
+    };
+    let line = line.trim_start_matches(is_marker).trim_end();
+    if line.is_empty() {
+        change.item.as_str().to_owned()
+    } else {
+        line.to_owned()
+    }
+}

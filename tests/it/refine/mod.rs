@@ -1,0 +1,3 @@
+//! `conclave refine` end to end, on the local provider server.
+
+mod screens;

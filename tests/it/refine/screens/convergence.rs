@@ -1,0 +1,156 @@
+//! Loops from their beginning to their end.
+
+use super::{Desk, SIX};
+use crate::support::provider_server::{Answer, On};
+
+/// One question of each iteration is answered: 6, 5, 4 and 3 are open.
+const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
+
+#[test]
+fn loop_converges_when_few_questions_are_open() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let output = desk.run(&[]).ends_with(0);
+    assert!(
+        output.stdout.starts_with(
+            "Converged after 3 iterations: 3 questions are open (low_questions)\n"
+        ),
+        "{}",
+        output.stdout
+    );
+    assert!(output.stdout.contains("Answered (3)"), "{}", output.stdout);
+    assert_eq!(desk.read("SPEC.md"), SIX);
+    let refined = desk.read("SPEC.refined.md");
+    assert!(refined.contains("last_decision: converged"), "{refined}");
+    assert!(refined.contains("iteration: 3"), "{refined}");
+    assert!(refined.contains("open_questions_count: 3"), "{refined}");
+    assert!(
+        refined.contains("Some words that stay as they are."),
+        "{refined}"
+    );
+    let (answered, open) = refined.split_once("## Open Questions").unwrap();
+    for question in ["idempotency keys", "stay pending", "Which currency"] {
+        assert!(answered.contains(question), "{question}: {refined}");
+        assert!(!open.contains(question), "{question}: {refined}");
+    }
+    assert!(answered.contains("In the table `keys`"), "{refined}");
+    assert_eq!(desk.read("SPEC.refine/original.md"), SIX);
+    let changes = desk.read("SPEC.refine/changes.md");
+    assert!(changes.contains("Which currency is the ledger in?"), "{changes}");
+}
+
+#[test]
+fn committed_document_is_written_in_place() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    desk.commit();
+    let output = desk.run(&[]).ends_with(0);
+    output.assert_stderr_contains("Writes SPEC.md itself: the last Git commit has it as it is");
+    assert!(desk.read("SPEC.md").contains("last_decision: converged"));
+    assert!(!desk.path("SPEC.refined.md").exists());
+    assert_eq!(desk.read("SPEC.refine/original.md"), SIX);
+}
+
+#[test]
+fn loop_that_has_converged_is_not_repeated() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    desk.run(&[]).ends_with(0);
+    let asked = desk.requests();
+    let again = desk.run(&[]).ends_with(0);
+    again.assert_stderr_contains("SPEC.refined.md has converged");
+    again.assert_stderr_contains("--restart");
+    assert_eq!(desk.requests(), asked);
+    desk.run(&["--restart"]);
+    assert!(desk.requests() > asked);
+}
+
+#[test]
+fn unanswered_questions_are_stable_after_three_iterations() {
+    let desk = Desk::with(SIX);
+    let output = desk.run(&[]).ends_with(0);
+    assert!(
+        output.stdout.contains("(question_stability)"),
+        "{}",
+        output.stdout
+    );
+    assert!(desk.read("SPEC.refined.md").contains("iteration: 3"));
+}
+
+#[test]
+fn iterations_that_are_used_up_have_an_exit_code_of_their_own() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let output = desk.run(&["--max-iterations", "2"]).ends_with(14);
+    assert!(
+        output.stdout.starts_with("Exhausted after 2 iterations"),
+        "{}",
+        output.stdout
+    );
+    assert!(
+        output
+            .stdout
+            .contains("conclave refine SPEC.refined.md --in-place"),
+        "{}",
+        output.stdout
+    );
+}
+
+#[test]
+fn open_blocker_keeps_few_questions_from_being_a_success() {
+    let document = "## High Confidence\n\n## Open Questions\n\n- [BLOCKER] Where are the keys kept?\n";
+    let desk = Desk::with(document);
+    let output = desk.run(&["--max-iterations", "2"]).ends_with(14);
+    assert!(output.stdout.contains("Exhausted"), "{}", output.stdout);
+}
+
+#[test]
+fn questions_that_wait_for_a_person_end_the_loop() {
+    let document = "## High Confidence\n\n- A\n\n## Open Questions\n\n- Who pays?\n- Who decides?\n\
+                    - Who signs?\n- Who is asked?\n";
+    let findings: Vec<String> = (1..=4)
+        .map(|number| format!("Q{number} DEFERRED: the owner decides"))
+        .collect();
+    let desk = Desk::with(document).finds(&findings.join("\n"));
+    let output = desk.run(&[]).ends_with(11);
+    assert!(
+        output.stdout.contains("Deferred to you (4)"),
+        "{}",
+        output.stdout
+    );
+    assert_eq!(desk.read("SPEC.refined.md").matches("[DEFERRED]").count(), 4);
+}
+
+#[test]
+fn document_without_open_questions_costs_nothing() {
+    let desk = Desk::with("## High Confidence\n\n- It is done.\n\n## Open Questions\n");
+    desk.run(&[]).ends_with(0);
+    assert_eq!(desk.requests(), 0);
+}
+
+#[test]
+fn plain_document_gets_sections_first() {
+    let plain = "# Notes\n\nWe keep keys in Redis, I think. Who is paged?\n";
+    let desk = Desk::with(plain);
+    let position = serde_json::json!({
+        "position": "MEDIUM: Keys are kept in Redis.\nOPEN: Who is paged?",
+        "key_points": ["It is a note"],
+        "rationale": "The document says so.",
+        "confidence": 0.9,
+    });
+    let extraction = On::asking_for("position").and_containing("List what the document");
+    desk.server
+        .on(extraction, Answer::text(position.to_string()));
+    let output = desk.run(&[]).ends_with(0);
+    output.assert_stderr_contains("1 claim and 1 open question");
+    let refined = desk.read("SPEC.refined.md");
+    assert!(refined.contains("# Notes\n\nWe keep keys in Redis, I think. Who is paged?\n"));
+    assert!(refined.contains("## Medium Confidence"), "{refined}");
+    assert!(refined.contains("- Keys are kept in Redis."), "{refined}");
+    assert!(refined.contains("- Who is paged?"), "{refined}");
+}
+
+#[test]
+fn line_endings_of_the_document_are_kept() {
+    let desk = Desk::with(&SIX.replace('\n', "\r\n")).finds(ONE_ANSWER);
+    desk.run(&[]).ends_with(0);
+    let refined = desk.read("SPEC.refined.md");
+    let lines = refined.matches('\n').count();
+    assert_eq!(refined.matches("\r\n").count(), lines, "{refined:?}");
+}

@@ -1,0 +1,82 @@
+//! What is refused before anything is asked.
+
+use super::{Desk, SIX};
+use crate::support::binary::Conclave;
+
+#[test]
+fn path_that_is_no_document_is_named() {
+    let desk = Desk::with(SIX);
+    for (path, problem) in [
+        ("missing.md", "there is no document `missing.md`"),
+        (".", "cannot read `.`"),
+        ("empty.md", "the document `empty.md` is empty"),
+        ("latin.md", "cannot read `latin.md`"),
+    ] {
+        desk.write("empty.md", "\n");
+        std::fs::write(desk.path("latin.md"), b"caf\xe9").unwrap();
+        let output = desk.conclave.run(&["refine", path, "--yes"]).ends_with(2);
+        output.assert_stderr_contains(problem);
+    }
+    assert_eq!(desk.requests(), 0);
+}
+
+#[test]
+fn thresholds_that_cannot_be_reached_name_their_flags() {
+    let desk = Desk::with(SIX);
+    for (flags, named) in [
+        (["--min-iterations", "6"], "--min-iterations"),
+        (["--max-iterations", "0"], "--max-iterations"),
+        (["--stable", "5"], "--stable"),
+        (["--ratio", "1"], "--ratio"),
+    ] {
+        let output = desk.run(&flags).ends_with(2);
+        output.assert_stderr_contains(named);
+    }
+    assert_eq!(desk.requests(), 0);
+}
+
+#[test]
+fn flags_that_exclude_each_other_are_refused() {
+    let desk = Desk::with(SIX);
+    for flags in [
+        ["--in-place", "--output=x.md"],
+        ["--check", "--restart"],
+        ["--dry-run", "--diff"],
+        ["--json", "--diff"],
+        ["--strict-seed", "--stable-by=set"],
+        ["--batch=0", "--jobs=1"],
+    ] {
+        desk.run(&flags).ends_with(2);
+    }
+}
+
+#[test]
+fn cost_without_a_terminal_needs_consent() {
+    let desk = Desk::with(SIX);
+    let output = desk
+        .conclave
+        .run(&["refine", "SPEC.md", "--batch", "1"])
+        .ends_with(3);
+    output.assert_stderr_contains("approve it with `--yes`");
+    assert_eq!(desk.requests(), 0);
+    assert!(!desk.path("SPEC.refine").exists());
+}
+
+#[test]
+fn missing_keys_are_named_with_a_hint() {
+    let conclave = Conclave::new();
+    std::fs::write(conclave.folder().join("SPEC.md"), SIX).unwrap();
+    let model = ["refine", "SPEC.md", "--yes", "-m", "claude-opus-5-5"];
+    let output = conclave.run(&model).ends_with(2);
+    output.assert_stderr_contains("ANTHROPIC_API_KEY");
+    assert!(!conclave.folder().join("SPEC.refine").exists());
+}
+
+#[test]
+fn front_matter_that_is_not_yaml_is_refused() {
+    let desk = Desk::with(&format!("---\nconvergence: [\n---\n{SIX}"));
+    let output = desk.run(&[]).ends_with(2);
+    output.assert_stderr_contains("cannot read `SPEC.md`");
+    output.assert_stderr_contains("front matter");
+    assert_eq!(desk.requests(), 0);
+}

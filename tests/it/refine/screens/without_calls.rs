@@ -1,0 +1,73 @@
+//! `--check` and `--dry-run`: they send nothing, and need no key.
+
+use super::{Desk, SIX};
+use crate::support::binary::Conclave;
+use crate::support::schema;
+
+const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
+
+#[test]
+fn check_tells_whether_the_document_has_converged() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let before = desk
+        .conclave
+        .run(&["refine", "--check", "SPEC.md"])
+        .ends_with(1);
+    assert!(before.stdout.starts_with("SPEC.md: The document has "), "{}", before.stdout);
+    desk.run(&["--in-place"]).ends_with(0);
+    let converged = desk
+        .conclave
+        .run(&["refine", "--check", "SPEC.md"])
+        .ends_with(0);
+    assert!(converged.stdout.starts_with("SPEC.md: The document has converged after"), "{}", converged.stdout);
+    let text = desk.read("SPEC.md");
+    desk.write("SPEC.md", &(text + "- Is there one more question?\n"));
+    let edited = desk
+        .conclave
+        .run(&["refine", "--check", "SPEC.md"])
+        .ends_with(1);
+    assert!(edited.stdout.starts_with("SPEC.md: The document has "), "{}", edited.stdout);
+}
+
+#[test]
+fn check_of_what_cannot_be_read_is_an_error() {
+    let conclave = Conclave::new();
+    let missing = conclave
+        .run(&["refine", "--check", "missing.md"])
+        .ends_with(2);
+    missing.assert_stderr_contains("missing.md");
+}
+
+#[test]
+fn json_of_a_check_follows_its_schema() {
+    let desk = Desk::with(SIX);
+    let check = ["refine", "SPEC.md", "--check", "--json"];
+    let json = desk.conclave.run(&check).ends_with(1).json();
+    let schema = include_str!("../../../../schemas/refine_check.schema.json");
+    schema::check(schema, &json);
+    assert_eq!(json["converged"], false);
+}
+
+#[test]
+fn dry_run_sends_and_writes_nothing() {
+    let desk = Desk::with(SIX);
+    let output = desk.run(&["--dry-run", "--batch", "4"]).ends_with(0);
+    let text = &output.stdout;
+    assert!(text.contains("6 open questions"), "{text}");
+    assert!(text.contains("Where are idempotency keys kept?"), "{text}");
+    assert!(text.contains("In all: "), "{text}");
+    assert!(text.contains("SPEC.refined.md"), "{text}");
+    assert_eq!(desk.requests(), 0);
+    assert!(!desk.path("SPEC.refine").exists());
+    assert!(!desk.path("SPEC.refined.md").exists());
+}
+
+#[test]
+fn json_of_a_dry_run_follows_its_schema() {
+    let desk = Desk::with(SIX);
+    let json = desk.run(&["--dry-run", "--json"]).ends_with(0).json();
+    let schema = include_str!("../../../../schemas/refine_dry_run.schema.json");
+    schema::check(schema, &json);
+    assert_eq!(json["consultations"][0]["questions"].as_array().unwrap().len(), 6);
+    assert_eq!(desk.requests(), 0);
+}
