@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::columns::{figures_table, hanging};
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::text::shortened;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
@@ -220,13 +221,10 @@ fn treatment(change: &ItemChange) -> Treatment {
 
 fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
     let counts = merge.measure.counts.unwrap_or_default();
-    let spent = iteration.batches.iter().fold(
-        crate::domain::stored_record::spend::ConsultationSpend::default(),
-        |mut sum, batch| {
-            sum.add(&batch.spend);
-            sum
-        },
-    );
+    let mut spent = ConsultationSpend::default();
+    for batch in &iteration.batches {
+        spent.add(&batch.spend);
+    }
     vec![
         format!("Iteration {}", iteration.number),
         counts.high.to_string(),
@@ -253,16 +251,44 @@ fn change_line(change: &ItemChange) -> String {
 fn item_text(change: &ItemChange) -> String {
     let text = change.before.as_deref().or(change.after.as_deref());
     let line = text.and_then(|text| text.lines().next()).unwrap_or_default();
-    let is_marker = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '+');
-    let numbered = line.trim_start_matches(|c: char| c.is_whitespace() || c.is_ascii_digit());
-    let line = match numbered.strip_prefix(['.', ')']) {
-        Some(rest) => rest,
-        None => line,
-    };
-    let line = line.trim_start_matches(is_marker).trim_end();
-    if line.is_empty() {
+    let line = line.trim();
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = after_number.strip_prefix(['.', ')']);
+    let rest = numbered.or_else(|| line.strip_prefix(['-', '*', '+']));
+    let words = rest
+        .filter(|rest| rest.starts_with(char::is_whitespace))
+        .unwrap_or(line)
+        .trim_start();
+    if words.is_empty() {
         change.item.as_str().to_owned()
     } else {
-        line.to_owned()
+        words.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stopping::convergence::QuestionKey;
+
+    fn text_of(before: Option<&str>) -> String {
+        item_text(&ItemChange {
+            number: 1,
+            kind: ChangeKind::Kept,
+            item: QuestionKey::of("Where?"),
+            before: before.map(ToOwned::to_owned),
+            after: None,
+            reason: String::new(),
+            source: None,
+        })
+    }
+
+    #[test]
+    fn items_are_shown_without_their_marker() {
+        assert_eq!(text_of(Some("- [NEW] Where?\n  - a note")), "[NEW] Where?");
+        assert_eq!(text_of(Some("12. 3 retries?")), "3 retries?");
+        assert_eq!(text_of(Some("* **Where**?")), "**Where**?");
+        assert_eq!(text_of(Some("- 3 retries?")), "3 retries?");
+        assert_eq!(text_of(None), "where");
     }
 }
