@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 44] = [
+const COMMANDS: [&[&str]; 45] = [
     &[],
     &["consult"],
     &["resume"],
@@ -15,6 +15,7 @@ const COMMANDS: [&[&str]; 44] = [
     &["history", "outcome"],
     &["history", "rejudge"],
     &["ls"],
+    &["refine"],
     &["benchmark"],
     &["benchmark", "report"],
     &["benchmark", "list"],

@@ -132,7 +132,7 @@ pub(super) struct QuestionFlags {
 #[command(next_help_heading = "Convergence")]
 pub(super) struct ConvergenceFlags {
     /// The thresholds; a flag below overrides one of them [default: balanced]
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "NAME", value_enum)]
     preset: Option<Preset>,
 
     /// No success counts before this iteration [default: 2]
@@ -158,7 +158,7 @@ pub(super) struct ConvergenceFlags {
     ratio: Option<Confidence>,
 
     /// What must not change for the open questions to be stable [default: set]
-    #[arg(long, value_enum)]
+    #[arg(long, value_name = "WHAT", value_enum)]
     stable_by: Option<StableBy>,
 
     /// Count only items that name a source as of high confidence
@@ -258,9 +258,12 @@ impl ConvergenceFlags {
     pub(super) fn criteria(&self) -> Result<Criteria, Error> {
         let preset = self.preset.unwrap_or_default();
         let usual = preset.criteria();
+        let max_iterations = self.max_iterations.unwrap_or(usual.max_iterations);
+        // A lower maximum needs no other flag.
+        let usual_min = usual.min_iterations.min(max_iterations.max(1));
         let criteria = Criteria {
-            min_iterations: self.min_iterations.unwrap_or(usual.min_iterations),
-            max_iterations: self.max_iterations.unwrap_or(usual.max_iterations),
+            min_iterations: self.min_iterations.unwrap_or(usual_min),
+            max_iterations,
             stable_comparisons: self.stable.unwrap_or(usual.stable_comparisons),
             max_open_questions: self.max_open.unwrap_or(usual.max_open_questions),
             high_confidence_ratio: self.ratio.unwrap_or(usual.high_confidence_ratio),
@@ -385,6 +388,15 @@ mod tests {
         let criteria = flags.criteria().unwrap();
         assert_eq!(criteria.max_open_questions, 0);
         assert_eq!(criteria.max_iterations, 3);
+    }
+
+    #[test]
+    fn lower_maximum_needs_no_other_flag() {
+        let flags = ConvergenceFlags {
+            max_iterations: Some(1),
+            ..ConvergenceFlags::default()
+        };
+        assert_eq!(flags.criteria().unwrap().min_iterations, 1);
     }
 
     #[test]

@@ -40,7 +40,10 @@ pub(super) fn run(command: &Command<'_>) -> Result<Exit, Error> {
     starting.check_target()?;
     let document = starting.working_document()?;
     let prepared = Prepared::of(command, &starting, &document, clock)?;
-    announce_loop(&starting, &prepared.templates, printer);
+    if !args.action.dry_run {
+        announce_loop(&starting, printer);
+    }
+    announce_panel(&prepared.templates, printer);
     announce(
         &prepared.estimate.total.masked,
         &prepared.estimate.total.findings,
@@ -93,13 +96,17 @@ fn open(starting: &Starting, clock: Clock) -> Result<LockedRefinement, Error> {
 }
 
 /// Prints what is about to be done, and which file is written.
-fn announce_loop(starting: &Starting, templates: &RefinementTemplates, printer: &Printer) {
+fn announce_loop(starting: &Starting, printer: &Printer) {
     let source = display(&starting.target.source);
     match starting.resumed() {
         None => printer.note(&format!("Refining {source}")),
         Some(resumed) => printer.note(&resumed_line(&source, resumed)),
     }
     printer.note(&format!("  {}", starting.target));
+}
+
+/// Prints who works on the document.
+fn announce_panel(templates: &RefinementTemplates, printer: &Printer) {
     let panel = templates.panel().common();
     printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
     // The model that extracts alone is no small panel: its notices are not meant.
