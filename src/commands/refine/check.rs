@@ -6,13 +6,13 @@ use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::check::{ConvergenceCheck, check};
 
-use super::Command;
+use super::RefineCommand;
 use super::files::{display, parse, read_text};
 use super::flags::RefineFormat;
 use super::target::refined_path;
 
-pub(super) fn run(command: &Command<'_>) -> Result<Exit, Error> {
-    let Command { args, printer, .. } = *command;
+pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
+    let RefineCommand { args, printer, .. } = *command;
     let file = SpecFile::at(&args.spec);
     let document = parse(&file, &read_text(&file)?)?;
     let check = check(document.front_matter(), &document.measure());

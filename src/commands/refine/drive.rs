@@ -13,7 +13,7 @@ use crate::terminal::progress::refinement::RefinementProgress;
 use crate::terminal::report::report;
 
 use super::prepare::{Prepared, Starting};
-use super::{Command, outcome};
+use super::{RefineCommand, outcome};
 
 /// The name of the ceiling over a loop, in messages.
 const CEILING: &str = "ceiling of the loop";
@@ -21,7 +21,7 @@ const CEILING: &str = "ceiling of the loop";
 /// An approved loop.
 #[derive(Debug)]
 pub(super) struct Drive<'a> {
-    pub(super) command: &'a Command<'a>,
+    pub(super) command: &'a RefineCommand<'a>,
     pub(super) starting: &'a Starting,
     pub(super) prepared: &'a Prepared<'a>,
     pub(super) ceiling: Option<MicroUsd>,

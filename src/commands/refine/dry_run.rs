@@ -15,21 +15,23 @@ use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
 
+use super::RefineCommand;
 use super::files::display;
 use super::flags::RefineFormat;
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
-use super::Command;
 
 /// Shows what a run would do.
 pub(super) fn show(
-    command: &Command<'_>,
+    command: &RefineCommand<'_>,
     starting: &Starting,
     prepared: &Prepared<'_>,
     clock: Clock,
 ) -> Result<Exit, Error> {
-    let Command { args, printer, .. } = *command;
-    let gate = prepared.rule.decide(&prepared.estimate.total.total, args.control.max_cost);
+    let RefineCommand { args, printer, .. } = *command;
+    let gate = prepared
+        .rule
+        .decide(&prepared.estimate.total.total, args.control.max_cost);
     let run = DryRun {
         starting,
         prepared,
@@ -41,7 +43,11 @@ pub(super) fn show(
         RefineFormat::Json => printer.json(&run.json()),
         RefineFormat::Text => {
             let traits = printer.out_traits();
-            printer.exact_result(&format!("{}{}", run.text(), run.diff_with_title(traits.paint)))
+            printer.exact_result(&format!(
+                "{}{}",
+                run.text(),
+                run.diff_with_title(traits.paint)
+            ))
         }
     };
     printed.map_err(Error::failed).map(|()| Exit::Answer)
@@ -158,8 +164,7 @@ impl DryRun<'_> {
             let mut addresses = [Some(templates.panel()), templates.extraction()]
                 .into_iter()
                 .flatten();
-            let address =
-                addresses.find_map(|template| template.addresses().get(&model.provider));
+            let address = addresses.find_map(|template| template.addresses().get(&model.provider));
             let mut figures = figures(share.calls, &share.estimate);
             if let Value::Object(fields) = &mut figures {
                 fields.insert("model".to_owned(), json!(model));
@@ -167,9 +172,10 @@ impl DryRun<'_> {
             }
             figures
         });
-        let consultations = self.batches().iter().map(|batch| {
-            json!({"questions": questions(batch)})
-        });
+        let consultations = self
+            .batches()
+            .iter()
+            .map(|batch| json!({"questions": questions(batch)}));
         let measure = self.document().measure();
         json!({
             "schema_version": "1.0",

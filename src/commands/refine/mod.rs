@@ -85,7 +85,7 @@ impl Args {
 
 /// A refinement on the command line.
 #[derive(Clone, Copy, Debug)]
-struct Command<'a> {
+struct RefineCommand<'a> {
     args: &'a Args,
     environment: &'a Environment,
     printer: &'a Printer,
@@ -96,7 +96,7 @@ pub(crate) fn run(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    let command = Command {
+    let command = RefineCommand {
         args,
         environment,
         printer,

@@ -13,15 +13,15 @@ use super::files::{display, read_text};
 use super::flags::RefineFormat;
 use super::prepare::Starting;
 use super::target::Target;
-use super::{Command, shell_word};
+use super::{RefineCommand, shell_word};
 
 /// Prints what a loop has come to.
 pub(super) fn show(
-    command: &Command<'_>,
+    command: &RefineCommand<'_>,
     starting: &Starting,
     state: &RefinementState,
 ) -> Result<(), Error> {
-    let Command {
+    let RefineCommand {
         args,
         environment,
         printer,
@@ -32,7 +32,9 @@ pub(super) fn show(
         return printer.exact_result(&diff).map_err(Error::failed);
     }
     match args.output.format() {
-        RefineFormat::Json => printer.json(&RefinementReport::of(refined)).map_err(Error::failed),
+        RefineFormat::Json => printer
+            .json(&RefinementReport::of(refined))
+            .map_err(Error::failed),
         RefineFormat::Text => {
             let traits = printer.out_traits();
             let width = traits.is_terminal.then_some(traits.width);
@@ -53,7 +55,7 @@ pub(super) fn show(
 ///
 /// When the loop can be resumed; the error says how.
 pub(super) fn exit(
-    command: &Command<'_>,
+    command: &RefineCommand<'_>,
     starting: &Starting,
     state: &RefinementState,
 ) -> Result<Exit, Error> {
@@ -68,13 +70,15 @@ pub(super) fn exit(
                 command.printer.note(&decision(refined));
             }
             let evaluation = refined.evaluation();
-            return Ok(exit_of(evaluation.and_then(|evaluation| evaluation.class())));
+            return Ok(exit_of(
+                evaluation.and_then(|evaluation| evaluation.class()),
+            ));
         }
     };
     Err(stopped(cause, &message, &starting.target))
 }
 
-fn args_show_text(command: &Command<'_>) -> bool {
+fn args_show_text(command: &RefineCommand<'_>) -> bool {
     let output = command.args.output;
     !output.diff && output.format() == RefineFormat::Text
 }
@@ -128,7 +132,7 @@ pub(super) fn resumable(error: Error) -> Error {
 
 /// Returns the changes of the whole loop.
 fn diff(
-    command: &Command<'_>,
+    command: &RefineCommand<'_>,
     starting: &Starting,
     refined: &RefinementLoop,
 ) -> Result<String, Error> {
@@ -186,7 +190,10 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
         (
             LoopPhase::Ended,
             Some(Class::Exhausted | Class::Stalled | Class::Halted | Class::Cancelled),
-        ) => vec![("Read what is open, and continue with more iterations".to_owned(), again)],
+        ) => vec![(
+            "Read what is open, and continue with more iterations".to_owned(),
+            again,
+        )],
         (LoopPhase::Ended, None) | (LoopPhase::Open | LoopPhase::Stopped { .. }, _) => Vec::new(),
     }
 }

@@ -28,7 +28,7 @@ use crate::terminal::prompt::StdinUse;
 use super::files::{parse, read_text};
 use super::store::unreadable;
 use super::target::{LoopEntry, Target, choose};
-use super::{Args, Command};
+use super::{Args, RefineCommand};
 
 /// The confidence from which an answer is of high confidence, unless a flag says otherwise.
 const HIGH_FROM: f64 = 0.80;
@@ -56,13 +56,7 @@ impl Starting {
         parse(&source, &source_text)?;
         let store = RefinementStore::beside(&args.spec);
         let mut state = store.load().map_err(unreadable)?;
-        let (target, entry) = choose(
-            &args.target,
-            &source,
-            &source_text,
-            state.as_ref(),
-            clock,
-        )?;
+        let (target, entry) = choose(&args.target, &source, &source_text, state.as_ref(), clock)?;
         if let (LoopEntry::Resume, Some(state)) = (entry, &mut state) {
             let resumed = RefinementEventKind::Resumed { criteria };
             let resumed = RefinementEvent::new(clock.now(), resumed);
@@ -210,20 +204,19 @@ pub(super) struct Prepared<'a> {
 impl<'a> Prepared<'a> {
     /// Reads the context, and prepares models and estimate.
     pub(super) fn of(
-        command: &Command<'a>,
+        command: &RefineCommand<'a>,
         starting: &Starting,
         document: &'a SpecDocument,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let Command {
+        let RefineCommand {
             args,
             environment,
             printer,
         } = *command;
         let context = args.context.request(StdinUse::Free)?;
         let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
-        let (project, described) =
-            read_project(context.project.as_ref(), context.stance, printer)?;
+        let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
         texts.extend(described);
         let consent_mode = face::consent_mode(args.control.yes, printer, stdin.usage());
         let (document_name, _) = starting.target.names();

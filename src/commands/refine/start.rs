@@ -3,16 +3,16 @@
 use crate::commands::face::run_consent;
 use crate::commands::face::scrubbing::announce;
 use crate::consultation::plan::Plan;
+use crate::domain::money::MicroUsd;
 use crate::domain::panel::Seat;
 use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
+use crate::records::refinements::LockedRefinement;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::RefinementLoop;
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::refinement::templates::RefinementTemplates;
-use crate::domain::money::MicroUsd;
-use crate::records::refinements::LockedRefinement;
 use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 
@@ -21,10 +21,10 @@ use super::files::display;
 use super::prepare::{Prepared, Starting};
 use super::store::unreadable;
 use super::target::LoopEntry;
-use super::{Command, dry_run, outcome};
+use super::{RefineCommand, dry_run, outcome};
 
-pub(super) fn run(command: &Command<'_>) -> Result<Exit, Error> {
-    let Command { args, printer, .. } = *command;
+pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
+    let RefineCommand { args, printer, .. } = *command;
     let clock = Clock::system();
     let starting = Starting::read(args, clock)?;
     if let (LoopEntry::Converged, Some(state)) = (starting.entry, &starting.state)
@@ -122,7 +122,11 @@ fn panel_line(plan: &Plan) -> String {
     let judge = plan.panel.judges.first();
     let judge = judge.map(|judge| format!("; judge {judge}"));
     let rounds = count(plan.debate.rounds.number().into(), "round");
-    format!("{}{}; {rounds}", seats.join(", "), judge.unwrap_or_default())
+    format!(
+        "{}{}; {rounds}",
+        seats.join(", "),
+        judge.unwrap_or_default()
+    )
 }
 
 fn resumed_line(source: &str, resumed: &RefinementLoop) -> String {

@@ -245,12 +245,7 @@ fn other_output(output: &SpecFile) -> Error {
 }
 
 /// Returns whether the last loop has converged and its files are as it left them.
-fn has_converged(
-    last: &RefinementLoop,
-    text: &str,
-    source: &SpecFile,
-    output: &SpecFile,
-) -> bool {
+fn has_converged(last: &RefinementLoop, text: &str, source: &SpecFile, output: &SpecFile) -> bool {
     let evaluation = last.evaluation();
     if evaluation.and_then(|evaluation| evaluation.class()) != Some(Class::Converged) {
         return false;

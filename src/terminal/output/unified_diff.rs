@@ -16,11 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// Returns the diff from one text to the other, each under its name; nothing if they are the same.
 ///
 /// Line breaks of the texts are kept, so that `patch` changes a file with `\r\n` correctly.
-pub fn unified_diff(
-    before: (&str, &str),
-    after: (&str, &str),
-    paint: Paint,
-) -> String {
+pub fn unified_diff(before: (&str, &str), after: (&str, &str), paint: Paint) -> String {
     let diff = TextDiff::configure()
         .algorithm(Algorithm::Myers)
         .timeout(TIMEOUT)
@@ -55,7 +51,11 @@ mod tests {
     use super::*;
 
     fn plain(before: &str, after: &str) -> String {
-        unified_diff(("SPEC.md", before), ("SPEC.refined.md", after), Paint::Plain)
+        unified_diff(
+            ("SPEC.md", before),
+            ("SPEC.refined.md", after),
+            Paint::Plain,
+        )
     }
 
     #[test]

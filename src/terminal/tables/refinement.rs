@@ -69,7 +69,10 @@ pub fn decision(refined: &RefinementLoop) -> String {
     let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
     match (refined.phase(), decided) {
         (LoopPhase::Stopped { message, .. }, _) => {
-            format!("stopped after {}: {message}", count(iterations, "iteration"))
+            format!(
+                "stopped after {}: {message}",
+                count(iterations, "iteration")
+            )
         }
         (
             LoopPhase::Ended,
@@ -250,7 +253,9 @@ fn change_line(change: &ItemChange) -> String {
 /// Returns the words of an item, as they stand in the document.
 fn item_text(change: &ItemChange) -> String {
     let text = change.before.as_deref().or(change.after.as_deref());
-    let line = text.and_then(|text| text.lines().next()).unwrap_or_default();
+    let line = text
+        .and_then(|text| text.lines().next())
+        .unwrap_or_default();
     let line = line.trim();
     let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let numbered = after_number.strip_prefix(['.', ')']);

@@ -23,6 +23,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+use crate::support::git::git;
 
 /// A status block that says done.
 const DONE: &str = "All work is finished.\n\n---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n\

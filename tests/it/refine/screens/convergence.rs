@@ -11,9 +11,9 @@ fn loop_converges_when_few_questions_are_open() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let output = desk.run(&[]).ends_with(0);
     assert!(
-        output.stdout.starts_with(
-            "Converged after 3 iterations: 3 questions are open (low_questions)\n"
-        ),
+        output
+            .stdout
+            .starts_with("Converged after 3 iterations: 3 questions are open (low_questions)\n"),
         "{}",
         output.stdout
     );
@@ -35,7 +35,10 @@ fn loop_converges_when_few_questions_are_open() {
     assert!(answered.contains("In the table `keys`"), "{refined}");
     assert_eq!(desk.read("SPEC.refine/original.md"), SIX);
     let changes = desk.read("SPEC.refine/changes.md");
-    assert!(changes.contains("Which currency is the ledger in?"), "{changes}");
+    assert!(
+        changes.contains("Which currency is the ledger in?"),
+        "{changes}"
+    );
 }
 
 #[test]
@@ -94,7 +97,8 @@ fn iterations_that_are_used_up_have_an_exit_code_of_their_own() {
 
 #[test]
 fn open_blocker_keeps_few_questions_from_being_a_success() {
-    let document = "## High Confidence\n\n## Open Questions\n\n- [BLOCKER] Where are the keys kept?\n";
+    let document =
+        "## High Confidence\n\n## Open Questions\n\n- [BLOCKER] Where are the keys kept?\n";
     let desk = Desk::with(document);
     let output = desk.run(&["--max-iterations", "2"]).ends_with(14);
     assert!(output.stdout.contains("Exhausted"), "{}", output.stdout);
@@ -114,7 +118,10 @@ fn questions_that_wait_for_a_person_end_the_loop() {
         "{}",
         output.stdout
     );
-    assert_eq!(desk.read("SPEC.refined.md").matches("[DEFERRED]").count(), 4);
+    assert_eq!(
+        desk.read("SPEC.refined.md").matches("[DEFERRED]").count(),
+        4
+    );
 }
 
 #[test]

@@ -53,7 +53,10 @@ impl Desk {
     fn with(document: &str) -> Self {
         let server = ProviderServer::start();
         server.on(On::any(), Answer::valid());
-        server.on(On::asking_for("recommendation"), verdict("Q1 OPEN: the code does not say"));
+        server.on(
+            On::asking_for("recommendation"),
+            verdict("Q1 OPEN: the code does not say"),
+        );
         let conclave = Conclave::at(&server);
         let desk = Self { server, conclave };
         desk.write("SPEC.md", document);

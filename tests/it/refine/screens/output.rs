@@ -18,7 +18,10 @@ fn diff_has_the_changes_of_the_whole_loop() {
         diff.starts_with("--- SPEC.md\n+++ SPEC.refined.md\n@@ "),
         "{diff}"
     );
-    assert!(diff.contains("\n-- Where are idempotency keys kept?\n"), "{diff}");
+    assert!(
+        diff.contains("\n-- Where are idempotency keys kept?\n"),
+        "{diff}"
+    );
     output.assert_stderr_contains("converged after 3 iterations");
     // The same without a call, once the loop has converged.
     let asked = desk.requests();
@@ -30,7 +33,10 @@ fn diff_has_the_changes_of_the_whole_loop() {
 fn report_follows_its_schema() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let json = desk.run(&["--json"]).ends_with(0).json();
-    schema::check(include_str!("../../../../schemas/refine.schema.json"), &json);
+    schema::check(
+        include_str!("../../../../schemas/refine.schema.json"),
+        &json,
+    );
     assert_eq!(json["iterations"].as_array().unwrap().len(), 3);
 }
 

@@ -13,20 +13,34 @@ fn check_tells_whether_the_document_has_converged() {
         .conclave
         .run(&["refine", "--check", "SPEC.md"])
         .ends_with(1);
-    assert!(before.stdout.starts_with("SPEC.md: The document has "), "{}", before.stdout);
+    assert!(
+        before.stdout.starts_with("SPEC.md: The document has "),
+        "{}",
+        before.stdout
+    );
     desk.run(&["--in-place"]).ends_with(0);
     let converged = desk
         .conclave
         .run(&["refine", "--check", "SPEC.md"])
         .ends_with(0);
-    assert!(converged.stdout.starts_with("SPEC.md: The document has converged after"), "{}", converged.stdout);
+    assert!(
+        converged
+            .stdout
+            .starts_with("SPEC.md: The document has converged after"),
+        "{}",
+        converged.stdout
+    );
     let text = desk.read("SPEC.md");
     desk.write("SPEC.md", &(text + "- Is there one more question?\n"));
     let edited = desk
         .conclave
         .run(&["refine", "--check", "SPEC.md"])
         .ends_with(1);
-    assert!(edited.stdout.starts_with("SPEC.md: The document has "), "{}", edited.stdout);
+    assert!(
+        edited.stdout.starts_with("SPEC.md: The document has "),
+        "{}",
+        edited.stdout
+    );
 }
 
 #[test]
@@ -51,7 +65,8 @@ fn json_of_a_check_follows_its_schema() {
 #[test]
 fn dry_run_sends_and_writes_nothing() {
     let desk = Desk::with(SIX);
-    let output = desk.run(&["--dry-run", "--batch", "4"]).ends_with(0);
+    let dry_run = ["refine", "SPEC.md", "--dry-run", "--batch", "4"];
+    let output = desk.conclave.run(&dry_run).ends_with(0);
     let text = &output.stdout;
     assert!(text.contains("6 open questions"), "{text}");
     assert!(text.contains("Where are idempotency keys kept?"), "{text}");
@@ -68,6 +83,12 @@ fn json_of_a_dry_run_follows_its_schema() {
     let json = desk.run(&["--dry-run", "--json"]).ends_with(0).json();
     let schema = include_str!("../../../../schemas/refine_dry_run.schema.json");
     schema::check(schema, &json);
-    assert_eq!(json["consultations"][0]["questions"].as_array().unwrap().len(), 6);
+    assert_eq!(
+        json["consultations"][0]["questions"]
+            .as_array()
+            .unwrap()
+            .len(),
+        6
+    );
     assert_eq!(desk.requests(), 0);
 }
