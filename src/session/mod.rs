@@ -4,7 +4,6 @@
 pub(crate) mod run;
 pub(crate) mod batch;
 pub(crate) mod benchmark;
-#[expect(dead_code, reason = "the command that uses it is not there yet")]
 pub(crate) mod refinement;
 pub(crate) mod storage;
 pub(crate) mod month;
