@@ -1,3 +1,190 @@
 //! `conclave refine` end to end, on the local provider server.
+//!
+//! The panel is one expert with one call a consultation, and a consultation has one question, which
+//! names its number: by that the server tells the consultations apart.
 
 mod screens;
+mod loops;
+mod resume;
+mod kills;
+mod edits;
+mod limits;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::support::binary::{Conclave, RunOutput, RunningProcess};
+use crate::support::provider_server::{Answer, On, ProviderServer};
+
+/// The model that answers.
+const MODEL: &str = "openai:gpt-6.1-sol";
+
+/// A document with the server that answers its questions.
+#[derive(Debug)]
+struct Refinement {
+    server: ProviderServer,
+    conclave: Conclave,
+}
+
+impl Refinement {
+    /// Sets up a document with the questions on `k01`, `k02`, …, which get an answer.
+    fn of(questions: usize) -> Self {
+        let server = ProviderServer::start();
+        let conclave = Conclave::at(&server);
+        let refinement = Self { server, conclave };
+        for number in 1..=questions {
+            refinement.on(number, answered(number));
+        }
+        let questions: Vec<String> = (1..=questions).map(|number| entry(number) + "\n").collect();
+        refinement.write(&format!(
+            "# Spec\n\nBy hand.\n\n## High Confidence\n\n- It is a service.\n\n## Open Questions\n\n{}",
+            questions.concat()
+        ));
+        refinement
+    }
+
+    /// Sets the answer to a question.
+    fn on(&self, number: usize, answer: Answer) {
+        self.server.on(asking(number), answer);
+    }
+
+    fn path(&self) -> PathBuf {
+        self.conclave.folder().join("SPEC.md")
+    }
+
+    fn document(&self) -> String {
+        std::fs::read_to_string(self.path()).unwrap()
+    }
+
+    fn write(&self, text: &str) {
+        std::fs::write(self.path(), text).unwrap();
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.conclave.folder().join("SPEC.refine")
+    }
+
+    /// Returns the events of the log.
+    fn log(&self) -> Vec<Value> {
+        let log = std::fs::read_to_string(self.folder().join("log.jsonl")).unwrap();
+        let events = log.lines().map(|line| serde_json::from_str(line).unwrap());
+        events.collect()
+    }
+
+    /// Returns the names of the log's events.
+    fn events(&self) -> Vec<String> {
+        let log = self.log();
+        let names = log.iter().map(|event| event["event"].as_str().unwrap());
+        names.map(ToOwned::to_owned).collect()
+    }
+
+    fn run(&self, more: &[&str]) -> RunOutput {
+        self.conclave.run(&arguments(more))
+    }
+
+    fn start(&self, more: &[&str]) -> RunningProcess {
+        self.conclave.start(&arguments(more))
+    }
+
+    /// Returns the number of requests for each question.
+    fn requests(&self) -> BTreeMap<String, usize> {
+        let mut requests = BTreeMap::new();
+        for request in self.server.requests() {
+            *requests.entry(question_of(&request.body)).or_default() += 1;
+        }
+        requests
+    }
+
+    /// Waits until this many requests have arrived.
+    fn wait_for_requests(&self, count: usize) {
+        let description = format!("{count} requests have arrived");
+        self.server
+            .wait_until(&description, |requests| requests.len() >= count);
+    }
+}
+
+/// Returns the arguments of a loop in place; one consultation after another, unless `more` says
+/// otherwise.
+fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec![
+        "refine",
+        "SPEC.md",
+        "--in-place",
+        "--panel",
+        "pragmatic=openai:gpt-6.1-sol",
+        "--judge",
+        MODEL,
+        "--rounds",
+        "1",
+        "--batch",
+        "1",
+        "--yes",
+        "--json",
+    ];
+    if !more.contains(&"--jobs") {
+        all.extend(["--jobs", "1"]);
+    }
+    all.extend(more);
+    all
+}
+
+/// Returns the words of a question.
+fn question(number: usize) -> String {
+    format!("Which way is right in k{number:02}?")
+}
+
+fn entry(number: usize) -> String {
+    format!("- {}", question(number))
+}
+
+/// Matches the requests about a question. The document, which has all of them, is part of each.
+fn asking(number: usize) -> On {
+    On::containing(&format!("Q1: {}", question(number)))
+}
+
+/// Returns the position of an expert with these lines.
+fn position(lines: &str) -> Answer {
+    let position = json!({
+        "position": lines,
+        "key_points": ["the rules"],
+        "rationale": "The rules say so.",
+        "confidence": 0.8,
+        "prose_excerpt": "The rules say so.",
+    });
+    Answer::text(position.to_string())
+}
+
+fn answered(number: usize) -> Answer {
+    position(&format!("Q1 ANSWERED: {}", answer_to(number)))
+}
+
+fn answer_to(number: usize) -> String {
+    format!("Take the short way in k{number:02}.")
+}
+
+fn open() -> Answer {
+    position("Q1 OPEN: Figures of the load are missing.")
+}
+
+/// Returns the number of the question that a request is about: `k03`.
+fn question_of(body: &Value) -> String {
+    let body = body.to_string();
+    let (_, rest) = body
+        .split_once("Q1: Which way is right in ")
+        .expect("one question is asked");
+    rest[..3].to_owned()
+}
+
+/// Returns a text without what differs from one loop to the next: the ids of consultations.
+fn without_ids(text: &str) -> String {
+    let mut rest = text;
+    let mut plain = String::new();
+    while let Some((before, after)) = rest.split_once("consult-") {
+        plain.push_str(before);
+        plain.push_str("ID");
+        rest = after.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+    }
+    plain + rest
+}

@@ -1,0 +1,72 @@
+//! A person who edits the document while the panel works, and between two runs.
+
+use super::{Refinement, answer_to, answered, entry, question};
+use crate::support::provider_server::Hold;
+
+/// Starts a loop over three questions, edits the document while the second is answered, and waits
+/// for the end.
+fn edited(edit: impl Fn(&str) -> String) -> (Refinement, String) {
+    let refinement = Refinement::of(3);
+    let hold = Hold::new();
+    refinement.on(2, answered(2).held_by(&hold));
+    let running = refinement.start(&[]);
+    refinement.wait_for_requests(2);
+    let text = edit(&refinement.document());
+    refinement.write(&text);
+    hold.release();
+    let output = running.wait().ends_with(1);
+    output.assert_stderr_contains("was changed while the panel worked");
+    assert_eq!(refinement.document(), text, "it is as the person saved it");
+    (refinement, text)
+}
+
+#[test]
+fn edit_stops_the_loop_and_loses_no_finding() {
+    let (refinement, _) = edited(|text| text.replace("By hand.", "By hand, and changed."));
+    assert_eq!(refinement.server.requests().len(), 2, "no more is asked");
+    refinement.run(&[]).ends_with(0);
+    let document = refinement.document();
+    assert!(document.contains("By hand, and changed."), "{document}");
+    for number in 1..=3 {
+        assert!(document.contains(&answer_to(number)), "{document}");
+    }
+    assert_eq!(refinement.server.requests().len(), 3);
+}
+
+#[test]
+fn question_that_a_person_removes_does_not_come_back() {
+    let (refinement, _) = edited(|text| text.replace(&(entry(1) + "\n"), ""));
+    refinement.run(&[]).ends_with(0);
+    let document = refinement.document();
+    assert!(!document.contains(&question(1)), "{document}");
+    assert!(document.contains(&answer_to(2)), "{document}");
+    assert_eq!(refinement.server.requests().len(), 3);
+}
+
+#[test]
+fn question_that_a_person_adds_is_asked() {
+    let (refinement, _) = edited(|text| format!("{text}{}\n", entry(4)));
+    refinement.on(4, answered(4));
+    refinement.run(&[]).ends_with(0);
+    let document = refinement.document();
+    assert!(document.contains(&answer_to(4)), "{document}");
+    assert_eq!(refinement.server.requests().len(), 4);
+}
+
+#[test]
+fn edit_during_the_last_consultation_is_not_overwritten() {
+    let refinement = Refinement::of(1);
+    let hold = Hold::new();
+    refinement.on(1, answered(1).held_by(&hold));
+    let running = refinement.start(&[]);
+    refinement.wait_for_requests(1);
+    let text = refinement.document() + "\nA last word.\n";
+    refinement.write(&text);
+    hold.release();
+    running.wait().ends_with(1);
+    assert_eq!(refinement.document(), text);
+    assert!(!refinement.events().contains(&"integrated".to_owned()));
+    refinement.run(&[]).ends_with(0);
+    assert!(refinement.document().contains("A last word."));
+    assert_eq!(refinement.server.requests().len(), 1);
+}
