@@ -10,6 +10,7 @@ use crate::stopping::convergence::QuestionKey;
 use super::content;
 use super::lines::lines;
 use super::segments::{Segment, segments};
+use super::table::labelled_rows;
 
 /// The most characters of an answer, of a reason or a dissent, and of a new question.
 const ANSWER_LENGTH: usize = 1_200;
@@ -44,7 +45,8 @@ pub fn read_answer(text: &str, batch: &QuestionBatch) -> (Vec<PanelFinding>, Vec
 }
 
 pub(super) fn read(text: &str, batch: &QuestionBatch) -> AnswerReading {
-    let segments = segments(&lines(text, batch), batch);
+    let lines = labelled_rows(lines(text, batch), batch);
+    let segments = segments(&lines, batch);
     let mut reading = AnswerReading::default();
     for (number, (key, _)) in (1..).zip(&batch.questions) {
         match Statements::of(&segments, number, key).finding(key) {

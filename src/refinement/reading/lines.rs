@@ -1,10 +1,10 @@
-//! The lines of an answer: JSON and tables become labelled lines, and quoted lines are known.
+//! The lines of an answer: JSON becomes labelled lines, and quoted lines are known.
 
 use crate::domain::text::clean;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::label::label_at;
 
-use super::{json, table};
+use super::json;
 
 /// A line of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) fn lines(text: &str, batch: &QuestionBatch) -> Vec<AnswerLine> {
             is_quoted: fence.is_some() || unquoted.is_some(),
         });
     }
-    table::labelled_rows(lines, batch)
+    lines
 }
 
 fn fence_of(line: &str) -> Option<&'static str> {

@@ -10,7 +10,8 @@ use crate::refinement::state::{
 };
 use crate::stopping::convergence::DocumentMeasure;
 use crate::terminal::markdown::escape::{fenced, inline};
-use crate::terminal::output::evaluation_tree::evaluation_tree;
+use crate::terminal::output::convergence_tree::convergence_tree;
+use crate::terminal::output::format::count;
 
 /// Writes the document: the last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
@@ -20,7 +21,8 @@ pub fn changes_markdown(state: &RefinementState) -> String {
         "Each change shows the item before and after. To undo a change, put the text before in \
          place of the text after. A moved item has left its section: delete the text after, and \
          put the text before back into the section that it comes from. The document as it was \
-         when the last loop began is `original.md`."
+         when the first loop began is `original.md`; a later loop that began with another text \
+         has a file of its own, such as `original-2.md`."
             .to_owned(),
     ];
     for refinement in state.loops().rev() {
@@ -67,10 +69,10 @@ fn status(refinement: &RefinementLoop) -> String {
 fn of_extraction(record: &ExtractionRecord) -> String {
     let result = match &record.progress {
         ConsultationProgress::Answered(found) => format!(
-            "{} settled claims, {} doubtful claims, {} questions",
-            found.high.len(),
-            found.medium.len(),
-            found.open.len()
+            "{}, {}, {}",
+            count(found.high.len(), "settled claim"),
+            count(found.medium.len(), "doubtful claim"),
+            count(found.open.len(), "question")
         ),
         ConsultationProgress::InFlight | ConsultationProgress::LeftOver => {
             "not finished".to_owned()
@@ -94,8 +96,7 @@ fn of_iteration(iteration: &IterationRecord) -> Vec<String> {
     match iteration.written() {
         None => sections.push("Its findings are not in the document yet.".to_owned()),
         Some(merge) => {
-            let heading = format!("CONVERGENCE CHECK (Iteration {number})");
-            let tree = evaluation_tree(&heading, &merge.evaluation).join("\n");
+            let tree = convergence_tree(number, &merge.evaluation).join("\n");
             sections.push(fenced(&tree, "text"));
             sections.extend(counts(&merge.measure));
         }
