@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stopping::convergence::DocumentMeasure;
+use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure};
 
 use super::front_matter::ConvergenceEntry;
-use super::front_matter::entry::fingerprint;
+use super::front_matter::entry::{fingerprint, high_confidence_ratio};
 
 /// The state of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,8 @@ pub enum ConvergenceState {
     /// The front matter records no refinement.
     NotRefined,
     NotConverged,
-    /// It has other open questions than when it converged.
+    /// It has other open questions than when it converged, or the rule that decided would no longer
+    /// be met.
     ChangedSince,
 }
 
@@ -66,6 +67,13 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
             "The document has changed since it converged: its open questions are others."
                 .to_owned(),
         ),
+        Some(entry) if lost_basis(entry, measure).is_some() => (
+            ConvergenceState::ChangedSince,
+            format!(
+                "The document has changed since it converged: {}.",
+                lost_basis(entry, measure).unwrap_or_default()
+            ),
+        ),
         Some(entry) => (
             ConvergenceState::Converged,
             format!(
@@ -81,6 +89,21 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
         recorded: recorded.cloned(),
         open_questions_count: open,
     }
+}
+
+/// Returns what the rule that decided would no longer find.
+fn lost_basis(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String> {
+    let decided = |rule: ConvergenceRule| entry.rule.as_deref() == Some(rule.name());
+    if decided(ConvergenceRule::LowQuestions) && measure.open_blockers > 0 {
+        return Some("one of its open questions is a blocker now".to_owned());
+    }
+    let (then, now) = (
+        entry.high_confidence_ratio?,
+        high_confidence_ratio(measure)?,
+    );
+    // The front matter has two decimals.
+    (decided(ConvergenceRule::HighConfidence) && now + 0.005 < then)
+        .then(|| format!("{then:.2} of its items were of high confidence, now it is {now:.2}"))
 }
 
 fn questions(count: Option<u64>) -> String {
@@ -167,5 +190,40 @@ mod tests {
         assert_eq!(other.state, ConvergenceState::ChangedSince);
         let unread = check(Some(&entry), &DocumentMeasure::default());
         assert_eq!(unread.state, ConvergenceState::ChangedSince);
+    }
+
+    #[test]
+    fn the_rule_that_decided_must_still_be_met() {
+        let with_rule = |rule: ConvergenceRule| ConvergenceEntry {
+            rule: Some(rule.name().to_owned()),
+            ..recorded("converged", &["a"])
+        };
+        let with_blocker = DocumentMeasure {
+            open_blockers: 1,
+            ..measure(&["a"])
+        };
+        let few = with_rule(ConvergenceRule::LowQuestions);
+        assert!(check(Some(&few), &measure(&["a"])).has_converged());
+        let blocked = check(Some(&few), &with_blocker);
+        assert_eq!(blocked.state, ConvergenceState::ChangedSince);
+        let stable = with_rule(ConvergenceRule::QuestionStability);
+        assert!(check(Some(&stable), &with_blocker).has_converged());
+
+        let confident = with_rule(ConvergenceRule::HighConfidence);
+        let with_high = |high: u64| DocumentMeasure {
+            counts: Some(ItemCounts {
+                high,
+                open: 1,
+                ..ItemCounts::default()
+            }),
+            ..measure(&["a"])
+        };
+        assert!(check(Some(&confident), &with_high(1)).has_converged());
+        let lower = check(Some(&confident), &with_high(0));
+        assert_eq!(
+            lower.message,
+            "The document has changed since it converged: 0.50 of its items were of high \
+             confidence, now it is 0.00."
+        );
     }
 }

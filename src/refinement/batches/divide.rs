@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::text::{one_line, shortened};
+use crate::domain::text::one_line;
 use crate::refinement::document::item::SpecItem;
 use crate::refinement::document::{SectionKind, SpecDocument, Tag};
 use crate::refinement::label::mark::mark_for;
@@ -12,9 +12,9 @@ use super::{BatchLimits, QuestionBatch};
 
 /// The most claims of a batch. A longer list is divided among the batches.
 const MOST_CLAIMS: usize = 24;
-/// The most characters of a question and of a claim that are quoted.
-const QUESTION_LENGTH: usize = 600;
-const CLAIM_LENGTH: usize = 160;
+/// The most bytes of a claim. A longer one is not numbered; the document has it. Nothing is cut:
+/// what is left of a secret may no longer look like one, and would not be masked.
+const CLAIM_LENGTH: usize = 400;
 
 /// Returns the open questions of a document in batches: blockers first, then in the order of the
 /// document. Deferred questions wait for a person and are not asked; a question that stands there
@@ -38,24 +38,23 @@ fn questions(open: &[SpecItem]) -> Vec<(QuestionKey, String)> {
     let asked = || open.iter().filter(|item| !item.has(Tag::Deferred));
     let blockers = asked().filter(|item| item.has(Tag::Blocker));
     let others = asked().filter(|item| !item.has(Tag::Blocker));
-    entries(blockers.chain(others), QUESTION_LENGTH)
+    entries(blockers.chain(others))
 }
 
 fn claims(document: &SpecDocument) -> Vec<(QuestionKey, String)> {
     let sections = [SectionKind::High, SectionKind::Medium].into_iter();
     let items = sections.flat_map(|section| document.items(section));
-    entries(items, CLAIM_LENGTH)
+    let mut claims = entries(items);
+    claims.retain(|(_, text)| text.len() <= CLAIM_LENGTH);
+    claims
 }
 
 /// Returns the items with different keys, each in one line.
-fn entries<'a>(
-    items: impl Iterator<Item = &'a SpecItem>,
-    length: usize,
-) -> Vec<(QuestionKey, String)> {
+fn entries<'a>(items: impl Iterator<Item = &'a SpecItem>) -> Vec<(QuestionKey, String)> {
     let mut seen = BTreeSet::new();
     items
         .filter(|item| seen.insert(&item.key))
-        .map(|item| (item.key.clone(), shortened(&one_line(&item.text), length)))
+        .map(|item| (item.key.clone(), one_line(&item.text)))
         .collect()
 }
 
@@ -180,11 +179,19 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_one_line() {
-        let text = format!("## Open Questions\n- {}?\n", "word ".repeat(400));
+    fn no_text_is_cut_so_that_no_part_of_a_secret_is_sent() {
+        let long = "word ".repeat(400);
+        let text = format!(
+            "## High Confidence\n- Short.\n- {long}\n\n## Open Questions\n- {long}\n  to the end?\n"
+        );
         let batches = divided(&text, 3);
         let (_, question) = &batches[0].questions[0];
-        assert!(question.ends_with('…'));
-        assert!(!question.contains('\n'));
+        assert_eq!(*question, format!("{long}to the end?"));
+        let claims: Vec<&str> = batches[0]
+            .claims
+            .iter()
+            .map(|(_, text)| text.as_str())
+            .collect();
+        assert_eq!(claims, ["Short."]);
     }
 }

@@ -37,9 +37,15 @@ pub(super) enum EntryKey {
     Questions,
 }
 
+/// Returns the share of items of high confidence, from 0 to 1; `None` without items.
+#[expect(clippy::cast_precision_loss, reason = "a document has few items")]
+pub(in crate::refinement) fn high_confidence_ratio(measure: &DocumentMeasure) -> Option<f64> {
+    let counts = measure.counts.filter(|counts| counts.total() > 0)?;
+    Some(counts.high as f64 / counts.total() as f64)
+}
+
 impl ConvergenceEntry {
     /// Describes the document after an iteration.
-    #[expect(clippy::cast_precision_loss, reason = "a document has few items")]
     pub fn new(
         iteration: u64,
         questions_stable_count: u64,
@@ -47,13 +53,11 @@ impl ConvergenceEntry {
         evaluation: &Evaluation,
     ) -> Self {
         let counts = measure.counts;
-        let with_items = counts.filter(|counts| counts.total() > 0);
         Self {
             iteration,
             questions_stable_count,
             open_questions_count: counts.map(|counts| counts.open),
-            high_confidence_ratio: with_items
-                .map(|counts| counts.high as f64 / counts.total() as f64),
+            high_confidence_ratio: high_confidence_ratio(measure),
             last_decision: decision_word(evaluation.class()).to_owned(),
             rule: evaluation.deciding_rule().map(str::to_owned),
             questions: fingerprint(&measure.questions),

@@ -1,7 +1,7 @@
 //! The document as context of its consultations: whole, or its headings and items if it is very
 //! long.
 
-use crate::domain::text::{one_line, shortened};
+use crate::domain::text::one_line;
 use crate::refinement::document::{SectionKind, SpecDocument};
 
 /// The most bytes of a document that goes whole.
@@ -38,8 +38,8 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
         let items = document.items(section).iter();
         std::iter::once(heading).chain(items.map(|item| {
             let tags = item.tags.iter().map(|tag| tag.written());
-            let text = shortened(&one_line(&item.text), ITEM_LENGTH);
-            let notes = shortened(&one_line(&item.notes), ITEM_LENGTH);
+            let text = whole_or_none(&item.text);
+            let notes = whole_or_none(&item.notes);
             let notes = if notes.is_empty() {
                 notes
             } else {
@@ -63,6 +63,15 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
             whole.len() / 1024
         )),
     }
+}
+
+/// Returns a text in one line. A very long one is left out and not cut: what is left of a secret may
+/// no longer look like one, and would not be masked.
+fn whole_or_none(text: &str) -> String {
+    if text.len() > ITEM_LENGTH {
+        return format!("[{} characters are left out]", text.chars().count());
+    }
+    one_line(text)
 }
 
 /// Joins lines as far as they fit.

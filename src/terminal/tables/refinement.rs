@@ -34,6 +34,7 @@ pub struct LoopPlaces {
 /// How an item was treated, in the order in which the groups are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Treatment {
+    Extracted,
     Answered,
     Contradicted,
     Deferred,
@@ -137,12 +138,13 @@ impl LoopScreen<'_> {
 
     fn iterations(&mut self) {
         let iterations = self.refined.iterations().iter();
-        let rows: Vec<Vec<String>> = iterations
+        let mut rows: Vec<Vec<String>> = iterations
             .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
             .collect();
         if rows.is_empty() {
             return;
         }
+        rows.splice(..0, self.extraction());
         let heads = ["high", "medium", "open", "changes", "cost"];
         let width = self.width.unwrap_or(usize::MAX);
         self.text.push('\n');
@@ -150,10 +152,47 @@ impl LoopScreen<'_> {
             .push_str(&figures_table(&heads, &rows, width, self.paint));
     }
 
+    /// Returns the row of what the extraction cost, if there was one.
+    fn extraction(&self) -> Option<Vec<String>> {
+        let mut spent = ConsultationSpend::default();
+        for extraction in self.refined.extractions() {
+            spent.add(&extraction.spend);
+        }
+        let none = || "-".to_owned();
+        (!self.refined.extractions().is_empty()).then(|| {
+            vec![
+                "Extraction".to_owned(),
+                none(),
+                none(),
+                none(),
+                none(),
+                amount(spent.cost),
+            ]
+        })
+    }
+
+    fn treatment(&self, change: &ItemChange) -> Treatment {
+        let mut extractions = self.refined.extractions().iter();
+        if extractions.any(|extraction| change.source.as_ref() == Some(&extraction.consultation)) {
+            return Treatment::Extracted;
+        }
+        treatment(change)
+    }
+
     fn changes(&mut self) {
         let mut groups: BTreeMap<Treatment, Vec<&ItemChange>> = BTreeMap::new();
+        let last = self
+            .refined
+            .merges()
+            .next_back()
+            .map(|merge| &merge.changes);
         for change in self.refined.changes() {
-            groups.entry(treatment(change)).or_default().push(change);
+            let treatment = self.treatment(change);
+            let is_past = treatment == Treatment::StillOpen
+                && !last.is_some_and(|last| last.contains(change));
+            if !is_past {
+                groups.entry(treatment).or_default().push(change);
+            }
         }
         for (treatment, changes) in groups {
             let title = format!("{} ({})", treatment.title(), changes.len());
@@ -195,6 +234,7 @@ impl LoopScreen<'_> {
 impl Treatment {
     fn title(self) -> &'static str {
         match self {
+            Self::Extracted => "Extracted from the document",
             Self::Answered => "Answered",
             Self::Contradicted => "Contradicted",
             Self::Deferred => "Deferred to you",
