@@ -177,7 +177,13 @@ impl Starting {
         let now = DocumentNow::of(resumed, &document, output, self.terms.batches)
             .map_err(Error::failed)?;
         Ok(match resumed.next_step(&now) {
-            NextStep::Ask { batches, .. } => batches,
+            // What an earlier process has begun can still cost as much as a whole consultation.
+            NextStep::Ask {
+                left_over, batches, ..
+            } => {
+                let left_over = left_over.into_iter().map(|record| record.batch.clone());
+                left_over.chain(batches).collect()
+            }
             NextStep::StartIteration { .. } | NextStep::Extract { .. } => now.batches.clone(),
             NextStep::Wait
             | NextStep::Integrate { .. }

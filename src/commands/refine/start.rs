@@ -9,6 +9,7 @@ use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::refinements::LockedRefinement;
+use crate::refinement::document::SpecDocument;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::RefinementLoop;
 use crate::session::batch::estimate::BatchEstimate;
@@ -39,16 +40,17 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     }
     starting.check_target()?;
     let document = starting.working_document()?;
+    check_items(&starting, &document)?;
     let prepared = Prepared::of(command, &starting, &document, clock)?;
     if !args.action.dry_run {
         announce_loop(&starting, printer);
     }
     announce_panel(&prepared.templates, printer);
-    announce(
-        &prepared.estimate.total.masked,
-        &prepared.estimate.total.findings,
-        printer,
-    );
+    let total = &prepared.estimate.total;
+    // Without a consultation, nothing was looked at.
+    if total.calls > 0 {
+        announce(&total.masked, &total.findings, printer);
+    }
     if let Some(notice) = &prepared.estimate.notice {
         printer.note(notice);
     }
@@ -74,6 +76,19 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let ended = drive.to_end(refinement);
     prepared.stdin.warn_of_late_data(printer);
     ended
+}
+
+/// Checks that the sections have items: every iteration over a document without any would be empty.
+fn check_items(starting: &Starting, document: &SpecDocument) -> Result<(), Error> {
+    let counts = document.measure().counts;
+    if counts.is_none_or(|counts| counts.total() > 0) {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "the sections of `{}` have no list entries",
+        display(&starting.target.source)
+    ))
+    .hint("write each claim and each question as a list entry: `- Where are the keys kept?`"))
 }
 
 /// Begins a loop, or resumes the one that was found.

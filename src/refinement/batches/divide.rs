@@ -54,8 +54,18 @@ fn entries<'a>(items: impl Iterator<Item = &'a SpecItem>) -> Vec<(QuestionKey, S
     let mut seen = BTreeSet::new();
     items
         .filter(|item| seen.insert(&item.key))
-        .map(|item| (item.key.clone(), one_line(&item.text)))
+        .map(|item| (item.key.clone(), with_notes(item)))
         .collect()
+}
+
+/// Returns the words of an item with its notes: the answer to a question that is now a claim, or the
+/// reason why a claim was contradicted.
+fn with_notes(item: &SpecItem) -> String {
+    let notes = one_line(&item.notes);
+    if notes.is_empty() {
+        return one_line(&item.text);
+    }
+    format!("{} ({notes})", one_line(&item.text))
 }
 
 /// Returns the claims of a batch. The claims of a long document go round the batches, so that each

@@ -1,6 +1,7 @@
 //! Loops whose process ends in the middle: by Ctrl-C, by `kill -9`, and beside another process.
 
 use rustix::process::Signal;
+use serde_json::Value;
 
 use super::{Refinement, answer_to, answered, arguments};
 use crate::support::binary::RunningProcess;
@@ -47,6 +48,18 @@ fn killed_loop_repeats_at_most_what_was_in_flight() {
             );
         }
     }
+}
+
+#[test]
+fn what_a_killed_loop_has_begun_is_in_the_estimate() {
+    let refinement = Refinement::of(2);
+    let (running, hold) = held_loop(&refinement, 1, 2);
+    running.signal(Signal::KILL);
+    running.wait();
+    hold.release();
+    let preview = refinement.run(&["--dry-run"]);
+    let preview: Value = serde_json::from_str(&preview.stdout).unwrap();
+    assert_eq!(preview["next_iteration"]["calls"], 2, "{preview}");
 }
 
 #[test]

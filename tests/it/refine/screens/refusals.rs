@@ -21,6 +21,14 @@ fn path_that_is_no_document_is_named() {
 }
 
 #[test]
+fn sections_without_list_entries_are_refused() {
+    let desk = Desk::with("# A\n\n## Open Questions\n\n### How are they signed?\n\nDetails.\n");
+    let refused = desk.run(&[]).ends_with(2);
+    refused.assert_stderr_contains("the sections of `SPEC.md` have no list entries");
+    assert_eq!(desk.requests(), 0);
+}
+
+#[test]
 fn thresholds_that_cannot_be_reached_name_their_flags() {
     let desk = Desk::with(SIX);
     for (flags, named) in [
