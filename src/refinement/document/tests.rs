@@ -103,3 +103,56 @@ Intro.
 "
     );
 }
+
+#[test]
+fn document_without_a_last_line_ending_stays_without_one() {
+    let text = "## High Confidence
+
+* A
+
+## Open Questions
+
+* B?
+* C?";
+    let document = parse(text);
+    let edited = |edit: &dyn Fn(&mut DocumentEditor<'_>, &SpecItem)| {
+        let mut editor = DocumentEditor::new(&document);
+        edit(&mut editor, item(&document, "C"));
+        editor.finish()
+    };
+    let (kept, _) = text.split_once("* C?").unwrap();
+    let (start, open) = kept.split_once("\n## Open").unwrap();
+    let add = |editor: &mut DocumentEditor<'_>| editor.add_item(SectionKind::Open, "D?", &[]);
+    assert_eq!(edited(&|editor, _| add(editor)), format!("{text}\n* D?"));
+    assert_eq!(
+        edited(&|editor, last| editor.note(last, "n")),
+        format!("{text}\n  - n")
+    );
+    assert_eq!(
+        edited(&|editor, last| {
+            editor.note(last, "n");
+            add(editor);
+        }),
+        format!("{text}\n  - n\n* D?")
+    );
+    assert_eq!(
+        edited(&|editor, last| {
+            editor.move_item(last, SectionKind::High, "n");
+            add(editor);
+        }),
+        format!("{start}* C?\n  - n\n\n## Open{open}* D?")
+    );
+}
+
+#[test]
+fn entry_takes_the_place_of_a_last_one_with_a_blank_line() {
+    let document =
+        parse("## High Confidence\n\n- A\n\n## Open Questions\n\n- B?\n\n- C?\n\nEnd.\n");
+    let mut editor = DocumentEditor::new(&document);
+    editor.move_item(item(&document, "C"), SectionKind::High, "n");
+    editor.add_item(SectionKind::Open, "D?", &[]);
+    assert_eq!(
+        editor.finish(),
+        "## High Confidence\n\n- A\n- C?\n  - n\n\n## Open Questions\n\n- B?\n\n- D?\n\nEnd.\n"
+    );
+}

@@ -9,6 +9,7 @@ mod resume;
 mod kills;
 mod edits;
 mod limits;
+mod documents;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

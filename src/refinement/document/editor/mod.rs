@@ -11,11 +11,12 @@ mod check;
 
 use std::collections::BTreeMap;
 
-use super::super::byte_edit::apply;
+use super::super::byte_edit::{ByteEdit, apply};
 use super::super::front_matter::{self, ConvergenceEntry};
 use super::SpecDocument;
 use super::escape::entry_text;
 use super::item::{SectionKind, SpecItem, Tag};
+use super::lines::line_ending;
 use super::sections::item_of;
 use entry::LooseEntry;
 use place::{Joins, place};
@@ -142,11 +143,30 @@ impl<'d> DocumentEditor<'d> {
             None => Vec::new(),
         };
         edits.extend(placed);
+        keep_open_end(text, &mut edits);
         apply(text, edits)
     }
 
     fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {
         self.items.entry(item.range.start).or_default()
+    }
+}
+
+/// Takes the line ending from what is written at the end of a text that has none there.
+fn keep_open_end(text: &str, edits: &mut [ByteEdit]) {
+    if text.is_empty() || text.ends_with(['\n', '\r']) {
+        return;
+    }
+    let at_end = edits
+        .iter_mut()
+        .filter(|edit| edit.range.end == text.len() && !edit.text.is_empty());
+    if let Some(last) = at_end.max_by_key(|edit| edit.range.start) {
+        let ending = line_ending(text);
+        let length = last
+            .text
+            .strip_suffix(ending)
+            .map_or(last.text.len(), str::len);
+        last.text.truncate(length);
     }
 }
 
