@@ -219,7 +219,7 @@ pub(super) struct LoopControlFlags {
 #[command(next_help_heading = "Output")]
 pub(super) struct RefineOutputFlags {
     /// Print the changes of the whole loop as a unified diff, instead of the summary
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(super) diff: bool,
 
     /// Print JSON

@@ -1,6 +1,7 @@
 //! The end of a loop: its summary, its diff or its JSON, and the exit code.
 
 use crate::error::{Error, Exit};
+use crate::records::refinements::SpecFile;
 use crate::refinement::event::StopCause;
 use crate::refinement::report::RefinementReport;
 use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
@@ -75,7 +76,8 @@ pub(super) fn exit(
             ));
         }
     };
-    Err(stopped(cause, &message, &starting.target))
+    let read = starting.target.working_file(Some(refined));
+    Err(stopped(cause, &message, read))
 }
 
 fn args_show_text(command: &RefineCommand<'_>) -> bool {
@@ -95,8 +97,9 @@ fn exit_of(class: Option<Class>) -> Exit {
     }
 }
 
-/// Explains why a loop stopped before its end, and how it continues.
-fn stopped(cause: StopCause, message: &str, target: &Target) -> Error {
+/// Explains why a loop stopped before its end, and how it continues. `read` is the file that its
+/// iteration works on.
+fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
     let exit = match cause {
         StopCause::Interrupt => Exit::Interrupted,
         StopCause::CostCeiling | StopCause::MonthlyBudget => Exit::Ceiling,
@@ -109,7 +112,7 @@ fn stopped(cause: StopCause, message: &str, target: &Target) -> Error {
     match cause {
         StopCause::Interrupt | StopCause::NoAnswer => error.hint(RESUME),
         StopCause::DocumentChanged => error
-            .hint(format!("`{}` is as you saved it", display(&target.output)))
+            .hint(format!("`{}` is as you saved it", display(read)))
             .hint("merge what was found into it with the same command"),
         StopCause::CostCeiling => {
             error.hint("resume it with the same command and a higher ceiling: `--max-cost USD`")
@@ -137,10 +140,10 @@ fn diff(
     refined: &RefinementLoop,
 ) -> Result<String, Error> {
     let target = &starting.target;
-    let original = starting.store.original(&refined.begun().document);
+    let original = starting.store.original(refined.original());
     let before = original.map(|original| original.text).ok_or_else(|| {
         let folder = starting.store.files().folder.display();
-        Error::failed("the text that the loop began with is not there any more")
+        Error::failed("the text that the loop changed first is not there any more")
             .hint(format!("see what was changed in `{folder}/changes.md`"))
     })?;
     let after = match refined.last_written() {
@@ -155,7 +158,7 @@ fn diff(
 fn places(starting: &Starting, refined: &RefinementLoop) -> LoopPlaces {
     let target = &starting.target;
     let files = starting.store.files();
-    let original = starting.store.original(&refined.begun().document);
+    let original = starting.store.original(refined.original());
     let written = refined.last_written().map(|_| display(&target.output));
     LoopPlaces {
         document: written.unwrap_or_else(|| "not written yet".to_owned()),

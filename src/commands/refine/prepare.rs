@@ -82,8 +82,9 @@ impl Starting {
 
     /// Checks that the output can be written.
     pub(super) fn check_target(&self) -> Result<(), Error> {
+        let (resumed, state) = (self.resumed(), self.state.as_ref());
         self.target
-            .check(&self.source_text, self.resumed(), self.state.as_ref())
+            .check(&self.source_text, resumed, state, &self.store)
     }
 
     /// Returns the document that the next iteration works on, with the sections that were extracted

@@ -100,6 +100,11 @@ fn open(starting: &Starting, clock: Clock) -> Result<LockedRefinement, Error> {
             let criteria = starting.criteria;
             let resumed = RefinementEventKind::Resumed { criteria };
             refinement.record(now, resumed).map_err(unreadable)?;
+            if refinement.state().current().last_written().is_none() {
+                // The first merge may be into a text that a person has edited.
+                let kept = refinement.keep_original(&starting.source_text);
+                kept.map_err(|error| unreadable(error.into()))?;
+            }
             Ok(refinement)
         }
         LoopEntry::New | LoopEntry::Converged => {

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
 use crate::agent_loop::process::Supervisor;
 use crate::commands::face::answer::check_output;
+use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::refinements::SpecFile;
+use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
-use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
+use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
 use crate::stopping::evaluation::Class;
 
 use super::files::{display, read_text, unusable};
@@ -138,12 +139,13 @@ impl Target {
     /// # Errors
     ///
     /// When it can not, when a file of that name is not from a loop of this document, or when the
-    /// source of a resumed loop is another one than it began with.
+    /// source of a resumed loop is another one than it has merged into.
     pub(super) fn check(
         &self,
         source_text: &str,
         resumed: Option<&RefinementLoop>,
         state: Option<&RefinementState>,
+        store: &RefinementStore,
     ) -> Result<(), Error> {
         if self.is_in_place() {
             return self.source.check_replaceable().map_err(unusable);
@@ -151,8 +153,8 @@ impl Target {
         check_output(Some(self.output.path()))?;
         let has_written = resumed.filter(|resumed| resumed.last_written().is_some());
         if let Some(resumed) = has_written {
-            if TextHash::of(source_text) != resumed.begun().document {
-                return Err(self.source_changed());
+            if TextHash::of(source_text) != *resumed.original() {
+                return Err(self.source_changed(store.original(resumed.original())));
             }
             // A person may have edited what the loop wrote.
             return self.output.check_replaceable().map_err(unusable);
@@ -161,33 +163,58 @@ impl Target {
             return Ok(());
         }
         let present = TextHash::of(&read_text(&self.output)?);
-        if state.and_then(RefinementState::last_written) != Some(&present) {
-            return Err(self.not_ours());
+        // A process that was killed may have written its merge, and not recorded it.
+        let merged = resumed
+            .and_then(RefinementLoop::open_iteration)
+            .and_then(IterationRecord::decided)
+            .map(|merge| &merge.after);
+        let written = state.and_then(RefinementState::last_written);
+        if ![written, merged].contains(&Some(&present)) {
+            return Err(match resumed {
+                Some(_) => self.in_the_way(),
+                None => self.not_ours(),
+            });
         }
         self.output.check_replaceable().map_err(unusable)
     }
 
-    fn not_ours(&self) -> Error {
+    fn foreign(&self) -> Error {
         let output = display(&self.output);
         Error::usage(format!(
             "`{output}` is there already, and is not as a loop of `{}` wrote it",
             display(&self.source)
         ))
-        .hint(format!(
-            "refine that document with `conclave refine {output} --in-place`"
-        ))
-        .hint("or write another file with `-o FILE`")
     }
 
-    fn source_changed(&self) -> Error {
+    /// The loop that is resumed writes no other file.
+    fn in_the_way(&self) -> Error {
+        let output = display(&self.output);
+        self.foreign()
+            .hint(format!("move `{output}` away to resume the loop"))
+            .hint("or begin a new loop with `--restart -o FILE`")
+    }
+
+    fn not_ours(&self) -> Error {
+        let output = display(&self.output);
+        self.foreign()
+            .hint(format!(
+                "refine that document with `conclave refine {output} --in-place`"
+            ))
+            .hint("or write another file with `-o FILE`")
+    }
+
+    fn source_changed(&self, original: Option<OriginalText>) -> Error {
         let source = display(&self.source);
         let output = display(&self.output);
+        let mut back = format!("put `{source}` back as it was");
+        if let Some(original) = original {
+            let path = clean(&original.path.display().to_string());
+            back.push_str(&format!(": `{path}` has that text"));
+        }
         Error::usage(format!(
-            "`{source}` has changed since the loop began, and the loop has written `{output}`"
+            "`{source}` has changed since the loop wrote `{output}` from it"
         ))
-        .hint(format!(
-            "put `{source}` back as it was: `original.md` in its folder has that text"
-        ))
+        .hint(back)
         .hint("or begin a new loop with `--restart`")
     }
 }
@@ -254,7 +281,7 @@ fn has_converged(last: &RefinementLoop, text: &str, source: &SpecFile, output: &
     if source == output {
         return is_written(text);
     }
-    let is_source = last.begun().document == TextHash::of(text);
+    let is_source = *last.original() == TextHash::of(text);
     is_source && output.read().is_ok_and(|text| is_written(&text))
 }
 

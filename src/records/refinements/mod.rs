@@ -4,7 +4,7 @@
 //! | file | written by | when | lost by a power failure |
 //! |---|---|---|---|
 //! | `log.jsonl` | the process that holds its lock | before and after each step, only appended to | nothing that was recorded |
-//! | `original.md` | the process that begins a loop | once, before the loop is in the log | nothing |
+//! | `original.md` | the process that begins a loop, or resumes one that has written nothing | once, before the text is merged into | nothing |
 //! | `changes.md` | the process that works, for people | after each merge, whole or not at all | nothing: it follows from the log |
 //! | the document | its owner, at any time; the process that works | if it is unchanged | nothing: the old or the new text |
 //!
@@ -14,7 +14,7 @@
 //!
 //! Loops over a document share the log. The text that each one began with stays: that of a later one
 //! is in `original-2.md`, `original-3.md` and so on, unless a loop began with the same text before.
-//! No original is ever overwritten.
+//! So is a text that a person edited before the first merge. No original is ever overwritten.
 //!
 //! The folder stands beside the path by which the document is named: a link to it in another folder
 //! has loops of its own.
@@ -178,8 +178,8 @@ impl RefinementStore {
         self.checked(state)
     }
 
-    /// Returns the text that a loop began with, by the fingerprint in its first event; `None` if a
-    /// person has removed or changed it.
+    /// Returns the text that a loop changed first, by its fingerprint; `None` if a person has removed
+    /// or changed it.
     pub fn original(&self, document: &TextHash) -> Option<OriginalText> {
         original::find(&self.files.folder, document)
     }
@@ -244,6 +244,11 @@ impl LockedRefinement {
         self.log
             .record(&mut self.state, &event, Durability::Synced)?;
         Ok(())
+    }
+
+    /// Keeps the text that the first merge of the loop changes, unless it is there already.
+    pub fn keep_original(&self, text: &str) -> Result<(), WriteError> {
+        original::keep(&self.files.folder, text)
     }
 
     /// Writes the log for people.

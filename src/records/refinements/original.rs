@@ -1,4 +1,4 @@
-//! The texts that loops began with: `original.md`, `original-2.md` and so on, none of them twice.
+//! The texts that loops changed first: `original.md`, `original-2.md` and so on, none of them twice.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::files::write::WriteError;
 use crate::files::{self, SizeLimit};
 use crate::refinement::event::TextHash;
 
-/// A text that a loop began with.
+/// A text that a loop began with, or that a person made of it before the first merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OriginalText {
     pub path: PathBuf,

@@ -373,6 +373,14 @@ impl RefinementLoop {
         self.merges().next_back().map(|merge| &merge.after)
     }
 
+    /// Returns the fingerprint of the text that the loop changed first: the one that it began with,
+    /// unless a person edited that before the first merge.
+    pub fn original(&self) -> &TextHash {
+        self.merges()
+            .next()
+            .map_or(&self.begun.document, |merge| &merge.before)
+    }
+
     /// Returns the cost of everything, as far as the log has it.
     pub fn spend(&self) -> ConsultationSpend {
         let mut spend = ConsultationSpend::default();

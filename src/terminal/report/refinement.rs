@@ -21,7 +21,7 @@ pub fn changes_markdown(state: &RefinementState) -> String {
         "Each change shows the item before and after. To undo a change, put the text before in \
          place of the text after. A moved item has left its section: delete the text after, and \
          put the text before back into the section that it comes from. The document as it was \
-         when the first loop began is `original.md`; a later loop that began with another text \
+         when the first loop began is `original.md`; another text that a loop changed first \
          has a file of its own, such as `original-2.md`."
             .to_owned(),
     ];

@@ -70,3 +70,29 @@ fn edit_during_the_last_consultation_is_not_overwritten() {
     assert!(refinement.document().contains("A last word."));
     assert_eq!(refinement.server.requests().len(), 1);
 }
+
+#[test]
+fn document_that_cannot_be_read_stops_the_loop_and_wastes_no_call() {
+    let removed: fn(&Refinement) = |refinement| std::fs::remove_file(refinement.path()).unwrap();
+    let emptied: fn(&Refinement) = |refinement| refinement.write("");
+    let in_latin_1: fn(&Refinement) =
+        |refinement| std::fs::write(refinement.path(), b"caf\xe9").unwrap();
+    for edit in [removed, emptied, in_latin_1] {
+        let refinement = Refinement::of(3);
+        let text = refinement.document();
+        let holds = [Hold::new(), Hold::new()];
+        refinement.on(1, answered(1).held_by(&holds[0]));
+        refinement.on(2, answered(2).held_by(&holds[1]));
+        let running = refinement.start(&["--jobs", "2"]);
+        refinement.wait_for_requests(2);
+        edit(&refinement);
+        for hold in holds {
+            hold.release();
+        }
+        running.wait().ends_with(1);
+        assert_eq!(refinement.events().last().unwrap(), "stopped");
+        refinement.write(&text);
+        refinement.run(&[]).ends_with(0);
+        assert_eq!(refinement.server.requests().len(), 3);
+    }
+}

@@ -8,6 +8,7 @@ mod loops;
 mod resume;
 mod kills;
 mod edits;
+mod beside;
 mod limits;
 mod documents;
 
@@ -79,6 +80,16 @@ impl Refinement {
         let log = self.log();
         let names = log.iter().map(|event| event["event"].as_str().unwrap());
         names.map(ToOwned::to_owned).collect()
+    }
+
+    /// Leaves out what the log has after the last event of this name.
+    fn cut_log_after(&self, name: &str) {
+        let names = self.events();
+        let last = names.iter().rposition(|event| event == name).unwrap();
+        let path = self.folder().join("log.jsonl");
+        let log = std::fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = log.split_inclusive('\n').take(last + 1).collect();
+        std::fs::write(path, lines.concat()).unwrap();
     }
 
     fn run(&self, more: &[&str]) -> RunOutput {

@@ -73,7 +73,7 @@ impl LoopInProgress<'_> {
             extraction.clone(),
         )))?;
         self.driver.progress.extraction_finished(&extraction);
-        self.notice_edit()?;
+        self.notice_edit();
         if self.stop.is_none() {
             self.document = WorkingDocument::read(&self.driver)?;
         }

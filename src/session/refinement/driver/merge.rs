@@ -9,13 +9,13 @@ use crate::terminal::report::refinement::changes_markdown;
 use super::{LoopInProgress, StopRequested, WorkingDocument};
 
 impl LoopInProgress<'_> {
-    /// Asks for a stop if a person has changed the document since the iteration began.
-    pub(super) fn notice_edit(&mut self) -> Result<(), Error> {
-        let text = self.driver.file().read().map_err(Error::failed)?;
-        if TextHash::of(&text) != *self.document.hash() {
+    /// Asks for a stop if a person has changed the document since the iteration began. An editor may
+    /// be about to save one that cannot be read.
+    pub(super) fn notice_edit(&mut self) {
+        let text = self.driver.file().read();
+        if !text.is_ok_and(|text| TextHash::of(&text) == *self.document.hash()) {
             self.stop_at_edit();
         }
-        Ok(())
     }
 
     /// Nothing more starts and nothing is merged, whatever else asked for a stop.
@@ -32,7 +32,7 @@ impl LoopInProgress<'_> {
 
     /// Merges the findings, and decides whether the loop is over.
     pub(super) fn integrate(&mut self) -> Result<(), Error> {
-        self.notice_edit()?;
+        self.notice_edit();
         if self.must_not_merge() {
             return Ok(());
         }
@@ -63,6 +63,10 @@ impl LoopInProgress<'_> {
             Err(SpecFileError::Changed(_)) => {
                 self.stop_at_edit();
                 self.end_or_wait().await
+            }
+            Err(SpecFileError::Exists(path)) => {
+                let hint = format!("move `{}` away", path.display());
+                Err(Error::failed(SpecFileError::Exists(path)).hint(hint))
             }
             Err(error) => Err(Error::failed(error)),
         }

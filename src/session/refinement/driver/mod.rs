@@ -130,7 +130,7 @@ impl LoopInProgress<'_> {
                     let left_over = left_over.first().map(|batch| (*batch).clone());
                     let batch = batches.into_iter().next();
                     self.announce();
-                    self.notice_edit()?;
+                    self.notice_edit();
                     if self.may_start().await? {
                         match (left_over, batch) {
                             (Some(left_over), _) => self.take_over(left_over).await?,

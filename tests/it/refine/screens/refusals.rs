@@ -51,6 +51,7 @@ fn flags_that_exclude_each_other_are_refused() {
         ["--check", "--restart"],
         ["--dry-run", "--diff"],
         ["--json", "--diff"],
+        ["--format=json", "--diff"],
         ["--strict-seed", "--stable-by=set"],
         ["--batch=0", "--jobs=1"],
     ] {
