@@ -106,7 +106,7 @@ impl SpecDocument {
             .and_then(|front_matter| front_matter.entry.as_ref())
     }
 
-    /// Returns the counts that convergence is measured by.
+    /// Returns the counts that convergence is measured by, as far as the document has them.
     pub fn measure(&self) -> DocumentMeasure {
         let count = |section| self.items(section).len() as u64;
         let open = self.items(SectionKind::Open);
@@ -122,6 +122,7 @@ impl SpecDocument {
             questions: open.iter().map(|item| item.key.clone()).collect(),
             open_blockers: tagged(Tag::Blocker),
             deferred: tagged(Tag::Deferred),
+            unanswered: 0,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! One iteration of a loop: the consultations of its batches, and the merge of their findings.
 
+use std::collections::BTreeSet;
+
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, BatchStarted, Integrated, TextHash};
-use crate::refinement::finding::BatchFindings;
+use crate::refinement::finding::{BatchFindings, PanelFinding};
 use crate::stopping::convergence::QuestionKey;
 
 use super::RefinementStateError;
@@ -75,6 +77,23 @@ impl IterationRecord {
     pub fn findings(&self) -> impl Iterator<Item = &BatchFindings> {
         let batches = self.batches.iter();
         batches.filter_map(|batch| batch.progress.answer())
+    }
+
+    /// Returns the questions whose consultations have ended without a readable answer to them.
+    pub fn unanswered(&self) -> BTreeSet<&QuestionKey> {
+        let ended = self.batches.iter().filter(|record| match record.progress {
+            ConsultationProgress::Answered(_) | ConsultationProgress::NoAnswer(_) => true,
+            ConsultationProgress::InFlight
+            | ConsultationProgress::LeftOver
+            | ConsultationProgress::Repeated(_) => false,
+        });
+        let asked = ended.flat_map(|record| &record.batch.questions);
+        let findings = self.findings().flat_map(|batch| &batch.findings);
+        let answered: BTreeSet<&QuestionKey> =
+            findings.filter_map(PanelFinding::question).collect();
+        let all = asked.map(|(question, _)| question);
+        all.filter(|question| !answered.contains(question))
+            .collect()
     }
 
     /// Returns the batches that can be taken over from an earlier process.

@@ -2,12 +2,13 @@
 
 use crate::domain::confidence::Confidence;
 use crate::refinement::byte_edit::apply;
-use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::document::{DocumentError, SectionKind, SpecDocument};
 use crate::refinement::event::{Integrated, TextHash};
 use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};
 use crate::refinement::integration::{Integration, IntegrationTerms, add_extraction, integrate};
-use crate::stopping::convergence::{evaluate, stable_count};
+use crate::stopping::convergence::{DocumentMeasure, evaluate, stable_count};
 
+use super::iteration::IterationRecord;
 use super::refinement_loop::RefinementLoop;
 
 /// A merge: the event that decides it, and the text that it writes.
@@ -69,7 +70,10 @@ impl RefinementLoop {
         let integration = integrate(&working, &self.pending_findings(), terms)?;
         let merged = SpecDocument::parse(&integration.text)?;
         let mut measures = self.measures();
-        let measure = merged.measure();
+        let measure = DocumentMeasure {
+            unanswered: self.unanswered(&merged),
+            ..merged.measure()
+        };
         measures.push(measure.clone());
         let evaluation = evaluate(self.criteria(), &measures);
         let iteration = self.next_iteration();
@@ -88,5 +92,14 @@ impl RefinementLoop {
             evaluation,
         };
         Ok(Merge { event, text })
+    }
+
+    /// Returns how many open questions of a merged text have no readable answer of the iteration.
+    fn unanswered(&self, merged: &SpecDocument) -> u64 {
+        let iteration = self.open_iteration();
+        let unanswered = iteration.map(IterationRecord::unanswered);
+        let unanswered = unanswered.unwrap_or_default();
+        let open = merged.items(SectionKind::Open).iter();
+        open.filter(|item| unanswered.contains(&item.key)).count() as u64
     }
 }

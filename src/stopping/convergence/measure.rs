@@ -21,6 +21,10 @@ pub struct DocumentMeasure {
     pub open_blockers: u64,
     /// Open questions that wait for a person. They are counted as open, and are not asked.
     pub deferred: u64,
+    /// Open questions that the panel was asked, with no readable answer. That they stayed open says
+    /// nothing of them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unanswered: u64,
 }
 
 /// The items of the sections.
@@ -32,6 +36,14 @@ pub struct ItemCounts {
     pub medium: u64,
     /// Questions in `Open Questions`, with `[NEW]` and `[DEFERRED]` ones.
     pub open: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl QuestionKey {

@@ -13,7 +13,7 @@
 //!
 //! let counts = ItemCounts { high: 4, sourced_high: 4, medium: 4, open: 7 };
 //! let questions: BTreeSet<_> = (0..7).map(|n| QuestionKey::of(&format!("Why {n}?"))).collect();
-//! let measure = DocumentMeasure { counts: Some(counts), questions, open_blockers: 0, deferred: 0 };
+//! let measure = DocumentMeasure { counts: Some(counts), questions, ..DocumentMeasure::default() };
 //! let measures = vec![measure; 3];
 //!
 //! let criteria = Preset::Balanced.criteria();

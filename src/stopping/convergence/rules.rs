@@ -5,13 +5,15 @@
 //!   ones are a change.
 //! - Few questions are no success while one of them is a blocker.
 //! - A document without items has not converged: nothing is open in it because nothing is in it.
+//! - Questions that the panel was asked and did not answer, as in an outage of a provider, are not
+//!   unchanged: nothing is known of them.
 //! - Questions that alternate between two sets stall the loop; more iterations would repeat them.
 //! - Questions that all wait for a person need that person, not another iteration.
 
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Rule, RuleKind, Value};
 
 use super::criteria::{Criteria, RuleSet, StableBy};
-use super::history::{churn, is_unchanged, returns, stable_count, wide};
+use super::history::{churn, is_same, returns, stable_count, unanswered, wide};
 use super::measure::{DocumentMeasure, ItemCounts};
 use super::rule::ConvergenceRule;
 
@@ -226,7 +228,8 @@ fn nothing_to_ask(criteria: &Criteria, measures: &[DocumentMeasure]) -> (Rule, C
     (rule, Class::NeedsHuman, message)
 }
 
-/// Describes the last two iterations: `Previous: 7, Current: 5, Changed: YES`.
+/// Describes the last two iterations: `Previous: 7, Current: 5, Changed: YES`. Whether questions
+/// without an answer have changed is unknown.
 fn comparison(criteria: &Criteria, measures: &[DocumentMeasure]) -> Option<String> {
     let (current, before) = measures.split_last()?;
     let open = |measure: &DocumentMeasure| Some(measure.counts?.open);
@@ -237,10 +240,17 @@ fn comparison(criteria: &Criteria, measures: &[DocumentMeasure]) -> Option<Strin
     let Some(then) = open(previous) else {
         return Some(format!("Previous: unknown, Current: {now}"));
     };
-    let changed = if is_unchanged(criteria.stable_by, previous, current) {
-        "NO"
+    let changed = if is_same(criteria, previous, current) {
+        match (
+            unanswered(criteria, previous),
+            unanswered(criteria, current),
+        ) {
+            (0, 0) => "NO".to_owned(),
+            (before, 0) => format!("UNKNOWN (no readable answer before: {before} of {then})"),
+            (_, missing) => format!("UNKNOWN (no readable answer: {missing} of {now})"),
+        }
     } else {
-        "YES"
+        "YES".to_owned()
     };
     let churn = match (criteria.rule_set, churn(previous, current)) {
         (RuleSet::StrictSeed, _) | (RuleSet::Corrected, 0) => String::new(),

@@ -1,6 +1,6 @@
 //! Providers that fail or refuse, and ceilings.
 
-use super::{Refinement, answer_to, answered, entry};
+use super::{Refinement, answer_to, answered, entry, open};
 use crate::support::provider_server::{Answer, On};
 
 fn refusal() -> Answer {
@@ -17,6 +17,17 @@ fn question_without_an_answer_stays_open_while_others_are_merged() {
     let (claims, questions) = document.split_once("## Open Questions").unwrap();
     assert!(claims.contains(&answer_to(3)), "{document}");
     assert!(questions.contains(&entry(2)), "{document}");
+}
+
+#[test]
+fn questions_left_open_by_an_outage_are_not_stable() {
+    let refinement = Refinement::of(5);
+    for number in 1..=4 {
+        refinement.on(number, refusal());
+    }
+    refinement.on(5, open());
+    refinement.run(&[]).ends_with(14);
+    assert_eq!(refinement.requests()["k05"], 5, "once an iteration");
 }
 
 #[test]

@@ -194,3 +194,58 @@ fn a_deferred_blocker_needs_a_person() {
         "the one open question waits for a person"
     );
 }
+
+/// A document whose panel left so many of its questions without a readable answer.
+fn unanswered(questions: &str, unanswered: u64) -> DocumentMeasure {
+    DocumentMeasure {
+        unanswered,
+        ..asking(questions)
+    }
+}
+
+#[test]
+fn questions_without_an_answer_are_not_unchanged() {
+    let outage = vec![unanswered("abcde", 4); 5];
+    assert_eq!(play(&balanced(), &outage), "- - - - maximum_iterations");
+    assert_eq!(stable_count(&balanced(), &outage), 0);
+    let strict = balanced().in_strict_seed();
+    assert_eq!(play(&strict, &outage[..3]), "- - question_stability");
+    let mut after_it = outage[..2].to_vec();
+    after_it.extend(vec![asking("abcde"); 3]);
+    let decided = play(&balanced(), &after_it);
+    assert_eq!(decided, "- - - - question_stability");
+}
+
+#[test]
+fn questions_without_an_answer_are_named_in_the_comparison() {
+    let stability = ConvergenceRule::QuestionStability;
+    let measures = [
+        unanswered("abcde", 4),
+        unanswered("abcde", 3),
+        asking("abcde"),
+    ];
+    assert_eq!(
+        detail(&balanced(), &measures[..2], stability),
+        "Previous: 5, Current: 5, Changed: UNKNOWN (no readable answer: 3 of 5)"
+    );
+    assert_eq!(
+        detail(&balanced(), &measures, stability),
+        "Previous: 5, Current: 5, Changed: UNKNOWN (no readable answer before: 3 of 5)"
+    );
+    assert_eq!(
+        detail(&balanced().in_strict_seed(), &measures, stability),
+        "Previous: 5, Current: 5, Changed: NO"
+    );
+}
+
+#[test]
+fn questions_without_an_answer_do_not_alternate() {
+    let alternating = ["abcde", "fghij", "abcde", "fghij"];
+    let decided = play(&balanced(), &alternating.map(asking));
+    assert_eq!(decided, "- - - oscillation");
+    for at in 0..4 {
+        let mut measures = alternating.map(asking);
+        measures[at].unanswered = 1;
+        assert_eq!(play(&balanced(), &measures), "- - - -");
+    }
+}

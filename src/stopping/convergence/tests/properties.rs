@@ -7,8 +7,15 @@ use crate::stopping::evaluation::{Rule, RuleOutcome};
 use super::*;
 
 fn any_measure() -> impl Strategy<Value = DocumentMeasure> {
-    let read = (0..20_u64, 0..20_u64, "[a-f]{0,6}", 0..7_u64, 0..7_u64).prop_map(
-        |(high, medium, letters, blockers, deferred)| {
+    let read = (
+        0..20_u64,
+        0..20_u64,
+        "[a-f]{0,6}",
+        0..7_u64,
+        0..7_u64,
+        0..4_u64,
+    )
+        .prop_map(|(high, medium, letters, blockers, deferred, unanswered)| {
             let measure = asking(&letters);
             let open = measure.counts.unwrap().open;
             DocumentMeasure {
@@ -20,10 +27,10 @@ fn any_measure() -> impl Strategy<Value = DocumentMeasure> {
                 }),
                 open_blockers: blockers.min(open),
                 deferred: deferred.min(open),
+                unanswered: unanswered.saturating_sub(2).min(open),
                 ..measure
             }
-        },
-    );
+        });
     prop_oneof![1 => Just(unread()), 9 => read]
 }
 
