@@ -13,7 +13,9 @@ use crate::records::refinements::{RefinementStore, SpecFile};
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
-use crate::refinement::state::{DocumentNow, NextStep, RefinementLoop, RefinementState};
+use crate::refinement::state::{
+    DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
+};
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
@@ -129,7 +131,7 @@ impl Starting {
     /// the front matter.
     pub(super) fn known_text(&self, clock: Clock) -> Result<String, Error> {
         let document = &self.read_document()?;
-        if self.entry == LoopEntry::Converged {
+        if self.entry == LoopEntry::Converged || self.missing_end()?.is_some() {
             return Ok(document.text().to_owned());
         }
         let merged = |refined: &RefinementLoop| {
@@ -157,6 +159,7 @@ impl Starting {
         let most = self.criteria.max_iterations;
         let (next, iterations) = match (self.entry, self.resumed()) {
             (LoopEntry::Converged, _) => (Vec::new(), 0),
+            (LoopEntry::Resume, _) if self.missing_end()?.is_some() => (Vec::new(), 0),
             (LoopEntry::Resume, Some(resumed)) => {
                 let done = resumed.merges().count() as u64;
                 (self.due(resumed)?, most.saturating_sub(done).max(1))
@@ -171,12 +174,49 @@ impl Starting {
         })
     }
 
+    /// Returns the document as a resumed loop finds it.
+    fn document_now(&self, resumed: &RefinementLoop) -> Result<DocumentNow, Error> {
+        let Target { source, output, .. } = &self.target;
+        let output = if output == source {
+            Some(TextHash::of(&self.source_text))
+        } else if output.exists() {
+            Some(TextHash::of(&read_text(output)?))
+        } else {
+            None
+        };
+        DocumentNow::of(resumed, &self.read_document()?, output, self.terms.batches)
+            .map_err(Error::failed)
+    }
+
+    /// Returns the events that a resumed loop lacks, if its last merge is in the document and has
+    /// decided it.
+    pub(super) fn missing_end(&self) -> Result<Option<Vec<RefinementEventKind>>, Error> {
+        let Some(resumed) = self.resumed() else {
+            return Ok(None);
+        };
+        let merge = resumed.open_iteration().and_then(IterationRecord::decided);
+        let is_last = merge.is_some_and(|merge| merge.evaluation.stops());
+        Ok(match resumed.next_step(&self.document_now(resumed)?) {
+            NextStep::End => Some(vec![RefinementEventKind::Ended]),
+            NextStep::RecordWritten { document } if is_last => Some(vec![
+                RefinementEventKind::DocumentWritten { document },
+                RefinementEventKind::Ended,
+            ]),
+            NextStep::RecordWritten { .. }
+            | NextStep::Extract { .. }
+            | NextStep::StartIteration { .. }
+            | NextStep::Ask { .. }
+            | NextStep::Wait
+            | NextStep::Integrate { .. }
+            | NextStep::Write { .. }
+            | NextStep::Stop { .. }
+            | NextStep::Rest => None,
+        })
+    }
+
     /// Returns what the next iteration of a resumed loop still has to ask.
     fn due(&self, resumed: &RefinementLoop) -> Result<Vec<QuestionBatch>, Error> {
-        let document = self.read_document()?;
-        let output = Some(TextHash::of(document.text()));
-        let now = DocumentNow::of(resumed, &document, output, self.terms.batches)
-            .map_err(Error::failed)?;
+        let now = self.document_now(resumed)?;
         Ok(match resumed.next_step(&now) {
             // What an earlier process has begun can still cost as much as a whole consultation.
             NextStep::Ask {

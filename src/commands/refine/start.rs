@@ -16,6 +16,7 @@ use crate::session::batch::estimate::BatchEstimate;
 use crate::session::refinement::templates::RefinementTemplates;
 use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
+use crate::terminal::report::refinement::changes_markdown;
 
 use super::drive::Drive;
 use super::files::display;
@@ -39,6 +40,11 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
         return outcome::exit(command, &starting, state);
     }
     starting.check_target()?;
+    if !args.action.dry_run
+        && let Some(missing) = starting.missing_end()?
+    {
+        return finish(command, &starting, missing, clock);
+    }
     let document = starting.working_document()?;
     check_items(&starting, &document)?;
     let prepared = Prepared::of(command, &starting, &document, clock)?;
@@ -76,6 +82,28 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let ended = drive.to_end(refinement);
     prepared.stdin.warn_of_late_data(printer);
     ended
+}
+
+/// Records the end of a loop whose document is written. That takes no call, and so no key and no
+/// consent.
+fn finish(
+    command: &RefineCommand<'_>,
+    starting: &Starting,
+    missing: Vec<RefinementEventKind>,
+    clock: Clock,
+) -> Result<Exit, Error> {
+    let printer = command.printer;
+    announce_loop(starting, printer);
+    let mut refinement = open(starting, clock)?;
+    for event in missing {
+        refinement.record(clock.now(), event).map_err(unreadable)?;
+    }
+    let state = refinement.state();
+    if let Err(error) = refinement.write_changes(&changes_markdown(state)) {
+        printer.warning(&format!("Warning: {error}"));
+    }
+    outcome::show(command, starting, state)?;
+    outcome::exit(command, starting, state)
 }
 
 /// Checks that the sections have items: every iteration over a document without any would be empty.

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use serde_json::Value;
 
-use super::{Refinement, asking, open, without_ids};
+use super::{Refinement, answer_to, arguments, asking, open, without_ids};
+use crate::support::binary::Conclave;
 use crate::support::provider_server::Hold;
 
 /// The files of a folder.
@@ -117,4 +119,28 @@ fn loop_that_has_converged_asks_nothing_more() {
     refinement.run(&[]).ends_with(0);
     assert_eq!(refinement.server.requests().len(), 1);
     assert_eq!(refinement.document(), document);
+}
+
+#[test]
+fn loop_that_lacks_only_its_end_needs_no_key_and_no_consent() {
+    let refinement = Refinement::of(1);
+    let more = ["--max-iterations", "1"];
+    refinement.run(&more).ends_with(0);
+    for last in ["document_written", "integrated"] {
+        refinement.cut_log_after(last);
+        let mut arguments = arguments(&more);
+        arguments.retain(|argument| *argument != "--yes");
+        let keyless = Conclave::new();
+        let mut command = keyless.command();
+        command
+            .current_dir(refinement.conclave.folder())
+            .stdin(Stdio::null());
+        let output = command.args(arguments).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "after {last}: {stderr}");
+        assert_eq!(refinement.events().last().unwrap(), "ended");
+    }
+    let changes = std::fs::read_to_string(refinement.folder().join("changes.md")).unwrap();
+    assert!(changes.contains(&answer_to(1)), "{changes}");
+    assert_eq!(refinement.server.requests().len(), 1);
 }
