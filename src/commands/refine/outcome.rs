@@ -5,7 +5,7 @@ use crate::records::refinements::SpecFile;
 use crate::refinement::event::StopCause;
 use crate::refinement::report::RefinementReport;
 use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
-use crate::stopping::evaluation::Class;
+use crate::stopping::evaluation::{Class, Evaluation};
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::{LoopPlaces, decision, screen};
@@ -71,9 +71,7 @@ pub(super) fn exit(
                 command.printer.note(&decision(refined));
             }
             let evaluation = refined.evaluation();
-            return Ok(exit_of(
-                evaluation.and_then(|evaluation| evaluation.class()),
-            ));
+            return Ok(exit_of(evaluation.and_then(Evaluation::class)));
         }
     };
     let read = starting.target.working_file(Some(refined));
@@ -180,7 +178,7 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
     };
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
-    let class = evaluation.and_then(|evaluation| evaluation.class());
+    let class = evaluation.and_then(Evaluation::class);
     match (refined.phase(), class) {
         (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
             "See what has changed".to_owned(),

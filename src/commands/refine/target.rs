@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
-use crate::stopping::evaluation::Class;
+use crate::stopping::evaluation::{Class, Evaluation};
 
 use super::files::{display, read_text, unusable};
 use super::flags::TargetFlags;
@@ -206,11 +206,13 @@ impl Target {
     fn source_changed(&self, original: Option<OriginalText>) -> Error {
         let source = display(&self.source);
         let output = display(&self.output);
-        let mut back = format!("put `{source}` back as it was");
-        if let Some(original) = original {
-            let path = clean(&original.path.display().to_string());
-            back.push_str(&format!(": `{path}` has that text"));
-        }
+        let back = match original {
+            None => format!("put `{source}` back as it was"),
+            Some(original) => {
+                let path = clean(&original.path.display().to_string());
+                format!("put `{source}` back as it was: `{path}` has that text")
+            }
+        };
         Error::usage(format!(
             "`{source}` has changed since the loop wrote `{output}` from it"
         ))
@@ -274,7 +276,7 @@ fn other_output(output: &SpecFile) -> Error {
 /// Returns whether the last loop has converged and its files are as it left them.
 fn has_converged(last: &RefinementLoop, text: &str, source: &SpecFile, output: &SpecFile) -> bool {
     let evaluation = last.evaluation();
-    if evaluation.and_then(|evaluation| evaluation.class()) != Some(Class::Converged) {
+    if evaluation.and_then(Evaluation::class) != Some(Class::Converged) {
         return false;
     }
     let is_written = |text: &str| last.last_written() == Some(&TextHash::of(text));

@@ -10,7 +10,7 @@ use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
 use crate::refinement::event::Integrated;
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop};
-use crate::stopping::evaluation::{Class, Decision};
+use crate::stopping::evaluation::{Class, Decision, Evaluation};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::style::Paint;
@@ -122,7 +122,7 @@ impl LoopScreen<'_> {
         let line = hanging("", &line, 0, self.width);
         let line = line.trim_end();
         let decided = self.refined.evaluation();
-        let painted = match decided.and_then(|evaluation| evaluation.class()) {
+        let painted = match decided.and_then(Evaluation::class) {
             Some(Class::Done | Class::Converged) => self.paint.green(line),
             Some(
                 Class::Exhausted
