@@ -308,12 +308,18 @@ impl RefinementLoop {
         findings.cloned().collect()
     }
 
-    /// Returns the extraction from this text.
+    /// Returns the extraction from this text. Once the panel was asked, it is the newest one from
+    /// any text: another extraction would have other words, and the answers no questions.
     pub fn extraction(&self, document: &TextHash) -> Option<&Extraction> {
         let mut newest = self.extractions.iter().rev();
-        newest
-            .find(|record| record.document == *document)
-            .and_then(|record| record.progress.answer())
+        let mut of_text = newest.clone().filter(|record| record.document == *document);
+        let of_text = of_text.find_map(|record| record.progress.answer());
+        let open = self.open_iteration();
+        let is_asked = open.is_some_and(|iteration| !iteration.batches.is_empty());
+        of_text.or_else(|| {
+            let any = newest.find_map(|record| record.progress.answer());
+            any.filter(|_| is_asked)
+        })
     }
 
     /// Returns the consultations that were in flight when their process ended, or were cut off.

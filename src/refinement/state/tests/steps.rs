@@ -268,3 +268,17 @@ fn asked_and_changed_questions_are_known() {
         assert!(known.contains(&QuestionKey::of(question)), "{question}");
     }
 }
+
+#[test]
+fn answers_to_extracted_questions_survive_an_edit() {
+    let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
+    until(&mut player, is_batch_end);
+    player.file = "# Store\n\nOther words.\n".to_owned();
+    let (_, now) = player.now();
+    let step = player.current().next_step(&now);
+    assert_eq!(step, NextStep::StartIteration { iteration: 1 });
+    player.play();
+    assert_eq!(player.current().extractions().len(), 1);
+    let answer = "yes to Question 1?";
+    assert!(player.file.contains(answer), "{}", player.file);
+}
