@@ -11,7 +11,8 @@
 //! | new question | it is added, unless it is known |
 //!
 //! Items with the same words are one question: what is found about it applies to all of them. What
-//! fits no item is dropped and stays in the log: a person has changed or removed the item.
+//! fits no item is dropped and stays in the log: a person has changed or removed the item. A deferral or
+//! contradiction whose note is there was written before, by a process that was killed.
 
 mod statements;
 mod notes;
@@ -149,6 +150,11 @@ impl<'d> MergeInProgress<'d> {
                         None => self.keep(item),
                     }
                 }
+                QuestionOutcome::Deferred { .. }
+                    if item.notes.contains(&notes::deferral(source)) =>
+                {
+                    self.keep(item)
+                }
                 QuestionOutcome::Deferred { reason, .. } => {
                     self.editor.clear_tag(item, Tag::New);
                     self.editor.set_tag(item, Tag::Deferred);
@@ -183,6 +189,10 @@ impl<'d> MergeInProgress<'d> {
     }
 
     fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
+        if item.notes.contains(&notes::contradiction(source)) {
+            let kept = ChangeKind::Kept;
+            return self.plan(kept, &item.key, Some(item), reason.to_owned(), source);
+        }
         let to = match item.section {
             SectionKind::High => SectionKind::Medium,
             SectionKind::Medium | SectionKind::Open => SectionKind::Open,

@@ -20,9 +20,19 @@ pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>
 }
 
 pub(super) fn deferred(source: &FindingSource, reason: &str) -> String {
-    format!("DEFERRED — {}: {}", source.consultation, reason.trim())
+    format!("{}: {}", deferral(source), reason.trim())
 }
 
 pub(super) fn contradicted(source: &FindingSource, reason: &str) -> String {
-    format!("CONTRADICTED — {}: {}", source.consultation, reason.trim())
+    format!("{}: {}", contradiction(source), reason.trim())
+}
+
+/// Returns the beginning of a deferral's note, by which the deferral is known in a document.
+pub(super) fn deferral(source: &FindingSource) -> String {
+    format!("DEFERRED — {}", source.consultation)
+}
+
+/// Returns the beginning of a contradiction's note, by which it is known in a document.
+pub(super) fn contradiction(source: &FindingSource) -> String {
+    format!("CONTRADICTED — {}", source.consultation)
 }

@@ -280,3 +280,21 @@ fn changes_are_numbered_on() {
     let numbers: Vec<u64> = merge.changes.iter().map(|change| change.number).collect();
     assert_eq!(numbers, [7, 8]);
 }
+
+#[test]
+fn a_merge_that_is_in_the_document_is_not_applied_again() {
+    let findings = [of(
+        "a",
+        None,
+        vec![
+            contradicted("Orders are kept for a year", "the law says ten"),
+            deferred("Which cache?", "taste"),
+        ],
+    )];
+    let once = merged(DOCUMENT, &findings).text;
+    assert_ne!(once, DOCUMENT);
+    let again = merged(&once, &findings);
+    assert_eq!(again.text, once);
+    let is_kept = |change: &ItemChange| change.kind == ChangeKind::Kept;
+    assert!(again.changes.iter().all(is_kept), "{:#?}", again.changes);
+}
