@@ -31,10 +31,10 @@ impl LoopInProgress<'_> {
     }
 
     /// Merges the findings, and decides whether the loop is over.
-    pub(super) fn integrate(&mut self) -> Result<(), Error> {
+    pub(super) async fn integrate(&mut self) -> Result<(), Error> {
         self.notice_edit();
         if self.must_not_merge() {
-            return Ok(());
+            return self.end_or_wait().await;
         }
         let Merge { event, text } = self.merge()?;
         self.merged = Some(text);
@@ -56,7 +56,7 @@ impl LoopInProgress<'_> {
         };
         if TextHash::of(&text) != merge.after {
             // That process was of another version, or had other terms.
-            return self.integrate();
+            return self.integrate().await;
         }
         match self.replace(merge, &text) {
             Ok(()) => self.written(merge.after.clone()),

@@ -145,7 +145,7 @@ impl LoopInProgress<'_> {
                     if self.must_not_merge() {
                         self.end_or_wait().await?;
                     } else {
-                        self.integrate()?;
+                        self.integrate().await?;
                     }
                 }
                 NextStep::Write { merge } => {
