@@ -3,7 +3,7 @@
 //!
 //! | finding | what is done with the item |
 //! |---|---|
-//! | answered | it moves to High or Medium Confidence, with the answer; a blocker whose answer is not of high confidence stays |
+//! | answered | it moves to High or Medium Confidence, with the answer; a blocker whose answer is not of high confidence stays, and a contradicted claim gets no higher than Medium |
 //! | still open, or nothing readable | it stays, and is no longer new |
 //! | deferred | it stays with a tag and the reason, and is not asked again |
 //! | answered and deferred at once | it stays |
@@ -11,8 +11,8 @@
 //! | new question | it is added, unless it is known |
 //!
 //! Items with the same words are one question: what is found about it applies to all of them. What
-//! fits no item is dropped and stays in the log: a person has changed or removed the item. A deferral or
-//! contradiction whose note is there was written before, by a process that was killed.
+//! fits no item is dropped and stays in the log: a person has changed or removed the item. A
+//! deferral or contradiction whose note is there was written before, by a process that was killed.
 
 mod statements;
 mod notes;
@@ -134,6 +134,11 @@ impl<'d> MergeInProgress<'d> {
                     answer, dissent, ..
                 } => {
                     let to = match answer_section(source, *dissent, &item.tags, high_from) {
+                        // The words of a contradicted claim are no longer settled, whatever is
+                        // answered to them.
+                        AnswerPlacement::High if notes::is_contradicted(item) => {
+                            Some(SectionKind::Medium)
+                        }
                         AnswerPlacement::High => Some(SectionKind::High),
                         AnswerPlacement::Medium => Some(SectionKind::Medium),
                         AnswerPlacement::Stay => None,

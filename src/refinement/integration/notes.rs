@@ -1,7 +1,11 @@
 //! The notes that findings leave in a document: what the panel says, and which consultation.
 
 use crate::domain::confidence::Confidence;
+use crate::refinement::document::item::SpecItem;
 use crate::refinement::finding::FindingSource;
+
+/// The beginning of the note at a claim that a panel has contradicted.
+const CONTRADICTED: &str = "CONTRADICTED — ";
 
 /// Returns the note of an answer: its source, the confidence in it, and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
@@ -34,5 +38,10 @@ pub(super) fn deferral(source: &FindingSource) -> String {
 
 /// Returns the beginning of a contradiction's note, by which it is known in a document.
 pub(super) fn contradiction(source: &FindingSource) -> String {
-    format!("CONTRADICTED — {}", source.consultation)
+    format!("{CONTRADICTED}{}", source.consultation)
+}
+
+/// Returns whether a panel has contradicted an item.
+pub(super) fn is_contradicted(item: &SpecItem) -> bool {
+    item.notes.contains(CONTRADICTED)
 }

@@ -298,3 +298,15 @@ fn a_merge_that_is_in_the_document_is_not_applied_again() {
     let is_kept = |change: &ItemChange| change.kind == ChangeKind::Kept;
     assert!(again.changes.iter().all(is_kept), "{:#?}", again.changes);
 }
+
+#[test]
+fn an_answer_does_not_settle_the_words_of_a_contradicted_claim() {
+    let claim = "One region is enough";
+    let contradiction = of("a", Some(0.9), vec![contradicted(claim, "users are far")]);
+    let open = merged(DOCUMENT, &[contradiction]).text;
+    let answer = of("b", Some(0.9), vec![answered(claim, "two are needed")]);
+    assert_eq!(
+        only(&merged(&open, &[answer])).kind,
+        up(SectionKind::Medium)
+    );
+}
