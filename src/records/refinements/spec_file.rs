@@ -2,7 +2,7 @@
 //!
 //! It belongs to the person who edits it, also while the panel works: it is only replaced if it has
 //! the text that was read from it. What remains of a race with an editor is stated in
-//! [`compare_and_swap`](mod@compare_and_swap).
+//! [`compare_and_swap`](mod@crate::files::compare_and_swap).
 
 use std::io;
 use std::path::{Path, PathBuf};
