@@ -5,14 +5,16 @@
 //! and put back if a person saved it between the first comparison and the exchange. So a file that
 //! is saved at any time is not lost, with three exceptions:
 //!
-//! - An editor that writes into the file as it is, rather than to a new one, and has opened it before
-//!   the exchange but writes after the second comparison, writes to the old file, which is gone.
+//! - An editor that writes into the file as it is, rather than to a new one, and has opened it
+//!   before the exchange but writes after the second comparison, writes to the old file, which is
+//!   gone.
 //! - A process that is killed between the exchange and the second comparison, a fraction of a
 //!   millisecond, leaves the old file under the name of the temporary one.
 //! - Where the file system cannot exchange files, a save between the only comparison and the rename
 //!   is replaced.
 //!
-//! At any moment the name leads to a whole file, the old or the new one, also after a power failure.
+//! At any moment the name leads to a whole file, the old or the new one, also after a power
+//! failure.
 //!
 //! A link is followed: its target is replaced. Mode and group stay, and the owner if the system
 //! allows it. Other hard links keep the old content; access lists and extended attributes are not

@@ -1,5 +1,5 @@
-//! A log of events: one a line, as JSON with its version, only ever appended to. What is known is the
-//! fold of it.
+//! A log of events: one a line, as JSON with its version, only ever appended to. What is known is
+//! the fold of it.
 //!
 //! A line counts once its newline is written: what a killed process left of one is ignored by
 //! readers and cut by the next writer. One process writes, and holds the lock of the file. Readers

@@ -1,7 +1,7 @@
 //! L4: makes a plan from a request and the settings.
 //!
-//! The modules stand in the order in which [`plan::Planner`] and its templates use them; the sources of a context are
-//! read before it.
+//! The modules stand in the order in which [`plan::Planner`] and its templates use them; the
+//! sources of a context are read before it.
 
 pub(crate) mod plan;
 pub(crate) mod request;

@@ -74,8 +74,8 @@ pub(crate) struct PanelRequest {
 }
 
 impl PanelRequest {
-    /// Returns the panel of one model that answers with one call, in one round. It is its own judge,
-    /// who is never asked: no other vendor is needed.
+    /// Returns the panel of one model that answers with one call, in one round. It is its own
+    /// judge, who is never asked: no other vendor is needed.
     pub(crate) fn alone(model: &str) -> Self {
         Self {
             panel: None,

@@ -1,5 +1,5 @@
-//! The state of the Git working tree: the commit, and a hash of everything that differs from it; and
-//! whether one file can be brought back from it.
+//! The state of the Git working tree: the commit, and a hash of everything that differs from it;
+//! and whether one file can be brought back from it.
 //!
 //! `git` itself is asked, so that ignored files, sparse trees and line endings are what the user
 //! knows. It is asked in a way that changes nothing, not even the index, and that starts no program

@@ -65,6 +65,13 @@ impl Repository {
         fs::write(path, text).unwrap();
     }
 
+    /// Sets when a file was last written, without a change of its content.
+    fn set_modified(&self, name: &str, time: std::time::SystemTime) {
+        let mut options = fs::File::options();
+        let file = options.write(true).open(self.path().join(name)).unwrap();
+        file.set_modified(time).unwrap();
+    }
+
     fn tree(&self) -> WorkingTree {
         measure(self.path(), &[], supervisor()).unwrap()
     }
@@ -125,11 +132,7 @@ fn staging_and_touching_change_nothing() {
     let before = repository.tree();
     repository.git(&["add", "--all"]);
     assert_eq!(repository.tree(), before);
-    let file = fs::File::options()
-        .write(true)
-        .open(repository.path().join("d/b"))
-        .unwrap();
-    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    repository.set_modified("d/b", std::time::UNIX_EPOCH);
     assert_eq!(repository.tree(), before);
 }
 
@@ -231,11 +234,7 @@ fn commit_of_an_inner_repository_counts() {
 fn measuring_writes_nothing_to_the_repository() {
     let repository = Repository::new();
     // The index no longer knows the times of the file, and would be refreshed.
-    let file = fs::File::options()
-        .write(true)
-        .open(repository.path().join("a"))
-        .unwrap();
-    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    repository.set_modified("a", std::time::UNIX_EPOCH);
     let index = repository.path().join(".git/index");
     let (content, names) = (
         fs::read(&index).unwrap(),

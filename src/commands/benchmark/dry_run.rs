@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::benchmark::run::RunTerms;
-use crate::commands::face::run_consent::decision;
+use crate::commands::face::run_consent::{decision, model_lines};
 use crate::commands::flags::AnswerFormat;
 use crate::consultation::policy::consent::{ConsentRule, Gate};
 use crate::domain::text::{clean, pretty_json};
@@ -61,16 +61,7 @@ fn as_text(terms: &RunTerms, estimate: &BatchEstimate, gate: &Gate) -> String {
     ];
     lines.extend(terms.arms.iter().map(arm_line));
     lines.push(String::new());
-    for (model, share) in &estimate.by_model {
-        let sum = &share.estimate;
-        lines.push(format!(
-            "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
-            thousands(share.calls),
-            thousands(sum.input_tokens),
-            thousands(sum.output_tokens),
-            cost_range(sum.low, sum.cost, sum.high, dollars),
-        ));
-    }
+    lines.extend(model_lines(estimate));
     let total = &estimate.total;
     lines.push(format!(
         "In all: {} calls, {}",

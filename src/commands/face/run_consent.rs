@@ -4,7 +4,9 @@ use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::error::{Error, Exit};
+use crate::session::batch::estimate::BatchEstimate;
 use crate::session::run::MonthRule;
+use crate::terminal::output::format::{cost_range, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{Confirmation, ask_run_consent};
 
@@ -72,4 +74,18 @@ pub(crate) fn decision(gate: &Gate, estimate: &Estimate) -> &'static str {
         Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
         Gate::AboveCeiling => "stops at its ceiling before it is complete",
     }
+}
+
+/// Describes what each model of a run is expected to be asked, a line each.
+pub(crate) fn model_lines(estimate: &BatchEstimate) -> impl Iterator<Item = String> {
+    estimate.by_model.iter().map(|(model, share)| {
+        let sum = &share.estimate;
+        format!(
+            "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
+            thousands(share.calls),
+            thousands(sum.input_tokens),
+            thousands(sum.output_tokens),
+            cost_range(sum.low, sum.cost, sum.high, dollars),
+        )
+    })
 }

@@ -1,6 +1,6 @@
-//! Flags that commands share: who sits on the panel, what it reads, how it argues, how far a run may
-//! go without asking, and where the output goes. Each group of flags becomes the plain data that
-//! setup takes.
+//! Flags that commands share: who sits on the panel, what it reads, how it argues, how far a run
+//! may go without asking, and where the output goes. Each group of flags becomes the plain data
+//! that setup takes.
 
 mod panel;
 mod context;

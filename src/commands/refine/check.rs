@@ -1,4 +1,5 @@
-//! `--check`: whether a document has converged, by its own front matter and items, without any call.
+//! `--check`: whether a document has converged, by its own front matter and items, without any
+//! call.
 
 use serde_json::{Value, json};
 

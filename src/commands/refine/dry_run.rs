@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::commands::face::run_consent::decision;
+use crate::commands::face::run_consent::{decision, model_lines};
 use crate::consultation::policy::estimate::Estimate;
 use crate::domain::text::clean;
 use crate::engine::clock::Clock;
@@ -88,16 +88,7 @@ impl DryRun<'_> {
             lines.push(format!("{number}. {}", questions(batch).join("\n   ")));
         }
         lines.push(String::new());
-        for (model, share) in &estimate.total.by_model {
-            let sum = &share.estimate;
-            lines.push(format!(
-                "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
-                thousands(share.calls),
-                thousands(sum.input_tokens),
-                thousands(sum.output_tokens),
-                cost_range(sum.low, sum.cost, sum.high, dollars),
-            ));
-        }
+        lines.extend(model_lines(&estimate.total));
         lines.push(cost_line("The next iteration", &estimate.next));
         let iterations = usize::try_from(estimate.iterations).unwrap_or(usize::MAX);
         let all = format!("In all: at most {}", count(iterations, "iteration"));

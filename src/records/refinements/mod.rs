@@ -9,12 +9,13 @@
 //! | the document | its owner, at any time; the process that works | if it is unchanged | nothing: the old or the new text |
 //!
 //! The log is the truth: what is known of the loops is the fold of it. A merge is in the log before
-//! it is in the document, so a process that is killed between the two loses nothing. Nothing but the
-//! log is read to continue a loop.
+//! it is in the document, so a process that is killed between the two loses nothing. Nothing but
+//! the log is read to continue a loop.
 //!
-//! Loops over a document share the log. The text that each one began with stays: that of a later one
-//! is in `original-2.md`, `original-3.md` and so on, unless a loop began with the same text before.
-//! So is a text that a person edited before the first merge. No original is ever overwritten.
+//! Loops over a document share the log. The text that each one began with stays: that of a later
+//! one is in `original-2.md`, `original-3.md` and so on, unless a loop began with the same text
+//! before. So is a text that a person edited before the first merge. No original is ever
+//! overwritten.
 //!
 //! The folder stands beside the path by which the document is named: a link to it in another folder
 //! has loops of its own.
@@ -139,8 +140,8 @@ impl RefinementStore {
         })
     }
 
-    /// Opens the last loop to continue it, and locks it. What a killed process left of a line is cut
-    /// with the next event.
+    /// Opens the last loop to continue it, and locks it. What a killed process left of a line is
+    /// cut with the next event.
     ///
     /// # Errors
     ///
@@ -178,8 +179,8 @@ impl RefinementStore {
         self.checked(state)
     }
 
-    /// Returns the text that a loop changed first, by its fingerprint; `None` if a person has removed
-    /// or changed it.
+    /// Returns the text that a loop changed first, by its fingerprint; `None` if a person has
+    /// removed or changed it.
     pub fn original(&self, document: &TextHash) -> Option<OriginalText> {
         original::find(&self.files.folder, document)
     }

@@ -1,4 +1,5 @@
-//! The texts that loops changed first: `original.md`, `original-2.md` and so on, none of them twice.
+//! The texts that loops changed first: `original.md`, `original-2.md` and so on, none of them
+//! twice.
 
 use std::io;
 use std::path::{Path, PathBuf};

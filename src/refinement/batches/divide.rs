@@ -58,8 +58,8 @@ fn entries<'a>(items: impl Iterator<Item = &'a SpecItem>) -> Vec<(QuestionKey, S
         .collect()
 }
 
-/// Returns the words of an item with its notes: the answer to a question that is now a claim, or the
-/// reason why a claim was contradicted.
+/// Returns the words of an item with its notes: the answer to a question that is now a claim, or
+/// the reason why a claim was contradicted.
 fn with_notes(item: &SpecItem) -> String {
     let notes = one_line(&item.notes);
     if notes.is_empty() {

@@ -1,6 +1,6 @@
-//! What a block of Markdown is to a reader, whatever its indentation, bullets and spacing: the kinds
-//! of the blocks in it, and the source of their texts. Two documents with the same shapes show the
-//! same.
+//! What a block of Markdown is to a reader, whatever its indentation, bullets and spacing: the
+//! kinds of the blocks in it, and the source of their texts. Two documents with the same shapes
+//! show the same.
 
 use std::ops::Range;
 

@@ -1,8 +1,9 @@
 //! The YAML front matter of a document, and the state of convergence in it.
 //!
-//! Only the keys of [`ConvergenceEntry`] inside `convergence:` are set. The front matter is edited by
-//! byte ranges: other keys, comments, order, quotes, anchors and line endings stay as they are. What
-//! cannot be edited in this way, such as a value over several lines, is an error that names its line.
+//! Only the keys of [`ConvergenceEntry`] inside `convergence:` are set. The front matter is edited
+//! by byte ranges: other keys, comments, order, quotes, anchors and line endings stay as they are.
+//! What cannot be edited in this way, such as a value over several lines, is an error that names
+//! its line.
 
 use std::ops::Range;
 

@@ -65,8 +65,8 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
     }
 }
 
-/// Returns a text in one line. A very long one is left out and not cut: what is left of a secret may
-/// no longer look like one, and would not be masked.
+/// Returns a text in one line. A very long one is left out and not cut: what is left of a secret
+/// may no longer look like one, and would not be masked.
 fn whole_or_none(text: &str) -> String {
     if text.len() > ITEM_LENGTH {
         return format!("[{} characters are left out]", text.chars().count());

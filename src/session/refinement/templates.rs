@@ -1,5 +1,5 @@
-//! Who works on the document: a template of plans for the panel, and one for the model that extracts
-//! claims and questions from a plain document.
+//! Who works on the document: a template of plans for the panel, and one for the model that
+//! extracts claims and questions from a plain document.
 
 use crate::consultation::plan::options::Rounds;
 use crate::consultation::plan::{Control, Plan};

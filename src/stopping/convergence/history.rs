@@ -15,7 +15,8 @@ pub fn stable_count(criteria: &Criteria, measures: &[DocumentMeasure]) -> u64 {
     wide(unchanged.count())
 }
 
-/// Returns whether the open questions of two iterations are the same because the panel left them so.
+/// Returns whether the open questions of two iterations are the same because the panel left them
+/// so.
 pub(super) fn is_unchanged(
     criteria: &Criteria,
     previous: &DocumentMeasure,

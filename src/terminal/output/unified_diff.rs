@@ -9,8 +9,8 @@ use super::style::Paint;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// Texts that have little in common are not compared for longer than this: the diff is then correct,
-/// but not the shortest one.
+/// Texts that have little in common are not compared for longer than this: the diff is then
+/// correct, but not the shortest one.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Returns the diff from one text to the other, each under its name; nothing if they are the same.

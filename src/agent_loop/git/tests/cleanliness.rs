@@ -35,22 +35,14 @@ fn edited_file_is_changed() {
     assert_eq!(repository.cleanliness("a"), CHANGED);
     // The length and the time of the committed file do not hide it.
     let index = repository.path().join(".git/index").metadata().unwrap();
-    let file = fs::File::options()
-        .write(true)
-        .open(repository.path().join("a"))
-        .unwrap();
-    file.set_modified(index.modified().unwrap()).unwrap();
+    repository.set_modified("a", index.modified().unwrap());
     assert_eq!(repository.cleanliness("a"), CHANGED);
 }
 
 #[test]
 fn touched_file_is_clean() {
     let repository = Repository::new();
-    let file = fs::File::options()
-        .write(true)
-        .open(repository.path().join("a"))
-        .unwrap();
-    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    repository.set_modified("a", std::time::UNIX_EPOCH);
     assert_eq!(repository.cleanliness("a"), CLEAN);
 }
 
@@ -263,11 +255,7 @@ fn the_question_runs_no_program_of_the_repository() {
 #[test]
 fn the_question_writes_nothing_to_the_repository() {
     let repository = Repository::new();
-    let file = fs::File::options()
-        .write(true)
-        .open(repository.path().join("a"))
-        .unwrap();
-    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    repository.set_modified("a", std::time::UNIX_EPOCH);
     let index = fs::read(repository.path().join(".git/index")).unwrap();
     repository.cleanliness("a");
     assert_eq!(

@@ -1,4 +1,5 @@
-//! Plays a loop without a panel: a driver that does one step at a time and can be killed after each.
+//! Plays a loop without a panel: a driver that does one step at a time and can be killed after
+//! each.
 
 use std::num::NonZeroUsize;
 

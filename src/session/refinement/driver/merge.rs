@@ -9,8 +9,8 @@ use crate::terminal::report::refinement::changes_markdown;
 use super::{LoopInProgress, StopRequested, WorkingDocument};
 
 impl LoopInProgress<'_> {
-    /// Asks for a stop if a person has changed the document since the iteration began. An editor may
-    /// be about to save one that cannot be read.
+    /// Asks for a stop if a person has changed the document since the iteration began. An editor
+    /// may be about to save one that cannot be read.
     pub(super) fn notice_edit(&mut self) {
         let text = self.driver.file().read();
         if !text.is_ok_and(|text| TextHash::of(&text) == *self.document.hash()) {

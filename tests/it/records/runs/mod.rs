@@ -4,4 +4,6 @@ mod sample;
 mod state;
 #[cfg(unix)]
 mod store;
+#[cfg(unix)]
+mod version_1;
 mod stop_conditions;

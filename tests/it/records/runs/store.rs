@@ -7,22 +7,21 @@ use std::path::{Path, PathBuf};
 use conclave::benchmark::event::{BenchmarkEvent, BenchmarkEventKind};
 use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::{Arm, CaseRunId, RunId};
-use conclave::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
+use conclave::benchmark::state::{BenchmarkState, BenchmarkStatus};
 use conclave::config::paths::Home;
 use conclave::domain::time::Timestamp;
 use conclave::records::event_log::EventLogError;
 use conclave::records::runs::{LockedRun, RunLookupError, RunStore, RunStoreError};
 use conclave::stopping::batch::conditions::StopConditions;
-use conclave::stopping::batch::reason::StopCondition;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::sample::{begun, finished, started, terms};
 use crate::support::schema;
 
-const SCHEMA: &str = include_str!("../../../../schemas/benchmark_state.schema.json");
+pub(super) const SCHEMA: &str = include_str!("../../../../schemas/benchmark_state.schema.json");
 
-const NOW: Timestamp = Timestamp(1_700_000_000_000);
+pub(super) const NOW: Timestamp = Timestamp(1_700_000_000_000);
 
 /// A home with a run of twelve cases.
 struct RunHome {
@@ -88,7 +87,7 @@ fn next_run(run: &LockedRun) -> CaseRunId {
 }
 
 /// Starts and finishes the next case run.
-fn step(run: &mut LockedRun, outcome: CaseOutcome) {
+pub(super) fn step(run: &mut LockedRun, outcome: CaseOutcome) {
     let case_run = next_run(run);
     run.record(NOW, started(&case_run, 1)).unwrap();
     run.record(NOW, finished(&case_run, outcome, 1)).unwrap();
@@ -459,46 +458,4 @@ fn a_home_without_runs_has_none() {
     assert_eq!(store.newest_first().unwrap(), []);
     assert_eq!(store.find("last").unwrap(), Err(RunLookupError::NotFound));
     assert!(!folder.path().join("runs").exists());
-}
-
-/// Copies a run of version 1 into a home, as that version left it.
-fn version_1() -> (TempDir, RunId) {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/data/benchmark/version_1");
-    let folder = tempfile::tempdir().unwrap();
-    let run = RunId::from_unique("01kb5x0000000000000000000a");
-    let files = RunStore::in_folder(folder.path().to_owned()).files(&run);
-    fs::create_dir_all(&files.folder).unwrap();
-    fs::copy(data.join("log.jsonl"), &files.log).unwrap();
-    fs::copy(data.join("state.json"), &files.state).unwrap();
-    (folder, run)
-}
-
-#[test]
-fn runs_of_version_1_stay_readable() {
-    let (folder, run) = version_1();
-    let store = RunStore::in_folder(folder.path().to_owned());
-    let stored = store.load(&run).unwrap();
-    let state = fs::read(store.files(&run).state).unwrap();
-    let view: BenchmarkStateView = serde_json::from_slice(&state).unwrap();
-    assert_eq!(stored.view(), view);
-    schema::check(SCHEMA, &serde_json::from_slice(&state).unwrap());
-    assert_eq!(stored.status, BenchmarkStatus::Stopped);
-    let reason = stored.state.stop_reason().unwrap();
-    assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
-    assert_eq!(stored.state.halts().len(), 2);
-    assert_eq!(stored.state.results().len(), 8);
-}
-
-#[test]
-fn runs_of_version_1_can_be_resumed() {
-    let (folder, run) = version_1();
-    let store = RunStore::in_folder(folder.path().to_owned());
-    let mut run = store.open(&run, NOW).unwrap();
-    let conditions = *run.state().conditions();
-    run.record(NOW, BenchmarkEventKind::Resumed { conditions })
-        .unwrap();
-    while !run.state().has_ended() {
-        step(&mut run, CaseOutcome::Approved);
-    }
-    assert_eq!(run.state().status(), BenchmarkStatus::Complete);
 }
