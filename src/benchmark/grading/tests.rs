@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::{ConsultationAnswer, GraderError, grade, grader_decision, grading_question};
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::AnswerKey;
-use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer, access_failure};
+use crate::consultation::analysis::no_answer::{
+    AccessProblem, NoAnswer, access_failure, access_failure_after,
+};
 use crate::domain::ids::ModelRef;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::StoredRecord;
@@ -431,6 +433,14 @@ fn refused_access_is_found_in_failed_and_in_answered_consultations() {
     let recovered = aborted("all_agents_failed", &[&[Some("auth"), Some("overload")]]);
     assert_eq!(access_failure(&recovered), None);
     assert_eq!(access_failure(&record(&[verdict("ANSWER: C")])), None);
+}
+
+#[test]
+fn refusals_up_to_a_call_are_left_out() {
+    let refused = aborted("all_agents_failed", &[&[Some("auth"), Some("billing")]]);
+    let problem_after = |call| access_failure_after(&refused, call).map(|failure| failure.problem);
+    assert_eq!(problem_after(1), Some(AccessProblem::Quota));
+    assert_eq!(problem_after(2), None);
 }
 
 #[test]

@@ -52,8 +52,7 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
         return NoAnswer::Unfinished;
     }
     let message = message(record);
-    let reason = record.abort_reason.as_deref().and_then(from_word);
-    match reason {
+    match abort_reason(record) {
         Some(AbortReason::CostCeiling) => NoAnswer::CostCeiling { message },
         Some(AbortReason::Interrupted | AbortReason::UserCancelled) => NoAnswer::Interrupted,
         // The provider was slower than the user waits.
@@ -76,6 +75,11 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
         )
         | None => NoAnswer::Failed { message },
     }
+}
+
+/// Returns why a consultation was aborted; `None` if it was not, or for a reason of another version.
+pub fn abort_reason(record: &StoredRecord) -> Option<AbortReason> {
+    record.abort_reason.as_deref().and_then(from_word)
 }
 
 fn message(record: &StoredRecord) -> String {
@@ -150,15 +154,23 @@ pub fn access_failure(record: &StoredRecord) -> Option<AccessFailure> {
     let uncalled = record
         .agent_rounds()
         .filter_map(|(_, work)| refused_uncalled(record, work));
-    refused_calls(record).into_iter().chain(uncalled).next()
+    refused_calls(record, 0).into_iter().chain(uncalled).next()
 }
 
-/// Returns the refusals that stand, in the order of their models' names.
-fn refused_calls(record: &StoredRecord) -> Vec<AccessFailure> {
+/// Returns the provider that refuses access in a consultation that was resumed after this call: the
+/// refusals before say nothing of now.
+pub fn access_failure_after(record: &StoredRecord, call: u32) -> Option<AccessFailure> {
+    refused_calls(record, call).into_iter().next()
+}
+
+/// Returns the refusals that stand, of the calls after this one, in the order of their models'
+/// names.
+fn refused_calls(record: &StoredRecord, after: u32) -> Vec<AccessFailure> {
     let mut last_calls: BTreeMap<&ModelRef, &StoredAttempt> = BTreeMap::new();
     let mut attempts: Vec<&StoredAttempt> = record
         .agent_rounds()
         .flat_map(|(_, work)| &work.attempts)
+        .filter(|attempt| attempt.call.unwrap_or(u32::MAX) > after)
         .collect();
     attempts.sort_by_key(|attempt| attempt.call);
     for attempt in attempts {

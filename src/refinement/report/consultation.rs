@@ -98,7 +98,7 @@ impl ConsultationStatus {
     fn of<T>(progress: &ConsultationProgress<T>) -> Self {
         match progress {
             ConsultationProgress::InFlight => Self::InFlight,
-            ConsultationProgress::LeftOver => Self::CutOff,
+            ConsultationProgress::LeftOver(_) => Self::CutOff,
             ConsultationProgress::Answered(_) => Self::Answered,
             ConsultationProgress::NoAnswer(_) => Self::NoAnswer,
             ConsultationProgress::Repeated(_) => Self::Repeated,

@@ -8,10 +8,11 @@ use crate::refinement::event::{Extraction, TextHash};
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConsultationProgress<T> {
     InFlight,
-    /// It was cut off, or in flight when its process ended. It can be taken over.
-    LeftOver,
+    /// It was cut off, in flight when its process ended, or failed before the loop was resumed;
+    /// then with the reason. It can be taken over.
+    LeftOver(Option<String>),
     Answered(T),
-    /// It has no answer, for this reason, and is not repeated before the loop is resumed.
+    /// It has no answer, for this reason, and is not taken over before the loop is resumed.
     NoAnswer(String),
     /// Another consultation gets its questions; with the reason if it ended without an answer.
     Repeated(Option<String>),
@@ -32,16 +33,16 @@ impl<T> ConsultationProgress<T> {
     pub fn answer(&self) -> Option<&T> {
         match self {
             Self::Answered(answer) => Some(answer),
-            Self::InFlight | Self::LeftOver | Self::NoAnswer(_) | Self::Repeated(_) => None,
+            Self::InFlight | Self::LeftOver(_) | Self::NoAnswer(_) | Self::Repeated(_) => None,
         }
     }
 
-    /// Returns why there is no answer; `None` if there is one or could be one.
+    /// Returns why there is no answer; `None` if there is one, or the consultation did not end.
     pub fn error(&self) -> Option<&str> {
         match self {
             Self::NoAnswer(error) => Some(error),
-            Self::Repeated(error) => error.as_deref(),
-            Self::InFlight | Self::LeftOver | Self::Answered(_) => None,
+            Self::LeftOver(error) | Self::Repeated(error) => error.as_deref(),
+            Self::InFlight | Self::Answered(_) => None,
         }
     }
 
@@ -50,7 +51,7 @@ impl<T> ConsultationProgress<T> {
     }
 
     pub(super) fn is_left_over(&self) -> bool {
-        matches!(self, Self::LeftOver)
+        matches!(self, Self::LeftOver(_))
     }
 
     /// Returns whether it may still end.
@@ -58,17 +59,18 @@ impl<T> ConsultationProgress<T> {
         self.is_in_flight() || self.is_left_over()
     }
 
-    /// Its process has ended.
+    /// It was cut off, or its process has ended.
     pub(super) fn leave(&mut self) {
         if self.is_in_flight() {
-            *self = Self::LeftOver;
+            *self = Self::LeftOver(None);
         }
     }
 
     /// Another consultation gets its questions, unless it has an answer.
     pub(super) fn repeat(&mut self) {
         match self {
-            Self::InFlight | Self::LeftOver => *self = Self::Repeated(None),
+            Self::InFlight => *self = Self::Repeated(None),
+            Self::LeftOver(error) => *self = Self::Repeated(error.take()),
             Self::NoAnswer(error) => *self = Self::Repeated(Some(std::mem::take(error))),
             Self::Answered(_) | Self::Repeated(_) => {}
         }
@@ -77,9 +79,9 @@ impl<T> ConsultationProgress<T> {
     /// The loop continues in another process: what has no answer is due again.
     pub(super) fn resume(&mut self) {
         match self {
-            Self::InFlight => *self = Self::LeftOver,
-            Self::NoAnswer(_) => self.repeat(),
-            Self::LeftOver | Self::Answered(_) | Self::Repeated(_) => {}
+            Self::InFlight => *self = Self::LeftOver(None),
+            Self::NoAnswer(error) => *self = Self::LeftOver(Some(std::mem::take(error))),
+            Self::LeftOver(_) | Self::Answered(_) | Self::Repeated(_) => {}
         }
     }
 }

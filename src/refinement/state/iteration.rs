@@ -84,7 +84,7 @@ impl IterationRecord {
         let ended = self.batches.iter().filter(|record| match record.progress {
             ConsultationProgress::Answered(_) | ConsultationProgress::NoAnswer(_) => true,
             ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver
+            | ConsultationProgress::LeftOver(_)
             | ConsultationProgress::Repeated(_) => false,
         });
         let asked = ended.flat_map(|record| &record.batch.questions);

@@ -118,7 +118,7 @@ impl RefinementLoop {
                 None | Some((ConsultationProgress::Repeated(_), _)) => {
                     return NextStep::Extract { left_over: None };
                 }
-                Some((ConsultationProgress::LeftOver, id)) => {
+                Some((ConsultationProgress::LeftOver(_), id)) => {
                     return NextStep::Extract {
                         left_over: Some(id.clone()),
                     };
@@ -197,7 +197,7 @@ fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<Quest
         records.any(|record| match &record.progress {
             ConsultationProgress::Repeated(_) => false,
             ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver
+            | ConsultationProgress::LeftOver(_)
             | ConsultationProgress::Answered(_)
             | ConsultationProgress::NoAnswer(_) => record.asks(question),
         })
@@ -216,7 +216,7 @@ fn no_answer(iteration: &IterationRecord) -> Option<String> {
     newest.find_map(|batch| match &batch.progress {
         ConsultationProgress::NoAnswer(error) => Some(error.clone()),
         ConsultationProgress::InFlight
-        | ConsultationProgress::LeftOver
+        | ConsultationProgress::LeftOver(_)
         | ConsultationProgress::Answered(_)
         | ConsultationProgress::Repeated(_) => None,
     })

@@ -224,7 +224,7 @@ impl RefinementLoop {
         spend: &ConsultationSpend,
     ) -> Result<(), RefinementStateError> {
         if let Some(record) = self.open_extraction(id) {
-            record.progress = ConsultationProgress::LeftOver;
+            record.progress.leave();
             record.spend = *spend;
             return Ok(());
         }
@@ -232,7 +232,7 @@ impl RefinementLoop {
         let batch = iteration
             .and_then(|iteration| iteration.open_batch(id))
             .ok_or_else(|| RefinementStateError::UnknownConsultation(id.clone()))?;
-        batch.progress = ConsultationProgress::LeftOver;
+        batch.progress.leave();
         batch.spend = *spend;
         Ok(())
     }
@@ -333,6 +333,20 @@ impl RefinementLoop {
         extractions
             .chain(batches.map(|batch| &batch.consultation))
             .collect()
+    }
+
+    /// Returns why a consultation that has ended, and can be taken over, has no answer.
+    pub fn failure(&self, id: &ConsultationId) -> Option<&str> {
+        let extractions = self.extractions.iter();
+        let mut extractions = extractions.filter(|record| record.consultation == *id);
+        let batches = self.open_iteration().map(|iteration| &iteration.batches);
+        let mut batches = batches.into_iter().flatten();
+        extractions
+            .find_map(|record| record.progress.error())
+            .or_else(|| {
+                let batch = batches.find(|batch| batch.consultation == *id)?;
+                batch.progress.error()
+            })
     }
 
     /// Returns the merges whose texts were written, in order.

@@ -74,12 +74,12 @@ fn of_extraction(record: &ExtractionRecord) -> String {
             count(found.medium.len(), "doubtful claim"),
             count(found.open.len(), "question")
         ),
-        ConsultationProgress::InFlight | ConsultationProgress::LeftOver => {
+        ConsultationProgress::InFlight | ConsultationProgress::LeftOver(None) => {
             "not finished".to_owned()
         }
-        ConsultationProgress::NoAnswer(error) | ConsultationProgress::Repeated(Some(error)) => {
-            format!("no answer: {error}")
-        }
+        ConsultationProgress::NoAnswer(error)
+        | ConsultationProgress::LeftOver(Some(error))
+        | ConsultationProgress::Repeated(Some(error)) => format!("no answer: {error}"),
         ConsultationProgress::Repeated(None) => "repeated".to_owned(),
     };
     format!(
@@ -151,10 +151,12 @@ fn of_batch(record: &BatchRecord) -> String {
 fn outcome(progress: &ConsultationProgress<BatchFindings>) -> String {
     match progress {
         ConsultationProgress::Answered(findings) => confidence(findings),
-        ConsultationProgress::InFlight | ConsultationProgress::LeftOver => {
+        ConsultationProgress::InFlight | ConsultationProgress::LeftOver(None) => {
             "not finished".to_owned()
         }
-        ConsultationProgress::NoAnswer(error) => inline(&format!("no answer: {error}")),
+        ConsultationProgress::NoAnswer(error) | ConsultationProgress::LeftOver(Some(error)) => {
+            inline(&format!("no answer: {error}"))
+        }
         ConsultationProgress::Repeated(Some(error)) => inline(&format!(
             "no answer: {error}; its questions were asked again"
         )),

@@ -113,7 +113,7 @@ fn a_cut_off_consultation_has_its_cost_and_can_be_taken_over() {
 }
 
 #[test]
-fn a_loop_without_any_answer_stops_and_asks_again_later() {
+fn consultations_without_an_answer_are_taken_over_after_a_resume() {
     let mut player = Player::new(DOCUMENT, 1, 1);
     for _ in 0..3 {
         until(&mut player, is_batch_start);
@@ -128,10 +128,19 @@ fn a_loop_without_any_answer_stops_and_asks_again_later() {
     assert_eq!(message, "the judge failed");
     player.resume();
     let (_, now) = player.now();
-    let NextStep::Ask { batches, .. } = player.current().next_step(&now) else {
+    let NextStep::Ask {
+        left_over, batches, ..
+    } = player.current().next_step(&now)
+    else {
         panic!("nothing is asked again");
     };
-    assert_eq!(keys(&batches).len(), 7);
+    assert_eq!(batches, []);
+    for record in &left_over {
+        let failure = player.current().failure(&record.consultation);
+        assert_eq!(failure, Some("the judge failed"));
+    }
+    let asked = left_over.iter().map(|record| record.batch.clone());
+    assert_eq!(keys(&asked.collect::<Vec<_>>()).len(), 7);
 }
 
 #[test]
@@ -214,7 +223,7 @@ fn an_edit_after_a_kill_before_the_write_is_recognised() {
 }
 
 #[test]
-fn an_extraction_without_an_answer_stops_and_is_repeated() {
+fn an_extraction_without_an_answer_stops_and_is_taken_over() {
     let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
     player.step();
     let consultation = player.current().extractions()[0].consultation.clone();
@@ -238,8 +247,9 @@ fn an_extraction_without_an_answer_stops_and_is_repeated() {
     ));
     player.resume();
     let (_, now) = player.now();
+    let left_over = Some(player.current().extractions()[0].consultation.clone());
     let step = player.current().next_step(&now);
-    assert_eq!(step, NextStep::Extract { left_over: None });
+    assert_eq!(step, NextStep::Extract { left_over });
 }
 
 #[test]

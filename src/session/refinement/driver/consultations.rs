@@ -1,6 +1,6 @@
-//! The consultations of a loop: what is asked, taken over from an earlier process, and read.
+//! The consultations of a loop: what is asked and read.
 
-use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer, access_failure};
+use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
@@ -8,12 +8,8 @@ use crate::error::{Error, whole};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, BatchStarted, RefinementEventKind, StopCause};
 use crate::refinement::reading::findings_of;
-use crate::refinement::state::BatchRecord;
-use crate::session::batch::{
-    ConsultationOutcome, FinishedConsultation, TakeOver, approved, take_over,
-};
+use crate::session::batch::{ConsultationOutcome, FinishedConsultation, approved};
 use crate::session::month::MonthCeiling;
-use crate::stopping::convergence::QuestionKey;
 use crate::terminal::progress::refinement::IterationPlan;
 
 use super::{LoopInProgress, LoopJob};
@@ -65,7 +61,11 @@ impl LoopInProgress<'_> {
         Ok(())
     }
 
-    fn record_start(&mut self, id: &ConsultationId, batch: &QuestionBatch) -> Result<(), Error> {
+    pub(super) fn record_start(
+        &mut self,
+        id: &ConsultationId,
+        batch: &QuestionBatch,
+    ) -> Result<(), Error> {
         let iteration = self.current().next_iteration();
         self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
             iteration,
@@ -74,71 +74,6 @@ impl LoopInProgress<'_> {
         })))?;
         self.driver.progress.batch_started(id, &batch.keys());
         Ok(())
-    }
-
-    /// Takes over a consultation that an earlier process began.
-    pub(super) async fn take_over(&mut self, left_over: BatchRecord) -> Result<(), Error> {
-        let id = left_over.consultation.clone();
-        let batch = left_over.batch;
-        match self.taken_over(&id).await? {
-            TakeOver::Finished(outcome) => match findings_of(&outcome.record, &batch) {
-                Err(why) if is_cut_off(&why) => self.repeat(&id, &batch, "it was cut off"),
-                Ok(_) | Err(_) => self.batch_ended(&id, &batch, Ok(*outcome)),
-            },
-            TakeOver::Resume(session) => {
-                self.record_start(&id, &batch)?;
-                self.batch.resume(LoopJob::Questions(batch), *session);
-                Ok(())
-            }
-            TakeOver::Repeat(why) => self.repeat(&id, &batch, &why),
-        }
-    }
-
-    pub(super) async fn taken_over(&self, id: &ConsultationId) -> Result<TakeOver, Error> {
-        let sources = self.driver.planner.resume_sources();
-        let control = self.driver.templates.resume_control();
-        take_over(id, &sources, control, self.driver.clock).await
-    }
-
-    /// Asks the questions of a consultation again that can be neither read nor resumed.
-    fn repeat(
-        &mut self,
-        id: &ConsultationId,
-        batch: &QuestionBatch,
-        why: &str,
-    ) -> Result<(), Error> {
-        self.driver
-            .printer
-            .detail(&format!("the questions of {id} are asked again: {why}"));
-        self.record_cut_off(id)?;
-        match self.due(batch) {
-            Some(batch) => self.ask(batch),
-            None => Ok(()),
-        }
-    }
-
-    /// Returns those of a batch's questions that are still in the document, with the claims that it
-    /// has now.
-    fn due(&self, asked: &QuestionBatch) -> Option<QuestionBatch> {
-        let asked = asked.keys();
-        let batches = &self.document.now().batches;
-        let questions = batches.iter().flat_map(|batch| &batch.questions);
-        let due = questions.filter(|(key, _)| asked.contains(key)).cloned();
-        let questions: Vec<(QuestionKey, String)> = due.collect();
-        let first = batches.first().filter(|_| !questions.is_empty())?;
-        Some(QuestionBatch {
-            questions,
-            ..first.clone()
-        })
-    }
-
-    /// Records what a consultation that cannot end has cost, as far as its files have it.
-    pub(super) fn record_cut_off(&mut self, id: &ConsultationId) -> Result<(), Error> {
-        let spend = self.spend_of(id);
-        self.record(RefinementEventKind::ConsultationCutOff {
-            consultation: id.clone(),
-            spend,
-        })
     }
 
     /// Takes a consultation that is no longer in flight.
@@ -153,7 +88,7 @@ impl LoopInProgress<'_> {
         }
     }
 
-    fn batch_ended(
+    pub(super) fn batch_ended(
         &mut self,
         id: &ConsultationId,
         batch: &QuestionBatch,
@@ -203,7 +138,7 @@ impl LoopInProgress<'_> {
         let spend = spend([&outcome.record]);
         let answer = match read(&outcome.record) {
             Ok(answer) => Ok(answer),
-            Err(why) => match self.unanswered(&outcome, why) {
+            Err(why) => match self.unanswered(id, &outcome, why) {
                 Unanswered::Failed(error) => Err(error),
                 Unanswered::CutOff => {
                     let consultation = id.clone();
@@ -220,7 +155,12 @@ impl LoopInProgress<'_> {
 
     /// Decides what follows a consultation without an answer, and asks for a stop if the next ones
     /// would have none either.
-    fn unanswered(&mut self, outcome: &ConsultationOutcome, why: NoAnswer) -> Unanswered {
+    fn unanswered(
+        &mut self,
+        id: &ConsultationId,
+        outcome: &ConsultationOutcome,
+        why: NoAnswer,
+    ) -> Unanswered {
         match why {
             NoAnswer::CostCeiling { message } => {
                 self.request_stop(ceiling(outcome), message);
@@ -234,7 +174,7 @@ impl LoopInProgress<'_> {
                 Unanswered::Failed("the consultation was cut off".to_owned())
             }
             NoAnswer::Failed { message } | NoAnswer::Infrastructure { message } => {
-                if let Some(refusal) = access_failure(&outcome.record) {
+                if let Some(refusal) = self.refusal(id, &outcome.record) {
                     let cause = match refusal.problem {
                         AccessProblem::Authentication => StopCause::Authentication,
                         AccessProblem::Quota => StopCause::Quota,
@@ -245,14 +185,6 @@ impl LoopInProgress<'_> {
                 Unanswered::Failed(message)
             }
         }
-    }
-}
-
-/// Returns whether a consultation ended before it had said all that it can.
-pub(super) fn is_cut_off(why: &NoAnswer) -> bool {
-    match why {
-        NoAnswer::CostCeiling { .. } | NoAnswer::Interrupted | NoAnswer::Unfinished => true,
-        NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. } => false,
     }
 }
 

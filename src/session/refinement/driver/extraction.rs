@@ -8,14 +8,16 @@ use crate::refinement::event::{Extraction, RefinementEventKind};
 use crate::refinement::reading::{ExtractedItems, ExtractionError, extracted_items};
 use crate::session::batch::{ConsultationOutcome, TakeOver, approved};
 
-use super::consultations::{ConsultationEnd, is_cut_off};
+use super::consultations::ConsultationEnd;
+use super::left_over::is_cut_off;
 use super::{LoopInProgress, LoopJob, WorkingDocument};
 
 impl LoopInProgress<'_> {
     /// Starts or takes over the extraction from a plain document.
     pub(super) async fn extract(&mut self, left_over: Option<ConsultationId>) -> Result<(), Error> {
-        if let Some(id) = left_over {
-            match self.taken_over(&id).await? {
+        let templates = self.driver.templates;
+        if let (Some(id), Some(template)) = (left_over, templates.extraction()) {
+            match self.taken_over(&id, template).await? {
                 TakeOver::Finished(outcome) => match extraction_of(&outcome.record) {
                     Err(why) if is_cut_off(&why) => self.record_cut_off(&id)?,
                     Ok(_) | Err(_) => return self.extracted(&id, Ok(*outcome)),
@@ -28,7 +30,6 @@ impl LoopInProgress<'_> {
                 TakeOver::Repeat(_) => self.record_cut_off(&id)?,
             }
         }
-        let templates = self.driver.templates;
         let plan = approved(templates.plan_extraction(self.document.document())?);
         self.record_extraction(&plan.id)?;
         if let Some(template) = templates.extraction() {

@@ -7,10 +7,14 @@
 mod working_document;
 mod extraction;
 mod consultations;
+mod left_over;
 mod merge;
+
+use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -64,6 +68,8 @@ struct LoopInProgress<'a> {
     /// The text of a merge that is in the log and not in the file.
     merged: Option<String>,
     stop: Option<StopRequested>,
+    /// The consultations that continue, with the number of the last call of an earlier process.
+    resumed: BTreeMap<ConsultationId, u32>,
 }
 
 /// Why nothing more starts.
@@ -90,6 +96,7 @@ impl<'a> RefinementDriver<'a> {
             announced: None,
             merged: None,
             stop: None,
+            resumed: BTreeMap::new(),
         };
         work.count_earlier_spending();
         let driven = work.drive_to_end().await;
@@ -267,10 +274,15 @@ impl LoopInProgress<'_> {
 
     /// Returns the spend of a consultation from its files; nothing if it left none.
     fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
+        let record = self.record_of(id);
+        record.map_or_else(ConsultationSpend::default, |record| spend([&record]))
+    }
+
+    /// Returns the record of a consultation; `None` if it left no readable files.
+    fn record_of(&self, id: &ConsultationId) -> Option<StoredRecord> {
         let logs = self.driver.planner.sources().home.logs_folder();
-        load::load(&logs, &ConsultationRef::of(id))
-            .map(|loaded| spend([&loaded.record]))
-            .unwrap_or_default()
+        let loaded = load::load(&logs, &ConsultationRef::of(id)).ok()?;
+        Some(loaded.record)
     }
 }
 

@@ -3,6 +3,7 @@
 //! A whole panel works in four rounds. The labelled lines in the judge's recommendation are the
 //! findings; the answers of the experts stay the same.
 
+mod access;
 mod convergence;
 mod files;
 mod output;
