@@ -18,6 +18,7 @@ mod outline;
 mod heading;
 mod source;
 mod sections;
+mod notes;
 mod escape;
 pub mod editor;
 
@@ -25,6 +26,7 @@ use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
+pub use self::notes::note_texts;
 use self::outline::TopBlock;
 use self::sections::{Sections, read_sections};
 use super::front_matter::{self, ConvergenceEntry, FrontMatter, FrontMatterError};

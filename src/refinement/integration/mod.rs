@@ -155,9 +155,7 @@ impl<'d> MergeInProgress<'d> {
                         None => self.keep(item),
                     }
                 }
-                QuestionOutcome::Deferred { .. }
-                    if item.notes.contains(&notes::deferral(source)) =>
-                {
+                QuestionOutcome::Deferred { .. } if notes::has_deferral(item, source) => {
                     self.keep(item)
                 }
                 QuestionOutcome::Deferred { reason, .. } => {
@@ -194,7 +192,7 @@ impl<'d> MergeInProgress<'d> {
     }
 
     fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
-        if item.notes.contains(&notes::contradiction(source)) {
+        if notes::has_contradiction(item, source) {
             let kept = ChangeKind::Kept;
             return self.plan(kept, &item.key, Some(item), reason.to_owned(), source);
         }

@@ -1,47 +1,92 @@
-//! The notes that findings leave in a document: what the panel says, and which consultation.
+//! The notes that findings leave in a document: what the panel says first, then where it is from.
+//!
+//! ```text
+//! - Which database?
+//!   - Answer: Postgres (90%, consult-…; dissent: performance wants SQLite)
+//! ```
+//!
+//! Earlier versions put the source first: `ANSWER — consult-…, 90%: Postgres`. Their notes of
+//! deferrals and contradictions are recognised as well.
 
 use crate::domain::confidence::Confidence;
-use crate::refinement::document::item::SpecItem;
+use crate::domain::ids::{ConsultationId, RecordName};
+use crate::refinement::document::{SpecItem, note_texts};
 use crate::refinement::finding::FindingSource;
 
-/// The beginning of the note at a claim that a panel has contradicted.
-const CONTRADICTED: &str = "CONTRADICTED — ";
+const ANSWER: &str = "Answer: ";
+const DEFERRED: &str = "Deferred: ";
+const CONTRADICTED: &str = "Contradicted: ";
 
-/// Returns the note of an answer: its source, the confidence in it, and who disagrees.
+/// What earlier versions wrote before the consultation.
+const EARLIER_DEFERRED: &str = "DEFERRED — ";
+const EARLIER_CONTRADICTED: &str = "CONTRADICTED — ";
+
+/// Returns the note of an answer, with the confidence in it and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
     let confidence = source.confidence.and_then(Confidence::new).map_or_else(
         || "confidence unknown".to_owned(),
         |known| known.to_string(),
     );
     let dissent = dissent.map(str::trim).filter(|dissent| !dissent.is_empty());
-    let dissent = dissent.map(|dissent| format!(" (dissent: {dissent})"));
+    let dissent = dissent.map(|dissent| format!("; dissent: {dissent}"));
     format!(
-        "ANSWER — {}, {confidence}: {}{}",
-        source.consultation,
+        "{ANSWER}{} ({confidence}, {}{})",
         answer.trim(),
+        source.consultation,
         dissent.unwrap_or_default()
     )
 }
 
 pub(super) fn deferred(source: &FindingSource, reason: &str) -> String {
-    format!("{}: {}", deferral(source), reason.trim())
+    with_reason(DEFERRED, source, reason)
 }
 
 pub(super) fn contradicted(source: &FindingSource, reason: &str) -> String {
-    format!("{}: {}", contradiction(source), reason.trim())
+    with_reason(CONTRADICTED, source, reason)
 }
 
-/// Returns the beginning of a deferral's note, by which the deferral is known in a document.
-pub(super) fn deferral(source: &FindingSource) -> String {
-    format!("DEFERRED — {}", source.consultation)
+fn with_reason(label: &str, source: &FindingSource, reason: &str) -> String {
+    format!("{label}{} ({})", reason.trim(), source.consultation)
 }
 
-/// Returns the beginning of a contradiction's note, by which it is known in a document.
-pub(super) fn contradiction(source: &FindingSource) -> String {
-    format!("{CONTRADICTED}{}", source.consultation)
+/// Returns whether an item has the note of this deferral.
+pub(super) fn has_deferral(item: &SpecItem, source: &FindingSource) -> bool {
+    has_note(item, [DEFERRED, EARLIER_DEFERRED], &source.consultation)
+}
+
+/// Returns whether an item has the note of this contradiction.
+pub(super) fn has_contradiction(item: &SpecItem, source: &FindingSource) -> bool {
+    let forms = [CONTRADICTED, EARLIER_CONTRADICTED];
+    has_note(item, forms, &source.consultation)
 }
 
 /// Returns whether a panel has contradicted an item.
 pub(super) fn is_contradicted(item: &SpecItem) -> bool {
-    item.notes.contains(CONTRADICTED)
+    let forms = [CONTRADICTED, EARLIER_CONTRADICTED];
+    let notes = note_texts(item);
+    let mut sources = notes.iter().filter_map(|note| source_of(note, forms));
+    sources.any(is_consultation)
+}
+
+fn has_note(item: &SpecItem, forms: [&str; 2], id: &ConsultationId) -> bool {
+    let notes = note_texts(item);
+    let mut sources = notes.iter().filter_map(|note| source_of(note, forms));
+    sources.any(|source| source == id.as_str())
+}
+
+/// Returns what a note with one of these beginnings names as its source. A note of a person names
+/// no consultation there.
+fn source_of<'n>(note: &'n str, [label, earlier]: [&str; 2]) -> Option<&'n str> {
+    if let Some(rest) = note.strip_prefix(earlier) {
+        return rest.split_once(':').map(|(source, _)| source);
+    }
+    // The blank after the label may be the one before the source.
+    let rest = note.strip_prefix(label.trim_end())?.strip_suffix(')')?;
+    let (reason, source) = rest.rsplit_once(" (")?;
+    (reason.is_empty() || reason.starts_with(' ')).then_some(source)
+}
+
+fn is_consultation(source: &str) -> bool {
+    let unique = source.strip_prefix("consult-");
+    unique.is_some_and(|unique| !unique.is_empty()) && RecordName::parse(source).is_ok()
 }

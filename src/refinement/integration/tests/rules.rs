@@ -37,8 +37,8 @@ fn a_confident_answer_moves_to_high_confidence() {
     assert_eq!(change.number, 1);
     let before = "- [NEW] Which database?\n  - it must be open source\n";
     assert_eq!(change.before.as_deref(), Some(before));
-    let after = "- Which database?\n  - it must be open source\n  - ANSWER — consult-a, 86%: \
-                 Postgres\n";
+    let after = "- Which database?\n  - it must be open source\n  - Answer: Postgres (86%, \
+                 consult-a)\n";
     assert_eq!(change.after.as_deref(), Some(after));
     assert!(merge.text.contains(after), "{}", merge.text);
     assert_eq!(items(&merge.text, SectionKind::Open).len(), 2);
@@ -62,7 +62,7 @@ fn a_disputed_answer_names_who_disagrees() {
     };
     let merge = merged(DOCUMENT, &[of("a", Some(0.95), vec![disputed])]);
     assert_eq!(only(&merge).kind, up(SectionKind::Medium));
-    let note = "ANSWER — consult-a, 95%: none (dissent: performance wants one)";
+    let note = "Answer: none (95%, consult-a; dissent: performance wants one)";
     assert!(merge.text.contains(note), "{}", merge.text);
 }
 
@@ -98,7 +98,7 @@ fn a_contradicted_claim_moves_down_one_section() {
         let merge = merged(DOCUMENT, &[findings]);
         assert_eq!(only(&merge).kind, moved(from, to));
         assert!(items(&merge.text, to).contains(&claim.to_owned()));
-        let note = "CONTRADICTED — consult-a: the law says ten";
+        let note = "Contradicted: the law says ten (consult-a)";
         assert!(merge.text.contains(note), "{}", merge.text);
     }
 }
@@ -131,7 +131,7 @@ fn a_deferred_question_gets_its_tag_and_the_reason() {
     let merge = merged(DOCUMENT, &[findings]);
     assert_eq!(only(&merge).kind, ChangeKind::Deferred);
     assert_eq!(tags(&merge.text, "Which database?"), [Tag::Deferred]);
-    let note = "DEFERRED — consult-a: a contract";
+    let note = "Deferred: a contract (consult-a)";
     assert!(merge.text.contains(note), "{}", merge.text);
     let after = only(&merge).after.clone().unwrap();
     assert!(merge.text.contains(&after), "{after}");
@@ -232,7 +232,7 @@ fn questions_of_the_same_words_are_one() {
         .iter()
         .filter_map(|c| c.after.as_deref())
         .collect();
-    let note = "  - ANSWER — consult-a, 90%: none\n";
+    let note = "  - Answer: none (90%, consult-a)\n";
     let expected = [
         format!("- Which cache?\n  - of ours\n{note}"),
         format!("- which CACHE\n{note}"),
@@ -281,22 +281,78 @@ fn changes_are_numbered_on() {
     assert_eq!(numbers, [7, 8]);
 }
 
-#[test]
-fn a_merge_that_is_in_the_document_is_not_applied_again() {
-    let findings = [of(
+/// A contradiction and a deferral with reasons of a model.
+fn noted(contradiction: &str, deferral: &str) -> [BatchFindings; 1] {
+    let claim = contradicted("Orders are kept for a year", contradiction);
+    [of(
         "a",
         None,
-        vec![
-            contradicted("Orders are kept for a year", "the law says ten"),
-            deferred("Which cache?", "taste"),
-        ],
-    )];
-    let once = merged(DOCUMENT, &findings).text;
-    assert_ne!(once, DOCUMENT);
-    let again = merged(&once, &findings);
-    assert_eq!(again.text, once);
+        vec![claim, deferred("Which cache?", deferral)],
+    )]
+}
+
+#[track_caller]
+fn assert_nothing_changes(text: &str, findings: &[BatchFindings]) {
+    let again = merged(text, findings);
+    assert_eq!(again.text, text);
     let is_kept = |change: &ItemChange| change.kind == ChangeKind::Kept;
     assert!(again.changes.iter().all(is_kept), "{:#?}", again.changes);
+}
+
+#[test]
+fn a_merge_that_is_in_the_document_is_not_applied_again() {
+    for (contradiction, deferral) in [
+        ("the law says ten", "taste"),
+        (
+            "`law_1` says *ten* (or so)",
+            "see [1], <b>, |a| and C:\\x\\",
+        ),
+        ("1. - # ```[NEW]", "- [ ] [x]: y [DEFERRED]"),
+    ] {
+        let findings = noted(contradiction, deferral);
+        let once = merged(DOCUMENT, &findings).text;
+        assert_ne!(once, DOCUMENT);
+        assert_nothing_changes(&once, &findings);
+    }
+}
+
+#[test]
+fn notes_of_earlier_versions_are_recognised() {
+    let findings = noted("the law says ten", "taste");
+    let written = merged(DOCUMENT, &findings).text;
+    let contradiction = [
+        "Contradicted: the law says ten (consult-a)",
+        "CONTRADICTED — consult-a: the law says ten",
+    ];
+    let deferral = ["Deferred: taste (consult-a)", "DEFERRED — consult-a: taste"];
+    let mut old = written.clone();
+    for [new_form, old_form] in [contradiction, deferral] {
+        assert!(old.contains(new_form), "{old}");
+        old = old.replace(new_form, old_form);
+    }
+    assert_nothing_changes(&old, &findings);
+    let other = of("ab", Some(0.9), vec![deferred("Which cache?", "taste")]);
+    let merge = merged(&old.replace("consult-a:", "consult-abc:"), &[other]);
+    assert_eq!(only(&merge).kind, ChangeKind::Deferred);
+}
+
+#[test]
+fn notes_of_another_consultation_or_a_person_are_no_notes_of_this_one() {
+    for note in [
+        "Deferred: taste (consult-ab)",
+        "Deferred: taste",
+        "see: Deferred: x (consult-a)",
+        "Deferred: taste (consult-a), says Ann",
+        "DEFERRED — consult-a",
+        "DEFERRED — consult-a and Ann: taste",
+    ] {
+        let document = DOCUMENT.replace("cache?\n", &format!("cache?\n  - {note}\n"));
+        let merge = merged(
+            &document,
+            &[of("a", None, vec![deferred("Which cache?", "taste")])],
+        );
+        assert_eq!(only(&merge).kind, ChangeKind::Deferred, "{note}");
+    }
 }
 
 #[test]
@@ -304,9 +360,27 @@ fn an_answer_does_not_settle_the_words_of_a_contradicted_claim() {
     let claim = "One region is enough";
     let contradiction = of("a", Some(0.9), vec![contradicted(claim, "users are far")]);
     let open = merged(DOCUMENT, &[contradiction]).text;
-    let answer = of("b", Some(0.9), vec![answered(claim, "two are needed")]);
-    assert_eq!(
-        only(&merged(&open, &[answer])).kind,
-        up(SectionKind::Medium)
-    );
+    let new_form = "Contradicted: users are far (consult-a)";
+    let answer = [of("b", Some(0.9), vec![answered(claim, "two are needed")])];
+    for (note, section) in [
+        (new_form, SectionKind::Medium),
+        (
+            "CONTRADICTED — consult-a: users are far",
+            SectionKind::Medium,
+        ),
+        (
+            "Contradicted: users are\n    far (consult-a)",
+            SectionKind::Medium,
+        ),
+        ("Contradicted: (consult-a)", SectionKind::Medium),
+        ("Contradicted: by my colleague (Ann)", SectionKind::High),
+        ("Contradicted: see (consult-a) of Ann", SectionKind::High),
+        ("Contradicted: ask (consult-a, Ann)", SectionKind::High),
+        ("Contradicted: (consult-)", SectionKind::High),
+        ("CONTRADICTED — by Ann: users are far", SectionKind::High),
+        ("CONTRADICTED — consult-a", SectionKind::High),
+    ] {
+        let merge = merged(&open.replace(new_form, note), &answer);
+        assert_eq!(only(&merge).kind, up(section), "{note}");
+    }
 }

@@ -48,9 +48,9 @@ impl Case {
         let [claim, first, second] = self.moves;
         let [high, medium, open] = self.headings;
         for (moved, heading, note) in [
-            (claim, medium, "CONTRADICTED — consult-"),
-            (first, high, "ANSWER — consult-"),
-            (second, high, "ANSWER — consult-"),
+            (claim, medium, "Contradicted: "),
+            (first, high, "Answer: "),
+            (second, high, "Answer: "),
         ] {
             let lines = self.ended(moved.to.trim_start_matches('\n'));
             let lines = lines.trim_end_matches(['\n', '\r']);
@@ -67,7 +67,7 @@ impl Case {
         }
         let new: Vec<&str> = result.lines().filter(is_new_question).collect();
         assert_eq!(new.len(), 1, "{result}");
-        assert_eq!(result.matches("DEFERRED — consult-").count(), 1, "{result}");
+        assert_eq!(result.matches("Deferred: ").count(), 1, "{result}");
     }
 
     /// Takes out the notes of consultations and the new question.
@@ -78,7 +78,7 @@ impl Case {
                 if self.is_loose {
                     assert_eq!(kept.pop().map(str::trim), Some(""), "{text}");
                 }
-            } else if !line.contains(" — consult-") {
+            } else if !is_note(line) {
                 kept.push(line);
             }
         }
@@ -111,6 +111,13 @@ fn without_lines(text: &str, lines: &str) -> String {
         .collect();
     assert_eq!(starts.len(), 1, "{lines:?} in\n{text}");
     format!("{}{}", &text[..starts[0]], &text[starts[0] + lines.len()..])
+}
+
+/// Whether a line is a note: what was found, and at its end where it is from.
+fn is_note(line: &str) -> bool {
+    let labels = ["Answer: ", "Deferred: ", "Contradicted: "];
+    let has_label = labels.into_iter().any(|label| line.contains(label));
+    has_label && line.contains("consult-") && line.trim_end().ends_with(')')
 }
 
 fn is_new_question(line: &&str) -> bool {
