@@ -59,6 +59,8 @@ impl SectionKind {
 }
 
 impl Tag {
+    pub const ALL: [Self; 3] = [Self::Deferred, Self::New, Self::Blocker];
+
     /// Returns the tag as it is written: `[NEW]`.
     pub fn written(self) -> &'static str {
         match self {

@@ -16,6 +16,8 @@ pub(super) struct EntryText {
     pub(super) tags: Vec<PlacedTag>,
     /// Where a tag can be written; `None` if the entry begins with code or HTML.
     pub(super) tag_place: Option<usize>,
+    /// The sign in the checkbox before the text: a blank or an `x`.
+    pub(super) check: Option<usize>,
     /// Where the text ends that the words are from.
     pub(super) end: usize,
     /// Whether a link or a footnote is anywhere in the entry.
@@ -61,7 +63,14 @@ impl EntryTextReader {
 
     fn read_inline(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>) {
         let piece = match event {
-            Event::TaskListMarker(_) | Event::Html(_) => return,
+            Event::TaskListMarker(_) => {
+                let source = text.get(range.clone()).unwrap_or_default();
+                let bracket = source.find('[');
+                let check = bracket.map(|bracket| range.start + bracket + 1);
+                self.result.check = self.result.check.or(check);
+                return;
+            }
+            Event::Html(_) => return,
             Event::Text(text)
             | Event::Code(text)
             | Event::InlineMath(text)

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser};
 
-use super::outline::{DIALECT, outline};
+use super::outline::{BlockContent, DIALECT, outline};
 use super::*;
 
 /// Blocks of all kinds. `@` is a number of its own.
@@ -173,8 +173,10 @@ fn is_in_order(part: &[String], whole: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// The items by section and key, with their tags and the number of their notes' lines.
-fn contents(document: &SpecDocument) -> Vec<(SectionKind, String, Vec<Tag>)> {
+/// Where an item is, its key, its tags, and whether its checkbox is ticked.
+type Content = (SectionKind, String, Vec<Tag>, Option<bool>);
+
+fn contents(document: &SpecDocument) -> Vec<Content> {
     let mut contents: Vec<_> = SectionKind::ALL
         .into_iter()
         .flat_map(|section| document.items(section))
@@ -182,11 +184,39 @@ fn contents(document: &SpecDocument) -> Vec<(SectionKind, String, Vec<Tag>)> {
             let mut tags = item.tags.clone();
             tags.sort_unstable();
             tags.dedup();
-            (item.section, item.key.as_str().to_owned(), tags)
+            let check = is_ticked(document, item);
+            (item.section, item.key.as_str().to_owned(), tags, check)
         })
         .collect();
     contents.sort();
     contents
+}
+
+/// Whether the checkbox of an item is ticked; `None` if it has none.
+fn is_ticked(document: &SpecDocument, item: &SpecItem) -> Option<bool> {
+    let entries = document
+        .blocks
+        .iter()
+        .flat_map(|block| match &block.content {
+            BlockContent::List(entries) => entries.as_slice(),
+            BlockContent::Heading { .. } | BlockContent::Other { .. } => &[],
+        });
+    let mut entries = entries.filter(|entry| entry.range == item.range);
+    let at = entries.next()?.text.check?;
+    Some(document.text[at..].starts_with(['x', 'X']))
+}
+
+/// Whether the checkbox of an item is ticked in another section.
+fn is_ticked_in(section: SectionKind, document: &SpecDocument, item: &SpecItem) -> Option<bool> {
+    let is_question = |section| section == SectionKind::Open;
+    let has_changed = is_question(section) != is_question(item.section);
+    is_ticked(document, item).map(|before| {
+        if has_changed {
+            !is_question(section)
+        } else {
+            before
+        }
+    })
 }
 
 fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
@@ -217,7 +247,8 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
             0 | 1 => {
                 editor.move_item(item, section, words);
                 *place = section;
-                tags.retain(|tag| *tag == Tag::Blocker);
+                let moves_up = item.section == SectionKind::Open && section != SectionKind::Open;
+                tags.retain(|tag| *tag == Tag::Blocker && !moves_up);
                 notes.push(words.clone());
             }
             2 => {
@@ -253,7 +284,8 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
             let (section, mut tags, _) = model[&item.range.start].clone();
             tags.sort_unstable();
             tags.dedup();
-            (section, item.key.as_str().to_owned(), tags)
+            let check = is_ticked_in(section, &document, item);
+            (section, item.key.as_str().to_owned(), tags, check)
         })
         .collect();
     added.retain(|(_, words)| {
@@ -272,7 +304,8 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
         let alone = SpecDocument::parse(&source).unwrap();
         for item in alone.items(SectionKind::Open) {
             prop_assert_eq!(&item.tags, &vec![]);
-            expected.push((*section, item.key.as_str().to_owned(), vec![Tag::New]));
+            let key = item.key.as_str().to_owned();
+            expected.push((*section, key, vec![Tag::New], None));
         }
     }
     expected.sort();
@@ -369,7 +402,7 @@ proptest! {
         prop_assert_eq!(blocks.len(), 1);
         prop_assert!(matches!(
             &blocks[0].content,
-            super::outline::BlockContent::List(entries) if entries.len() == 2
+            BlockContent::List(entries) if entries.len() == 2
         ), "{:?}", source);
     }
 }

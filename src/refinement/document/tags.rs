@@ -12,8 +12,6 @@ pub(super) struct PlacedTag {
     pub(super) range: Range<usize>,
 }
 
-const ALL: [Tag; 3] = [Tag::Deferred, Tag::New, Tag::Blocker];
-
 /// Markup that may surround a tag, the longest first.
 const AROUND: [&str; 7] = ["***", "**", "__", "*", "_", "`", ""];
 
@@ -39,12 +37,12 @@ fn tag_at(text: &str, start: usize) -> Option<PlacedTag> {
     let source = text.get(start..)?;
     AROUND.into_iter().find_map(|around| {
         let inner = source.strip_prefix(around)?;
-        let tag = ALL
+        let tag = Tag::ALL
             .into_iter()
             .find(|tag| begins_with(inner, tag.written()))?;
         let after = inner.get(tag.written().len()..)?.strip_prefix(around)?;
         let is_tag = |tag: &Tag| begins_with(after, tag.written());
-        if after.starts_with('(') || after.starts_with('[') && !ALL.iter().any(is_tag) {
+        if after.starts_with('(') || after.starts_with('[') && !Tag::ALL.iter().any(is_tag) {
             return None;
         }
         let rest = after.strip_prefix(':').unwrap_or(after).trim_start();
@@ -57,7 +55,7 @@ fn tag_before(text: &str, start: usize, end: usize) -> Option<PlacedTag> {
     let source = text.get(start..end)?;
     AROUND.into_iter().find_map(|around| {
         let inner = source.strip_suffix(around)?;
-        let tag = ALL
+        let tag = Tag::ALL
             .into_iter()
             .find(|tag| ends_with(inner, tag.written()))?;
         let before = inner.get(..inner.len() - tag.written().len())?;

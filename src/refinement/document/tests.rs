@@ -59,12 +59,12 @@ fn moved_item_takes_the_form_of_its_new_list() {
     editor.move_item(
         item(&document, "How long are logs kept"),
         SectionKind::High,
-        "ANSWER — 30 days",
+        "Answer: 30 days",
     );
     editor.move_item(
         item(&document, "Who owns the keys"),
         SectionKind::Medium,
-        "ANSWER — ops",
+        "Answer: ops",
     );
     editor.note(item(&document, "Which colour"), "nothing new");
     editor.add_item(SectionKind::Open, "# What about backups?", &[Tag::New]);
@@ -78,18 +78,18 @@ Intro.
 
 - The store is local
   - seen in src/store.rs
-- [ ] How long are logs kept?
-  - ANSWER — 30 days
+- [x] How long are logs kept?
+  - Answer: 30 days
 
 ## Medium Confidence
 
 1. Clients retry
 2. Clients back off
 3. Who owns *the*
-   keys? [BLOCKER]
+   keys?
 
    - asked in May
-   - ANSWER — ops
+   - Answer: ops
 
 ## Open Questions (3)
 
@@ -154,5 +154,53 @@ fn entry_takes_the_place_of_a_last_one_with_a_blank_line() {
     assert_eq!(
         editor.finish(),
         "## High Confidence\n\n- A\n- C?\n  - n\n\n## Open Questions\n\n- B?\n\n- D?\n\nEnd.\n"
+    );
+}
+
+#[test]
+fn item_that_moves_changes_its_tags_and_checkbox() {
+    let text = "## Medium Confidence
+
+- [X] [BLOCKER] A
+- [ ] B
+
+## Open Questions
+
+1) [ ] **[BLOCKER]** C? [DEFERRED] [NEW]
+2) [x] D?
+3) E [ ] F?
+";
+    let document = parse(text);
+    let mut editor = DocumentEditor::new(&document);
+    for (words, to) in [
+        ("A", SectionKind::Open),
+        ("B", SectionKind::High),
+        ("C", SectionKind::High),
+        ("D", SectionKind::Medium),
+        ("E F", SectionKind::Medium),
+    ] {
+        editor.move_item(item(&document, words), to, "n");
+    }
+    assert_eq!(
+        editor.finish(),
+        "## High Confidence
+
+- [ ] B
+  - n
+- [x] C?
+  - n
+
+## Medium Confidence
+
+- [x] D?
+  - n
+- E [ ] F?
+  - n
+
+## Open Questions
+
+1) [ ] [BLOCKER] A
+   - n
+"
     );
 }

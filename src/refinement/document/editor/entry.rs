@@ -6,7 +6,7 @@ use super::super::lines::{indentation, is_blank, line_start, lines, white_space,
 use super::super::marker::{ListMarker, MarkerSign};
 use super::super::outline::{BlockContent, ListEntry, outline};
 use super::super::tags::PlacedTag;
-use super::ItemEdit;
+use super::{Check, ItemEdit};
 
 /// Ends of HTML that is left open.
 const HTML_ENDS: [&str; 8] = [
@@ -55,10 +55,32 @@ impl LooseEntry {
         for tag in &edit.set {
             self = self.with_tag(*tag, ending);
         }
+        if let Some(check) = edit.check {
+            self = self.with_check(check);
+        }
         for note in &edit.notes {
             self = self.with_note(note, ending);
         }
         self
+    }
+
+    /// Writes the sign of the checkbox, if the entry begins with one.
+    fn with_check(self, check: Check) -> Self {
+        let Some(at) = self.entry.text.check else {
+            return self;
+        };
+        let (before, rest) = self.source.split_at(at);
+        let mut signs = rest.chars();
+        let is_ticked = !signs.next().is_some_and(char::is_whitespace);
+        let sign = match (check, is_ticked) {
+            (Check::Ticked, false) => 'x',
+            (Check::Unticked, true) => ' ',
+            (Check::Ticked, true) | (Check::Unticked, false) => return self,
+        };
+        let next = Self::read(format!("{before}{sign}{}", signs.as_str()));
+        let is_good =
+            |next: &Self| tags(&next.entry).eq(tags(&self.entry)) && self.differs_in_one_text(next);
+        next.filter(is_good).unwrap_or(self)
     }
 
     fn without_tag(mut self, tag: Tag) -> Self {

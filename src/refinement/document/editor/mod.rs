@@ -36,9 +36,17 @@ pub struct DocumentEditor<'d> {
 #[derive(Clone, Debug, Default)]
 struct ItemEdit {
     moves: bool,
+    check: Option<Check>,
     notes: Vec<String>,
     set: Vec<Tag>,
     cleared: Vec<Tag>,
+}
+
+/// What the checkbox of an item shows.
+#[derive(Clone, Copy, Debug)]
+enum Check {
+    Ticked,
+    Unticked,
 }
 
 /// An item that is put into a section.
@@ -60,17 +68,32 @@ impl<'d> DocumentEditor<'d> {
         }
     }
 
-    /// Moves an item with everything nested in it to a section. It loses the tags for new and
-    /// deferred questions; the note becomes its last sub-item.
+    /// Moves an item with everything nested in it to a section, and adds the note as its last
+    /// sub-item. It loses the tags for new and deferred questions. A question that becomes a claim
+    /// is no blocker, and its checkbox is ticked; that of a claim that becomes a question is
+    /// unticked.
     pub fn move_item(&mut self, item: &SpecItem, to: SectionKind, note: &str) {
         self.clear_tag(item, Tag::New);
         self.clear_tag(item, Tag::Deferred);
+        let check = match (item.section, to) {
+            (SectionKind::Open, SectionKind::High | SectionKind::Medium) => {
+                self.clear_tag(item, Tag::Blocker);
+                Some(Check::Ticked)
+            }
+            (SectionKind::High | SectionKind::Medium, SectionKind::Open) => Some(Check::Unticked),
+            (SectionKind::Open, SectionKind::Open)
+            | (SectionKind::High | SectionKind::Medium, SectionKind::High | SectionKind::Medium) => {
+                None
+            }
+        };
         self.note(item, note);
         let at = item.range.start;
         let is_elsewhere =
             |arrival: &Arrival| !matches!(arrival, Arrival::Moved(other) if *other == at);
         self.arrivals.retain(|(_, arrival)| is_elsewhere(arrival));
-        self.edit(item).moves = to != item.section;
+        let edit = self.edit(item);
+        edit.moves = to != item.section;
+        edit.check = check;
         if to != item.section {
             self.arrivals.push((to, Arrival::Moved(at)));
         }

@@ -153,12 +153,12 @@ fn code_that_looks_like_items_and_headings_is_code() {
             Move {
                 from: "- [ ] Where do artifacts go?\n\n  ````\n  ```\n  - [ ] [DEFERRED] no \
                        entry\n  ```\n  ````\n\n",
-                to: "\n- [ ] Where do artifacts go?\n\n  ````\n  ```\n  - [ ] [DEFERRED] no \
+                to: "\n- [x] Where do artifacts go?\n\n  ````\n  ```\n  - [ ] [DEFERRED] no \
                      entry\n  ```\n  ````\n",
             },
             Move {
                 from: "- [ ] Which runner is used?\n\n",
-                to: "\n- [ ] Which runner is used?\n",
+                to: "\n- [x] Which runner is used?\n",
             },
         ],
         deferred: "Who pays for it?",
