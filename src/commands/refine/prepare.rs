@@ -3,19 +3,22 @@
 use std::num::NonZeroUsize;
 
 use crate::commands::face;
+use crate::config::paths::Home;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
+use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::refinements::{RefinementStore, SpecFile};
+use crate::records::refinements::{LockedRefinement, RefinementStore, SpecFile};
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
 use crate::refinement::state::{
-    DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
+    DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState, RefinementStateError,
 };
+use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
@@ -47,11 +50,18 @@ pub(super) struct Starting {
     pub(super) source_text: String,
     /// The loops in the log; the last one is continued if it is resumed.
     pub(super) state: Option<RefinementState>,
+    /// The events with which a loop is resumed. `state` has them, the log lacks them.
+    pub(super) resumption: Vec<RefinementEventKind>,
 }
 
 impl Starting {
-    /// Reads the document and its log, and decides which file is written.
-    pub(super) fn read(args: &Args, clock: Clock) -> Result<Self, Error> {
+    /// Reads the document and its log, and decides which file is written. A run gets the lock of
+    /// the log, if there is one and a loop is to be driven.
+    pub(super) fn read(
+        command: &RefineCommand<'_>,
+        clock: Clock,
+    ) -> Result<(Self, Option<LockedRefinement>), Error> {
+        let args = command.args;
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(&args.spec);
         let source_text = read_text(&source)?;
@@ -59,12 +69,19 @@ impl Starting {
         let store = RefinementStore::beside(&args.spec);
         let mut state = store.load().map_err(unreadable)?;
         let (target, entry) = choose(&args.target, &source, &source_text, state.as_ref(), clock)?;
-        if let (LoopEntry::Resume, Some(state)) = (entry, &mut state) {
-            let resumed = RefinementEventKind::Resumed { criteria };
-            let resumed = RefinementEvent::new(clock.now(), resumed);
-            state.apply(&resumed).map_err(Error::failed)?;
-        }
-        Ok(Self {
+        let is_run = entry != LoopEntry::Converged && !args.action.dry_run;
+        let locked = match &state {
+            Some(state) if is_run => Some(lock(&store, state, clock)?),
+            Some(_) | None => None,
+        };
+        let resumption = match (entry, &mut state) {
+            (LoopEntry::Resume, Some(state)) => {
+                let home = Home::find(command.environment).map_err(Error::usage)?;
+                resume(state, criteria, &home, clock.now()).map_err(Error::failed)?
+            }
+            (LoopEntry::Resume, None) | (LoopEntry::New | LoopEntry::Converged, _) => Vec::new(),
+        };
+        let starting = Self {
             criteria,
             terms: args.terms(),
             store,
@@ -72,7 +89,9 @@ impl Starting {
             entry,
             source_text,
             state,
-        })
+            resumption,
+        };
+        Ok((starting, locked))
     }
 
     /// Returns the loop that is resumed.
@@ -148,7 +167,7 @@ impl Starting {
         merged(state.map_err(Error::failed)?.current())
     }
 
-    /// Returns what earlier processes of a resumed loop have spent, as far as the log has it.
+    /// Returns what earlier processes of a resumed loop have spent.
     pub(super) fn spent(&self) -> MicroUsd {
         self.resumed()
             .map_or(MicroUsd::ZERO, |resumed| resumed.spend().cost.known)
@@ -235,6 +254,43 @@ impl Starting {
             | NextStep::Rest => Vec::new(),
         })
     }
+}
+
+/// Locks loops, so that no other process works on the document before this one has ended.
+fn lock(
+    store: &RefinementStore,
+    loaded: &RefinementState,
+    clock: Clock,
+) -> Result<LockedRefinement, Error> {
+    let locked = store.open(clock.now()).map_err(unreadable)?;
+    if locked.state() == loaded {
+        return Ok(locked);
+    }
+    Err(
+        Error::usage("another process has worked on the document since this one began")
+            .hint("run the same command again"),
+    )
+}
+
+/// Adds the events with which the last loop is resumed, and returns them.
+fn resume(
+    state: &mut RefinementState,
+    criteria: Criteria,
+    home: &Home,
+    now: Timestamp,
+) -> Result<Vec<RefinementEventKind>, RefinementStateError> {
+    let add = |state: &mut RefinementState, event: &RefinementEventKind| {
+        state.apply(&RefinementEvent::new(now, event.clone()))
+    };
+    let resumed = RefinementEventKind::Resumed { criteria };
+    add(state, &resumed)?;
+    let spending = missing_spending(state.current(), home);
+    for event in &spending {
+        add(state, event)?;
+    }
+    let mut events = vec![resumed];
+    events.extend(spending);
+    Ok(events)
 }
 
 /// The models that work on a document, and what they are expected to cost.

@@ -28,7 +28,7 @@ use super::{RefineCommand, dry_run, outcome};
 pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let RefineCommand { args, printer, .. } = *command;
     let clock = Clock::system();
-    let starting = Starting::read(args, clock)?;
+    let (starting, locked) = Starting::read(command, clock)?;
     if let (LoopEntry::Converged, Some(state)) = (starting.entry, &starting.state)
         && !args.action.dry_run
     {
@@ -43,7 +43,7 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     if !args.action.dry_run
         && let Some(missing) = starting.missing_end()?
     {
-        return finish(command, &starting, missing, clock);
+        return finish(command, &starting, locked, missing, clock);
     }
     let document = starting.working_document()?;
     check_items(&starting, &document)?;
@@ -70,7 +70,7 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let month_rule =
         run_consent::agree(&prepared.estimate.total.total, prepared.rule, left, printer)?;
 
-    let refinement = open(&starting, clock)?;
+    let refinement = open(&starting, locked, clock)?;
     let drive = Drive {
         command,
         starting: &starting,
@@ -89,12 +89,13 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
 fn finish(
     command: &RefineCommand<'_>,
     starting: &Starting,
+    locked: Option<LockedRefinement>,
     missing: Vec<RefinementEventKind>,
     clock: Clock,
 ) -> Result<Exit, Error> {
     let printer = command.printer;
     announce_loop(starting, printer);
-    let mut refinement = open(starting, clock)?;
+    let mut refinement = open(starting, locked, clock)?;
     for event in missing {
         refinement.record(clock.now(), event).map_err(unreadable)?;
     }
@@ -120,27 +121,33 @@ fn check_items(starting: &Starting, document: &SpecDocument) -> Result<(), Error
 }
 
 /// Begins a loop, or resumes the one that was found.
-fn open(starting: &Starting, clock: Clock) -> Result<LockedRefinement, Error> {
-    let now = clock.now();
+fn open(
+    starting: &Starting,
+    locked: Option<LockedRefinement>,
+    clock: Clock,
+) -> Result<LockedRefinement, Error> {
+    let (now, text) = (clock.now(), &starting.source_text);
+    let Some(mut refinement) = locked else {
+        let begun = starting.store.begin(now, starting.begun(), text);
+        return begun.map_err(unreadable);
+    };
     match starting.entry {
         LoopEntry::Resume => {
-            let mut refinement = starting.store.open(now).map_err(unreadable)?;
-            let criteria = starting.criteria;
-            let resumed = RefinementEventKind::Resumed { criteria };
-            refinement.record(now, resumed).map_err(unreadable)?;
+            for event in &starting.resumption {
+                refinement.record(now, event.clone()).map_err(unreadable)?;
+            }
             if refinement.state().current().last_written().is_none() {
                 // The first merge may be into a text that a person has edited.
-                let kept = refinement.keep_original(&starting.source_text);
+                let kept = refinement.keep_original(text);
                 kept.map_err(|error| unreadable(error.into()))?;
             }
-            Ok(refinement)
         }
         LoopEntry::New | LoopEntry::Converged => {
-            let begun = starting.begun();
-            let text = &starting.source_text;
-            starting.store.begin(now, begun, text).map_err(unreadable)
+            let begun = refinement.begin(now, starting.begun(), text);
+            begun.map_err(unreadable)?;
         }
     }
+    Ok(refinement)
 }
 
 /// Prints what is about to be done, and which file is written.

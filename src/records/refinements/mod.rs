@@ -121,27 +121,23 @@ impl RefinementStore {
             EventLog::open_or_create(&self.files.log).map_err(|error| self.lock_error(error))?;
         let state = self.checked(state)?;
         clear_leftovers(folder, now);
+        let files = self.files.clone();
+        if let Some(state) = state {
+            let mut locked = LockedRefinement { files, log, state };
+            locked.begin(now, begun, original)?;
+            return Ok(locked);
+        }
         original::keep(folder, original)?;
         let event = RefinementEvent::new(now, RefinementEventKind::Begun(Box::new(begun)));
-        let state = if let Some(mut state) = state {
-            log.record(&mut state, &event, Durability::Synced)?;
-            state
-        } else {
-            let state = log.begin(&event, Durability::Synced)?;
-            for folder in [folder, folder_of(folder)] {
-                sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
-            }
-            state
-        };
-        Ok(LockedRefinement {
-            files: self.files.clone(),
-            log,
-            state,
-        })
+        let state = log.begin(&event, Durability::Synced)?;
+        for folder in [folder, folder_of(folder)] {
+            sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
+        }
+        Ok(LockedRefinement { files, log, state })
     }
 
-    /// Opens the last loop to continue it, and locks it. What a killed process left of a line is
-    /// cut with the next event.
+    /// Opens the last loop, to continue it or to begin another one after it, and locks it. What a
+    /// killed process left of a line is cut with the next event.
     ///
     /// # Errors
     ///
@@ -227,6 +223,21 @@ impl LockedRefinement {
 
     pub fn files(&self) -> &RefinementFiles {
         &self.files
+    }
+
+    /// Begins a loop after the last one, and keeps the text of the document.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::record`].
+    pub fn begin(
+        &mut self,
+        now: Timestamp,
+        begun: LoopBegun,
+        original: &str,
+    ) -> Result<(), RefinementStoreError> {
+        self.keep_original(original)?;
+        self.record(now, RefinementEventKind::Begun(Box::new(begun)))
     }
 
     /// Logs an event. It is on the disk when this returns: there are few, and each stands for a

@@ -3,9 +3,9 @@
 use rustix::process::Signal;
 use serde_json::Value;
 
-use super::{Refinement, answer_to, answered, arguments};
+use super::{Refinement, answer_to, answered, arguments, question};
 use crate::support::binary::RunningProcess;
-use crate::support::provider_server::Hold;
+use crate::support::provider_server::{Answer, Hold, On};
 
 /// Starts a loop whose answers are held back from one question on, with this many at once. Returns
 /// when all of these are asked.
@@ -25,9 +25,13 @@ fn killed_loop_repeats_at_most_what_was_in_flight() {
         let refinement = Refinement::of(6);
         let before = refinement.document();
         let (running, hold) = held_loop(&refinement, from, jobs);
-        let beside = refinement.run(&[]);
-        assert_ne!(beside.code, Some(0));
-        beside.assert_stderr_contains("another process");
+        let beside = refinement.run(&[]).ends_with(2);
+        let stderr = &beside.stderr;
+        let refused = "error: `SPEC.md` is being refined by another process\n";
+        assert!(
+            stderr.starts_with(refused),
+            "it says nothing before: {stderr}"
+        );
         running.signal(Signal::KILL);
         assert_eq!(running.wait().code, None);
         assert_eq!(refinement.document(), before);
@@ -60,6 +64,60 @@ fn what_a_killed_loop_has_begun_is_in_the_estimate() {
     let preview = refinement.run(&["--dry-run"]);
     let preview: Value = serde_json::from_str(&preview.stdout).unwrap();
     assert_eq!(preview["next_iteration"]["calls"], 2, "{preview}");
+}
+
+/// Returns the arguments of a loop whose consultations have an expert's call and a judge's.
+fn with_a_judge<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut all = arguments(more);
+    let rounds = all.iter().position(|word| *word == "--rounds").unwrap();
+    all[rounds + 1] = "2";
+    all
+}
+
+/// Sets up one question, whose expert and judge answer at a cost.
+fn costly() -> Refinement {
+    let refinement = Refinement::of(1);
+    let expert = On::asking_for("position").and_containing(&question(1));
+    let costly = |answer: Answer| answer.usage(1_000, 4_000);
+    refinement.server.on(On::any(), costly(Answer::valid()));
+    refinement.server.on(expert, costly(answered(1)));
+    refinement
+}
+
+#[test]
+fn spend_of_a_killed_consultation_is_shown_once() {
+    let whole = costly();
+    let cost = |report: &Value| report["spend"]["cost"]["micro_usd"].as_u64().unwrap();
+    let once = ["--max-iterations", "1"];
+    let uninterrupted = whole.conclave.run(&with_a_judge(&once)).json();
+    let calls = whole.server.requests().len();
+
+    let refinement = costly();
+    let hold = Hold::new();
+    let judge = On::asking_for("recommendation");
+    let held = Answer::valid().usage(1_000, 4_000).held_by(&hold);
+    refinement.server.on(judge, held);
+    let running = refinement.conclave.start(&with_a_judge(&once));
+    refinement.wait_for_requests(2);
+    running.signal(Signal::KILL);
+    running.wait();
+    hold.release();
+
+    let ceiling = with_a_judge(&["--max-iterations", "1", "--max-cost", "0.0001"]);
+    for _ in 0..2 {
+        let stopped = refinement.conclave.run(&ceiling).ends_with(4);
+        let paid = cost(&stopped.json());
+        assert_eq!(
+            paid,
+            cost(&uninterrupted) / calls as u64,
+            "one call was paid"
+        );
+        let shown = format!("≥ $0.{:04} spent so far", paid / 100);
+        stopped.assert_stderr_contains(&shown);
+    }
+    let ended = refinement.conclave.run(&with_a_judge(&once)).json();
+    assert_eq!(cost(&ended), cost(&uninterrupted));
+    assert_eq!(refinement.server.requests().len(), calls + 1);
 }
 
 #[test]

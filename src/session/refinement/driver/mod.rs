@@ -13,30 +13,28 @@ mod merge;
 use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::files::ConsultationRef;
 use crate::records::refinements::{LockedRefinement, SpecFile};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{RefinementEventKind, StopCause};
 use crate::refinement::state::{NextStep, RefinementLoop};
 use crate::session::batch::{Batch, BatchUpdate, InterruptStage};
-use crate::session::load;
 use crate::setup::plan::Planner;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::refinement::RefinementProgress;
 
 use self::working_document::WorkingDocument;
+use super::earlier_spend::{record_of, spend_of};
 use super::request::RefinementTerms;
 use super::templates::RefinementTemplates;
 
 /// The parties to a loop.
 #[derive(Debug)]
 pub(crate) struct RefinementDriver<'a> {
-    /// The loop, which was begun or resumed.
+    /// The loop, which was begun or resumed. It has what earlier processes have spent.
     pub(crate) refinement: LockedRefinement,
     pub(crate) source: SpecFile,
     /// The same as `source` for a change in place.
@@ -98,7 +96,9 @@ impl<'a> RefinementDriver<'a> {
             stop: None,
             resumed: BTreeMap::new(),
         };
-        work.count_earlier_spending();
+        let spent = work.current().spend().cost;
+        work.batch.count_earlier_spending(spent.known);
+        work.driver.progress.spent(spent);
         let driven = work.drive_to_end().await;
         work.write_changes();
         work.batch.finish(printer);
@@ -258,44 +258,13 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Counts what earlier processes spent under the ceiling. What a killed process had in flight
-    /// is in its journals alone.
-    fn count_earlier_spending(&mut self) {
-        let current = self.current();
-        let recorded = current.spend().cost;
-        let mut spent = recorded.known;
-        for (id, recorded) in left_over(current) {
-            let all = self.spend_of(id).cost.known;
-            spent += MicroUsd(all.0.saturating_sub(recorded.cost.known.0));
-        }
-        self.batch.count_earlier_spending(spent);
-        self.driver.progress.spent(recorded);
-    }
-
     /// Returns the spend of a consultation from its files; nothing if it left none.
     fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
-        let record = self.record_of(id);
-        record.map_or_else(ConsultationSpend::default, |record| spend([&record]))
+        spend_of(&self.driver.planner.sources().home, id)
     }
 
     /// Returns the record of a consultation; `None` if it left no readable files.
     fn record_of(&self, id: &ConsultationId) -> Option<StoredRecord> {
-        let logs = self.driver.planner.sources().home.logs_folder();
-        let loaded = load::load(&logs, &ConsultationRef::of(id)).ok()?;
-        Some(loaded.record)
+        record_of(&self.driver.planner.sources().home, id)
     }
-}
-
-/// Returns the consultations that can be taken over, with what the log has of their spend.
-fn left_over(
-    current: &RefinementLoop,
-) -> impl Iterator<Item = (&ConsultationId, &ConsultationSpend)> {
-    let extractions = current.extractions().iter();
-    let extractions = extractions.map(|record| (&record.consultation, &record.spend));
-    let iteration = current.open_iteration().into_iter();
-    let batches = iteration.flat_map(|iteration| &iteration.batches);
-    let batches = batches.map(|batch| (&batch.consultation, &batch.spend));
-    let ids = current.left_over();
-    let all = extractions.chain(batches);
-    all.filter(move |(id, _)| ids.contains(id))
 }
