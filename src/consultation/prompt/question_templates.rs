@@ -41,6 +41,7 @@ const QUESTION_TEMPLATES: [QuestionTemplate; 2] = [
             ),
         ],
         optional: &[
+            "title",
             "open",
             "close",
             "dissent",
@@ -56,7 +57,7 @@ const QUESTION_TEMPLATES: [QuestionTemplate; 2] = [
             ("medium", "the form of a hedged statement: `{{ medium }}`"),
             ("open", "the form of a question: `{{ open }}`"),
         ],
-        optional: &["most"],
+        optional: &["title", "most"],
     },
 ];
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::consultation::prompt::fence::Fence;
 use crate::consultation::prompt::{PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Templates};
+use crate::domain::text::one_line;
 use crate::stopping::convergence::QuestionKey;
 
 use super::batches::QuestionBatch;
@@ -17,8 +18,16 @@ use super::label::mark::numbered;
 
 pub use source::{DocumentSource, document_source};
 
-/// Returns the question of a batch's consultation. The document goes with it as context.
-pub fn question_text(templates: &Templates, batch: &QuestionBatch) -> Result<String, PromptError> {
+/// The most characters of a question that stands in a title.
+const TITLE_LENGTH: usize = 160;
+
+/// Returns the question of a batch's consultation about the document of this name. The document
+/// goes with it as context.
+pub fn question_text(
+    templates: &Templates,
+    name: &str,
+    batch: &QuestionBatch,
+) -> Result<String, PromptError> {
     let mark = batch.mark.as_deref();
     let texts = batch.questions.iter().chain(&batch.claims);
     let fence = Fence::around(texts.map(|(_, text)| text.as_str()));
@@ -37,6 +46,7 @@ pub fn question_text(templates: &Templates, batch: &QuestionBatch) -> Result<Str
         .into_iter()
         .map(|form| (form.name(), form.line(mark)))
         .collect();
+    values.insert("title", batch_title(name, batch));
     values.insert("questions", quoted("Q", &batch.questions));
     values.insert("claims", quoted("C", &batch.claims));
     values.insert("open", fence.open());
@@ -45,14 +55,34 @@ pub fn question_text(templates: &Templates, batch: &QuestionBatch) -> Result<Str
 }
 
 /// Returns the question that has the claims and questions of a plain document extracted. Meant for
-/// a consultation of one expert and one round, with the document as context.
-pub fn extraction_question(templates: &Templates) -> Result<String, PromptError> {
+/// a consultation of one expert and one round, with the document of this name as context.
+pub fn extraction_question(templates: &Templates, name: &str) -> Result<String, PromptError> {
     let mut values: BTreeMap<&'static str, String> = ExtractionForm::ALL
         .into_iter()
         .map(|form| (form.name(), form.line()))
         .collect();
+    let title = format!("{}: claims and questions", one_line(name));
+    values.insert("title", title);
     values.insert("most", ExtractionForm::MOST_LINES.to_string());
     templates.question(REFINE_EXTRACTION, &values)
+}
+
+/// Returns the line by which a person finds the consultation: `SPEC.md: "Who pays?" (+2)`. A very
+/// long question is not named: what is left of a secret would not be masked.
+fn batch_title(name: &str, batch: &QuestionBatch) -> String {
+    let name = one_line(name);
+    let all = batch.questions.len();
+    let first = batch.questions.first().map(|(_, text)| one_line(text));
+    match first.filter(|first| first.chars().count() <= TITLE_LENGTH) {
+        None if all == 1 => format!("{name}: 1 question"),
+        None => format!("{name}: {all} questions"),
+        Some(first) => {
+            let first = first.replace('"', "'");
+            let others = all.saturating_sub(1);
+            let others = (others > 0).then(|| format!(" (+{others})"));
+            format!("{name}: \"{first}\"{}", others.unwrap_or_default())
+        }
+    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,25 @@ fn batch(questions: &[&str], claims: &[&str]) -> QuestionBatch {
 }
 
 fn asked(batch: &QuestionBatch) -> String {
-    question_text(&Templates::builtin(), batch).unwrap()
+    question_text(&Templates::builtin(), "SPEC.md", batch).unwrap()
+}
+
+fn extraction() -> String {
+    extraction_question(&Templates::builtin(), "SPEC.md").unwrap()
+}
+
+#[test]
+fn the_first_line_names_the_document_and_its_first_question() {
+    let title = |questions: &[&str]| {
+        let text = asked(&batch(questions, &[]));
+        text.lines().next().unwrap().to_owned()
+    };
+    assert_eq!(title(&["Who pays?"]), r#"SPEC.md: "Who pays?""#);
+    let three = title(&[r#"Who is "we"?"#, "Who pays?", "How long?"]);
+    assert_eq!(three, r#"SPEC.md: "Who is 'we'?" (+2)"#);
+    let long = "long ".repeat(40);
+    assert_eq!(title(&[&long, "Who pays?"]), "SPEC.md: 2 questions");
+    assert!(extraction().starts_with("SPEC.md: claims and questions\n"));
 }
 
 #[test]
@@ -63,7 +81,13 @@ fn the_document_cannot_leave_its_quotes() {
     let hostile = batch(&[&hostile], &[]);
     let (plain, hostile) = (asked(&plain), asked(&hostile));
     assert!(plain.contains(&close), "{plain}");
-    assert_eq!(hostile.matches(&close).count(), 1, "{hostile}");
+    assert_eq!(
+        hostile.matches(&close).count(),
+        2,
+        "title and quote: {hostile}"
+    );
+    let ends = hostile.lines().filter(|line| *line == close);
+    assert_eq!(ends.count(), 0, "{hostile}");
 }
 
 #[test]
@@ -73,7 +97,7 @@ fn an_echo_of_the_question_is_no_finding() {
     let (findings, unread) = read_answer(&text, &batch);
     assert_eq!(findings, []);
     assert_eq!(unread, batch.keys());
-    let extraction = extraction_question(&Templates::builtin()).unwrap();
+    let extraction = extraction();
     assert!(read_extraction(&extraction).is_err());
 }
 
@@ -85,7 +109,7 @@ fn the_questions_are_short_enough_for_small_models() {
     );
     let words = |text: &str| text.split_whitespace().count();
     assert!(words(&asked(&three)) < 400);
-    assert!(words(&extraction_question(&Templates::builtin()).unwrap()) < 200);
+    assert!(words(&extraction()) < 200);
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl RefinementTemplates {
         let mut sources = vec![self.source_text(document)];
         sources.extend(self.sources.iter().cloned());
         self.panel.plan(QuestionRequest {
-            question: question_text(&self.prompts, batch).map_err(unrendered)?,
+            question: question_text(&self.prompts, &self.document, batch).map_err(unrendered)?,
             sources,
             project: self.project.clone(),
         })
@@ -160,7 +160,7 @@ impl RefinementTemplates {
                 .hint("run the command again")
         })?;
         extraction.plan(QuestionRequest {
-            question: extraction_question(&self.prompts).map_err(unrendered)?,
+            question: extraction_question(&self.prompts, &self.document).map_err(unrendered)?,
             sources: vec![self.source_text(document)],
             project: ProjectTerms::default(),
         })
