@@ -71,7 +71,8 @@ pub enum RefinementEventKind {
         cause: StopCause,
         message: String,
     },
-    /// The loop is over: the last evaluation decided it.
+    /// The loop is over: the last evaluation decided it. Only criteria that would not have ended it
+    /// resume it.
     Ended,
 }
 

@@ -50,6 +50,10 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     let Some(output) = output else {
         return Ok(());
     };
+    if output.as_os_str() == "-" {
+        let error = Error::usage("`-` is not the name of a file");
+        return Err(error.hint("name a file; `./-` is one that is called `-`"));
+    }
     let folder = output
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -14,6 +14,7 @@ use crate::session::batch::estimate::BatchEstimate;
 use crate::terminal::output::format::{cost_range, count, dollars, thousands};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
+use crate::terminal::tables::refinement::decision as ended;
 
 use super::RefineCommand;
 use super::files::display;
@@ -105,7 +106,11 @@ impl DryRun<'_> {
                 "A loop is resumed: {} done",
                 count(resumed.merges().count(), "iteration")
             )),
-            (LoopEntry::Converged, _) => Some("It has converged; nothing is asked".to_owned()),
+            (LoopEntry::Ended, _) => {
+                let state = self.starting.state.as_ref();
+                let ended = state.map(|state| ended(state.current()));
+                ended.map(|ended| format!("The loop has ended, {ended}; nothing is asked"))
+            }
         }
     }
 
@@ -175,7 +180,7 @@ impl DryRun<'_> {
             "loop": match self.starting.entry {
                 LoopEntry::New => "new",
                 LoopEntry::Resume => "resumed",
-                LoopEntry::Converged => "converged",
+                LoopEntry::Ended => "ended",
             },
             "criteria": self.starting.criteria,
             "counts": measure.counts,

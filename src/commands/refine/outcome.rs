@@ -124,6 +124,9 @@ fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
     }
 }
 
+/// How many iterations the next step adds to a loop that has used up its own.
+const MORE_ITERATIONS: u64 = 3;
+
 const RESUME: &str = "resume it with the same command: what was answered is not asked again";
 
 /// Says that a loop which failed in the middle can be resumed.
@@ -184,15 +187,19 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
             "See what has changed".to_owned(),
             format!("conclave refine {source}{output} --diff"),
         )],
+        (LoopPhase::Ended, Some(Class::Exhausted)) => vec![(
+            "Read what is open, and continue with more iterations".to_owned(),
+            format!(
+                "conclave refine {source}{output} --max-iterations {}",
+                refined.criteria().max_iterations + MORE_ITERATIONS
+            ),
+        )],
         (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(
             format!("Decide the questions with [DEFERRED] in {document}, then continue"),
             again,
         )],
-        (
-            LoopPhase::Ended,
-            Some(Class::Exhausted | Class::Stalled | Class::Halted | Class::Cancelled),
-        ) => vec![(
-            "Read what is open, and continue with more iterations".to_owned(),
+        (LoopPhase::Ended, Some(Class::Stalled | Class::Halted | Class::Cancelled)) => vec![(
+            format!("Edit what is open in {document}, then continue"),
             again,
         )],
         (LoopPhase::Ended, None) | (LoopPhase::Open | LoopPhase::Stopped { .. }, _) => Vec::new(),

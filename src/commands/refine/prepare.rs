@@ -50,6 +50,7 @@ pub(super) struct Starting {
     pub(super) source_text: String,
     /// The loops in the log; the last one is continued if it is resumed.
     pub(super) state: Option<RefinementState>,
+    is_restart: bool,
     /// The events with which a loop is resumed. `state` has them, the log lacks them.
     pub(super) resumption: Vec<RefinementEventKind>,
 }
@@ -68,8 +69,15 @@ impl Starting {
         parse(&source, &source_text)?;
         let store = RefinementStore::beside(&args.spec);
         let mut state = store.load().map_err(unreadable)?;
-        let (target, entry) = choose(&args.target, &source, &source_text, state.as_ref(), clock)?;
-        let is_run = entry != LoopEntry::Converged && !args.action.dry_run;
+        let (target, entry) = choose(
+            &args.target,
+            &source,
+            &source_text,
+            state.as_ref(),
+            &criteria,
+            clock,
+        )?;
+        let is_run = entry != LoopEntry::Ended && !args.action.dry_run;
         let locked = match &state {
             Some(state) if is_run => Some(lock(&store, state, clock)?),
             Some(_) | None => None,
@@ -79,7 +87,7 @@ impl Starting {
                 let home = Home::find(command.environment).map_err(Error::usage)?;
                 resume(state, criteria, &home, clock.now()).map_err(Error::failed)?
             }
-            (LoopEntry::Resume, None) | (LoopEntry::New | LoopEntry::Converged, _) => Vec::new(),
+            (LoopEntry::Resume, None) | (LoopEntry::New | LoopEntry::Ended, _) => Vec::new(),
         };
         let starting = Self {
             criteria,
@@ -89,6 +97,7 @@ impl Starting {
             entry,
             source_text,
             state,
+            is_restart: args.target.restart,
             resumption,
         };
         Ok((starting, locked))
@@ -98,6 +107,13 @@ impl Starting {
     pub(super) fn resumed(&self) -> Option<&RefinementLoop> {
         let is_resumed = self.entry == LoopEntry::Resume;
         let state = self.state.as_ref().filter(|_| is_resumed);
+        state.map(RefinementState::current)
+    }
+
+    /// Returns the loop before a new one, unless the user said that it does not count.
+    pub(super) fn earlier(&self) -> Option<&RefinementLoop> {
+        let is_new = self.entry == LoopEntry::New && !self.is_restart;
+        let state = self.state.as_ref().filter(|_| is_new);
         state.map(RefinementState::current)
     }
 
@@ -150,7 +166,7 @@ impl Starting {
     /// the front matter.
     pub(super) fn known_text(&self, clock: Clock) -> Result<String, Error> {
         let document = &self.read_document()?;
-        if self.entry == LoopEntry::Converged || self.missing_end()?.is_some() {
+        if self.entry == LoopEntry::Ended || self.missing_end()?.is_some() {
             return Ok(document.text().to_owned());
         }
         let merged = |refined: &RefinementLoop| {
@@ -160,6 +176,10 @@ impl Starting {
                 .map_err(Error::failed)
         };
         if let Some(resumed) = self.resumed() {
+            let has_all = resumed.last_written().is_some();
+            if has_all && resumed.pending_findings().is_empty() {
+                return Ok(document.text().to_owned());
+            }
             return merged(resumed);
         }
         let begun = RefinementEventKind::Begun(Box::new(self.begun()));
@@ -177,7 +197,7 @@ impl Starting {
         let limits = self.terms.batches;
         let most = self.criteria.max_iterations;
         let (next, iterations) = match (self.entry, self.resumed()) {
-            (LoopEntry::Converged, _) => (Vec::new(), 0),
+            (LoopEntry::Ended, _) => (Vec::new(), 0),
             (LoopEntry::Resume, _) if self.missing_end()?.is_some() => (Vec::new(), 0),
             (LoopEntry::Resume, Some(resumed)) => {
                 let done = resumed.merges().count() as u64;

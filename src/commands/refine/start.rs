@@ -14,6 +14,7 @@ use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::RefinementLoop;
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::refinement::templates::RefinementTemplates;
+use crate::stopping::evaluation::{Class, Evaluation};
 use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::report::refinement::changes_markdown;
@@ -29,13 +30,10 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let RefineCommand { args, printer, .. } = *command;
     let clock = Clock::system();
     let (starting, locked) = Starting::read(command, clock)?;
-    if let (LoopEntry::Converged, Some(state)) = (starting.entry, &starting.state)
+    if let (LoopEntry::Ended, Some(state)) = (starting.entry, &starting.state)
         && !args.action.dry_run
     {
-        printer.note(&format!(
-            "{} has converged; begin a new loop with `--restart`",
-            display(&starting.target.output)
-        ));
+        printer.note(&ended_line(&starting, state.current()));
         outcome::show(command, &starting, state)?;
         return outcome::exit(command, &starting, state);
     }
@@ -142,7 +140,7 @@ fn open(
                 kept.map_err(|error| unreadable(error.into()))?;
             }
         }
-        LoopEntry::New | LoopEntry::Converged => {
+        LoopEntry::New | LoopEntry::Ended => {
             let begun = refinement.begin(now, starting.begun(), text);
             begun.map_err(unreadable)?;
         }
@@ -154,7 +152,7 @@ fn open(
 fn announce_loop(starting: &Starting, printer: &Printer) {
     let source = display(&starting.target.source);
     match starting.resumed() {
-        None => printer.note(&format!("Refining {source}")),
+        None => printer.note(&new_line(&source, starting)),
         Some(resumed) => printer.note(&resumed_line(&source, resumed)),
     }
     printer.note(&format!("  {}", starting.target));
@@ -182,6 +180,44 @@ fn panel_line(plan: &Plan) -> String {
         seats.join(", "),
         judge.unwrap_or_default()
     )
+}
+
+/// A person who runs the command again may expect that the last loop continues.
+fn new_line(source: &str, starting: &Starting) -> String {
+    let target = &starting.target;
+    let ended = starting.earlier();
+    let Some(before) = ended else {
+        return format!("Refining {source}");
+    };
+    let line = format!("Refining {source} in a new loop: the last one has ended");
+    if target.is_in_place() || before.last_written().is_none() || !target.output.exists() {
+        return line;
+    }
+    let output = display(&target.output);
+    format!(
+        "{line}\n  It begins with {source} as it is now; to work on {output} instead, run \
+         `conclave refine {output} --in-place`"
+    )
+}
+
+fn ended_line(starting: &Starting, ended: &RefinementLoop) -> String {
+    let what = match ended.evaluation().and_then(Evaluation::class) {
+        Some(Class::Done | Class::Converged) => {
+            format!("{} has converged", display(&starting.target.output))
+        }
+        Some(
+            Class::Exhausted
+            | Class::Halted
+            | Class::Stalled
+            | Class::NeedsHuman
+            | Class::Cancelled,
+        )
+        | None => format!(
+            "The loop over {} has ended, and nothing has changed since",
+            display(&starting.target.source)
+        ),
+    };
+    format!("{what}; begin a new loop with `--restart`")
 }
 
 fn resumed_line(source: &str, resumed: &RefinementLoop) -> String {

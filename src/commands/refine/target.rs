@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
-use crate::stopping::evaluation::{Class, Evaluation};
+use crate::stopping::convergence::Criteria;
 
 use super::files::{display, read_text, unusable};
 use super::flags::TargetFlags;
@@ -43,8 +43,8 @@ enum TargetReason {
 pub(super) enum LoopEntry {
     New,
     Resume,
-    /// The last loop has converged, and its text is as it was written.
-    Converged,
+    /// The last loop has ended, its files are as it left them, and the criteria would end it again.
+    Ended,
 }
 
 /// Decides which file is written.
@@ -57,6 +57,7 @@ pub(super) fn choose(
     source: &SpecFile,
     text: &str,
     state: Option<&RefinementState>,
+    criteria: &Criteria,
     clock: Clock,
 ) -> Result<(Target, LoopEntry), Error> {
     let asked = asked(flags, source)?;
@@ -80,8 +81,13 @@ pub(super) fn choose(
             }
             return Err(other_output(&output));
         }
-        if is_asked(&output) && has_converged(last, text, source, &output) {
-            return Ok((target(output, TargetReason::AsBefore), LoopEntry::Converged));
+        if is_asked(&output) && is_as_it_ended(last, text, source, &output) {
+            let entry = if last.ends_by(criteria) {
+                LoopEntry::Ended
+            } else {
+                LoopEntry::Resume
+            };
+            return Ok((target(output, TargetReason::AsBefore), entry));
         }
     }
     let target = match asked {
@@ -273,12 +279,8 @@ fn other_output(output: &SpecFile) -> Error {
     .hint("or begin a new loop with `--restart`")
 }
 
-/// Returns whether the last loop has converged and its files are as it left them.
-fn has_converged(last: &RefinementLoop, text: &str, source: &SpecFile, output: &SpecFile) -> bool {
-    let evaluation = last.evaluation();
-    if evaluation.and_then(Evaluation::class) != Some(Class::Converged) {
-        return false;
-    }
+/// Returns whether the files of the last loop, which has ended, are as it left them.
+fn is_as_it_ended(last: &RefinementLoop, text: &str, source: &SpecFile, output: &SpecFile) -> bool {
     let is_written = |text: &str| last.last_written() == Some(&TextHash::of(text));
     if source == output {
         return is_written(text);

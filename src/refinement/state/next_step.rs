@@ -7,7 +7,6 @@ use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::event::{Integrated, StopCause, TextHash};
 use crate::stopping::convergence::QuestionKey;
-use crate::stopping::evaluation::Evaluation;
 
 use super::consultation::ConsultationProgress;
 use super::iteration::{BatchRecord, IterationRecord};
@@ -108,7 +107,7 @@ impl RefinementLoop {
     fn before_iteration(&self, now: &DocumentNow) -> NextStep<'_> {
         let has_written = self.last_written().is_some();
         let decided = self.open_iteration().is_none();
-        if decided && self.evaluation().is_some_and(Evaluation::stops) {
+        if decided && self.ends_by(self.criteria()) {
             return NextStep::End;
         }
         if !now.has_sections && !has_written {

@@ -10,7 +10,7 @@ use crate::refinement::event::{
     Extraction, Integrated, LoopBegun, RefinementEvent, RefinementEventKind, StopCause, TextHash,
 };
 use crate::refinement::finding::BatchFindings;
-use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey};
+use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey, evaluate};
 use crate::stopping::evaluation::Evaluation;
 
 use super::RefinementStateError;
@@ -38,7 +38,7 @@ pub enum LoopPhase {
     Open,
     /// It can be resumed.
     Stopped { cause: StopCause, message: String },
-    /// Its last evaluation decided it.
+    /// Its last evaluation decided it. It can be resumed with criteria that would not.
     Ended,
 }
 
@@ -59,6 +59,8 @@ impl RefinementLoop {
     /// Adds an event other than a beginning.
     pub(super) fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
         match (&self.phase, &event.kind) {
+            (LoopPhase::Ended, RefinementEventKind::Resumed { criteria })
+                if !self.ends_by(criteria) => {}
             (LoopPhase::Ended, _) => return Err(RefinementStateError::AfterEnd),
             (LoopPhase::Stopped { .. }, RefinementEventKind::Resumed { .. })
             | (LoopPhase::Open, _) => {}
@@ -387,6 +389,12 @@ impl RefinementLoop {
     /// Returns the last evaluation; `None` before the first iteration is written.
     pub fn evaluation(&self) -> Option<&Evaluation> {
         self.merges().next_back().map(|merge| &merge.evaluation)
+    }
+
+    /// Returns whether the last evaluation ends the loop, and would by these criteria as well.
+    pub fn ends_by(&self, criteria: &Criteria) -> bool {
+        let stops = self.evaluation().is_some_and(Evaluation::stops);
+        stops && evaluate(criteria, &self.measures()).stops()
     }
 
     pub fn last_written(&self) -> Option<&TextHash> {

@@ -2,7 +2,8 @@
 
 use crate::domain::ids::ConsultationId;
 use crate::refinement::event::{RefinementEventKind, StopCause, TextHash};
-use crate::refinement::state::{LoopPhase, RefinementState, RefinementStateError};
+use crate::refinement::state::{LoopPhase, NextStep, RefinementState, RefinementStateError};
+use crate::stopping::convergence::Criteria;
 
 use super::player::{DOCUMENT, Player, begun, criteria, event, spend};
 
@@ -33,7 +34,23 @@ fn a_log_begins_with_a_beginning() {
 }
 
 #[test]
-fn nothing_but_a_beginning_follows_an_end() {
+fn criteria_that_allow_more_take_an_end_back() {
+    let mut player = Player::new(DOCUMENT, 1, 1);
+    player.play();
+    let ended = player.current().next_iteration();
+    let more = Criteria {
+        min_iterations: ended + 1,
+        max_iterations: ended + 1,
+        ..criteria()
+    };
+    player.record(RefinementEventKind::Resumed { criteria: more });
+    let (_, now) = player.now();
+    let next = NextStep::StartIteration { iteration: ended };
+    assert_eq!(player.current().next_step(&now), next);
+}
+
+#[test]
+fn nothing_else_but_a_beginning_follows_an_end() {
     let mut player = Player::new(DOCUMENT, 1, 1);
     player.play();
     assert_eq!(refused(&player, resumed()), RefinementStateError::AfterEnd);

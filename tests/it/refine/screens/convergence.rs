@@ -89,13 +89,54 @@ fn iterations_that_are_used_up_have_an_exit_code_of_their_own() {
         "{}",
         output.stdout
     );
+    let more = "conclave refine SPEC.md -o SPEC.refined.md --max-iterations 5";
+    assert!(output.stdout.contains(more), "{}", output.stdout);
+}
+
+#[test]
+fn ended_loop_rests_until_the_criteria_allow_more() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let first = desk.run(&["--max-iterations", "1"]).ends_with(14);
+    let asked = desk.requests();
+    let again = desk.run(&["--max-iterations", "1"]).ends_with(14);
+    assert_eq!(again.stdout, first.stdout);
+    again.assert_stderr_contains("The loop over SPEC.md has ended, and nothing has changed since");
+    let sent_nothing = desk
+        .run(&["--max-iterations", "1", "--dry-run"])
+        .ends_with(0);
     assert!(
-        output
-            .stdout
-            .contains("conclave refine SPEC.refined.md --in-place"),
+        sent_nothing.stdout.contains("nothing is asked"),
         "{}",
-        output.stdout
+        sent_nothing.stdout
     );
+    assert_eq!(desk.requests(), asked);
+    let next = desk
+        .run(&["--max-iterations", "2", "--dry-run"])
+        .ends_with(0);
+    let changes = "Without a call, the document changes";
+    assert!(
+        !next.stdout.contains(changes),
+        "nothing is known: {}",
+        next.stdout
+    );
+    let more = desk.run(&["--max-iterations", "2"]).ends_with(14);
+    more.assert_stderr_contains("Resuming the loop over SPEC.md: 1 iteration done");
+    assert!(desk.requests() > asked);
+    assert!(desk.read("SPEC.refined.md").contains("iteration: 2"));
+}
+
+#[test]
+fn new_loop_over_an_edited_document_says_that_it_begins_with_that_text() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let first = desk.run(&["--restart"]);
+    let refining = |stderr: &str| stderr.contains("Refining SPEC.md\n");
+    assert!(refining(&first.stderr), "{}", first.stderr);
+    desk.write("SPEC.md", &SIX.replace("ledger", "journal"));
+    let second = desk.run(&[]);
+    second.assert_stderr_contains("Refining SPEC.md in a new loop: the last one has ended");
+    second.assert_stderr_contains("`conclave refine SPEC.refined.md --in-place`");
+    let third = desk.run(&["--restart"]);
+    assert!(refining(&third.stderr), "{}", third.stderr);
 }
 
 #[test]

@@ -62,6 +62,8 @@ fn document_itself_is_no_other_file() {
 #[test]
 fn read_only_folder_is_noticed_before_anything_is_asked() {
     let desk = Desk::with(SIX);
+    let output = desk.run(&["-o", "-"]).ends_with(2);
+    output.assert_stderr_contains("`-` is not the name of a file");
     let output = desk.run(&["-o", "missing/out.md"]).ends_with(2);
     output.assert_stderr_contains("the folder of `missing/out.md` does not exist");
     assert_eq!(desk.requests(), 0);
