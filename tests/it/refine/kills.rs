@@ -95,8 +95,8 @@ fn spend_of_a_killed_consultation_is_shown_once() {
     let refinement = costly();
     let hold = Hold::new();
     let judge = On::asking_for("recommendation");
-    let held = Answer::valid().usage(1_000, 4_000).held_by(&hold);
-    refinement.server.on(judge, held);
+    let answer = Answer::valid().usage(1_000, 4_000).held_by(&hold);
+    refinement.server.on(judge, answer);
     let running = refinement.conclave.start(&with_a_judge(&once));
     refinement.wait_for_requests(2);
     running.signal(Signal::KILL);
