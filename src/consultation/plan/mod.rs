@@ -296,6 +296,16 @@ impl Plan {
         }
     }
 
+    /// Returns the size of the experts: small only if all of them get short prompts.
+    pub fn expert_size(&self) -> Size {
+        let mut seats = self.panel.seats.iter();
+        if seats.all(|seat| self.terms(&seat.model).size == Size::Small) {
+            Size::Small
+        } else {
+            Size::Full
+        }
+    }
+
     /// Returns an agent's model, then its fallbacks, best first.
     pub fn models_for(&self, agent: &AgentId) -> Vec<ModelRef> {
         match agent {

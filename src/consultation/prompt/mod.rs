@@ -57,6 +57,14 @@ pub enum Size {
 }
 
 impl Size {
+    /// Returns the name of a template of a folder, in the form for this size.
+    fn template(self, folder: &str, file: &str) -> String {
+        match self {
+            Self::Full => format!("{folder}/{file}"),
+            Self::Small => format!("{folder}/small/{file}"),
+        }
+    }
+
     /// Returns as much of a persona as the model can handle.
     fn persona(self, persona: &Persona) -> String {
         let prompt = persona.prompt.trim();
@@ -385,9 +393,6 @@ impl Prompter<'_> {
             | AnswerKind::Revision
             | AnswerKind::CrossExam => (self.mode.strategy().name, kind.name()),
         };
-        match self.size {
-            Size::Full => format!("{folder}/{file}"),
-            Size::Small => format!("{folder}/small/{file}"),
-        }
+        self.size.template(folder, file)
     }
 }

@@ -1,5 +1,5 @@
-//! Templates of whole questions, for consultations whose question a program writes. The question is
-//! the same for models of every size, so there is one template of each.
+//! Templates of whole questions, for consultations whose question a program writes. All models of a
+//! consultation get the same one: the short form if all experts are small models.
 //!
 //! A template must use the values without which the answer cannot be read.
 
@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use minijinja::value::{Serde, Value};
 
+use super::Size;
 use super::error::PromptError;
 use super::templates::Templates;
 
@@ -24,17 +25,23 @@ struct QuestionTemplate {
     optional: &'static [&'static str],
 }
 
-const QUESTION_TEMPLATES: [QuestionTemplate; 2] = [
+const ANSWERED: (&str, &str) = ("answered", "the form of an answer: `{{ answered }}`");
+const UNANSWERED: (&str, &str) = (
+    "unanswered",
+    "the form of an open question: `{{ unanswered }}`",
+);
+const QUESTIONS: (&str, &str) = ("questions", "the questions: `{{ questions }}`");
+const MEDIUM: (&str, &str) = ("medium", "the form of a hedged statement: `{{ medium }}`");
+const OPEN: (&str, &str) = ("open", "the form of a question: `{{ open }}`");
+
+const QUESTION_TEMPLATES: [QuestionTemplate; 4] = [
     QuestionTemplate {
         name: REFINE_QUESTIONS,
         needed: &[
-            ("questions", "the questions: `{{ questions }}`"),
+            QUESTIONS,
             ("claims", "the claims: `{{ claims }}`"),
-            ("answered", "the form of an answer: `{{ answered }}`"),
-            (
-                "unanswered",
-                "the form of an open question: `{{ unanswered }}`",
-            ),
+            ANSWERED,
+            UNANSWERED,
             (
                 "deferred",
                 "the form of a deferred question: `{{ deferred }}`",
@@ -51,19 +58,51 @@ const QUESTION_TEMPLATES: [QuestionTemplate; 2] = [
         ],
     },
     QuestionTemplate {
+        name: "refine/small/questions",
+        needed: &[QUESTIONS, ANSWERED, UNANSWERED],
+        optional: &[
+            "title",
+            "open",
+            "close",
+            "claims",
+            "deferred",
+            "dissent",
+            "contradicted",
+            "new",
+            "new_blocker",
+        ],
+    },
+    QuestionTemplate {
         name: REFINE_EXTRACTION,
         needed: &[
             ("high", "the form of a settled statement: `{{ high }}`"),
-            ("medium", "the form of a hedged statement: `{{ medium }}`"),
-            ("open", "the form of a question: `{{ open }}`"),
+            MEDIUM,
+            OPEN,
         ],
         optional: &["title", "most"],
+    },
+    QuestionTemplate {
+        name: "refine/small/extraction",
+        needed: &[MEDIUM, OPEN],
+        optional: &["title", "high", "most"],
     },
 ];
 
 impl Templates {
-    /// Renders a question from one of the templates above.
+    /// Renders a question from one of the templates above, in the form for models of a size.
     pub fn question(
+        &self,
+        name: &str,
+        size: Size,
+        values: &BTreeMap<&'static str, String>,
+    ) -> Result<String, PromptError> {
+        match name.split_once('/') {
+            Some((folder, file)) => self.fill_question(&size.template(folder, file), values),
+            None => Err(PromptError::Unknown(name.to_owned())),
+        }
+    }
+
+    fn fill_question(
         &self,
         name: &str,
         values: &BTreeMap<&'static str, String>,
@@ -84,7 +123,7 @@ pub(super) fn check(templates: &Templates) -> Result<(), PromptError> {
             .chain(template.optional.iter().copied())
             .map(|value| (value, format!("a sample of {value}")))
             .collect();
-        let text = templates.question(template.name, &values)?;
+        let text = templates.fill_question(template.name, &values)?;
         let is_missing = |value: &str| {
             values
                 .get(value)

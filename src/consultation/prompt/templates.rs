@@ -37,7 +37,7 @@ macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
 }
 
-const BUILTIN: [(&str, &str); 44] = builtin![
+const BUILTIN: [(&str, &str); 46] = builtin![
     "question",
     "context",
     "small/context",
@@ -72,6 +72,8 @@ const BUILTIN: [(&str, &str); 44] = builtin![
     "helper/small/comparison",
     "refine/questions",
     "refine/extraction",
+    "refine/small/questions",
+    "refine/small/extraction",
     "personas/accessibility",
     "personas/architecture",
     "personas/creative",

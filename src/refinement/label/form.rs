@@ -103,6 +103,30 @@ impl ExtractionForm {
         format!("{}: <{}>", self.label(), self.placeholder())
     }
 
+    /// Returns the lines for small models, which list a few facts and questions.
+    pub fn short_lines(self) -> String {
+        let lines = self.short_placeholders();
+        let lines = lines.map(|placeholder| format!("{}: <{placeholder}>", self.label()));
+        lines.join("\n")
+    }
+
+    fn short_placeholders(self) -> [&'static str; 2] {
+        match self {
+            Self::High => [
+                "a fact that the document settles",
+                "another fact that the document settles",
+            ],
+            Self::Medium => [
+                "a fact that the document states",
+                "another fact that the document states",
+            ],
+            Self::Open => [
+                "a question that the document does not answer?",
+                "another question that the document does not answer?",
+            ],
+        }
+    }
+
     fn placeholder(self) -> &'static str {
         match self {
             Self::High => "a statement that the document treats as settled",
@@ -120,7 +144,11 @@ pub fn is_placeholder(text: &str) -> bool {
     let extractions = ExtractionForm::ALL
         .into_iter()
         .map(ExtractionForm::placeholder);
-    let mut placeholders = findings.chain(extractions).map(QuestionKey::of);
+    let short = ExtractionForm::ALL
+        .into_iter()
+        .flat_map(ExtractionForm::short_placeholders);
+    let all = findings.chain(extractions).chain(short);
+    let mut placeholders = all.map(QuestionKey::of);
     placeholders.any(|placeholder| key.as_str().starts_with(placeholder.as_str()))
 }
 

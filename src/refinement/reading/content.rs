@@ -151,7 +151,7 @@ fn is_closing(line: &str) -> bool {
 }
 
 /// Returns a line without its list marker, and whether it had one.
-fn without_marker(line: &str) -> (&str, bool) {
+pub(super) fn without_marker(line: &str) -> (&str, bool) {
     let line = line.trim();
     let bullet = ["- ", "* ", "+ ", "• "]
         .into_iter()

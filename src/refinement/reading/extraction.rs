@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use thiserror::Error;
 
 use crate::domain::stored_record::{Completion, StoredRecord};
-use crate::domain::text::{clean, shortened};
+use crate::domain::text::{clean, one_line, shortened};
 use crate::refinement::label::form::ExtractionForm;
 use crate::stopping::convergence::QuestionKey;
 
@@ -30,11 +30,15 @@ pub struct ExtractedItems {
 pub enum ExtractionError {
     #[error("the model gave no answer")]
     NoAnswer,
-    #[error("the model's answer has no line that begins with `HIGH:`, `MEDIUM:` or `OPEN:`")]
+    #[error(
+        "the model's answer has no line that begins with `HIGH:`, `MEDIUM:` or `OPEN:`, and no key \
+         points"
+    )]
     NoLines,
 }
 
-/// Returns what a model extracted, from the record of its consultation of one round.
+/// Returns what a model extracted, from the record of its consultation of one round: from the
+/// labelled lines of its answer, or from its key points if there are none.
 pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, ExtractionError> {
     let answer = record
         .independents()
@@ -48,45 +52,88 @@ pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, Extracti
         answer.rationale.as_str(),
         answer.prose_excerpt.as_str(),
     ];
-    read_extraction(&parts.join("\n"))
+    read_extraction(&parts.join("\n")).or_else(|_| unlabelled(&answer.key_points))
 }
 
 /// Reads the lines `HIGH: …`, `MEDIUM: …` and `OPEN: …` of an answer. A text that has several
 /// labels counts under the least certain one.
 pub fn read_extraction(text: &str) -> Result<ExtractedItems, ExtractionError> {
     let text = clean(text).replace("\\n", "\n");
-    let mut entries: Vec<(ExtractionForm, String)> = Vec::new();
-    let mut by_key: BTreeMap<QuestionKey, usize> = BTreeMap::new();
+    let mut entries = Entries::default();
     let mut section: Option<ExtractionForm> = None;
     for part in text.lines().flat_map(parts) {
-        let Some((form, content)) = labelled(part, &mut section) else {
+        if let Some((form, content)) = labelled(part, &mut section) {
+            entries.add(form, &content);
+        }
+    }
+    entries.items()
+}
+
+/// Reads key points without labels, as small models write them. A question is open; what else they
+/// say is of medium confidence, as no label tells what is settled.
+fn unlabelled(key_points: &[String]) -> Result<ExtractedItems, ExtractionError> {
+    let mut entries = Entries::default();
+    for point in key_points {
+        let point = one_line(&clean(point));
+        let mut section = None;
+        let has_label = labelled(&point, &mut section).is_some() || section.is_some();
+        let (words, _) = content::without_marker(&point);
+        let content = content::bare(words);
+        if has_label || content::is_no_answer(&content) {
             continue;
+        }
+        let is_question = content
+            .trim_end_matches(['"', '”', '*', '_', '`', ')'])
+            .ends_with(['?', '？']);
+        let form = if is_question {
+            ExtractionForm::Open
+        } else {
+            ExtractionForm::Medium
         };
-        let content = shortened(&content, LENGTH);
+        entries.add(form, &content);
+    }
+    entries.items()
+}
+
+/// The texts of an answer, each once, in its order.
+#[derive(Default)]
+struct Entries {
+    texts: Vec<(ExtractionForm, String)>,
+    by_key: BTreeMap<QuestionKey, usize>,
+}
+
+impl Entries {
+    /// Adds a text that says something.
+    fn add(&mut self, form: ExtractionForm, content: &str) {
+        let content = shortened(content, LENGTH);
         let key = QuestionKey::of(&content);
         if content::is_nothing(&content) || content::is_echo(&content) || key.as_str().is_empty() {
-            continue;
+            return;
         }
-        if let Some((known, _)) = by_key.get(&key).and_then(|at| entries.get_mut(*at)) {
+        let known = self.by_key.get(&key).and_then(|at| self.texts.get_mut(*at));
+        if let Some((known, _)) = known {
             *known = less_certain(*known, form);
         } else {
-            by_key.insert(key, entries.len());
-            entries.push((form, content));
+            self.by_key.insert(key, self.texts.len());
+            self.texts.push((form, content));
         }
     }
-    if entries.is_empty() {
-        return Err(ExtractionError::NoLines);
+
+    fn items(self) -> Result<ExtractedItems, ExtractionError> {
+        if self.texts.is_empty() {
+            return Err(ExtractionError::NoLines);
+        }
+        let of = |wanted: ExtractionForm| {
+            let texts = self.texts.iter().filter(|(form, _)| *form == wanted);
+            let texts = texts.map(|(_, text)| text.clone());
+            texts.take(ExtractionForm::MOST_LINES).collect()
+        };
+        Ok(ExtractedItems {
+            high: of(ExtractionForm::High),
+            medium: of(ExtractionForm::Medium),
+            open: of(ExtractionForm::Open),
+        })
     }
-    let of = |wanted: ExtractionForm| {
-        let texts = entries.iter().filter(|(form, _)| *form == wanted);
-        let texts = texts.map(|(_, text)| text.clone());
-        texts.take(ExtractionForm::MOST_LINES).collect()
-    };
-    Ok(ExtractedItems {
-        high: of(ExtractionForm::High),
-        medium: of(ExtractionForm::Medium),
-        open: of(ExtractionForm::Open),
-    })
 }
 
 /// Divides a line before each label in it: models write all lines as one.

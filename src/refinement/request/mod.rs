@@ -8,7 +8,9 @@ mod source;
 use std::collections::BTreeMap;
 
 use crate::consultation::prompt::fence::Fence;
-use crate::consultation::prompt::{PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Templates};
+use crate::consultation::prompt::{
+    PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Size, Templates,
+};
 use crate::domain::text::one_line;
 use crate::stopping::convergence::QuestionKey;
 
@@ -21,10 +23,11 @@ pub use source::{DocumentSource, document_source};
 /// The most characters of a question that stands in a title.
 const TITLE_LENGTH: usize = 160;
 
-/// Returns the question of a batch's consultation about the document of this name. The document
-/// goes with it as context.
+/// Returns the question of a batch's consultation about the document of this name, for experts of a
+/// size. The document goes with it as context.
 pub fn question_text(
     templates: &Templates,
+    size: Size,
     name: &str,
     batch: &QuestionBatch,
 ) -> Result<String, PromptError> {
@@ -51,20 +54,28 @@ pub fn question_text(
     values.insert("claims", quoted("C", &batch.claims));
     values.insert("open", fence.open());
     values.insert("close", fence.close());
-    templates.question(REFINE_QUESTIONS, &values)
+    templates.question(REFINE_QUESTIONS, size, &values)
 }
 
-/// Returns the question that has the claims and questions of a plain document extracted. Meant for
-/// a consultation of one expert and one round, with the document of this name as context.
-pub fn extraction_question(templates: &Templates, name: &str) -> Result<String, PromptError> {
+/// Returns the question that has the claims and questions of a plain document extracted, for an
+/// expert of a size. Meant for a consultation of one expert and one round, with the document of this
+/// name as context.
+pub fn extraction_question(
+    templates: &Templates,
+    size: Size,
+    name: &str,
+) -> Result<String, PromptError> {
     let mut values: BTreeMap<&'static str, String> = ExtractionForm::ALL
         .into_iter()
-        .map(|form| (form.name(), form.line()))
+        .map(|form| match size {
+            Size::Full => (form.name(), form.line()),
+            Size::Small => (form.name(), form.short_lines()),
+        })
         .collect();
     let title = format!("{}: claims and questions", one_line(name));
     values.insert("title", title);
     values.insert("most", ExtractionForm::MOST_LINES.to_string());
-    templates.question(REFINE_EXTRACTION, &values)
+    templates.question(REFINE_EXTRACTION, size, &values)
 }
 
 /// Returns the line by which a person finds the consultation: `SPEC.md: "Who pays?" (+2)`. A very

@@ -17,25 +17,31 @@ fn batch(questions: &[&str], claims: &[&str]) -> QuestionBatch {
 }
 
 fn asked(batch: &QuestionBatch) -> String {
-    question_text(&Templates::builtin(), "SPEC.md", batch).unwrap()
+    asked_of(Size::Full, batch)
 }
 
-fn extraction() -> String {
-    extraction_question(&Templates::builtin(), "SPEC.md").unwrap()
+fn asked_of(size: Size, batch: &QuestionBatch) -> String {
+    question_text(&Templates::builtin(), size, "SPEC.md", batch).unwrap()
+}
+
+fn extraction_of(size: Size) -> String {
+    extraction_question(&Templates::builtin(), size, "SPEC.md").unwrap()
 }
 
 #[test]
 fn the_first_line_names_the_document_and_its_first_question() {
-    let title = |questions: &[&str]| {
-        let text = asked(&batch(questions, &[]));
-        text.lines().next().unwrap().to_owned()
-    };
-    assert_eq!(title(&["Who pays?"]), r#"SPEC.md: "Who pays?""#);
-    let three = title(&[r#"Who is "we"?"#, "Who pays?", "How long?"]);
-    assert_eq!(three, r#"SPEC.md: "Who is 'we'?" (+2)"#);
-    let long = "long ".repeat(40);
-    assert_eq!(title(&[&long, "Who pays?"]), "SPEC.md: 2 questions");
-    assert!(extraction().starts_with("SPEC.md: claims and questions\n"));
+    for size in [Size::Full, Size::Small] {
+        let title = |questions: &[&str]| {
+            let text = asked_of(size, &batch(questions, &[]));
+            text.lines().next().unwrap().to_owned()
+        };
+        assert_eq!(title(&["Who pays?"]), r#"SPEC.md: "Who pays?""#);
+        let three = title(&[r#"Who is "we"?"#, "Who pays?", "How long?"]);
+        assert_eq!(three, r#"SPEC.md: "Who is 'we'?" (+2)"#);
+        let long = "long ".repeat(40);
+        assert_eq!(title(&[&long, "Who pays?"]), "SPEC.md: 2 questions");
+        assert!(extraction_of(size).starts_with("SPEC.md: claims and questions\n"));
+    }
 }
 
 #[test]
@@ -93,23 +99,36 @@ fn the_document_cannot_leave_its_quotes() {
 #[test]
 fn an_echo_of_the_question_is_no_finding() {
     let batch = batch(&["How long?", "Who pays?"], &["Tokens are signed."]);
-    let text = asked(&batch);
-    let (findings, unread) = read_answer(&text, &batch);
-    assert_eq!(findings, []);
-    assert_eq!(unread, batch.keys());
-    let extraction = extraction();
-    assert!(read_extraction(&extraction).is_err());
+    for size in [Size::Full, Size::Small] {
+        let (findings, unread) = read_answer(&asked_of(size, &batch), &batch);
+        assert_eq!(findings, []);
+        assert_eq!(unread, batch.keys());
+        let extraction = extraction_of(size);
+        for echo in [extraction.clone(), extraction.replace(['<', '>'], "")] {
+            assert!(read_extraction(&echo).is_err(), "{echo}");
+        }
+    }
 }
 
 #[test]
-fn the_questions_are_short_enough_for_small_models() {
-    let three = batch(
+fn small_models_get_short_questions() {
+    let batch = batch(
         &["How long?", "Who pays?", "Which region?"],
         &["Tokens are signed."],
     );
     let words = |text: &str| text.split_whitespace().count();
-    assert!(words(&asked(&three)) < 400);
-    assert!(words(&extraction()) < 200);
+    assert!(words(&asked_of(Size::Full, &batch)) < 400);
+    assert!(words(&extraction_of(Size::Full)) < 200);
+    let short = asked_of(Size::Small, &batch);
+    assert!(words(&short) < 120, "{short}");
+    assert!(
+        short.contains("\nQ1: How long?\nQ2: Who pays?\n"),
+        "{short}"
+    );
+    assert!(short.contains("\nQ1 ANSWERED: <"), "{short}");
+    let short = extraction_of(Size::Small);
+    assert!(words(&short) < 120, "{short}");
+    assert!(short.contains("\nMEDIUM: <a fact"), "{short}");
 }
 
 #[test]
@@ -127,6 +146,18 @@ fn own_templates_must_use_what_the_reading_needs() {
     assert_eq!(
         lacks(refused(REFINE_QUESTIONS, "{{ claims }}")),
         "prompt template `refine/questions` lacks the questions: `{{ questions }}`"
+    );
+    assert_eq!(
+        lacks(refused("refine/small/extraction", "{{ medium }}")),
+        "prompt template `refine/small/extraction` lacks the form of a question: `{{ open }}`"
+    );
+    assert_eq!(
+        lacks(refused(
+            "refine/small/questions",
+            "{{ questions }} {{ answered }}"
+        )),
+        "prompt template `refine/small/questions` lacks the form of an open question: \
+         `{{ unanswered }}`"
     );
     let all = "{{ questions }} {{ claims }} {{ answered }} {{ unanswered }} {{ deferred }}";
     refused(REFINE_QUESTIONS, all).unwrap();

@@ -143,7 +143,13 @@ impl RefinementTemplates {
         let mut sources = vec![self.source_text(document)];
         sources.extend(self.sources.iter().cloned());
         self.panel.plan(QuestionRequest {
-            question: question_text(&self.prompts, &self.document, batch).map_err(unrendered)?,
+            question: question_text(
+                &self.prompts,
+                self.panel.common().expert_size(),
+                &self.document,
+                batch,
+            )
+            .map_err(unrendered)?,
             sources,
             project: self.project.clone(),
         })
@@ -160,7 +166,12 @@ impl RefinementTemplates {
                 .hint("run the command again")
         })?;
         extraction.plan(QuestionRequest {
-            question: extraction_question(&self.prompts, &self.document).map_err(unrendered)?,
+            question: extraction_question(
+                &self.prompts,
+                extraction.common().expert_size(),
+                &self.document,
+            )
+            .map_err(unrendered)?,
             sources: vec![self.source_text(document)],
             project: ProjectTerms::default(),
         })

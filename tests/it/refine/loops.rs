@@ -1,7 +1,9 @@
 //! Whole loops, and what they leave.
 
+use serde_json::json;
+
 use super::{Refinement, answer_to, answered, entry, open, position, question};
-use crate::support::provider_server::On;
+use crate::support::provider_server::{Answer, On};
 
 #[test]
 fn answered_questions_move_up_with_their_source() {
@@ -66,6 +68,28 @@ fn claims_and_questions_of_a_plain_document_are_extracted_once() {
     assert!(document.contains("- We run one service."), "{document}");
     assert!(document.contains(&answer_to(1)), "{document}");
     assert_eq!(refinement.server.requests().len(), 2);
+}
+
+#[test]
+fn claims_and_questions_are_extracted_from_key_points_without_labels() {
+    let refinement = Refinement::of(1);
+    refinement.write("# Plan\n\nWe run one service. It may need a queue.\n");
+    let answer = json!({
+        "position": "The document describes a service.",
+        "key_points": ["We run one service.", "Which way is right in k01?"],
+        "rationale": "The document says so.",
+        "confidence": 0.9,
+    });
+    refinement
+        .server
+        .on(On::containing("OPEN: <"), Answer::text(answer.to_string()));
+    refinement.on(1, answered(1));
+    refinement.run(&[]).ends_with(0);
+    let document = refinement.document();
+    let (_, claims) = document.split_once("## Medium Confidence").unwrap();
+    assert!(claims.contains("- We run one service."), "{document}");
+    assert!(!document.contains("describes a service"), "{document}");
+    assert!(document.contains(&answer_to(1)), "{document}");
 }
 
 #[test]

@@ -62,10 +62,7 @@ impl Transcript {
     /// Returns whether every expert got short prompts.
     fn is_short(&self) -> bool {
         let plan = self.terms.plan.as_deref();
-        plan.is_some_and(|plan| {
-            let mut seats = plan.panel.seats.iter();
-            seats.all(|seat| plan.terms(&seat.model).size == Size::Small)
-        })
+        plan.is_some_and(|plan| plan.expert_size() == Size::Small)
     }
 
     /// Returns the versions under both names that the keys have had, and the hash of each template

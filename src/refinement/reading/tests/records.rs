@@ -7,6 +7,7 @@ use crate::consultation::analysis::no_answer::NoAnswer;
 use crate::domain::stored_record::StoredRecord;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::BatchFindings;
+use crate::refinement::label::form::ExtractionForm;
 use crate::refinement::reading::{ExtractionError, extracted_items, findings_of};
 
 /// The experts of a record, with their names.
@@ -300,4 +301,97 @@ fn an_extraction_is_read_from_all_of_an_answer() {
     assert_eq!(extracted.open, ["Who pays?"]);
     let none = extracted_items(&record(&[], &json!({})));
     assert_eq!(none, Err(ExtractionError::NoAnswer));
+}
+
+#[test]
+fn key_points_without_labels_are_claims_and_questions() {
+    let extracted = |position: &str, key_points: &[&str]| {
+        let fields = json!({"agent_id": "ops", "position": position, "key_points": key_points, "confidence": 0.9});
+        let record = record(&[artifact("independent", 1, &fields)], &json!({}));
+        extracted_items(&record).map(|items| (items.high, items.medium, items.open))
+    };
+    let texts =
+        |texts: &[&str]| -> Vec<String> { texts.iter().map(|text| (*text).to_owned()).collect() };
+    let items = |medium: &[&str], open: &[&str]| Ok((Vec::new(), texts(medium), texts(open)));
+    let about = "The document is about sessions.";
+    for (position, key_points, expected) in [
+        (
+            about,
+            &["Sessions last 24 hours.", "Who pays?"] as &[&str],
+            items(&["Sessions last 24 hours."], &["Who pays?"]),
+        ),
+        (
+            about,
+            &[
+                "1. `walkdir` walks a directory",
+                "- **Who pays?**",
+                "\"Who signs?\"",
+            ],
+            items(
+                &["`walkdir` walks a directory"],
+                &["Who pays?", "Who signs?"],
+            ),
+        ),
+        (
+            about,
+            &[
+                "Efficiency: it is fast.",
+                "Efficiency: it is fast",
+                "谁付款？",
+            ],
+            items(&["Efficiency: it is fast."], &["谁付款？"]),
+        ),
+        (
+            "",
+            &["Sessions last 24 hours."],
+            items(&["Sessions last 24 hours."], &[]),
+        ),
+        ("Who pays?", &[], Err(ExtractionError::NoLines)),
+        (
+            about,
+            &["", " - ", "none", "n/a", "Unknown.", "…"],
+            Err(ExtractionError::NoLines),
+        ),
+        (
+            about,
+            &[
+                "OPEN:",
+                "HIGH",
+                "OPEN: none",
+                "MEDIUM: <a fact>",
+                "<a fact>",
+            ],
+            Err(ExtractionError::NoLines),
+        ),
+        (
+            about,
+            &[
+                "a statement that the document treats as settled",
+                "A question that it asks or leaves open, or a contradiction in it.",
+            ],
+            Err(ExtractionError::NoLines),
+        ),
+        (
+            "OPEN: Who pays?",
+            &["The document has one question."],
+            items(&[], &["Who pays?"]),
+        ),
+        (
+            about,
+            &["Sessions last 24 hours.", "OPEN: Who pays?"],
+            items(&[], &["Who pays?"]),
+        ),
+    ] {
+        assert_eq!(extracted(position, key_points), expected, "{key_points:?}");
+    }
+}
+
+#[test]
+fn key_points_without_labels_are_bounded() {
+    let points: Vec<String> = (0..100).map(|number| format!("Fact {number}.")).collect();
+    let fields = json!({"agent_id": "ops", "position": "", "key_points": points});
+    let record = record(&[artifact("independent", 1, &fields)], &json!({}));
+    let extracted = extracted_items(&record).unwrap();
+    assert_eq!(extracted.medium.len(), ExtractionForm::MOST_LINES);
+    assert_eq!(extracted.medium[0], "Fact 0.");
 }
