@@ -11,6 +11,7 @@ use crate::domain::money::MicroUsd;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
+use crate::files::write::check_writable;
 use crate::records::refinements::{LockedRefinement, RefinementStore, SpecFile};
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
@@ -117,8 +118,17 @@ impl Starting {
         state.map(RefinementState::current)
     }
 
-    /// Checks that the output can be written.
+    /// Checks that the output and the log can be written.
     pub(super) fn check_target(&self) -> Result<(), Error> {
+        let folder = &self.store.files().folder;
+        if !folder.exists() {
+            check_writable(folder).map_err(|error| {
+                Error::usage(error).hint(
+                    "the log of a loop is kept beside the document: copy that to a folder that \
+                     you can write to",
+                )
+            })?;
+        }
         let (resumed, state) = (self.resumed(), self.state.as_ref());
         self.target
             .check(&self.source_text, resumed, state, &self.store)

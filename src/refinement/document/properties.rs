@@ -203,7 +203,7 @@ fn is_ticked(document: &SpecDocument, item: &SpecItem) -> Option<bool> {
         });
     let mut entries = entries.filter(|entry| entry.range == item.range);
     let at = entries.next()?.text.check?;
-    Some(document.text[at..].starts_with(['x', 'X']))
+    Some(document.text.get(at..)?.starts_with(['x', 'X']))
 }
 
 /// Whether the checkbox of an item is ticked in another section.

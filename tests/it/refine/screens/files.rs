@@ -1,5 +1,8 @@
 //! The file that is written: which one, and when it is refused.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use super::{Desk, SIX};
 
 const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
@@ -60,7 +63,7 @@ fn document_itself_is_no_other_file() {
 }
 
 #[test]
-fn read_only_folder_is_noticed_before_anything_is_asked() {
+fn output_that_cannot_be_written_is_noticed_before_anything_is_asked() {
     let desk = Desk::with(SIX);
     let output = desk.run(&["-o", "-"]).ends_with(2);
     output.assert_stderr_contains("`-` is not the name of a file");
@@ -78,4 +81,21 @@ fn loop_goes_to_the_file_that_it_began_with() {
     // The document now has changes that are not committed: they are the loop's.
     desk.run(&[]).ends_with(0);
     assert!(!desk.path("SPEC.refined.md").exists());
+}
+
+#[test]
+fn document_beside_which_no_log_can_stand_is_refused() {
+    let desk = Desk::with(SIX);
+    let folder = desk.path("locked");
+    fs::create_dir(&folder).unwrap();
+    desk.write("locked/SPEC.md", SIX);
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    // The administrator may write everywhere.
+    if fs::write(folder.join("probe"), "").is_err() {
+        let arguments = ["refine", "locked/SPEC.md", "--yes", "-o", "out.md"];
+        let output = desk.conclave.run(&arguments).ends_with(2);
+        output.assert_stderr_contains("kept beside the document");
+        assert_eq!(desk.requests(), 0);
+    }
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
 }
