@@ -270,8 +270,7 @@ fn edit_and_check(text: &str, steps: &[Step]) -> Result<String, TestCaseError> {
         last_decision: "continue".to_owned(),
         ..ConvergenceEntry::default()
     };
-    editor.set_convergence(&entry);
-    let result = editor.finish();
+    let result = front_matter::with_entry(&editor.finish(), &entry).unwrap();
     let again = SpecDocument::parse(&result).unwrap();
     prop_assert_eq!(result.starts_with('\u{feff}'), text.starts_with('\u{feff}'));
 

@@ -11,7 +11,7 @@ use super::{FrontMatter, fence};
 
 /// Returns the edits that write the entry into the front matter of this text; without one, it is
 /// added at the top.
-pub fn edit(
+pub(super) fn edit(
     text: &str,
     front_matter: Option<&FrontMatter>,
     entry: &ConvergenceEntry,
@@ -28,12 +28,10 @@ pub fn edit(
         Layout::Absent(form) => vec![section(form, &values, line_ending)],
         Layout::Null { form, null } => of_null(text, form, null.clone(), &values, line_ending),
         Layout::Section { form, values: own } => {
-            let missing = |(key, _): &&(EntryKey, String)| !own.contains_key(key);
-            let missing: Vec<_> = values.iter().filter(missing).cloned().collect();
+            let missing = |(key, _): &(EntryKey, String)| !own.contains_key(key);
+            let missing: Vec<_> = values.into_iter().filter(missing).collect();
             let mut edits = changed(text, own, entry);
-            if !missing.is_empty() {
-                edits.push(added(form, &missing, line_ending));
-            }
+            edits.extend(completed(text, form, own, missing, line_ending));
             edits
         }
     }
@@ -138,7 +136,31 @@ fn changed(
     edits
 }
 
-/// Adds keys to the section.
+/// Adds the keys that the section does not have, each behind the one that comes before it.
+fn completed(
+    text: &str,
+    form: &Addition,
+    own: &BTreeMap<EntryKey, OwnValue>,
+    missing: Vec<(EntryKey, String)>,
+    line_ending: &str,
+) -> Vec<ByteEdit> {
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    match *form {
+        Addition::Members { .. } => vec![added(form, &missing, line_ending)],
+        Addition::Lines { at: first, indent } => {
+            let edits = missing.into_iter().map(|value| {
+                let before = own.range(..value.0).next_back();
+                let at = before.map_or(first, |(_, before)| next_line(text, before.range.end));
+                added(&Addition::Lines { at, indent }, &[value], line_ending)
+            });
+            edits.collect()
+        }
+    }
+}
+
+/// Adds keys in one place.
 fn added(form: &Addition, values: &[(EntryKey, String)], line_ending: &str) -> ByteEdit {
     match *form {
         Addition::Lines { at, indent } => {
@@ -202,6 +224,15 @@ fn quoted(text: &str) -> String {
 fn space_before(text: &str, at: usize) -> &'static str {
     let before = text.get(..at).unwrap_or_default();
     if before.ends_with(':') { " " } else { "" }
+}
+
+/// Returns where the line after a position begins.
+fn next_line(text: &str, at: usize) -> usize {
+    let rest = text.get(at..).unwrap_or_default();
+    let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
+    let ending = rest.get(end..).unwrap_or_default();
+    let length = if ending.starts_with("\r\n") { 2 } else { 1 };
+    text.len().min(at + end + length)
 }
 
 fn line_ending(text: &str) -> &'static str {

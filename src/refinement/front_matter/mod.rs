@@ -7,17 +7,17 @@
 
 use std::ops::Range;
 
+use self::edit::edit;
 use super::byte_edit::apply;
 
 mod fence;
 mod yaml;
 mod layout;
 pub mod entry;
-pub mod edit;
+mod edit;
 #[cfg(test)]
 mod tests;
 
-pub use self::edit::edit;
 pub use self::entry::ConvergenceEntry;
 use self::layout::Layout;
 
@@ -58,18 +58,32 @@ pub enum FrontMatterError {
 pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     let front_matter = parse(text)?;
     if let Some(front_matter) = &front_matter {
-        let entry = ConvergenceEntry::default();
-        let edited = apply(text, edit(text, Some(front_matter), &entry));
-        let repeated = parse(&edited).ok().flatten();
-        if repeated.and_then(|repeated| repeated.entry) != Some(entry) {
-            return Err(FrontMatterError::Key {
-                line: 1,
-                key: layout::SECTION.to_owned(),
-                problem: "cannot be set: another key is written in an unusual form",
-            });
+        for entry in [
+            ConvergenceEntry::default(),
+            ConvergenceEntry::with_all_keys(),
+        ] {
+            let edited = apply(text, edit(text, Some(front_matter), &entry));
+            let repeated = parse(&edited).ok().flatten();
+            if repeated.and_then(|repeated| repeated.entry) != Some(entry) {
+                return Err(FrontMatterError::Key {
+                    line: 1,
+                    key: layout::SECTION.to_owned(),
+                    problem: "cannot be set: another key is written in an unusual form",
+                });
+            }
         }
     }
     Ok(front_matter)
+}
+
+/// Returns the text with this entry in its front matter; without one, it is added at the top.
+///
+/// # Errors
+///
+/// When the front matter cannot be read.
+pub fn with_entry(text: &str, entry: &ConvergenceEntry) -> Result<String, FrontMatterError> {
+    let front_matter = read(text)?;
+    Ok(apply(text, edit(text, front_matter.as_ref(), entry)))
 }
 
 fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {

@@ -90,10 +90,10 @@ b: *anchor
     let expected = "---
 a: &anchor {x: 1}
 convergence: # ours
-    rule: low_questions
     owner:   'me' # foreign
     iteration: 4   # first
     last_decision: \"converged\" # words
+    rule: low_questions
     high_confidence_ratio: 0.65
     questions: '0123456789ab'
     questions_stable_count: 1
@@ -108,10 +108,33 @@ b: *anchor
 fn a_key_without_a_value_any_more_becomes_null() {
     let text = format!("---\nconvergence:\n{LINES}---\n");
     let last = edited(&text, &last_entry());
-    assert!(last.contains("  rule: low_questions\n"));
+    assert!(last.contains("  last_decision: converged\n  rule: low_questions\n  questions: "));
     let first = edited(&last, &entry());
     assert!(first.contains("  rule: null\n"));
     assert_eq!(read(&first).unwrap().unwrap().entry, Some(entry()));
+}
+
+#[test]
+fn missing_keys_are_added_in_their_order() {
+    for (yaml, expected) in [
+        (
+            "  last_decision: a # b\n  own: 1\n",
+            [0, 1, 2, 3, 4, 5, 6, 9],
+        ),
+        ("  own: 1\n  questions:\n", [0, 1, 2, 3, 4, 5, 9, 6]),
+        ("  own: 1\n  iteration: 1\n", [9, 0, 1, 2, 3, 4, 5, 6]),
+    ] {
+        let text = format!("---\nconvergence:\n{yaml}---\n").replace('\n', "\r\n");
+        let edited = edited(&text, &last_entry());
+        let keys = entry::EntryKey::ALL.map(entry::EntryKey::name);
+        let places: Vec<usize> = edited
+            .lines()
+            .filter_map(|line| line.trim_start().split_once(':'))
+            .filter(|(key, _)| *key != "convergence")
+            .map(|(key, _)| keys.iter().position(|own| *own == key).unwrap_or(9))
+            .collect();
+        assert_eq!(places, expected, "{edited}");
+    }
 }
 
 #[test]

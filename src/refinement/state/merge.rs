@@ -1,7 +1,6 @@
 //! The merge of an iteration: findings, what follows for convergence, and the front matter.
 
 use crate::domain::confidence::Confidence;
-use crate::refinement::byte_edit::apply;
 use crate::refinement::document::{DocumentError, SectionKind, SpecDocument};
 use crate::refinement::event::{Integrated, TextHash};
 use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};
@@ -79,9 +78,7 @@ impl RefinementLoop {
         let iteration = self.next_iteration();
         let stable = stable_count(self.criteria(), &measures);
         let entry = ConvergenceEntry::new(iteration, stable, &measure, &evaluation);
-        let front_matter = front_matter::read(&integration.text)?;
-        let edits = front_matter::edit(&integration.text, front_matter.as_ref(), &entry);
-        let text = apply(&integration.text, edits);
+        let text = front_matter::with_entry(&integration.text, &entry)?;
         let changes = prepared.changes.into_iter().chain(integration.changes);
         let event = Integrated {
             iteration,

@@ -12,7 +12,6 @@ mod check;
 use std::collections::BTreeMap;
 
 use super::super::byte_edit::{ByteEdit, apply};
-use super::super::front_matter::{self, ConvergenceEntry};
 use super::SpecDocument;
 use super::escape::entry_text;
 use super::item::{SectionKind, SpecItem, Tag};
@@ -29,7 +28,6 @@ pub struct DocumentEditor<'d> {
     items: BTreeMap<usize, ItemEdit>,
     /// What is put into a section, in this order.
     arrivals: Vec<(SectionKind, Arrival)>,
-    convergence: Option<ConvergenceEntry>,
 }
 
 /// The edits of one item.
@@ -64,7 +62,6 @@ impl<'d> DocumentEditor<'d> {
             document,
             items: BTreeMap::new(),
             arrivals: Vec::new(),
-            convergence: None,
         }
     }
 
@@ -140,32 +137,17 @@ impl<'d> DocumentEditor<'d> {
         self.arrivals.push((section, Arrival::Added(line)));
     }
 
-    /// Sets what the front matter says about convergence.
-    pub fn set_convergence(&mut self, entry: &ConvergenceEntry) {
-        self.convergence = Some(entry.clone());
-    }
-
     /// Returns the text with all edits.
     pub fn finish(self) -> String {
-        let SpecDocument {
-            text,
-            body,
-            front_matter,
-            ..
-        } = self.document;
+        let SpecDocument { text, body, .. } = self.document;
         let joined = place(&self, Joins::Lists);
         let is_good =
             check::is_read_as(&apply(text, joined.edits.clone()), *body, &joined.expected);
-        let placed = if is_good {
+        let mut edits = if is_good {
             joined.edits
         } else {
             place(&self, Joins::Separated).edits
         };
-        let mut edits = match &self.convergence {
-            Some(entry) => front_matter::edit(text, front_matter.as_ref(), entry),
-            None => Vec::new(),
-        };
-        edits.extend(placed);
         keep_open_end(text, &mut edits);
         apply(text, edits)
     }

@@ -42,6 +42,12 @@ impl Insertions {
         self.by_place.entry(at).or_default().push(insertion);
     }
 
+    /// Returns true if something is inserted at a place.
+    pub(super) fn has_text_at(&self, at: usize) -> bool {
+        let insertions = self.by_place.get(&at);
+        insertions.is_some_and(|insertions| insertions.iter().any(|one| !one.text.is_empty()))
+    }
+
     /// Returns all insertions with their places, in the order of the text.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Insertion)> {
         let places = self.by_place.iter();

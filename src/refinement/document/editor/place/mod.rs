@@ -42,6 +42,7 @@ pub(super) fn place(editor: &DocumentEditor<'_>, joins: Joins) -> Placed {
         new_lists: editor.document.blocks.len(),
         is_end_closed: false,
         moved: BTreeSet::new(),
+        emptied: BTreeSet::new(),
         insertions: Insertions::default(),
         edits: Vec::new(),
     };
@@ -63,6 +64,8 @@ struct Placing<'e> {
     /// Whether the block that is open at the end of the document has been ended.
     is_end_closed: bool,
     moved: BTreeSet<usize>,
+    /// The lists between blank lines of which every entry moves away, by their beginning.
+    emptied: BTreeSet<usize>,
     insertions: Insertions,
     edits: Vec<ByteEdit>,
 }
@@ -132,6 +135,7 @@ impl<'e> Placing<'e> {
 
     fn finish(mut self) -> Placed {
         let expected = self.expected();
+        self.close_gaps();
         let insertions = std::mem::take(&mut self.insertions);
         let inserted = insertions.edits(self.text, self.ending, &self.edits);
         self.edits.extend(inserted);

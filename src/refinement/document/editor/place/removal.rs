@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::super::super::super::byte_edit::ByteEdit;
-use super::super::super::lines::{is_blank_at, is_blank_before};
+use super::super::super::lines::{is_blank, is_blank_at, is_blank_before, line_start};
 use super::super::super::outline::ListEntry;
 use super::super::check::SEPARATOR;
 use super::{Joins, Placing};
@@ -45,11 +45,31 @@ impl Placing<'_> {
                 text.push_str(self.ending);
             }
         } else if is_blank_at(self.text, range.end) {
-            range.start = before.map_or(range.start, |before| before.range.end);
+            match before {
+                Some(before) => range.start = before.range.end,
+                None => {
+                    self.emptied.insert(range.start);
+                }
+            }
         } else if !is_blank_before(self.text, range.start) && !self.is_heading_at(range.end) {
             text.push_str(self.ending);
         }
         self.edits.push(ByteEdit { range, text });
+    }
+
+    /// Removes one of the two blank lines around each list that is gone and not begun again.
+    pub(super) fn close_gaps(&mut self) {
+        for edit in &mut self.edits {
+            let start = edit.range.start;
+            if !self.emptied.contains(&start) || self.insertions.has_text_at(edit.range.end) {
+                continue;
+            }
+            let blank = line_start(self.text, start.saturating_sub(1));
+            let line = self.text.get(blank..start).unwrap_or_default();
+            if !line.is_empty() && is_blank(line) {
+                edit.range.start = blank;
+            }
+        }
     }
 
     /// Returns the comment that ends a list where a blank line does not.
