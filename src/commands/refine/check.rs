@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::check::{ConvergenceCheck, check};
+use crate::refinement::document::SpecDocument;
 
 use super::RefineCommand;
-use super::files::{display, parse, read_text};
+use super::files::{display, parse, read_text, warn_of_unlisted, warnings};
 use super::flags::RefineFormat;
 use super::target::refined_path;
 
@@ -17,8 +18,9 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     let file = SpecFile::at(&args.spec);
     let document = parse(&file, &read_text(&file)?)?;
     let check = check(document.front_matter(), &document.measure());
+    warn_of_unlisted(&file, &document, printer);
     let printed = match args.output.format() {
-        RefineFormat::Json => printer.json(&as_json(&file, &check)),
+        RefineFormat::Json => printer.json(&as_json(&file, &document, &check)),
         RefineFormat::Text => printer.result(&format!("{}: {}\n", display(&file), check.message)),
     };
     printed.map_err(Error::failed)?;
@@ -35,7 +37,7 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
     Ok(Exit::Failed)
 }
 
-fn as_json(file: &SpecFile, check: &ConvergenceCheck) -> Value {
+fn as_json(file: &SpecFile, document: &SpecDocument, check: &ConvergenceCheck) -> Value {
     json!({
         "schema_version": "1.0",
         "document": display(file),
@@ -44,5 +46,6 @@ fn as_json(file: &SpecFile, check: &ConvergenceCheck) -> Value {
         "message": check.message,
         "open_questions_count": check.open_questions_count,
         "recorded": check.recorded,
+        "warnings": warnings(document),
     })
 }

@@ -17,7 +17,7 @@ use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::decision as ended;
 
 use super::RefineCommand;
-use super::files::display;
+use super::files::{display, warnings};
 use super::flags::RefineFormat;
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
@@ -194,6 +194,7 @@ impl DryRun<'_> {
             "by_model": vendors.collect::<Vec<_>>(),
             "decision": self.decision,
             "diff": self.diff(Paint::Plain),
+            "warnings": warnings(self.document()),
         })
     }
 }

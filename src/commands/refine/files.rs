@@ -1,9 +1,12 @@
 //! The document as this command reads it, and why it cannot.
 
+use serde_json::{Value, json};
+
 use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::refinements::{SpecFile, SpecFileError};
 use crate::refinement::document::SpecDocument;
+use crate::terminal::output::printer::Printer;
 
 /// Returns the name of a file in messages.
 pub(super) fn display(file: &SpecFile) -> String {
@@ -25,6 +28,25 @@ pub(super) fn parse(file: &SpecFile, text: &str) -> Result<SpecDocument, Error> 
         })
         .hint(format!("fix the front matter of `{file}`"))
     })
+}
+
+/// What is said of a paragraph that asks a question.
+const UNLISTED: &str =
+    "this paragraph is no list entry, so the panel is not asked: begin it with `- `";
+
+/// Warns of what the document asks and the panel is not asked.
+pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer: &Printer) {
+    for line in document.unlisted_questions() {
+        printer.warning(&format!("warning: {}:{line}: {UNLISTED}", display(file)));
+    }
+}
+
+/// Returns the same warnings for programs.
+pub(super) fn warnings(document: &SpecDocument) -> Vec<Value> {
+    let lines = document.unlisted_questions();
+    lines
+        .map(|line| json!({"line": line, "message": UNLISTED}))
+        .collect()
 }
 
 /// Explains why a document cannot be read or written.

@@ -156,7 +156,7 @@ impl Starting {
         parse(file, &read_text(file)?)
     }
 
-    fn working_file(&self) -> &SpecFile {
+    pub(super) fn working_file(&self) -> &SpecFile {
         self.target.working_file(self.resumed())
     }
 

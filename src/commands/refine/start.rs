@@ -20,7 +20,7 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::report::refinement::changes_markdown;
 
 use super::drive::Drive;
-use super::files::display;
+use super::files::{display, warn_of_unlisted};
 use super::prepare::{Prepared, Starting};
 use super::store::unreadable;
 use super::target::LoopEntry;
@@ -44,6 +44,7 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
         return finish(command, &starting, locked, missing, clock);
     }
     let document = starting.working_document()?;
+    warn_of_unlisted(starting.working_file(), &document, printer);
     check_items(&starting, &document)?;
     let prepared = Prepared::of(command, &starting, &document, clock)?;
     if !args.action.dry_run {

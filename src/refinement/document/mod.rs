@@ -96,6 +96,13 @@ impl SpecDocument {
         self.sections.has_any()
     }
 
+    /// Returns the lines, from 1, at which paragraphs among the open questions begin that ask a
+    /// question. They are no items.
+    pub fn unlisted_questions(&self) -> impl Iterator<Item = usize> {
+        let starts = self.sections.unlisted_questions.iter();
+        starts.map(|start| 1 + lines::lines(self.text.get(..*start).unwrap_or_default()).count())
+    }
+
     /// Returns the first heading of the first level.
     pub fn title(&self) -> Option<&str> {
         self.sections.title.as_deref()

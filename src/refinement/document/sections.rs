@@ -8,7 +8,9 @@ use super::heading::{HeadingMeaning, meaning};
 use super::item::{SectionKind, SpecItem};
 use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
 use super::outline::{BlockContent, ListEntry, TopBlock};
+use super::shape::paragraph;
 use super::source::names_source;
+use super::tags::placed_tags;
 
 /// The sections of a document.
 #[derive(Debug, Default)]
@@ -19,6 +21,8 @@ pub(super) struct Sections {
     pub(super) open: Vec<SpecItem>,
     /// In the order of the document.
     pub(super) headings: Vec<SectionHeading>,
+    /// Where paragraphs among the open questions begin that ask a question.
+    pub(super) unlisted_questions: Vec<usize>,
 }
 
 /// The heading of a section.
@@ -46,6 +50,8 @@ const PLACEHOLDERS: [&str; 9] = [
     "no open questions",
     "no questions",
 ];
+
+const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 impl Sections {
     pub(super) fn has_any(&self) -> bool {
@@ -98,10 +104,29 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
                     }
                 }
             }
-            BlockContent::Other { .. } => {}
+            BlockContent::Other { shape } => {
+                let section = scopes.last().and_then(|scope| scope.section);
+                if section == Some(SectionKind::Open) && asks_question(shape) {
+                    sections.unlisted_questions.push(block.range.start);
+                }
+            }
         }
     }
     sections
+}
+
+/// Returns whether a block is a paragraph with a question mark after a word, or with a tag.
+fn asks_question(shape: &str) -> bool {
+    let Some(text) = paragraph(shape) else {
+        return false;
+    };
+    let mut words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let is_question = |word: &str| {
+        let word =
+            word.trim_end_matches(|c: char| !c.is_alphanumeric() && !QUESTION_MARKS.contains(&c));
+        word.ends_with(QUESTION_MARKS)
+    };
+    words.any(is_question) || !placed_tags(text).is_empty()
 }
 
 fn enter(

@@ -95,6 +95,13 @@ impl ShapeReader {
     }
 }
 
+/// Returns the source of the paragraph that a shape is; `None` for any other block. Control
+/// characters stand for its line endings.
+pub(super) fn paragraph(shape: &str) -> Option<&str> {
+    let text = shape.strip_prefix("t ")?.strip_suffix('\n')?;
+    (!text.contains('\n')).then_some(text)
+}
+
 /// Returns the range of an inline event with the backslash that escapes its first character: events
 /// leave it out.
 pub(super) fn with_escape(text: &str, range: &Range<usize>) -> Range<usize> {

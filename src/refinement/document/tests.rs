@@ -145,6 +145,74 @@ fn document_without_a_last_line_ending_stays_without_one() {
 }
 
 #[test]
+fn paragraphs_that_ask_are_known_by_their_lines() {
+    let text = "---
+title: a
+---
+# Which spec?
+
+## Open Questions
+
+See http://a/?q=1 and `x?y`.
+The rest is here.
+
+Where are the **keys
+kept?**
+
+[BLOCKER] Decide the region
+
+- Who pays?
+
+  And when?
+
+> A quote?
+
+### Later
+
+什么时候？
+
+## Annex
+
+Is this one?
+";
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let lines: Vec<usize> = parse(&text).unlisted_questions().collect();
+        assert_eq!(lines, [11, 14, 24]);
+    }
+}
+
+#[test]
+fn emptied_list_leaves_one_blank_line() {
+    let text = "## High Confidence\n\n- A\n\n## Open Questions\n\n- B?\n- C?\n\n## Annex\n";
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let document = parse(&text);
+        let mut editor = DocumentEditor::new(&document);
+        for words in ["B", "C"] {
+            editor.move_item(item(&document, words), SectionKind::High, "n");
+        }
+        let result = editor.finish().replace("\r\n", "\n");
+        let (_, open) = result.split_once("## Open").unwrap();
+        assert_eq!(open, " Questions\n\n## Annex\n");
+        let mut editor = DocumentEditor::new(&document);
+        editor.move_item(item(&document, "A"), SectionKind::Open, "n");
+        editor.add_item(SectionKind::High, "D", &[]);
+        let result = editor.finish().replace("\r\n", "\n");
+        assert!(result.starts_with("## High Confidence\n\n- D\n\n## Open"));
+    }
+}
+
+#[test]
+fn emptied_list_at_the_end_leaves_no_blank_line() {
+    let document = parse("## Open Questions\n\n- B?\n");
+    let mut editor = DocumentEditor::new(&document);
+    editor.move_item(item(&document, "B"), SectionKind::High, "n");
+    assert_eq!(
+        editor.finish(),
+        "## High Confidence\n\n- B?\n  - n\n\n## Open Questions\n"
+    );
+}
+
+#[test]
 fn entry_takes_the_place_of_a_last_one_with_a_blank_line() {
     let document =
         parse("## High Confidence\n\n- A\n\n## Open Questions\n\n- B?\n\n- C?\n\nEnd.\n");

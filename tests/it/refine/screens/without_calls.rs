@@ -92,3 +92,36 @@ fn json_of_a_dry_run_follows_its_schema() {
     );
     assert_eq!(desk.requests(), 0);
 }
+
+#[test]
+fn questions_in_paragraphs_are_warned_of() {
+    let document = SIX.replace(
+        "## Open Questions\n",
+        "## Open Questions\n\nWho audits it?\n",
+    );
+    let desk = Desk::with(&document);
+    let warning = "warning: SPEC.md:15: this paragraph is no list entry";
+    let check = ["refine", "SPEC.md", "--check", "--json"];
+    for (arguments, schema) in [
+        (
+            &check[..],
+            include_str!("../../../../schemas/refine_check.schema.json"),
+        ),
+        (
+            &["refine", "SPEC.md", "--dry-run", "--json"],
+            include_str!("../../../../schemas/refine_dry_run.schema.json"),
+        ),
+    ] {
+        let output = desk.conclave.run(arguments);
+        output.assert_stderr_contains(warning);
+        let json = output.json();
+        schema::check(schema, &json);
+        assert_eq!(json["warnings"][0]["line"], 15);
+        assert_eq!(json["warnings"].as_array().unwrap().len(), 1);
+    }
+    let run = desk.run(&["--max-iterations", "1", "--min-iterations", "1"]);
+    run.assert_stderr_contains(warning);
+    assert_eq!(run.stderr.matches("warning: ").count(), 1, "{}", run.stderr);
+    let listed = Desk::with(SIX).conclave.run(&check);
+    assert!(!listed.stderr.contains("warning"), "{}", listed.stderr);
+}
