@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::ConsultationId;
 use crate::stopping::convergence::QuestionKey;
 
-use super::document::SectionKind;
+use super::document::{SectionKind, SpecDocument, Tag};
 
 /// A change of one item, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +25,26 @@ pub struct ItemChange {
     /// `None` for what follows from no consultation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<ConsultationId>,
+}
+
+impl ItemChange {
+    /// Returns whether the item was moved, added or deferred.
+    pub fn is_applied(&self) -> bool {
+        match self.kind {
+            ChangeKind::Moved { .. } | ChangeKind::Added { .. } | ChangeKind::Deferred => true,
+            ChangeKind::Kept | ChangeKind::Dropped => false,
+        }
+    }
+
+    /// Returns whether the item was a blocker before.
+    pub fn is_about_blocker(&self) -> bool {
+        let before = self.before.as_deref().unwrap_or_default();
+        let alone = format!("## {}\n\n{before}", SectionKind::Open.heading());
+        let alone = SpecDocument::parse(&alone);
+        let item = alone.as_ref().ok();
+        let item = item.and_then(|alone| alone.items(SectionKind::Open).first());
+        item.is_some_and(|item| item.has(Tag::Blocker))
+    }
 }
 
 /// What was done with an item.

@@ -155,6 +155,14 @@ pub enum StopCause {
     DocumentChanged,
 }
 
+impl Integrated {
+    /// Returns how many items were moved, added or deferred.
+    pub fn applied_changes(&self) -> usize {
+        let changes = self.changes.iter();
+        changes.filter(|change| change.is_applied()).count()
+    }
+}
+
 impl TextHash {
     pub fn of(text: &str) -> Self {
         Self(crate::domain::hash::sha256(text))

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::confidence::Confidence;
 use crate::domain::ids::ConsultationId;
 use crate::stopping::convergence::QuestionKey;
 
@@ -74,4 +75,17 @@ pub struct FindingSource {
     /// The dissent of the whole consultation, a line each: who, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dissent: Vec<String>,
+    /// Why the consultation is less than the panel promised, such as an expert without an answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub degradations: Vec<String>,
+}
+
+impl FindingSource {
+    /// Returns the confidence in the answer: `90%`, or that it is unknown.
+    pub fn confidence_in_words(&self) -> String {
+        self.confidence.and_then(Confidence::new).map_or_else(
+            || "confidence unknown".to_owned(),
+            |known| known.to_string(),
+        )
+    }
 }

@@ -49,6 +49,7 @@ mod tests {
             confidence,
             calibrated: false,
             dissent: Vec::new(),
+            degradations: Vec::new(),
         }
     }
 

@@ -8,7 +8,6 @@
 //! Earlier versions put the source first: `ANSWER — consult-…, 90%: Postgres`. Their notes of
 //! deferrals and contradictions are recognised as well.
 
-use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ConsultationId, RecordName};
 use crate::refinement::document::{SpecItem, note_texts};
 use crate::refinement::finding::FindingSource;
@@ -23,10 +22,7 @@ const EARLIER_CONTRADICTED: &str = "CONTRADICTED — ";
 
 /// Returns the note of an answer, with the confidence in it and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
-    let confidence = source.confidence.and_then(Confidence::new).map_or_else(
-        || "confidence unknown".to_owned(),
-        |known| known.to_string(),
-    );
+    let confidence = source.confidence_in_words();
     let dissent = dissent.map(str::trim).filter(|dissent| !dissent.is_empty());
     let dissent = dissent.map(|dissent| format!("; dissent: {dissent}"));
     format!(

@@ -56,6 +56,7 @@ pub fn findings_of(
                 .into_iter()
                 .map(|objection| objection.line)
                 .collect(),
+            degradations: record.degradations.clone(),
         },
         unread: unread.collect(),
         findings,

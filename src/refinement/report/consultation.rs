@@ -21,6 +21,8 @@ pub struct ConsultationReport {
     pub calibrated: bool,
     /// Who disagrees with the whole answer, and why.
     pub dissent: Vec<String>,
+    /// Why it is less than the panel promised; empty for a complete answer.
+    pub degradations: Vec<String>,
     pub findings: Vec<PanelFinding>,
     /// Questions that the answer says nothing readable about.
     pub unread: Vec<QuestionKey>,
@@ -66,6 +68,7 @@ impl ConsultationReport {
             confidence: answer.and_then(|answer| answer.source.confidence),
             calibrated: answer.is_some_and(|answer| answer.source.calibrated),
             dissent: answer.map_or_else(Vec::new, |answer| answer.source.dissent.clone()),
+            degradations: answer.map_or_else(Vec::new, |answer| answer.source.degradations.clone()),
             findings: answer.map_or_else(Vec::new, |answer| answer.findings.clone()),
             unread: answer.map_or_else(Vec::new, |answer| answer.unread.clone()),
             error: batch.progress.error().map(str::to_owned),

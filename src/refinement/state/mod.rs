@@ -19,6 +19,7 @@ mod iteration;
 mod refinement_loop;
 mod next_step;
 mod merge;
+mod proposal;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +31,7 @@ pub use consultation::{ConsultationProgress, ExtractionRecord};
 pub use iteration::{BatchRecord, IterationRecord, MergeProgress};
 pub use merge::{Merge, RefinementMergeError};
 pub use next_step::{DocumentNow, NextStep};
+pub use proposal::BlockerProposal;
 pub use refinement_loop::{LoopPhase, RefinementLoop};
 
 /// A log whose events do not follow from each other.

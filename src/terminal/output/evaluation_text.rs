@@ -36,6 +36,11 @@ pub fn evaluation_text(heading: &str, evaluation: &Evaluation, traits: StreamTra
     text
 }
 
+/// Returns the lines of a tree in pieces that fit a terminal.
+pub fn wrapped_tree(tree: &[String], traits: StreamTraits) -> Vec<String> {
+    tree.iter().flat_map(|line| wrapped(line, traits)).collect()
+}
+
 /// Returns the last line of the tree alone.
 pub fn decision_text(decision: &Decision, traits: StreamTraits) -> String {
     let line = format!("DECISION: {}", decision_in_words(decision));
@@ -67,5 +72,39 @@ fn of_decision(paint: Paint, decision: &Decision, line: &str) -> String {
             Class::Halted | Class::Cancelled => paint.red(line),
             Class::Exhausted | Class::Stalled | Class::NeedsHuman => paint.yellow(line),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::output::stream_traits::TerminalEnv;
+
+    #[test]
+    fn continued_lines_of_a_tree_keep_its_rails() {
+        let tree = [
+            "CHECK (Iteration 2)",
+            "├─ Maximum reached: NO (2 < 5 of all iterations)",
+            "│   └─ Previous: 5, Current: 3, Changed: YES, Set: new",
+            "└─ DECISION: STOP converged: 3 questions are open",
+        ];
+        let tree = tree.map(str::to_owned);
+        let env = TerminalEnv {
+            no_color: Some("1"),
+            clicolor_force: None,
+            term: Some("xterm"),
+        };
+        let narrow = wrapped_tree(&tree, StreamTraits::new(true, Some(40), &env));
+        let expected = "\
+CHECK (Iteration 2)
+├─ Maximum reached: NO (2 < 5 of all
+│    iterations)
+│   └─ Previous: 5, Current: 3,
+│        Changed: YES, Set: new
+└─ DECISION: STOP converged: 3
+     questions are open";
+        assert_eq!(narrow.join("\n"), expected);
+        let piped = StreamTraits::new(false, None, &env);
+        assert_eq!(wrapped_tree(&tree, piped), tree);
     }
 }

@@ -10,6 +10,7 @@ use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::stopping::convergence::QuestionKey;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::convergence_tree::convergence_tree;
+use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::format::{amount, clock, count, dollars};
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -131,6 +132,10 @@ impl RefinementProgress {
             (Some(findings), _) => {
                 let read = count(findings.findings.len(), "finding");
                 self.printer.detail(&format!("  {id}: {read} · {cost}"));
+                for reason in &findings.source.degradations {
+                    let reason = one_line(reason);
+                    self.printer.note(&format!("  {id}: degraded: {reason}"));
+                }
                 if !findings.unread.is_empty() {
                     let questions = count(findings.unread.len(), "question");
                     self.printer.note(&format!(
@@ -148,7 +153,7 @@ impl RefinementProgress {
 
     /// The document of an iteration is written.
     pub fn integrated(&self, integrated: &Integrated) {
-        let changes = count(integrated.changes.len(), "change");
+        let changes = count(integrated.applied_changes(), "change");
         let line = match integrated.measure.counts {
             Some(counts) => format!(
                 "  {changes}: {} high, {} medium, {} open · {}",
@@ -162,7 +167,8 @@ impl RefinementProgress {
         self.printer.note(&line);
         if self.printer.verbosity() == Verbosity::Verbose {
             let tree = convergence_tree(integrated.iteration, &integrated.evaluation);
-            self.printer.lines(&tree.join("\n"));
+            let lines = wrapped_tree(&tree, self.printer.err_traits());
+            self.printer.lines(&lines.join("\n"));
         }
     }
 

@@ -3,7 +3,7 @@
 
 use crate::domain::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
-use crate::refinement::finding::{BatchFindings, PanelFinding};
+use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::refinement::state::{
     BatchRecord, ConsultationProgress, ExtractionRecord, IterationRecord, LoopPhase,
     RefinementLoop, RefinementState,
@@ -51,11 +51,32 @@ fn of_loop(refinement: &RefinementLoop) -> Vec<String> {
         format!("## Loop of {}", refinement.begun_at()),
         lines.join("  \n"),
     ];
+    sections.extend(proposals(refinement));
     sections.extend(refinement.extractions().iter().map(of_extraction));
     for iteration in refinement.iterations() {
         sections.extend(of_iteration(iteration));
     }
     sections
+}
+
+/// Lists what the panel proposes for blockers that are still open.
+fn proposals(refinement: &RefinementLoop) -> Option<String> {
+    let proposals = refinement.blocker_proposals();
+    let lines: Vec<String> = proposals
+        .iter()
+        .map(|proposal| {
+            format!(
+                "- Change {}, {}: {} (`{}`, {})",
+                proposal.change.number,
+                inline(proposal.change.item.as_str()),
+                inline(proposal.answer),
+                proposal.source.consultation,
+                confidence(proposal.source)
+            )
+        })
+        .collect();
+    let heading = "### Best proposals for open blockers";
+    (!lines.is_empty()).then(|| format!("{heading}\n\n{}", lines.join("\n")))
 }
 
 fn status(refinement: &RefinementLoop) -> String {
@@ -140,7 +161,13 @@ fn of_batch(record: &BatchRecord) -> String {
             let is_unread = findings.unread.contains(key);
             is_unread.then(|| format!("- No readable answer: {}", inline(text)))
         });
-        let lines: Vec<String> = dissent.into_iter().chain(unread).collect();
+        let degradations = findings.source.degradations.iter();
+        let degradations = degradations.map(|reason| format!("- Degraded: {}", inline(reason)));
+        let lines: Vec<String> = dissent
+            .into_iter()
+            .chain(degradations)
+            .chain(unread)
+            .collect();
         if !lines.is_empty() {
             parts.push(lines.join("\n"));
         }
@@ -150,7 +177,7 @@ fn of_batch(record: &BatchRecord) -> String {
 
 fn outcome(progress: &ConsultationProgress<BatchFindings>) -> String {
     match progress {
-        ConsultationProgress::Answered(findings) => confidence(findings),
+        ConsultationProgress::Answered(findings) => confidence(&findings.source),
         ConsultationProgress::InFlight | ConsultationProgress::LeftOver(None) => {
             "not finished".to_owned()
         }
@@ -164,8 +191,7 @@ fn outcome(progress: &ConsultationProgress<BatchFindings>) -> String {
     }
 }
 
-fn confidence(findings: &BatchFindings) -> String {
-    let source = &findings.source;
+fn confidence(source: &FindingSource) -> String {
     match source.confidence.and_then(Confidence::new) {
         None => "confidence unknown".to_owned(),
         Some(known) if source.calibrated => format!("confidence {known}, calibrated"),
@@ -200,7 +226,7 @@ fn basis(change: &ItemChange, iteration: &IterationRecord) -> String {
         let findings = iteration
             .findings()
             .find(|findings| findings.source.consultation == *source);
-        let confidence = findings.map(|findings| format!(", {}", confidence(findings)));
+        let confidence = findings.map(|findings| format!(", {}", confidence(&findings.source)));
         let confidence = confidence.unwrap_or_default();
         lines.push(format!("Source: `{source}`{confidence}"));
         let dissent = findings.and_then(|findings| dissent(findings, change));

@@ -59,6 +59,8 @@ pub fn screen(
     screen.head();
     screen.iterations();
     screen.changes();
+    screen.proposals();
+    screen.degradations();
     screen.places(places);
     screen.text
 }
@@ -195,12 +197,49 @@ impl LoopScreen<'_> {
             }
         }
         for (treatment, changes) in groups {
-            let title = format!("{} ({})", treatment.title(), changes.len());
-            self.text.extend(["\n", &self.paint.bold(&title), "\n"]);
-            for change in changes {
-                let line = change_line(change);
-                self.text.push_str(&hanging("- ", &line, 2, self.width));
-            }
+            let lines = changes.into_iter().map(change_line);
+            self.list(treatment.title(), lines.collect());
+        }
+    }
+
+    /// Says what the panel proposes for blockers that are still open.
+    fn proposals(&mut self) {
+        let lines = self.refined.blocker_proposals();
+        let lines = lines.into_iter().map(|proposal| {
+            let question = shortened(&one_line(&item_text(proposal.change)), LONGEST_ITEM);
+            let answer = shortened(&one_line(proposal.answer), LONGEST_ITEM);
+            let confidence = proposal.source.confidence_in_words();
+            let consultation = &proposal.source.consultation;
+            format!("{question} → {answer} ({confidence}, {consultation})")
+        });
+        self.list("Best proposals for open blockers", lines.collect());
+    }
+
+    /// Names the consultations that are less than the panel promised.
+    fn degradations(&mut self) {
+        let iterations = self.refined.iterations().iter();
+        let findings = iterations.flat_map(IterationRecord::findings);
+        let lines = findings.filter_map(|findings| {
+            let source = &findings.source;
+            let reasons: Vec<String> = source
+                .degradations
+                .iter()
+                .map(|one| one_line(one))
+                .collect();
+            let line = format!("{}: {}", source.consultation, reasons.join("; "));
+            (!reasons.is_empty()).then_some(line)
+        });
+        self.list("Degraded consultations", lines.collect());
+    }
+
+    fn list(&mut self, title: &str, lines: Vec<String>) {
+        if lines.is_empty() {
+            return;
+        }
+        let title = format!("{title} ({})", lines.len());
+        self.text.extend(["\n", &self.paint.bold(&title), "\n"]);
+        for line in lines {
+            self.text.push_str(&hanging("- ", &line, 2, self.width));
         }
     }
 
@@ -273,7 +312,7 @@ fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
         counts.high.to_string(),
         counts.medium.to_string(),
         counts.open.to_string(),
-        merge.changes.len().to_string(),
+        merge.applied_changes().to_string(),
         amount(spent.cost),
     ]
 }

@@ -44,6 +44,7 @@ fn of(id: &str, confidence: Option<f64>, findings: Vec<PanelFinding>) -> BatchFi
             confidence,
             calibrated: false,
             dissent: Vec::new(),
+            degradations: Vec::new(),
         },
         findings,
         unread: Vec::new(),

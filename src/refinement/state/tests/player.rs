@@ -291,6 +291,7 @@ pub(super) fn findings(consultation: &ConsultationId, batch: &QuestionBatch) -> 
             confidence: Some(confidence),
             calibrated: false,
             dissent: Vec::new(),
+            degradations: Vec::new(),
         },
         findings,
         unread,

@@ -15,6 +15,7 @@ use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
 use crate::terminal::markdown::escape::one_line;
+use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::evaluation_tree::evaluation_tree;
 use crate::terminal::output::format::{dollars, seconds};
 use crate::terminal::output::printer::Verbosity;
@@ -323,10 +324,8 @@ impl ProgressReporter {
 
     fn early_termination(&self, decision: &EarlyTerminationDecision) {
         let evaluation = &decision.findings.evaluation;
-        self.details(evaluation_tree(
-            "EARLY TERMINATION CHECK (Round 2)",
-            evaluation,
-        ));
+        let tree = evaluation_tree("EARLY TERMINATION CHECK (Round 2)", evaluation);
+        self.details(wrapped_tree(&tree, self.printer.err_traits()));
         if let Some(line) = early_termination::decision(decision) {
             self.note(&line);
         }

@@ -7,6 +7,7 @@ mod access;
 mod convergence;
 mod files;
 mod output;
+mod panel;
 mod refusals;
 mod without_calls;
 
