@@ -190,9 +190,9 @@ impl LoopScreen<'_> {
             .map(|merge| &merge.changes);
         for change in self.refined.changes() {
             let treatment = self.treatment(change);
-            let is_past = treatment == Treatment::StillOpen
-                && !last.is_some_and(|last| last.contains(change));
-            if !is_past {
+            // A finding without an item repeats one that is listed.
+            let is_now = change.before.is_some() && last.is_some_and(|last| last.contains(change));
+            if treatment != Treatment::StillOpen || is_now {
                 groups.entry(treatment).or_default().push(change);
             }
         }

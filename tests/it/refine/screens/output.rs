@@ -59,6 +59,17 @@ fn verbose_run_prints_the_rules_after_each_iteration() {
 }
 
 #[test]
+fn claim_that_two_consultations_contradict_is_listed_once() {
+    let desk = Desk::with(SIX).finds("C1 CONTRADICTED: it is retried for three days");
+    let once = ["refine", "SPEC.md", "--yes", "--max-iterations", "1"];
+    let output = desk.conclave.run(&once).ends_with(14);
+    output.assert_stderr_contains("6 questions in 2 consultations");
+    let listed = output.stdout.to_lowercase();
+    let claim = "refunds go through the ledger service";
+    assert_eq!(listed.matches(claim).count(), 1, "{}", output.stdout);
+}
+
+#[test]
 fn closed_standard_output_is_no_error() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let (reader, writer) = std::io::pipe().unwrap();
