@@ -7,6 +7,8 @@
 //! - A label of a question or claim that was not asked, a repeated instruction and an empty answer
 //!   are no findings.
 //! - Two different answers to a question, or an answer and an open question, leave it unread.
+//! - An answer without any label counts where one question was asked and it plainly states
+//!   something, at an unknown confidence.
 //! - What an answer quotes is not stated by it, unless it consists of nothing else.
 
 mod lines;
@@ -15,6 +17,7 @@ mod table;
 mod segments;
 mod content;
 mod answer;
+mod unlabelled;
 pub mod record;
 pub mod extraction;
 

@@ -22,6 +22,7 @@ use crate::refinement::label::{Matter, matters};
 use crate::stopping::convergence::QuestionKey;
 
 use super::answer::{AnswerReading, read};
+use super::unlabelled::read_unlabelled;
 
 /// Returns the findings of a consultation about a batch; the reason if it has no answer.
 pub fn findings_of(
@@ -36,6 +37,11 @@ pub fn findings_of(
         Some(verdict) => of_verdict(record, verdict, batch).ok_or_else(|| no_answer(record))?,
         None => of_first_round(record, batch).ok_or_else(|| no_answer(record))?,
     };
+    let (reading, stated, calibrated) = match without_labels(record, &reading, batch) {
+        // How sure a model is of an answer that lacks the form it was asked for is not known.
+        Some(finding) => (AnswerReading::of(finding), None, None),
+        None => (reading, stated, record.calibrated_confidence),
+    };
     let objections = objections(record);
     let mut findings = reading.findings;
     for finding in &mut findings {
@@ -48,10 +54,8 @@ pub fn findings_of(
     Ok(BatchFindings {
         source: FindingSource {
             consultation: id,
-            confidence: record
-                .calibrated_confidence
-                .or(stated.map(Confidence::value)),
-            calibrated: record.calibrated_confidence.is_some(),
+            confidence: calibrated.or(stated.map(Confidence::value)),
+            calibrated: calibrated.is_some(),
             dissent: objections
                 .into_iter()
                 .map(|objection| objection.line)
@@ -61,6 +65,34 @@ pub fn findings_of(
         unread: unread.collect(),
         findings,
     })
+}
+
+/// Returns what an answer without labels says: that of the judge, of more than one expert, or of the
+/// only one. `None` if something could be read, and for a menu, which has several answers.
+fn without_labels(
+    record: &StoredRecord,
+    reading: &AnswerReading,
+    batch: &QuestionBatch,
+) -> Option<PanelFinding> {
+    if !reading.findings.is_empty() || !reading.contradictory.is_empty() {
+        return None;
+    }
+    let text = match record.verdict() {
+        Some(verdict) if verdict.is_menu() => return None,
+        Some(verdict) if verdict.composed_from.is_none() => &verdict.recommendation,
+        Some(_) => {
+            let leading = record.synthesis().and_then(Synthesis::leading)?;
+            let supporters: BTreeSet<&String> = leading.supporting_agents.iter().collect();
+            let is_shared = record.independents().count() < 2 || supporters.len() > 1;
+            is_shared.then_some(&leading.point)?
+        }
+        None => {
+            let mut experts = record.independents();
+            let only = experts.next().filter(|_| experts.next().is_none())?;
+            &only.position
+        }
+    };
+    read_unlabelled(text, batch)
 }
 
 /// Returns what a verdict says, with its stated confidence; `None` for a verdict without words.
@@ -225,6 +257,13 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
 }
 
 impl AnswerReading {
+    fn of(finding: PanelFinding) -> Self {
+        Self {
+            findings: vec![finding],
+            ..Self::default()
+        }
+    }
+
     /// Adds what another text says about the questions that this one has no label for.
     fn completed_by(mut self, other: Self) -> Self {
         let unlabelled = std::mem::take(&mut self.unlabelled);

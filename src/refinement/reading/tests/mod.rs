@@ -5,6 +5,7 @@ mod meaning;
 mod quotes;
 mod records;
 mod extraction;
+mod unlabelled;
 mod properties;
 
 use crate::refinement::batches::QuestionBatch;

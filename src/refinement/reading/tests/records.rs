@@ -158,6 +158,42 @@ fn an_early_end_without_labels_is_unread() {
 }
 
 #[test]
+fn an_only_question_can_have_an_answer_without_a_label() {
+    let words = "The sessions last a day.";
+    let shown = |artifacts: &[(u8, Value)]| {
+        let fields = json!({"calibrated_confidence": 0.95});
+        let found = found(artifacts, &fields, &single());
+        let shown = shown_findings(&single(), &found.findings, &found.unread);
+        let confidence = found.source.confidence.map(|value| format!(" at {value}"));
+        assert_eq!(found.source.calibrated, confidence.is_some());
+        shown + &confidence.unwrap_or_default()
+    };
+    let expert = |seat: &str| position(seat, words, Some(0.9));
+    let composed_from = |by: &[&str]| {
+        let [skeptic, ops] = ["skeptic", "ops"].map(expert);
+        [skeptic, ops, synthesis(&[(words, by)]), composed(words)]
+    };
+    let answered = "Q1 answered: The sessions last a day.";
+    assert_eq!(shown(&[verdict(words)]), answered);
+    assert_eq!(shown(&[expert("skeptic")]), answered);
+    assert_eq!(shown(&composed_from(&["skeptic", "ops"])), answered);
+    let refusal = "The document does not say it.";
+    assert_eq!(shown(&[verdict(refusal)]), format!("Q1 open: {refusal}"));
+    // One of several experts speaks for itself alone.
+    let unread = "unread: Q1 at 0.95";
+    assert_eq!(shown(&composed_from(&["ops"])), unread);
+    assert_eq!(shown(&[expert("skeptic"), expert("ops")]), unread);
+    // What has a label is read as before.
+    let labelled = "Q1 ANSWERED: It is a day.";
+    assert_eq!(
+        shown(&[verdict(labelled)]),
+        "Q1 answered: It is a day. at 0.95"
+    );
+    let contradictory = "Q1 ANSWERED: It is a day.\nQ1 OPEN: no data";
+    assert_eq!(shown(&[verdict(contradictory)]), unread);
+}
+
+#[test]
 fn one_round_is_read_from_the_positions() {
     let alone = [position("skeptic", JUDGED, Some(0.9))];
     let found_alone = found(&alone, &json!({}), &batch());
