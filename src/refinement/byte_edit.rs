@@ -31,3 +31,19 @@ pub fn apply(text: &str, mut edits: Vec<ByteEdit>) -> String {
     edited.push_str(text.get(at..).unwrap_or_default());
     edited
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn insertion_comes_before_what_replaces_the_same_place() {
+        let replacement = ByteEdit {
+            range: 1..2,
+            text: "X".to_owned(),
+        };
+        let insertions = ["i", "j"].map(|text| ByteEdit::insertion(1, text.to_owned()));
+        let [first, second] = insertions;
+        assert_eq!(apply("abc", vec![replacement, first, second]), "aijXc");
+    }
+}

@@ -111,3 +111,26 @@ fn is_one_paragraph(source: &str, dialect: Options) -> bool {
     }
     blocks == 2
 }
+
+#[cfg(test)]
+mod tests {
+    use super::entry_text;
+
+    #[test]
+    fn text_is_escaped_where_it_would_be_more_than_text() {
+        for (text, expected) in [
+            ("a < b, *c*, `d_e` and C:\\x", "a < b, *c*, `d_e` and C:\\x"),
+            ("<b>x</b> <!-- y", "\\<b>x\\</b> \\<!-- y"),
+            ("`<b>` <b>", "`<b>` \\<b>"),
+            ("\\<b> \\\\<b>", "\\<b> \\\\\\<b>"),
+            ("see ![a](http://b)", "see \\![a](http://b)"),
+            ("# a\n- b", "\\# a - b"),
+            ("1. a", "1\\. a"),
+            ("[NEW] a", "\\[NEW] a"),
+            ("[x] a", "\\[x] a"),
+            ("a \\[b [NEW]", "a \\[b \\[NEW\\]"),
+        ] {
+            assert_eq!(entry_text(text), expected, "{text}");
+        }
+    }
+}

@@ -138,6 +138,19 @@ fn missing_keys_are_added_in_their_order() {
 }
 
 #[test]
+fn values_that_other_readers_take_for_no_text_are_quoted() {
+    let entry = ConvergenceEntry {
+        last_decision: "1e3".to_owned(),
+        rule: Some("yes".to_owned()),
+        questions: "abcdefabcdef".to_owned(),
+        ..entry()
+    };
+    let expected = "  last_decision: \"1e3\"\n  rule: \"yes\"\n  questions: \"abcdefabcdef\"\n";
+    let text = edited("", &entry);
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn a_section_that_is_null_gets_its_keys() {
     let cases = [
         ("convergence:\nb: 1\n", "convergence:\n"),

@@ -181,3 +181,6 @@ fn is_item(line: &str) -> bool {
     let entry = LooseEntry::read(source);
     entry.is_some_and(|entry| item_of(&entry.source, SectionKind::Open, &entry.entry).is_some())
 }
+
+#[cfg(test)]
+mod tests;
