@@ -16,13 +16,15 @@ pub(super) fn entry_text(text: &str) -> String {
     if line.is_empty() || is_plain_entry(&line) {
         return line;
     }
+    // A backslash before anything but punctuation is one that a reader sees.
     let digits = line.chars().take_while(char::is_ascii_digit).count();
-    let at_number = with_backslash(&line, digits);
-    let at_start = with_backslash(&line, 0);
-    [at_start, at_number, escaped(&line, |c| "[]*_`".contains(c))]
-        .into_iter()
-        .find(|escaped| is_plain_entry(escaped))
-        .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
+    [
+        with_backslash(&line, digits),
+        escaped(&line, |c| "[]*_`".contains(c)),
+    ]
+    .into_iter()
+    .find(|escaped| is_plain_entry(escaped))
+    .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
 }
 
 fn with_backslash(line: &str, at: usize) -> String {

@@ -150,14 +150,13 @@ fn without_tags(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Lines without what an edit may change: tags, white space at both ends, and blank lines.
+/// Lines without what an edit may change: tags, markers, white space at both ends, and blank lines.
 fn solid_lines(text: &str) -> Vec<String> {
     text.trim_start_matches('\u{feff}')
         .lines()
         .map(|line| {
-            without_tags(line)
-                .trim_start_matches(['-', ' ', '\\'])
-                .to_owned()
+            let is_marker = |c: char| c.is_ascii_digit() || "-*+.) \\".contains(c);
+            without_tags(line).trim_start_matches(is_marker).to_owned()
         })
         .filter(|line| !line.is_empty())
         .collect()

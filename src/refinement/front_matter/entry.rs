@@ -64,17 +64,6 @@ impl ConvergenceEntry {
         }
     }
 
-    /// Returns an entry in which every key has a value.
-    pub(super) fn with_all_keys() -> Self {
-        Self {
-            open_questions_count: Some(0),
-            high_confidence_ratio: Some(0.0),
-            last_decision: "continue".to_owned(),
-            rule: Some("low_questions".to_owned()),
-            ..Self::default()
-        }
-    }
-
     /// Reads an entry by the texts of its keys.
     pub(super) fn of(text: impl Fn(EntryKey) -> Option<String>) -> Option<Self> {
         let count = |key| text(key)?.parse::<u64>().ok();

@@ -58,19 +58,15 @@ pub enum FrontMatterError {
 pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     let front_matter = parse(text)?;
     if let Some(front_matter) = &front_matter {
-        for entry in [
-            ConvergenceEntry::default(),
-            ConvergenceEntry::with_all_keys(),
-        ] {
-            let edited = apply(text, edit(text, Some(front_matter), &entry));
-            let repeated = parse(&edited).ok().flatten();
-            if repeated.and_then(|repeated| repeated.entry) != Some(entry) {
-                return Err(FrontMatterError::Key {
-                    line: 1,
-                    key: layout::SECTION.to_owned(),
-                    problem: "cannot be set: another key is written in an unusual form",
-                });
-            }
+        let entry = ConvergenceEntry::default();
+        let edited = apply(text, edit(text, Some(front_matter), &entry));
+        let repeated = parse(&edited).ok().flatten();
+        if repeated.and_then(|repeated| repeated.entry) != Some(entry) {
+            return Err(FrontMatterError::Key {
+                line: 1,
+                key: layout::SECTION.to_owned(),
+                problem: "cannot be set: another key is written in an unusual form",
+            });
         }
     }
     Ok(front_matter)

@@ -236,6 +236,15 @@ fn other_formats_are_refused_by_name() {
 }
 
 #[test]
+fn keys_that_no_key_can_join_are_refused() {
+    assert_eq!(
+        refused("---\n\ta: 1\n---\n"),
+        "line 1: `convergence` of the front matter cannot be set: another key is written in an \
+         unusual form"
+    );
+}
+
+#[test]
 fn problems_name_their_line() {
     assert!(refused("---\na: 1\nb: [\n---\n").starts_with("line 4: the front matter is no YAML"));
     let cases = [
