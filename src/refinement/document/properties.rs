@@ -173,9 +173,9 @@ fn is_in_order(part: &[String], whole: &[String]) -> Result<(), String> {
 }
 
 /// Where an item is, its key, its tags, and whether its checkbox is ticked.
-type Content = (SectionKind, String, Vec<Tag>, Option<bool>);
+type PlacedKey = (SectionKind, String, Vec<Tag>, Option<bool>);
 
-fn contents(document: &SpecDocument) -> Vec<Content> {
+fn contents(document: &SpecDocument) -> Vec<PlacedKey> {
     let mut contents: Vec<_> = SectionKind::ALL
         .into_iter()
         .flat_map(|section| document.items(section))

@@ -12,6 +12,7 @@ mod check;
 use std::collections::BTreeMap;
 
 use super::super::byte_edit::{ByteEdit, apply};
+use super::super::front_matter;
 use super::SpecDocument;
 use super::escape::entry_text;
 use super::item::{SectionKind, SpecItem, Tag};
@@ -139,7 +140,12 @@ impl<'d> DocumentEditor<'d> {
 
     /// Returns the text with all edits.
     pub fn finish(self) -> String {
-        let SpecDocument { text, body, .. } = self.document;
+        let SpecDocument {
+            text,
+            body,
+            front_matter,
+            ..
+        } = self.document;
         let joined = place(&self, Joins::Lists);
         let is_good =
             check::is_read_as(&apply(text, joined.edits.clone()), *body, &joined.expected);
@@ -149,7 +155,12 @@ impl<'d> DocumentEditor<'d> {
             place(&self, Joins::Separated).edits
         };
         keep_open_end(text, &mut edits);
-        apply(text, edits)
+        let mut edited = apply(text, edits);
+        if front_matter.is_none() && !matches!(front_matter::read(&edited), Ok(None)) {
+            // What is between two thematic breaks would now be front matter.
+            edited.insert_str(*body, line_ending(text));
+        }
+        edited
     }
 
     fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {

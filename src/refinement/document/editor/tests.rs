@@ -61,6 +61,26 @@ fn first_section_follows_a_byte_order_mark() {
 }
 
 #[test]
+fn section_between_thematic_breaks_becomes_no_front_matter() {
+    for mark in ["", "\u{feff}"] {
+        let text = format!("{mark}---\n## Open Questions\n- B?\n\n---\n\n## High Confidence\n");
+        let result = edited(&text, "B", |editor, item| {
+            editor.move_item(item, SectionKind::High, "");
+        });
+        let kept = format!("{mark}\n---\n");
+        assert!(result.starts_with(&kept), "{result}");
+        let document = SpecDocument::parse(&result).unwrap();
+        assert_eq!(document.items(SectionKind::High).len(), 1, "{result}");
+        let headings = result.matches("## Open Questions").count();
+        assert_eq!(headings, 1, "{result}");
+        assert!(
+            document.sections.first(SectionKind::Open).is_some(),
+            "{result}"
+        );
+    }
+}
+
+#[test]
 fn notes_keep_the_form_of_the_notes_before() {
     let text = "## Open Questions\n\n- B?\n  - one\n\n  - two\n";
     let result = edited(text, "B", |editor, item| editor.note(item, "three"));
