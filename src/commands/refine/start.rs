@@ -202,21 +202,14 @@ fn new_line(source: &str, starting: &Starting) -> String {
 }
 
 fn ended_line(starting: &Starting, ended: &RefinementLoop) -> String {
-    let what = match ended.evaluation().and_then(Evaluation::class) {
-        Some(Class::Done | Class::Converged) => {
-            format!("{} has converged", display(&starting.target.output))
-        }
-        Some(
-            Class::Exhausted
-            | Class::Halted
-            | Class::Stalled
-            | Class::NeedsHuman
-            | Class::Cancelled,
-        )
-        | None => format!(
+    let class = ended.evaluation().and_then(Evaluation::class);
+    let what = if class.is_some_and(Class::is_success) {
+        format!("{} has converged", display(&starting.target.output))
+    } else {
+        format!(
             "The loop over {} has ended, and nothing has changed since",
             display(&starting.target.source)
-        ),
+        )
     };
     format!("{what}; begin a new loop with `--restart`")
 }

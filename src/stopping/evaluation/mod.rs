@@ -62,6 +62,17 @@ pub enum Class {
     Cancelled,
 }
 
+impl Class {
+    pub fn is_success(self) -> bool {
+        match self {
+            Self::Done | Self::Converged => true,
+            Self::Exhausted | Self::Halted | Self::Stalled | Self::NeedsHuman | Self::Cancelled => {
+                false
+            }
+        }
+    }
+}
+
 impl Evaluation {
     pub fn stops(&self) -> bool {
         matches!(self.decision, Decision::Stop { .. })

@@ -124,16 +124,11 @@ impl LoopScreen<'_> {
         let line = hanging("", &line, 0, self.width);
         let line = line.trim_end();
         let decided = self.refined.evaluation();
-        let painted = match decided.and_then(Evaluation::class) {
-            Some(Class::Done | Class::Converged) => self.paint.green(line),
-            Some(
-                Class::Exhausted
-                | Class::Halted
-                | Class::Stalled
-                | Class::NeedsHuman
-                | Class::Cancelled,
-            )
-            | None => self.paint.yellow(line),
+        let class = decided.and_then(Evaluation::class);
+        let painted = if class.is_some_and(Class::is_success) {
+            self.paint.green(line)
+        } else {
+            self.paint.yellow(line)
         };
         self.text.extend([&painted, "\n"]);
     }
