@@ -97,6 +97,17 @@ fn code_behind_tabs_keeps_its_columns() {
 }
 
 #[test]
+fn item_that_keeps_its_own_form_gets_a_list_of_its_own() {
+    let text = "## High Confidence\n\n-   A\n\n## Open Questions\n\n- B?\n\n\t\tcode\n- C?\n";
+    let result = edited(text, "B", |editor, item| {
+        editor.move_item(item, SectionKind::High, "");
+    });
+    let expected =
+        "## High Confidence\n\n-   A\n\n<!-- -->\n\n- B?\n\n\t\tcode\n\n## Open Questions";
+    assert!(result.starts_with(expected), "{result}");
+}
+
+#[test]
 fn whatever_is_written_has_the_line_endings_of_the_document() {
     let text =
         "## High Confidence\n\n- A\n\n## Open Questions\n\n- B?\n- C?\n".replace('\n', "\r\n");
