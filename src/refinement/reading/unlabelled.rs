@@ -102,7 +102,7 @@ pub(super) fn read_unlabelled(text: &str, batch: &QuestionBatch) -> Option<Panel
     let words = content::bare(&text);
     let key = QuestionKey::of(&words);
     let repeats_question = key.as_str().contains(question.as_str());
-    let is_statement = words.chars().count() <= LENGTH && !words.ends_with(['?', '？', ':', '…']);
+    let is_statement = words.chars().count() <= LENGTH && !words.ends_with(['?', '？', ':']);
     if !is_plain || !is_statement || repeats_question || has_label(&text) {
         return None;
     }

@@ -27,6 +27,7 @@ fn plain_statements_are_answers() {
         "It lasts until the browser is closed, at most a day.",
         "A session lasts for 15 minutes and is extended by every request.",
         "They end at midnight in the time zone of the shop.",
+        "The lifetime is a day, in every region and for every kind of…",
     ] {
         assert_eq!(outcome(text), "answered", "{text}");
     }
