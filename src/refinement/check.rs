@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure};
 
 use super::front_matter::ConvergenceEntry;
-use super::front_matter::entry::{fingerprint, high_confidence_ratio};
+use super::front_matter::entry::{STRICT_SEED, fingerprint, high_confidence_ratio};
 
 /// The state of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -93,16 +93,18 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
 
 /// Returns what the rule that decided would no longer find.
 fn lost_basis(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String> {
-    let decided = |rule: ConvergenceRule| entry.rule.as_deref() == Some(rule.name());
-    if decided(ConvergenceRule::LowQuestions) && measure.open_blockers > 0 {
+    let low_questions = Some(ConvergenceRule::LowQuestions.name());
+    if entry.rule.as_deref() == low_questions && measure.open_blockers > 0 {
         return Some("one of its open questions is a blocker now".to_owned());
     }
     let (then, now) = (
         entry.high_confidence_ratio?,
         high_confidence_ratio(measure)?,
     );
+    let rule = entry.rule.as_deref()?;
+    let rule = rule.strip_suffix(STRICT_SEED).unwrap_or(rule);
     // The front matter has two decimals.
-    (decided(ConvergenceRule::HighConfidence) && now + 0.005 < then)
+    (rule == ConvergenceRule::HighConfidence.name() && now + 0.005 < then)
         .then(|| format!("{then:.2} of its items were of high confidence, now it is {now:.2}"))
 }
 

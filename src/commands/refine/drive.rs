@@ -36,7 +36,13 @@ impl Drive<'_> {
         let driven = runtime.block_on(self.drive(refinement));
         // The end must not wait for a model that still decodes.
         runtime.shutdown_background();
-        let refinement = driven.map_err(outcome::resumable)?;
+        let refinement = driven.map_err(|error| {
+            if self.starting.store.files().log.exists() {
+                outcome::resumable(error)
+            } else {
+                error.hint("read what was answered with `conclave history`; a new loop asks again")
+            }
+        })?;
         outcome::show(self.command, self.starting, refinement.state())?;
         outcome::exit(self.command, self.starting, refinement.state())
     }

@@ -83,6 +83,9 @@ impl DryRun<'_> {
             target.to_string(),
         ];
         lines.extend(self.entry());
+        if self.starting.entry == LoopEntry::Ended {
+            return clean(&lines.join("\n")) + "\n";
+        }
         lines.push(String::new());
         lines.push(self.questions());
         for (number, batch) in (1..).zip(self.batches()) {

@@ -174,23 +174,18 @@ fn places(starting: &Starting, refined: &RefinementLoop) -> LoopPlaces {
 fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)> {
     let source = shell_word(&display(&target.source));
     let document = display(&target.output);
-    let output = if target.is_in_place() {
-        String::new()
-    } else {
-        format!(" -o {}", shell_word(&document))
-    };
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
     let class = evaluation.and_then(Evaluation::class);
     match (refined.phase(), class) {
         (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
             "See what has changed".to_owned(),
-            format!("conclave refine {source}{output} --diff"),
+            format!("conclave refine {source} --diff"),
         )],
         (LoopPhase::Ended, Some(Class::Exhausted)) => vec![(
             "Read what is open, and continue with more iterations".to_owned(),
             format!(
-                "conclave refine {source}{output} --max-iterations {}",
+                "conclave refine {source} --max-iterations {}",
                 refined.criteria().max_iterations + MORE_ITERATIONS
             ),
         )],

@@ -11,7 +11,7 @@ use crate::error::{Error, Exit};
 use crate::records::refinements::LockedRefinement;
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::RefinementEventKind;
-use crate::refinement::state::RefinementLoop;
+use crate::refinement::state::{RefinementLoop, RefinementState};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::refinement::templates::RefinementTemplates;
 use crate::stopping::evaluation::{Class, Evaluation};
@@ -34,6 +34,12 @@ pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
         && !args.action.dry_run
     {
         printer.note(&ended_line(&starting, state.current()));
+        // A full disk may have kept an earlier process from it.
+        if !is_current(&starting, state)
+            && let Ok(refinement) = starting.store.open(clock.now())
+        {
+            write_changes(&refinement, printer);
+        }
         outcome::show(command, &starting, state)?;
         return outcome::exit(command, &starting, state);
     }
@@ -98,12 +104,23 @@ fn finish(
     for event in missing {
         refinement.record(clock.now(), event).map_err(unreadable)?;
     }
+    write_changes(&refinement, printer);
     let state = refinement.state();
-    if let Err(error) = refinement.write_changes(&changes_markdown(state)) {
-        printer.warning(&format!("Warning: {error}"));
-    }
     outcome::show(command, starting, state)?;
     outcome::exit(command, starting, state)
+}
+
+fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
+    let changes = changes_markdown(refinement.state());
+    if let Err(error) = refinement.write_changes(&changes) {
+        printer.warning(&format!("Warning: {error}"));
+    }
+}
+
+/// Returns whether the log for people is there and has all changes.
+fn is_current(starting: &Starting, state: &RefinementState) -> bool {
+    let written = std::fs::read_to_string(&starting.store.files().changes);
+    written.is_ok_and(|written| written == changes_markdown(state))
 }
 
 /// Checks that the sections have items: every iteration over a document without any would be empty.

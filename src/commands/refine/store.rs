@@ -17,7 +17,9 @@ pub(super) fn unreadable(error: RefinementStoreError) -> Error {
             let hint = format!("rename the folder `{}`, or the document", folder.display());
             Error::usage(error).hint(hint)
         }
-        RefinementStoreError::NotBegun(_) | RefinementStoreError::Write(_) => Error::failed(error),
+        RefinementStoreError::NotBegun(_)
+        | RefinementStoreError::Gone(_)
+        | RefinementStoreError::Write(_) => Error::failed(error),
         RefinementStoreError::Log(_) => Error::failed(error)
             .hint("begin without it: rename the folder beside the document, which has that log"),
     }

@@ -54,6 +54,9 @@ pub enum RefinementStoreError {
     OtherDocument { folder: PathBuf, document: String },
     #[error("no loop over `{}` has begun", .0.display())]
     NotBegun(PathBuf),
+    /// A document must not be written whose original and changes are gone.
+    #[error("`{}` is not there any more", .0.display())]
+    Gone(PathBuf),
     #[error(transparent)]
     Log(#[from] EventLogError),
     #[error(transparent)]
@@ -245,13 +248,17 @@ impl LockedRefinement {
     ///
     /// # Errors
     ///
-    /// When it does not follow, or cannot be logged, or an earlier one could not: the process must
-    /// end here, and the loop can be resumed from what the log has.
+    /// When it does not follow, or cannot be logged, or an earlier one could not, or a person has
+    /// deleted the log: the process must end here, and the loop can be resumed from what the log
+    /// has.
     pub fn record(
         &mut self,
         now: Timestamp,
         kind: RefinementEventKind,
     ) -> Result<(), RefinementStoreError> {
+        if !self.files.log.exists() {
+            return Err(RefinementStoreError::Gone(self.files.log.clone()));
+        }
         let event = RefinementEvent::new(now, kind);
         self.log
             .record(&mut self.state, &event, Durability::Synced)?;

@@ -5,8 +5,11 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::hash::sha256;
-use crate::stopping::convergence::{DocumentMeasure, QuestionKey};
+use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure, QuestionKey};
 use crate::stopping::evaluation::{Class, Evaluation};
+
+/// What follows the name of a rule that the strict seed's set decided by.
+pub(in crate::refinement) const STRICT_SEED: &str = " (strict seed)";
 
 /// What the front matter says after an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -19,7 +22,7 @@ pub struct ConvergenceEntry {
     pub high_confidence_ratio: Option<f64>,
     /// `continue`, or the class of the stop.
     pub last_decision: String,
-    /// The rule that decided.
+    /// The rule that decided, with the remark [`STRICT_SEED`] if blockers did not count.
     pub rule: Option<String>,
     /// The fingerprint of the open questions.
     pub questions: String,
@@ -59,7 +62,12 @@ impl ConvergenceEntry {
             open_questions_count: counts.map(|counts| counts.open),
             high_confidence_ratio: high_confidence_ratio(measure),
             last_decision: decision_word(evaluation.class()).to_owned(),
-            rule: evaluation.deciding_rule().map(str::to_owned),
+            rule: evaluation.deciding_rule().map(|rule| {
+                let is_strict = evaluation
+                    .rule(ConvergenceRule::OpenBlockers.name())
+                    .is_none();
+                format!("{rule}{}", if is_strict { STRICT_SEED } else { "" })
+            }),
             questions: fingerprint(&measure.questions),
         }
     }

@@ -43,6 +43,7 @@ pub fn add_extraction(
             });
         }
     }
+    editor.add_sections();
     let text = editor.finish();
     let written = SpecDocument::parse(&text)?;
     let changes = changes(planned, document, &written, first_change);

@@ -13,6 +13,9 @@ use crate::stopping::convergence::QuestionKey;
 use super::RefinementStateError;
 use super::consultation::ConsultationProgress;
 
+/// Why an answer is none.
+const UNREADABLE: &str = "the answer could not be read: it has none of the labels";
+
 /// An iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IterationRecord {
@@ -82,9 +85,11 @@ impl IterationRecord {
     /// Returns the questions whose consultations have ended without a readable answer to them.
     pub fn unanswered(&self) -> BTreeSet<&QuestionKey> {
         let ended = self.batches.iter().filter(|record| match record.progress {
-            ConsultationProgress::Answered(_) | ConsultationProgress::NoAnswer(_) => true,
+            ConsultationProgress::Answered(_)
+            | ConsultationProgress::NoAnswer(_)
+            | ConsultationProgress::LeftOver(Some(_)) => true,
             ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver(_)
+            | ConsultationProgress::LeftOver(None)
             | ConsultationProgress::Repeated(_) => false,
         });
         let asked = ended.flat_map(|record| &record.batch.questions);
@@ -157,6 +162,31 @@ impl IterationRecord {
 }
 
 impl BatchRecord {
+    /// Returns why it has no answer of use; `None` if it has one, or did not end.
+    pub(super) fn failure(&self) -> Option<&str> {
+        match &self.progress {
+            ConsultationProgress::NoAnswer(error) => Some(error),
+            ConsultationProgress::Answered(_) if self.is_unreadable() => Some(UNREADABLE),
+            ConsultationProgress::Answered(_)
+            | ConsultationProgress::InFlight
+            | ConsultationProgress::LeftOver(_)
+            | ConsultationProgress::Repeated(_) => None,
+        }
+    }
+
+    /// The loop continues after it has stopped for want of an answer: one that cannot be read is
+    /// asked for again.
+    pub(super) fn repeat_unreadable(&mut self) {
+        if self.is_unreadable() {
+            self.progress = ConsultationProgress::Repeated(Some(UNREADABLE.to_owned()));
+        }
+    }
+
+    fn is_unreadable(&self) -> bool {
+        let answer = self.progress.answer();
+        answer.is_some_and(|answer| answer.findings.is_empty() && !answer.unread.is_empty())
+    }
+
     pub fn asks(&self, question: &QuestionKey) -> bool {
         let mut questions = self.batch.questions.iter();
         questions.any(|(key, _)| key == question)

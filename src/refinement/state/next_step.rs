@@ -208,15 +208,11 @@ fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<Quest
 
 /// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.
 fn no_answer(iteration: &IterationRecord) -> Option<String> {
-    if iteration.findings().next().is_some() {
+    let has_answer =
+        |batch: &BatchRecord| batch.progress.answer().is_some() && batch.failure().is_none();
+    if iteration.batches.iter().any(has_answer) {
         return None;
     }
     let mut newest = iteration.batches.iter().rev();
-    newest.find_map(|batch| match &batch.progress {
-        ConsultationProgress::NoAnswer(error) => Some(error.clone()),
-        ConsultationProgress::InFlight
-        | ConsultationProgress::LeftOver(_)
-        | ConsultationProgress::Answered(_)
-        | ConsultationProgress::Repeated(_) => None,
-    })
+    newest.find_map(BatchRecord::failure).map(str::to_owned)
 }

@@ -112,6 +112,13 @@ impl RefinementLoop {
     }
 
     fn resume(&mut self, criteria: Criteria, at: Timestamp) {
+        let had_no_answer = matches!(
+            self.phase,
+            LoopPhase::Stopped {
+                cause: StopCause::NoAnswer,
+                ..
+            }
+        );
         self.phase = LoopPhase::Open;
         self.criteria = criteria;
         self.resumes.push(at);
@@ -121,6 +128,9 @@ impl RefinementLoop {
         if let Some(iteration) = self.open_iteration_mut() {
             for batch in &mut iteration.batches {
                 batch.progress.resume();
+                if had_no_answer {
+                    batch.repeat_unreadable();
+                }
             }
         }
     }

@@ -214,15 +214,16 @@ impl LoopScreen<'_> {
     fn degradations(&mut self) {
         let iterations = self.refined.iterations().iter();
         let findings = iterations.flat_map(IterationRecord::findings);
+        // `changes.md` has all reasons in full.
         let lines = findings.filter_map(|findings| {
             let source = &findings.source;
-            let reasons: Vec<String> = source
-                .degradations
-                .iter()
-                .map(|one| one_line(one))
-                .collect();
-            let line = format!("{}: {}", source.consultation, reasons.join("; "));
-            (!reasons.is_empty()).then_some(line)
+            let (first, others) = source.degradations.split_first()?;
+            let others = match others.len() {
+                0 => String::new(),
+                more => format!(" (+{more})"),
+            };
+            let reason = shortened(&one_line(first), LONGEST_ITEM);
+            Some(format!("{}: {reason}{others}", source.consultation))
         });
         self.list("Degraded consultations", lines.collect());
     }

@@ -34,6 +34,23 @@ fn edit_stops_the_loop_and_loses_no_finding() {
 }
 
 #[test]
+fn document_is_not_written_once_its_log_is_deleted() {
+    let refinement = Refinement::of(1);
+    let before = refinement.document();
+    let hold = Hold::new();
+    refinement.on(1, answered(1).held_by(&hold));
+    let running = refinement.start(&[]);
+    refinement.wait_for_requests(1);
+    let folder = refinement.conclave.folder().join("SPEC.refine");
+    std::fs::remove_dir_all(&folder).unwrap();
+    hold.release();
+    let output = running.wait().ends_with(1);
+    output.assert_stderr_contains("log.jsonl` is not there any more");
+    output.assert_stderr_contains("conclave history");
+    assert_eq!(refinement.document(), before);
+}
+
+#[test]
 fn question_that_a_person_removes_does_not_come_back() {
     let (refinement, _) = edited(|text| text.replace(&(entry(1) + "\n"), ""));
     refinement.run(&[]).ends_with(0);

@@ -66,6 +66,46 @@ fn loop_that_has_converged_is_not_repeated() {
 }
 
 #[test]
+fn log_for_people_that_is_lost_is_written_again() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    desk.run(&[]).ends_with(0);
+    let changes = desk.read("SPEC.refine/changes.md");
+    std::fs::remove_file(desk.path("SPEC.refine/changes.md")).unwrap();
+    desk.run(&[]).ends_with(0);
+    assert_eq!(desk.read("SPEC.refine/changes.md"), changes);
+}
+
+#[test]
+fn answers_that_cannot_be_read_stop_the_loop_before_it_pays_again() {
+    let desk = Desk::with(SIX).finds("I am sorry, I can not help with that.");
+    let output = desk.run(&[]).ends_with(1);
+    output.assert_stderr_contains("the loop is stopped: the answer could not be read");
+    let asked = desk.requests();
+    assert!(!desk.path("SPEC.refined.md").exists());
+    let log = desk.read("SPEC.refine/log.jsonl");
+    assert_eq!(log.matches("\"batch_started\"").count(), 1, "{log}");
+    // A person decides whether it is asked again.
+    let desk = desk.finds(ONE_ANSWER);
+    desk.run(&["--max-iterations", "1"]).ends_with(14);
+    assert!(desk.requests() > asked);
+    assert!(desk.read("SPEC.refined.md").contains("iteration: 1"));
+}
+
+#[test]
+fn check_agrees_with_a_loop_by_the_strict_seed() {
+    let blocked = "## Medium Confidence\n\n## Open Questions\n\n- [BLOCKER] Who signs?\n";
+    let desk = Desk::with(blocked).finds("Q1 OPEN: nothing says it");
+    let output = desk.run(&["--strict-seed"]).ends_with(0);
+    assert!(
+        output.stdout.contains("(low_questions)"),
+        "{}",
+        output.stdout
+    );
+    let check = ["refine", "SPEC.refined.md", "--check"];
+    desk.conclave.run(&check).ends_with(0);
+}
+
+#[test]
 fn questions_left_open_are_stable_after_three_iterations() {
     let open: Vec<String> = (1..=6)
         .map(|number| format!("Q{number} OPEN: the code does not say"))
@@ -89,7 +129,7 @@ fn iterations_that_are_used_up_have_an_exit_code_of_their_own() {
         "{}",
         output.stdout
     );
-    let more = "conclave refine SPEC.md -o SPEC.refined.md --max-iterations 5";
+    let more = "conclave refine SPEC.md --max-iterations 5";
     assert!(output.stdout.contains(more), "{}", output.stdout);
 }
 

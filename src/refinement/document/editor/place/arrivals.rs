@@ -27,7 +27,8 @@ impl<'e> Placing<'e> {
         }
         for kind in SectionKind::ALL {
             let arrivals = self.arrivals_of(kind);
-            if sections.first(kind).is_none() && !arrivals.is_empty() {
+            let is_needed = self.editor.adds_sections || !arrivals.is_empty();
+            if sections.first(kind).is_none() && is_needed {
                 self.place_in_new_section(kind, &arrivals);
             }
         }
@@ -133,10 +134,17 @@ impl<'e> Placing<'e> {
             .or(later)
             .map_or(2, |heading| heading.level as usize);
         let ending = self.ending;
-        let mut section = self.new_list(arrivals);
         let heading = format!("{} {}{ending}", "#".repeat(level), kind.heading());
-        section.units.splice(0..0, units(&outline(&heading, 0)));
-        section.text = format!("{heading}{ending}{}", section.text);
+        let mut section = Insertion {
+            units: units(&outline(&heading, 0)),
+            text: heading,
+            before: Before::BlankLine,
+        };
+        if !arrivals.is_empty() {
+            let list = self.new_list(arrivals);
+            section.text.extend([ending, &list.text]);
+            section.units.extend(list.units);
+        }
         let blocks = self.blocks();
         match (earlier, later) {
             (Some(earlier), _) => {
