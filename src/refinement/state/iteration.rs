@@ -13,9 +13,6 @@ use crate::stopping::convergence::QuestionKey;
 use super::RefinementStateError;
 use super::consultation::ConsultationProgress;
 
-/// Why an answer is none.
-const UNREADABLE: &str = "the answer could not be read: it has none of the labels";
-
 /// An iteration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IterationRecord {
@@ -101,6 +98,12 @@ impl IterationRecord {
             .collect()
     }
 
+    /// Returns whether questions were asked, and no answer to any of them could be read.
+    pub fn is_unreadable(&self) -> bool {
+        let mut findings = self.findings().peekable();
+        findings.peek().is_some() && findings.all(|batch| batch.findings.is_empty())
+    }
+
     /// Returns the batches that can be taken over from an earlier process.
     pub fn left_over(&self) -> impl Iterator<Item = &BatchRecord> {
         let batches = self.batches.iter();
@@ -162,31 +165,6 @@ impl IterationRecord {
 }
 
 impl BatchRecord {
-    /// Returns why it has no answer of use; `None` if it has one, or did not end.
-    pub(super) fn failure(&self) -> Option<&str> {
-        match &self.progress {
-            ConsultationProgress::NoAnswer(error) => Some(error),
-            ConsultationProgress::Answered(_) if self.is_unreadable() => Some(UNREADABLE),
-            ConsultationProgress::Answered(_)
-            | ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver(_)
-            | ConsultationProgress::Repeated(_) => None,
-        }
-    }
-
-    /// The loop continues after it has stopped for want of an answer: one that cannot be read is
-    /// asked for again.
-    pub(super) fn repeat_unreadable(&mut self) {
-        if self.is_unreadable() {
-            self.progress = ConsultationProgress::Repeated(Some(UNREADABLE.to_owned()));
-        }
-    }
-
-    fn is_unreadable(&self) -> bool {
-        let answer = self.progress.answer();
-        answer.is_some_and(|answer| answer.findings.is_empty() && !answer.unread.is_empty())
-    }
-
     pub fn asks(&self, question: &QuestionKey) -> bool {
         let mut questions = self.batch.questions.iter();
         questions.any(|(key, _)| key == question)

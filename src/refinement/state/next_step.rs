@@ -110,6 +110,16 @@ impl RefinementLoop {
         if decided && self.ends_by(self.criteria()) {
             return NextStep::End;
         }
+        if decided && self.is_unreadable() {
+            // Another iteration would cost as much, and likely be as useless.
+            return NextStep::Stop {
+                cause: StopCause::NoAnswer,
+                message: format!(
+                    "no answer of iteration {} could be read: they lack the labels",
+                    self.next_iteration() - 1
+                ),
+            };
+        }
         if !now.has_sections && !has_written {
             let mut newest = self.extractions().iter().rev();
             let newest = newest.find(|record| record.document == now.read);
@@ -208,11 +218,15 @@ fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<Quest
 
 /// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.
 fn no_answer(iteration: &IterationRecord) -> Option<String> {
-    let has_answer =
-        |batch: &BatchRecord| batch.progress.answer().is_some() && batch.failure().is_none();
-    if iteration.batches.iter().any(has_answer) {
+    if iteration.findings().next().is_some() {
         return None;
     }
     let mut newest = iteration.batches.iter().rev();
-    newest.find_map(BatchRecord::failure).map(str::to_owned)
+    newest.find_map(|batch| match &batch.progress {
+        ConsultationProgress::NoAnswer(error) => Some(error.clone()),
+        ConsultationProgress::InFlight
+        | ConsultationProgress::LeftOver(_)
+        | ConsultationProgress::Answered(_)
+        | ConsultationProgress::Repeated(_) => None,
+    })
 }

@@ -27,6 +27,8 @@ pub struct RefinementLoop {
     criteria: Criteria,
     resumes: Vec<Timestamp>,
     phase: LoopPhase,
+    /// Whether the last iteration has no readable answer, and the loop was not resumed the loop since.
+    is_unreadable: bool,
     extractions: Vec<ExtractionRecord>,
     iterations: Vec<IterationRecord>,
 }
@@ -51,6 +53,7 @@ impl RefinementLoop {
             updated_at: at,
             resumes: Vec::new(),
             phase: LoopPhase::Open,
+            is_unreadable: false,
             extractions: Vec::new(),
             iterations: Vec::new(),
         }
@@ -112,14 +115,8 @@ impl RefinementLoop {
     }
 
     fn resume(&mut self, criteria: Criteria, at: Timestamp) {
-        let had_no_answer = matches!(
-            self.phase,
-            LoopPhase::Stopped {
-                cause: StopCause::NoAnswer,
-                ..
-            }
-        );
         self.phase = LoopPhase::Open;
+        self.is_unreadable = false;
         self.criteria = criteria;
         self.resumes.push(at);
         for extraction in &mut self.extractions {
@@ -128,9 +125,6 @@ impl RefinementLoop {
         if let Some(iteration) = self.open_iteration_mut() {
             for batch in &mut iteration.batches {
                 batch.progress.resume();
-                if had_no_answer {
-                    batch.repeat_unreadable();
-                }
             }
         }
     }
@@ -266,7 +260,9 @@ impl RefinementLoop {
         let iteration = iteration.ok_or(RefinementStateError::NothingMerged)?;
         match iteration.decided() {
             Some(merge) if merge.after == *document => {
+                let is_unreadable = iteration.is_unreadable();
                 iteration.merge = MergeProgress::Written(Box::new(merge.clone()));
+                self.is_unreadable = is_unreadable;
                 Ok(())
             }
             Some(_) | None => Err(RefinementStateError::NothingMerged),
@@ -405,6 +401,12 @@ impl RefinementLoop {
     pub fn ends_by(&self, criteria: &Criteria) -> bool {
         let stops = self.evaluation().is_some_and(Evaluation::stops);
         stops && evaluate(criteria, &self.measures()).stops()
+    }
+
+    /// Returns whether questions were asked in the last iteration and no answer could be read, and
+    /// the loop was not resumed since.
+    pub(super) fn is_unreadable(&self) -> bool {
+        self.is_unreadable
     }
 
     pub fn last_written(&self) -> Option<&TextHash> {
