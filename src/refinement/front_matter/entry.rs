@@ -22,7 +22,7 @@ pub struct ConvergenceEntry {
     pub high_confidence_ratio: Option<f64>,
     /// `continue`, or the class of the stop.
     pub last_decision: String,
-    /// The rule that decided, with the remark [`STRICT_SEED`] if blockers did not count.
+    /// The rule that decided, followed by ` (strict seed)` if blockers did not count.
     pub rule: Option<String>,
     /// The fingerprint of the open questions.
     pub questions: String,
