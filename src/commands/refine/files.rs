@@ -37,7 +37,7 @@ const UNLISTED: &str =
 /// Warns of what the document asks and the panel is not asked.
 pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer: &Printer) {
     for line in document.unlisted_questions() {
-        printer.warning(&format!("warning: {}:{line}: {UNLISTED}", display(file)));
+        printer.warning(&format!("Warning: {}:{line}: {UNLISTED}", display(file)));
     }
 }
 

@@ -27,7 +27,7 @@ pub struct RefinementLoop {
     criteria: Criteria,
     resumes: Vec<Timestamp>,
     phase: LoopPhase,
-    /// Whether the last iteration has no readable answer, and the loop was not resumed the loop since.
+    /// Whether the last iteration has no readable answer, and the loop was not resumed since.
     is_unreadable: bool,
     extractions: Vec<ExtractionRecord>,
     iterations: Vec<IterationRecord>,

@@ -100,7 +100,7 @@ fn questions_in_paragraphs_are_warned_of() {
         "## Open Questions\n\nWho audits it?\n",
     );
     let desk = Desk::with(&document);
-    let warning = "warning: SPEC.md:15: this paragraph is no list entry";
+    let warning = "Warning: SPEC.md:15: this paragraph is no list entry";
     let check = ["refine", "SPEC.md", "--check", "--json"];
     for (arguments, schema) in [
         (
@@ -121,7 +121,7 @@ fn questions_in_paragraphs_are_warned_of() {
     }
     let run = desk.run(&["--max-iterations", "1", "--min-iterations", "1"]);
     run.assert_stderr_contains(warning);
-    assert_eq!(run.stderr.matches("warning: ").count(), 1, "{}", run.stderr);
+    assert_eq!(run.stderr.matches("Warning: ").count(), 1, "{}", run.stderr);
     let listed = Desk::with(SIX).conclave.run(&check);
     assert!(!listed.stderr.contains("warning"), "{}", listed.stderr);
 }
