@@ -4,7 +4,7 @@ mod cleanliness;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
@@ -43,14 +43,28 @@ impl Repository {
         self.folder.path()
     }
 
-    fn git(&self, arguments: &[&str]) {
-        let output = Command::new("git")
+    /// Runs Git as on a machine without any settings.
+    fn try_git(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("git");
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("GIT_") {
+                command.env_remove(name);
+            }
+        }
+        command
             .args(["-c", "user.name=a", "-c", "user.email=a@localhost"])
             .args(arguments)
             .current_dir(self.path())
+            .env("HOME", self.path())
+            .env("LC_ALL", "C")
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
             .output()
-            .unwrap();
+            .unwrap()
+    }
+
+    fn git(&self, arguments: &[&str]) {
+        let output = self.try_git(arguments);
         assert!(output.status.success(), "{output:?}");
     }
 
@@ -275,11 +289,7 @@ fn programs_in_the_settings_of_the_repository_are_not_run() {
     repository.changed_files_since(&before);
     assert!(!repository.path().join("evil").exists());
     // The settings do what they say.
-    let unprotected = Command::new("git")
-        .arg("status")
-        .current_dir(repository.path())
-        .output();
-    unprotected.unwrap();
+    repository.try_git(&["status"]);
     assert!(repository.path().join("evil").exists());
 }
 

@@ -1,17 +1,30 @@
-//! Git in the folder of a test, without the developer's configuration.
+//! Git in the folder of a test, with nothing of the developer's: no settings, identity or language.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Runs Git in a folder.
-#[track_caller]
-pub(crate) fn git(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
+/// Returns a command that runs Git in a folder as on a machine without any settings.
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") {
+            command.env_remove(name);
+        }
+    }
+    command
         .args(["-c", "user.name=a", "-c", "user.email=a@localhost"])
         .args(arguments)
         .current_dir(folder)
+        .env("HOME", folder)
+        .env("LC_ALL", "C")
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .output()
-        .unwrap();
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
+/// Runs Git in a folder.
+#[track_caller]
+pub(crate) fn git(folder: &Path, arguments: &[&str]) {
+    let output = command(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
 }

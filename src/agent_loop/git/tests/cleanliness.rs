@@ -134,11 +134,8 @@ fn file_in_conflict_is_not_clean() {
     repository.git(&["checkout", "--quiet", "-"]);
     repository.write("a", "3\n");
     repository.commit();
-    let merge = Command::new("git")
-        .args(["merge", "--quiet", "other"])
-        .current_dir(repository.path())
-        .output();
-    assert!(!merge.unwrap().status.success());
+    let merge = repository.try_git(&["merge", "--quiet", "other"]);
+    assert!(!merge.status.success());
     assert_eq!(
         repository.cleanliness("a"),
         "it is in conflict after a merge"
