@@ -140,7 +140,7 @@ impl Facts<'_> {
         let left = text
             .left()
             .saturating_sub(estimate_tokens("\n**Documentation:**\n"));
-        let excerpts = documents::excerpts(self.root, self.tree, self.manifests, left);
+        let excerpts = documents::excerpts(self.root, self.tree, left);
         if !excerpts.is_empty() {
             text.add("\n**Documentation:**");
         }

@@ -18,7 +18,6 @@ fn shop() -> Project {
         ("AGENTS.md", "Use named exports.\n"),
         ("docs/adr/0001-db.md", "# Use PostgreSQL\n\nBecause.\n"),
         (".github/PULL_REQUEST_TEMPLATE.md", "## What\n"),
-        ("src/index.ts", "/**\n * Starts the shop and its background jobs for mails.\n */\n"),
     ])
     .with_sources("src/app", "tsx", 10)
     .with_sources("src/lib", "ts", 3)
@@ -30,7 +29,7 @@ fn description_has_framework_structure_key_files_and_documentation() {
     assert_eq!(
         shop().describe().text,
         "**Framework:** Next.js 14 App Router\n\
-         **Languages:** TypeScript (14 files), Shell (1 file)\n\
+         **Languages:** TypeScript (13 files), Shell (1 file)\n\
          **Also:** React 18\n\
          **Structure:**\n\
          - scripts/ (scripts; 1 file)\n\
@@ -60,10 +59,6 @@ fn description_has_framework_structure_key_files_and_documentation() {
          \n\
          Because.\n\
          \n\
-         #### src/index.ts\n\
-         \n\
-         Starts the shop and its background jobs for mails.\n\
-         \n\
          #### .github/PULL_REQUEST_TEMPLATE.md\n\
          \n\
          ## What\n"
@@ -78,7 +73,6 @@ fn documents_that_are_quoted_are_named() {
             "README.md",
             "AGENTS.md",
             "docs/adr/0001-db.md",
-            "src/index.ts",
             ".github/PULL_REQUEST_TEMPLATE.md",
         ]
     );

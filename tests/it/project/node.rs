@@ -165,30 +165,15 @@ fn packages_are_compared_whole() {
 }
 
 #[test]
-fn version_of_the_lock_file_is_preferred() {
-    let manifest = package(r#""next": "^14.0.0""#);
-    for (name, lock) in [
-        (
-            "package-lock.json",
-            r#"{"packages": {"node_modules/next": {"version": "14.2.3"}}}"#,
-        ),
-        ("yarn.lock", "next@^14.0.0:\n  version \"14.2.3\"\n"),
-        (
-            "pnpm-lock.yaml",
-            "importers:\n  .:\n    dependencies:\n      next:\n        specifier: ^14.0.0\n        \
-             version: 14.2.3(react@18.3.1)\n",
-        ),
-        (
-            "bun.lock",
-            "{\"packages\": {\"next\": [\"next@14.2.3\", \"\", {},],},}",
-        ),
-    ] {
-        assert_framework(
-            &[("package.json", &manifest), (name, lock)],
-            "nextjs",
-            Some("14.2.3"),
-            None,
-        );
+fn version_of_the_lock_file_is_taken_where_the_manifest_names_none() {
+    let lock = r#"{"packages": {"node_modules/next": {"version": "14.2.3"}}}"#;
+    for (requirement, version) in [("latest", "14.2.3"), ("^13.0.0", "13")] {
+        let manifest = package(&format!(r#""next": "{requirement}""#));
+        let files = [
+            ("package.json", manifest.as_str()),
+            ("package-lock.json", lock),
+        ];
+        assert_framework(&files, "nextjs", Some(version), None);
     }
 }
 

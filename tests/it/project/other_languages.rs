@@ -23,8 +23,8 @@ fn rails_is_read_from_gemfile_and_lock() {
     assert_eq!(detected["version"], json!("7.1"));
     assert_eq!(detected["stack"], stack);
     let lock = "GEM\n  specs:\n    rails (7.1.3.4)\n      actionpack (= 7.1.3.4)\n";
-    let locked = Project::new(&[("Gemfile", gemfile), ("Gemfile.lock", lock)]).detected();
-    assert_eq!(locked["version"], json!("7.1.3.4"));
+    let files = [("Gemfile", "gem 'rails'\n"), ("Gemfile.lock", lock)];
+    assert_eq!(Project::new(&files).detected()["version"], json!("7.1.3.4"));
 }
 
 #[test]
@@ -117,13 +117,12 @@ fn go_module_without_a_framework_has_none() {
 fn php_frameworks_are_read_from_composer() {
     let laravel = r#"{"require": {"php": "^8.2", "laravel/framework": "^11.0", "ext-pdo_mysql": "*"},
         "require-dev": {"phpunit/phpunit": "^11.0", "laravel/pint": "^1.13"}}"#;
-    let lock = r#"{"packages": [{"name": "laravel/framework", "version": "v11.7.0"}]}"#;
-    let detected = Project::new(&[("composer.json", laravel), ("composer.lock", lock)]).detected();
+    let detected = Project::new(&[("composer.json", laravel)]).detected();
     assert_eq!(
         detected,
         json!({
             "framework": "laravel",
-            "version": "11.7.0",
+            "version": "11",
             "architecture": null,
             "stack": {
                 "database": "mysql",
@@ -190,13 +189,12 @@ fn phoenix_is_read_from_mix() {
                end\n\n  # {:nerves, \"~> 1.0\"}\n  defp deps do\n    [\n      {:phoenix, \"~> 1.7.10\"},\n      \
                {:phoenix_live_view, \"~> 0.20\"},\n      {:ecto_sql, \"~> 3.10\"},\n      {:postgrex, \">= \
                0.0.0\"},\n      {:credo, \"~> 1.7\", only: [:dev, :test], runtime: false}\n    ]\n  end\nend\n";
-    let lock = "%{\n  \"phoenix\": {:hex, :phoenix, \"1.7.12\", \"x\", [:mix], [], \"hexpm\", \"y\"},\n}\n";
-    let detected = Project::new(&[("mix.exs", mix), ("mix.lock", lock)]).detected();
+    let detected = Project::new(&[("mix.exs", mix)]).detected();
     assert_eq!(
         detected,
         json!({
             "framework": "phoenix",
-            "version": "1.7.12",
+            "version": "1.7",
             "architecture": null,
             "stack": {
                 "database": "postgresql",
@@ -217,18 +215,10 @@ fn vapor_is_read_from_the_swift_package() {
                    .package(url: \"https://github.com/vapor/vapor.git\", from: \"4.89.0\"),\n    \
                    .package(\n      url: \"https://github.com/vapor/fluent.git\", .upToNextMajor(from: \
                    \"4.8.0\")),\n  ]\n)\n";
-    let resolved = r#"{"pins": [{"identity": "vapor", "location": "https://github.com/vapor/vapor.git",
-        "state": {"version": "4.92.4"}}], "version": 2}"#;
     let detected = Project::new(&[("Package.swift", package)]).detected();
     assert_eq!(detected["framework"], json!("vapor"));
     assert_eq!(detected["version"], json!("4.89.0"));
     assert_eq!(detected["stack"]["orm"], json!("fluent"));
-    assert_framework(
-        &[("Package.swift", package), ("Package.resolved", resolved)],
-        "vapor",
-        Some("4.92.4"),
-        None,
-    );
 }
 
 #[test]

@@ -13,8 +13,6 @@ fn workspace_of_node_has_the_framework_of_its_main_application() {
         ("apps/web/package.json", r#"{"name": "web", "dependencies": {"next": "^14.0.0", "react": "^18.0.0"}}"#),
         ("apps/api/package.json", r#"{"name": "api", "dependencies": {"@nestjs/core": "^10.0.0"}}"#),
         ("packages/ui/package.json", r#"{"name": "ui", "peerDependencies": {"react": "^18.0.0"}}"#),
-        ("package-lock.json", r#"{"packages": {"node_modules/next": {"version": "14.1.0"},
-            "apps/web/node_modules/next": {"version": "14.2.3"}}}"#),
     ])
     .with_sources("apps/web/app", "tsx", 20)
     .with_sources("apps/api/src", "ts", 10)
@@ -22,7 +20,7 @@ fn workspace_of_node_has_the_framework_of_its_main_application() {
     let description = project.describe();
     let context = description.context;
     assert_eq!(context.framework_detected.as_deref(), Some("nextjs"));
-    assert_eq!(context.framework_version.as_deref(), Some("14.2.3"));
+    assert_eq!(context.framework_version.as_deref(), Some("14"));
     assert_eq!(context.architecture_pattern.as_deref(), Some("app_router"));
     assert_eq!(context.tech_stack["build"], json!("turborepo"));
     assert!(
@@ -43,10 +41,6 @@ fn workspace_of_cargo_has_versions_at_its_top() {
                         sqlx = { version = \"0.7\", features = [\"sqlite\"] }\n",
         ),
         (
-            "Cargo.lock",
-            "version = 4\n[[package]]\nname = \"axum\"\nversion = \"0.7.5\"\n",
-        ),
-        (
             "crates/api/Cargo.toml",
             "[package]\nname = \"api\"\n[dependencies]\naxum = { workspace = true }\nsqlx.workspace = true\n",
         ),
@@ -56,7 +50,7 @@ fn workspace_of_cargo_has_versions_at_its_top() {
         project.detected(),
         json!({
             "framework": "axum",
-            "version": "0.7.5",
+            "version": "0.7",
             "architecture": "workspace",
             "stack": { "database": "sqlite", "orm": "sqlx", "package_manager": "cargo" },
         })
@@ -68,7 +62,7 @@ fn member_of_a_workspace_is_described_with_what_stands_above_it() {
     let project = Project::new(&[
         (
             "Cargo.toml",
-            "[workspace]\nmembers = [\"crates/*\"]\n[workspace.dependencies]\naxum = \"0.7\"\n",
+            "[workspace]\nmembers = [\"crates/*\"]\n[workspace.dependencies]\naxum = \"*\"\n",
         ),
         (
             "Cargo.lock",
@@ -199,13 +193,9 @@ fn workspace_of_pnpm_is_known_by_its_file() {
             "apps/site/package.json",
             r#"{"dependencies": {"astro": "^4.0.0"}}"#,
         ),
-        (
-            "pnpm-lock.yaml",
-            "importers:\n\n  apps/site:\n    dependencies:\n      astro:\n        specifier: ^4.0.0\n        version: 4.8.2\n",
-        ),
     ]);
     let detected = project.detected();
     assert_eq!(detected["framework"], json!("astro"));
-    assert_eq!(detected["version"], json!("4.8.2"));
+    assert_eq!(detected["version"], json!("4"));
     assert_eq!(detected["architecture"], json!("workspace"));
 }

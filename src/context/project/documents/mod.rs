@@ -1,19 +1,17 @@
 //! Chooses excerpts of a project's documentation within a budget of tokens.
 //!
 //! In this order: the README, architecture and design, rules for contributors and agents, decision
-//! records, the comments at the head of main source files, other documents, the READMEs of
+//! records, other documents, the READMEs of
 //! packages, templates. As many get a place as can have a useful length; the space is shared out by
 //! weight, and what a short document leaves is for the others.
 
 mod excerpt;
-mod comments;
 
 use std::path::Path;
 
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{self, SizeLimit};
 
-use super::manifests::Manifests;
 use super::paths::{is_secondary, name_of};
 use super::tree::Tree;
 
@@ -43,30 +41,17 @@ struct QuotableDocument {
 }
 
 /// Returns the excerpts that fit a budget, in the order of their weight.
-pub(super) fn excerpts(
-    root: &Path,
-    tree: &Tree,
-    manifests: &Manifests,
-    budget_tokens: u64,
-) -> Vec<Excerpt> {
+pub(super) fn excerpts(root: &Path, tree: &Tree, budget_tokens: u64) -> Vec<Excerpt> {
     let mut paths: Vec<(Rank, &str)> = tree
         .documents
         .iter()
         .map(|path| (Rank::of(path), path.as_str()))
         .collect();
     paths.sort_by_key(|(rank, path)| (*rank, path.matches('/').count()));
-    let mut candidates = Vec::new();
-    let mut with_comments = false;
-    for (rank, path) in paths.into_iter().take(MOST_DOCUMENTS) {
-        if rank > Rank::Decision && !with_comments {
-            with_comments = true;
-            candidates.extend(comments(root, manifests));
-        }
-        candidates.extend(candidate(root, path, rank));
-    }
-    if !with_comments {
-        candidates.extend(comments(root, manifests));
-    }
+    let documents = paths.into_iter().take(MOST_DOCUMENTS);
+    let candidates = documents
+        .filter_map(|(rank, path)| candidate(root, path, rank))
+        .collect();
     share(candidates, budget_tokens)
 }
 
@@ -144,14 +129,6 @@ fn candidate(root: &Path, path: &str, rank: Rank) -> Option<QuotableDocument> {
     let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
     let text = excerpt::without_decoration(&text);
     QuotableDocument::new(path, text, rank.weight())
-}
-
-/// Returns the comments at the head of main source files.
-fn comments(root: &Path, manifests: &Manifests) -> Vec<QuotableDocument> {
-    let comments = comments::of_entry_points(root, manifests).into_iter();
-    comments
-        .filter_map(|(path, text)| QuotableDocument::new(&path, text, 2))
-        .collect()
 }
 
 impl QuotableDocument {

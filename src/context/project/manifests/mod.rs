@@ -19,9 +19,6 @@ mod elixir;
 mod swift;
 mod dart;
 
-pub(super) use python::normal_name;
-pub(super) use swift::repository;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

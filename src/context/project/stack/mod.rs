@@ -33,7 +33,7 @@ const PARTS: usize = 6;
 pub(super) struct Technology {
     pub(super) id: String,
     pub(super) name: String,
-    /// `14.2.3` from a lock file, `14` from the requirement `^14.0.0`.
+    /// `14` from the requirement `^14.0.0`; `14.2.3` from a lock file if there is none.
     pub(super) version: Option<String>,
 }
 

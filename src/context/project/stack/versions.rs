@@ -1,18 +1,19 @@
-//! The version of a dependency: of a lock file, else what its requirement holds fixed.
+//! The version of a dependency: what its requirement holds fixed, else that of a lock file.
 
 use crate::context::project::dependency::Dependency;
 use crate::context::project::locks::Locks;
 use crate::context::project::manifests::Manifest;
 
-/// Returns the version of a dependency: of the lock file, or what the requirement holds fixed.
+/// Returns the version that the requirement holds fixed; if it names none, that of a lock file.
 pub(super) fn version_of(
     manifest: &Manifest,
     dependency: &Dependency,
     locks: &mut Locks,
 ) -> Option<String> {
-    locks
-        .version(manifest, dependency)
-        .or_else(|| fixed_version(dependency.requirement.as_deref()?))
+    let requirement = dependency.requirement.as_deref();
+    requirement
+        .and_then(fixed_version)
+        .or_else(|| locks.version(manifest, &dependency.name))
 }
 
 /// Returns the first number of a requirement.
