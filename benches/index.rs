@@ -125,7 +125,7 @@ fn measure(count: usize, length: Length) {
     );
     let one_by_one = home.path().join("insert.db");
     let mut connection = Connection::open(&one_by_one).unwrap();
-    schema::migrate(&mut connection, 0).unwrap();
+    schema::create(&connection).unwrap();
     let transaction = connection.transaction().unwrap();
     for portion in paths.chunks(2_000) {
         let mut records = Vec::new();

@@ -28,8 +28,6 @@ pub struct Vendor {
     pub default_persona: Option<&'static str>,
     /// The vendor's name at resellers, before the slash of a model's id.
     pub reseller_name: Option<&'static str>,
-    /// The vendor's names in records of other programs, in lower case.
-    pub foreign_names: &'static [&'static str],
     /// The prefix of its models' ids.
     pub model_prefix: Option<&'static str>,
 }
@@ -79,7 +77,6 @@ const CLOUD: Vendor = Vendor {
     key_prefix: None,
     default_persona: None,
     reseller_name: None,
-    foreign_names: &[],
     model_prefix: None,
 };
 
@@ -153,7 +150,6 @@ pub const VENDORS: [Vendor; 10] = [
         key_prefix: Some("sk-ant-"),
         default_persona: Some("security"),
         reseller_name: Some("anthropic"),
-        foreign_names: &["anthropic", "claude"],
         model_prefix: Some("claude-"),
         ..CLOUD
     },
@@ -167,7 +163,6 @@ pub const VENDORS: [Vendor; 10] = [
         key_prefix: Some("sk-"),
         default_persona: Some("architecture"),
         reseller_name: Some("openai"),
-        foreign_names: &["openai", "gpt"],
         model_prefix: Some("gpt-"),
         ..CLOUD
     },
@@ -181,7 +176,6 @@ pub const VENDORS: [Vendor; 10] = [
         key_prefix: Some("AIza"),
         default_persona: Some("pragmatic"),
         reseller_name: Some("google"),
-        foreign_names: &["google", "gemini"],
         model_prefix: Some("gemini-"),
         ..CLOUD
     },
@@ -194,7 +188,6 @@ pub const VENDORS: [Vendor; 10] = [
         key_variables: &["XAI_API_KEY"],
         key_prefix: Some("xai-"),
         reseller_name: Some("x-ai"),
-        foreign_names: &["xai", "grok", "x.ai"],
         model_prefix: Some("grok-"),
         ..CLOUD
     },
@@ -206,7 +199,6 @@ pub const VENDORS: [Vendor; 10] = [
         base_url_variables: &["MISTRAL_BASE_URL"],
         key_variables: &["MISTRAL_API_KEY"],
         reseller_name: Some("mistralai"),
-        foreign_names: &["mistral"],
         model_prefix: Some("mistral-"),
         ..CLOUD
     },

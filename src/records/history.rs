@@ -9,7 +9,7 @@ use crate::consultation::event::StateName;
 use crate::domain::ids::RecordName;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::AnswerOutcome;
-use crate::domain::stored_record::{Completion, RecordWriter};
+use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 
 use super::files::ConsultationRef;
@@ -36,7 +36,6 @@ pub struct HistoryEntry {
     pub completion: Completion,
     pub status: Option<String>,
     pub abort_reason: Option<String>,
-    pub writer: RecordWriter,
     pub outcome: Option<AnswerOutcome>,
     pub note: Option<String>,
     /// True if the embedded model played a seat or the judge.
@@ -66,7 +65,7 @@ pub enum StateFilter {
 /// The columns of an entry.
 const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
-    c.ended, c.status, c.abort_reason, c.writer, c.outcome, c.outcome_note, c.follow_up_of, \
+    c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, \
     (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
     AS follow_ups, \
     EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
@@ -230,7 +229,7 @@ impl Query {
 
 fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
     let text = |at: &str| row.get::<_, String>(at);
-    let (ended, writer) = (text("ended")?, text("writer")?);
+    let ended = text("ended")?;
     let cost: Option<u64> = row.get("total_micro_usd")?;
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
@@ -255,11 +254,6 @@ fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
             .unwrap_or(Completion::Unfinished),
         status: row.get("status")?,
         abort_reason: row.get("abort_reason")?,
-        writer: if writer == RecordWriter::Conclave.name() {
-            RecordWriter::Conclave
-        } else {
-            RecordWriter::LlmConclave
-        },
         outcome: outcome.and_then(|outcome| {
             AnswerOutcome::ALL
                 .into_iter()

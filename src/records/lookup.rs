@@ -86,24 +86,14 @@ pub fn list(logs: &Path) -> io::Result<LogFolder> {
             None => {}
         }
     }
-    let consultation = |stem| ConsultationRef {
-        id: id_of(&stem),
+    let consultation = |stem: RecordName| ConsultationRef {
+        id: stem.clone(),
         stem,
     };
     Ok(LogFolder {
         newest_first: stems.into_iter().rev().map(consultation).collect(),
         skipped,
     })
-}
-
-/// Returns the id in a file's stem: the original puts `consult-` before an id that already begins
-/// with it.
-fn id_of(stem: &RecordName) -> RecordName {
-    let inner = stem.as_str().strip_prefix(ID_PREFIX);
-    inner
-        .filter(|inner| inner.starts_with(ID_PREFIX))
-        .and_then(|inner| RecordName::parse(inner).ok())
-        .unwrap_or_else(|| stem.clone())
 }
 
 /// A user's name for a consultation.
@@ -233,16 +223,5 @@ mod tests {
     #[test]
     fn whole_id_wins_over_longer_ids_with_that_prefix() {
         assert_eq!(named(&["01kb2", "01kb"], "01kb").unwrap(), "consult-01kb");
-    }
-
-    #[test]
-    fn files_of_the_original_have_a_doubled_prefix() {
-        let id = |stem| id_of(&RecordName::parse(stem).unwrap()).to_string();
-        assert_eq!(id("consult-consult-Ab1"), "consult-Ab1");
-        assert_eq!(id("consult-01kb"), "consult-01kb");
-        assert_eq!(
-            ConsultationName::parse("x/consult-consult-Ab1.json"),
-            Some(ConsultationName::Prefix("Ab1".to_owned()))
-        );
     }
 }

@@ -54,31 +54,17 @@ pub fn remove(logs: &Path, stem: &RecordName) -> Result<RemovedFiles, RemoveErro
     Ok(removed)
 }
 
-/// Returns all files that a consultation may have, the journal last. What the original leaves of a
-/// failed run lies beside its record under another name: left behind, it would be a consultation.
-fn files(logs: &Path, stem: &RecordName) -> Vec<PathBuf> {
-    let base = stem.as_str().strip_suffix("-partial");
-    let base = base.unwrap_or(stem.as_str());
-    let stems = if base.starts_with("consult-consult-") {
-        vec![base.to_owned(), format!("{base}-partial")]
-    } else {
-        vec![stem.to_string()]
-    };
-    let stems = stems.iter().filter_map(|stem| RecordName::parse(stem).ok());
-    stems
-        .flat_map(|stem| {
-            let files = ConsultationFiles::with_stem(logs, &stem);
-            let outcome = outcomes::path(logs, &stem);
-            [
-                files.markdown,
-                files.page,
-                files.context,
-                outcome,
-                files.record,
-                files.journal,
-            ]
-        })
-        .collect()
+/// Returns all files that a consultation may have, the journal last.
+fn files(logs: &Path, stem: &RecordName) -> [PathBuf; 6] {
+    let files = ConsultationFiles::with_stem(logs, stem);
+    [
+        files.markdown,
+        files.page,
+        files.context,
+        outcomes::path(logs, stem),
+        files.record,
+        files.journal,
+    ]
 }
 
 /// Makes deletions in the folder of logs durable.

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use crate::commands::flags::ListFormatFlag;
 use crate::consultation::event::StateName;
 use crate::domain::ids::RecordName;
-use crate::domain::stored_record::{Completion, RecordWriter};
+use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
@@ -246,20 +246,16 @@ fn begun(
 
 fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
     let files = ConsultationFiles::with_stem(&archive.logs, &listed.stem);
-    let is_ours = listed.writer == RecordWriter::Conclave;
     let run_status = match listed.completion {
         Completion::Completed => RunStatus::Completed,
-        Completion::Aborted | Completion::Unfinished
-            if is_ours && is_being_written(&files.journal) =>
-        {
+        Completion::Aborted | Completion::Unfinished if is_being_written(&files.journal) => {
             RunStatus::Running
         }
         Completion::Aborted => RunStatus::Aborted,
         Completion::Declined => RunStatus::Declined,
         Completion::Unfinished => RunStatus::Unfinished,
     };
-    let resumable = is_ours
-        && matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
+    let resumable = matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
         && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable)
         && ends::opening(&files.journal).is_none_or(|opening| has_context(&files, &opening));
     HistoryRow {
@@ -282,7 +278,6 @@ fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
             outcome,
             note: listed.note,
         }),
-        written_by: listed.writer.name(),
         demonstration: listed.demonstration,
         follow_up_of: listed.follow_up_of,
         follow_ups: listed.follow_ups,

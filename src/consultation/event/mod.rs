@@ -39,18 +39,10 @@ pub use provider::ProviderEvent;
 pub use pulse::{PulseAnswer, PulseEvent, StillWaiting};
 pub use round::RoundEvent;
 pub use state::{StateEvent, StateName};
-pub use substitution::{Substitution, SubstitutionReason, WhySubstituted};
+pub use substitution::{Substitution, WhySubstituted};
 
 /// The version of the event stream and of the journal.
-pub const SCHEMA_VERSION: &str = "1.3";
-
-/// Versions that can be read: 1.0 lacks causes and terms; 1.1 has one mode, four rounds and no
-/// early termination; 1.2 and earlier draw label order and jitter from a generator that no longer
-/// exists.
-pub const READABLE_VERSIONS: [&str; 4] = ["1.0", "1.1", "1.2", SCHEMA_VERSION];
-
-/// Versions that can be resumed: those whose random draws can be repeated.
-pub const RESUMABLE_VERSIONS: [&str; 1] = [SCHEMA_VERSION];
+pub const SCHEMA_VERSION: &str = "1.0";
 
 /// An event with its position in the log of one consultation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

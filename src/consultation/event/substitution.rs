@@ -14,21 +14,13 @@ pub struct Substitution {
     pub original: ModelRef,
     /// The model that takes over.
     pub substitute: ModelRef,
-    pub reason: SubstitutionReason,
+    pub reason: WhySubstituted,
     /// The failure, in the provider's own words.
     #[serde(default)]
     pub message: String,
 }
 
 /// Reason why one model takes over from another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum SubstitutionReason {
-    Known(WhySubstituted),
-    /// The free text of an earlier version.
-    Words(String),
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhySubstituted {
@@ -45,24 +37,19 @@ pub enum WhySubstituted {
 impl Substitution {
     /// Returns whether another model only answered sooner.
     pub fn is_hedge(&self) -> bool {
-        self.reason == SubstitutionReason::Known(WhySubstituted::Hedge)
+        self.reason == WhySubstituted::Hedge
     }
 }
 
-impl SubstitutionReason {
-    /// Describes the reason for people, with the provider's message.
-    pub fn in_words(&self, message: &str) -> String {
-        let (short, message) = match self {
-            Self::Known(WhySubstituted::Timeout) => ("timeout", message),
-            Self::Known(WhySubstituted::Failure) => ("failure", message),
-            Self::Known(WhySubstituted::HealthCheck) => ("health check", message),
-            Self::Known(WhySubstituted::Hedge) => ("slower", message),
-            Self::Words(words) => (words.as_str(), ""),
+impl WhySubstituted {
+    /// Describes the reason for people: the provider's message, else a word.
+    pub fn in_words(self, message: &str) -> String {
+        let word = match self {
+            Self::Timeout => "timeout",
+            Self::Failure => "failure",
+            Self::HealthCheck => "health check",
+            Self::Hedge => "slower",
         };
-        if message.is_empty() {
-            short.to_owned()
-        } else {
-            message.to_owned()
-        }
+        if message.is_empty() { word } else { message }.to_owned()
     }
 }

@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 
 use crate::consultation::event::{
     AgentEvent, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent, CostEvent,
-    Envelope, Event, HealthEvent, ProviderEvent, RESUMABLE_VERSIONS, StateEvent,
+    Envelope, Event, HealthEvent, ProviderEvent, SCHEMA_VERSION, StateEvent,
 };
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
@@ -49,8 +49,8 @@ pub struct Interruption {
 pub enum ReplayError {
     #[error("the journal is empty")]
     Empty,
-    #[error("it was written by an older version and cannot be resumed")]
-    OlderVersion,
+    #[error("it was written by an other version and cannot be resumed")]
+    OtherVersion,
     #[error(
         "event {seq} does not follow from those before it: another version of the program wrote \
          it, or it was changed"
@@ -66,10 +66,10 @@ pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
         return Err(ReplayError::DoesNotFollow { seq: first.seq });
     };
-    if !RESUMABLE_VERSIONS.contains(&first.schema_version.as_str()) {
-        return Err(ReplayError::OlderVersion);
+    if first.schema_version != SCHEMA_VERSION {
+        return Err(ReplayError::OtherVersion);
     }
-    let plan = terms.plan.as_deref().ok_or(ReplayError::OlderVersion)?;
+    let plan = terms.plan.as_deref().ok_or(ReplayError::OtherVersion)?;
     check_transitions(events)?;
     let mut replayed = Replayed {
         consultation: Consultation::new(plan.clone()),

@@ -3,7 +3,7 @@
 
 use crate::consultation::event::{
     AbortReason, AgentError, AgentEvent, AgentFailure, Answer, ConsultationEvent, Event, Purpose,
-    Substitution, SubstitutionReason, WhySubstituted,
+    Substitution, WhySubstituted,
 };
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
@@ -148,7 +148,7 @@ impl AgentTask {
             round_number: self.answer.round(),
             original: self.current.clone(),
             substitute: substitute.clone(),
-            reason: SubstitutionReason::Known(reason),
+            reason: reason,
             message: message.to_owned(),
         }
     }

@@ -1,23 +1,4 @@
-//! The program that wrote a record, and whether its consultation ran to its end.
-
-/// The program that wrote a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RecordWriter {
-    /// This program, in this or an earlier version.
-    #[default]
-    Conclave,
-    /// The original `llm-conclave`, which shares the home.
-    LlmConclave,
-}
-
-impl RecordWriter {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Conclave => "conclave",
-            Self::LlmConclave => "llm-conclave",
-        }
-    }
-}
+//! Whether a consultation ran to its end.
 
 /// Whether a consultation ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

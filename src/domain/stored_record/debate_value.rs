@@ -76,14 +76,3 @@ impl DebateValueAnalysis {
         })
     }
 }
-
-/// Changes of position between the first and the last round, as the original counts them.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StoredDebate {
-    /// Experts that answered in the last round.
-    pub experts: u64,
-    /// Those of them whose position changed.
-    pub changed: u64,
-    /// The rise in confidence of each expert that stated one in both rounds.
-    pub rises: Vec<f64>,
-}

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, RecordWriter, Rejudged, StoredAgent, StoredAgentRound, StoredCaching,
-    StoredCost, StoredModel, StoredRecord, StoredRound,
+    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCaching, StoredCost,
+    StoredModel, StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -21,19 +21,11 @@ const DECLINED: &str = "declined";
 /// State and agents.
 impl StoredRecord {
     pub fn completion(&self) -> Completion {
-        // The original marks cancelled and failed consultations `partial`; their state is the phase
-        // that was running.
-        match (self.writer, self.status.as_deref()) {
-            (RecordWriter::LlmConclave, Some("partial" | "aborted")) => Completion::Aborted,
-            // Versions before 1.3 give a declined consultation the status `aborted`.
-            (RecordWriter::Conclave, _) if self.abort_reason.as_deref() == Some(DECLINED) => {
-                Completion::Declined
-            }
-            (RecordWriter::Conclave | RecordWriter::LlmConclave, _) => self
-                .state
-                .as_deref()
-                .map_or(Completion::Unfinished, Completion::from_state),
+        if self.abort_reason.as_deref() == Some(DECLINED) {
+            return Completion::Declined;
         }
+        let state = self.state.as_deref();
+        state.map_or(Completion::Unfinished, Completion::from_state)
     }
 
     /// Returns the id for commands; `None` if it does not have our form.

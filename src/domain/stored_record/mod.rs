@@ -40,10 +40,10 @@ pub use self::answer::{
     StoredPerspective,
 };
 pub use self::changes::{ExpertChange, PositionChanges};
-pub use self::completion::{Completion, RecordWriter};
+pub use self::completion::Completion;
 pub use self::context::StoredContext;
 pub use self::context_words::{ContextWords, source_in_words};
-pub use self::debate_value::{DebateValueAnalysis, StoredDebate};
+pub use self::debate_value::DebateValueAnalysis;
 pub use self::early_termination::EarlyTerminationEvaluation;
 pub use self::open_points::{OpenPoint, OpenView};
 pub use self::panel::{
@@ -191,11 +191,6 @@ pub struct StoredRecord {
     /// The secrets that were masked in question and context; `None` in early versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scrubbing_report: Option<ScrubbingReport>,
-    #[serde(skip)]
-    pub writer: RecordWriter,
-    /// Changes of position as the original counts them; `None` in our own records.
-    #[serde(skip)]
-    pub debate: Option<StoredDebate>,
     /// The user's grade of the answer. The caller reads it from its separate file.
     #[serde(skip)]
     pub grade: Option<Grade>,

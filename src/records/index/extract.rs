@@ -1,7 +1,4 @@
 //! Derives the rows of a consultation from its record.
-//!
-//! The records of the original `llm-conclave` state no cost of a round or a call and no duration of
-//! a round, and have no rows of calls: they count for no provider and no model.
 
 mod agents;
 mod calls;
@@ -10,7 +7,7 @@ mod rounds;
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::ComparisonStatus;
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{DebateValueAnalysis, RecordWriter, StoredDebate, StoredRecord};
+use crate::domain::stored_record::{DebateValueAnalysis, StoredRecord};
 use crate::domain::time::Timestamp;
 
 use super::rows::{ConsultationRow, DebateColumns, RoundRow, Rows, UNKNOWN, millionths};
@@ -44,7 +41,6 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
             completion: record.completion(),
             status: record.status.clone(),
             abort_reason: record.abort_reason.clone(),
-            writer: record.writer,
             project_type: record.project_type().map(str::to_owned),
             context_tokens: record.context.as_ref().and_then(|context| context.tokens),
             agreement: record.agreement,
@@ -68,12 +64,8 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
 
 /// Returns the number of dissents; without an answer there is nothing to dissent from.
 fn dissent(record: &StoredRecord) -> Option<u64> {
-    let listed = record.recommendation.as_ref().map(|_| record.dissent.len());
-    let count = match record.writer {
-        RecordWriter::Conclave => listed,
-        RecordWriter::LlmConclave => record.verdict().map(|verdict| verdict.dissent.len()),
-    };
-    count.map(|count| count as u64)
+    let answered = record.recommendation.as_ref();
+    answered.map(|_| record.dissent.len() as u64)
 }
 
 /// Returns the changes of position: as the helper model compared them; in a record of a version
@@ -83,9 +75,6 @@ fn dissent(record: &StoredRecord) -> Option<u64> {
 /// replace it. The counts of an analysis follow the same judgement as
 /// [`StoredRecord::position_change`].
 fn debate(record: &StoredRecord) -> DebateColumns {
-    if let Some(debate) = &record.debate {
-        return counted_by_the_original(debate);
-    }
     let stated = stated_by_experts(record);
     let Some(analysis) = &record.debate_value_analysis else {
         return stated;
@@ -107,15 +96,6 @@ fn debate(record: &StoredRecord) -> DebateColumns {
         },
         None if stated.heard > 0 => stated,
         None => stated_by_analysis(analysis),
-    }
-}
-
-fn counted_by_the_original(debate: &StoredDebate) -> DebateColumns {
-    DebateColumns {
-        heard: debate.experts,
-        changed: debate.changed,
-        rise: debate.rises.iter().copied().map(millionths).sum(),
-        rise_of: debate.rises.len() as u64,
     }
 }
 
@@ -156,9 +136,6 @@ fn stated_by_analysis(analysis: &DebateValueAnalysis) -> DebateColumns {
 /// Returns the cost of Rounds 3 and 4: as the record states it, without the comparison, else all
 /// that was spent in them.
 fn cost_of_later_rounds(record: &StoredRecord, rounds: &[RoundRow]) -> Option<Cost> {
-    if record.writer == RecordWriter::LlmConclave {
-        return None;
-    }
     let analysis = record.debate_value_analysis.as_ref();
     let stated = analysis
         .and_then(|analysis| analysis.rounds_3_4_cost)

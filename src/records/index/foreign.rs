@@ -56,7 +56,9 @@ fn is_foreign(database: &Path) -> bool {
             is_no_file
         }
         Ok(_)
-        | Err(OpenError::Newer { .. } | OpenError::Busy(_) | OpenError::Unreadable { .. }) => false,
+        | Err(OpenError::OtherVersion(_) | OpenError::Busy(_) | OpenError::Unreadable { .. }) => {
+            false
+        }
     }
 }
 

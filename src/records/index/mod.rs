@@ -2,7 +2,7 @@
 //! projection: a rebuild restores all of it from the files.
 //!
 //! Rows: `rows` defines them, `extract` derives them from a record, `store` inserts, replaces and
-//! deletes them, `schema` creates and migrates the tables.
+//! deletes them, `schema` creates the tables.
 //!
 //! Files: `open` opens the database and determines its state, `follow` keeps it in step with
 //! running consultations, `rebuild` fills it from the files (`sources`), after it has set aside a

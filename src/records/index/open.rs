@@ -52,16 +52,8 @@ pub enum OpenError {
     /// Another program's database, such as the original's.
     #[error("`{}` is another program's database", .0.display())]
     Foreign(PathBuf),
-    #[error(
-        "the index `{}` was written by a newer version of conclave ({version}; this version reads \
-         {known})",
-        path.display()
-    )]
-    Newer {
-        path: PathBuf,
-        version: i64,
-        known: usize,
-    },
+    #[error("the index `{}` was written by another version of conclave", .0.display())]
+    OtherVersion(PathBuf),
     #[error("the index `{}` is in use by another process", .0.display())]
     Busy(PathBuf),
     #[error("cannot use the index `{}`", path.display())]
@@ -77,10 +69,10 @@ impl OpenError {
     /// Returns whether a rebuild can replace the database without loss.
     pub fn is_fixed_by_rebuild(&self) -> bool {
         match self {
-            Self::Missing(_) | Self::Damaged { .. } | Self::Foreign(_) => true,
-            Self::Newer { .. } | Self::Busy(_) | Self::Failed { .. } | Self::Unreadable { .. } => {
-                false
+            Self::Missing(_) | Self::Damaged { .. } | Self::Foreign(_) | Self::OtherVersion(_) => {
+                true
             }
+            Self::Busy(_) | Self::Failed { .. } | Self::Unreadable { .. } => false,
         }
     }
 
@@ -127,21 +119,18 @@ impl Index {
 
     /// Opens the database. The wait limit holds for every statement.
     pub fn open_with(path: &Path, limit: WaitLimit) -> Result<Self, OpenError> {
-        let mut connection = open_unchecked(path)?;
+        let connection = open_unchecked(path)?;
         let failed = |error| OpenError::of(path, error);
         connection.busy_timeout(limit.time()).map_err(failed)?;
-        let migrations = check(&connection, path)?;
+        check(&connection, path)?;
         set_up(&connection).map_err(failed)?;
-        if migrations < schema::version() {
-            schema::migrate(&mut connection, migrations).map_err(failed)?;
-        }
         Ok(Self { connection })
     }
 
     /// Creates an empty index in memory.
     pub fn in_memory() -> rusqlite::Result<Self> {
-        let mut connection = Connection::open_in_memory()?;
-        schema::migrate(&mut connection, 0)?;
+        let connection = Connection::open_in_memory()?;
+        schema::create(&connection)?;
         Ok(Self { connection })
     }
 
@@ -182,7 +171,7 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
 }
 
 /// Checks that the database is ours, and returns how many migrations it has.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, OpenError> {
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
     let number = |sql: &str| {
         connection
             .query_row(sql, [], |row| row.get::<_, i64>(0))
@@ -201,17 +190,10 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<usize, OpenE
             OpenError::Foreign(path)
         });
     }
-    match usize::try_from(version) {
-        Ok(migrations) if (1..=schema::version()).contains(&migrations) => Ok(migrations),
-        Ok(0) | Err(_) => Err(OpenError::Damaged {
-            path: path.to_owned(),
-            source: None,
-        }),
-        Ok(_) => Err(OpenError::Newer {
-            path: path.to_owned(),
-            version,
-            known: schema::version(),
-        }),
+    if version == i64::from(schema::VERSION) {
+        Ok(())
+    } else {
+        Err(OpenError::OtherVersion(path.to_owned()))
     }
 }
 

@@ -5,7 +5,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
 use crate::domain::ids::RecordName;
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{Completion, RecordWriter};
+use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 
 /// The value of a required text column that the record does not state.
@@ -45,7 +45,6 @@ pub struct ConsultationRow {
     pub completion: Completion,
     pub status: Option<String>,
     pub abort_reason: Option<String>,
-    pub writer: RecordWriter,
     pub project_type: Option<String>,
     /// The expected tokens of the question's context.
     pub context_tokens: Option<u64>,

@@ -1,38 +1,18 @@
-//! The tables and their migrations, as numbered SQL files: `PRAGMA user_version` is the number of
-//! those that a database has.
+//! The tables, as one SQL file.
 
-use rusqlite::{Connection, OptionalExtension, Result, Row, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Result, Row};
 
 /// `conc`: identifies a database as this program's.
 pub const APPLICATION_ID: i32 = 0x636f_6e63;
 
-/// The migrations, in order. A published one never changes: a new version adds one.
-pub const MIGRATIONS: [&str; 8] = [
-    include_str!("migrations/001_consultations.sql"),
-    include_str!("migrations/002_search_and_outcomes.sql"),
-    include_str!("migrations/003_days.sql"),
-    include_str!("migrations/004_statistics.sql"),
-    include_str!("migrations/005_calls.sql"),
-    include_str!("migrations/006_declined.sql"),
-    include_str!("migrations/007_follow_ups.sql"),
-    include_str!("migrations/008_context.sql"),
-];
+/// The version of the tables, as `PRAGMA user_version`. A database of another one is rebuilt.
+pub const VERSION: i32 = 1;
 
-/// Returns the number of migrations, which is the current version.
-pub fn version() -> usize {
-    MIGRATIONS.len()
-}
-
-/// Applies the missing migrations in one transaction. `from` is the version that was read before; a
-/// database that another process has migrated meanwhile is left as it is.
-pub fn migrate(connection: &mut Connection, from: usize) -> Result<()> {
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let current: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    let done = from.max(usize::try_from(current).unwrap_or_default());
-    if done < version() {
-        apply(&transaction, done)?;
-    }
-    transaction.commit()
+/// Creates the tables in an empty database.
+pub fn create(connection: &Connection) -> Result<()> {
+    connection.execute_batch(include_str!("schema.sql"))?;
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", VERSION)
 }
 
 /// Replaces all tables, of whatever version, by empty ones. The caller has begun a transaction.
@@ -51,14 +31,5 @@ pub(super) fn recreate(transaction: &Connection) -> Result<()> {
     while let Some(drop) = next()? {
         transaction.execute_batch(&drop)?;
     }
-    apply(transaction, 0)
-}
-
-fn apply(transaction: &Connection, done: usize) -> Result<()> {
-    for step in MIGRATIONS.iter().skip(done) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
-    let version = i64::try_from(version()).unwrap_or_default();
-    transaction.pragma_update(None, "user_version", version)
+    create(transaction)
 }

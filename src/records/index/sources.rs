@@ -20,8 +20,6 @@ use crate::records::stored::{self, RecordReadError};
 /// The rank of a file as a source; the greater one is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SourceRank {
-    /// The partial file that the original leaves after a failed run.
-    Partial,
     Journal,
     Record,
 }
@@ -50,7 +48,7 @@ pub(super) struct SourceLookup {
 pub(super) fn find(logs: &Path, stem: &RecordName) -> SourceLookup {
     let paths = ConsultationFiles::with_stem(logs, stem);
     let recorded = written_at(&paths.record);
-    let from_record = || Some(read_record(&paths.record, recorded?, SourceRank::Record));
+    let from_record = || Some(read_record(&paths.record, recorded?));
     let is_newer = |written: &SystemTime| Some(*written) > recorded;
     let Some(journalled) = written_at(&paths.journal).filter(is_newer) else {
         let record = from_record().unwrap_or_else(|| Err("it no longer exists".to_owned()));
@@ -65,11 +63,8 @@ pub(super) fn find(logs: &Path, stem: &RecordName) -> SourceLookup {
             is_open: false,
         };
     };
-    let is_partial = recorded.is_none() && stem.as_str().ends_with("-partial");
-    let is_open = !is_partial && is_being_written(&paths.journal);
-    let record = if is_partial {
-        Some(read_record(&paths.journal, journalled, SourceRank::Partial))
-    } else if is_open {
+    let is_open = is_being_written(&paths.journal);
+    let record = if is_open {
         from_record()
     } else {
         let record = from_journal(&paths.journal, journalled);
@@ -87,16 +82,15 @@ fn written_at(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-fn read_record(path: &Path, written: SystemTime, rank: SourceRank) -> Result<SourceRecord, String> {
-    let record = stored::read_file(path).map_err(|error| match (error, rank) {
-        (RecordReadError::Io { source, .. }, _) => source.to_string(),
-        (RecordReadError::NotJson(_), SourceRank::Partial) => "it has no complete line".to_owned(),
-        (error, _) => error.to_string(),
+fn read_record(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
+    let record = stored::read_file(path).map_err(|error| match error {
+        RecordReadError::Io { source, .. } => source.to_string(),
+        error => error.to_string(),
     })?;
     Ok(SourceRecord {
         record,
         written_at: timestamp(written),
-        rank,
+        rank: SourceRank::Record,
     })
 }
 

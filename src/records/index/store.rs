@@ -190,13 +190,13 @@ fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationR
     let insert = &mut connection.prepare_cached(
         "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, \
          confidence, total_cost, total_micro_usd, lower_bound, total_tokens, duration_ms, \
-         created_at, schema_version, state, ended, status, abort_reason, writer, project_type, \
+         created_at, schema_version, state, ended, status, abort_reason, project_type, \
          agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, \
          confidence_rise, confidence_rise_of, verdict_changed, later_rounds_micro_usd, \
          later_rounds_lower_bound, follow_up_of, context_tokens, \
          cache_saved_micro_usd, cache_saved_incomplete) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35)",
+         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)",
     )?;
     insert
         .execute(params![
@@ -218,7 +218,6 @@ fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationR
             row.completion.name(),
             row.status,
             row.abort_reason,
-            row.writer.name(),
             row.project_type,
             row.agreement,
             whole(row.dissent),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::consultation::event::{AbortReason, RESUMABLE_VERSIONS};
+use crate::consultation::event::{AbortReason, SCHEMA_VERSION};
 use crate::domain::time::Timestamp;
 use crate::files::{self, SizeLimit};
 
@@ -18,8 +18,8 @@ const TAIL: u64 = 64 * 1024;
 pub enum JournalEnding {
     /// It has no complete event.
     Empty,
-    /// It was written by an older version and cannot be resumed.
-    TooOld,
+    /// It was written by another version of this program and cannot be resumed.
+    OtherVersion,
     /// Without an end: its process was killed or is still running.
     Open,
     Complete,
@@ -32,7 +32,7 @@ impl JournalEnding {
         match self {
             Self::Open => true,
             Self::Aborted(reason) => reason.is_resumable(),
-            Self::Empty | Self::TooOld | Self::Complete => false,
+            Self::Empty | Self::OtherVersion | Self::Complete => false,
         }
     }
 }
@@ -62,9 +62,7 @@ pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
     Ok(match last {
         None if from == 0 && lines.len() < 2 => JournalEnding::Empty,
         None => JournalEnding::Open,
-        Some(line) if !RESUMABLE_VERSIONS.contains(&line.schema_version.as_str()) => {
-            JournalEnding::TooOld
-        }
+        Some(line) if line.schema_version != SCHEMA_VERSION => JournalEnding::OtherVersion,
         Some(line) => match line.kind.as_str() {
             "consultation:completed" => JournalEnding::Complete,
             "consultation:aborted" => line

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::de::Error;
 
-use crate::consultation::event::{Envelope, READABLE_VERSIONS, SCHEMA_VERSION};
+use crate::consultation::event::{Envelope, SCHEMA_VERSION};
 use crate::domain::artifact::MissingFieldError;
 use crate::files::{self, SizeLimit};
 
@@ -69,7 +69,7 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
         if line.last() != Some(&b'\n') {
             // A part of an object never parses: a line that does lacks only its line break.
             match serde_json::from_slice::<Envelope>(&line) {
-                Ok(envelope) if READABLE_VERSIONS.contains(&envelope.schema_version.as_str()) => {
+                Ok(envelope) if envelope.schema_version == SCHEMA_VERSION => {
                     read.events.push(envelope);
                     read.whole_bytes += line.len() as u64;
                     read.lacks_line_break = true;
@@ -88,7 +88,7 @@ pub(super) fn read(mut reader: impl BufRead, path: &Path) -> Result<ReadJournal,
             serde_json::from_slice(&line).map_err(not_an_event)?;
         let schema_version = schema_version
             .ok_or_else(|| not_an_event(serde_json::Error::custom(MissingFieldError::VERSION)))?;
-        if !READABLE_VERSIONS.contains(&schema_version.as_str()) {
+        if schema_version != SCHEMA_VERSION {
             return Err(JournalReadError::OtherVersion {
                 path: path.to_owned(),
                 line: number,

@@ -199,9 +199,8 @@ fn by_provider(record: &StoredRecord) -> Markup {
 
 /// The id and the versions used.
 pub(super) fn colophon(record: &StoredRecord) -> Markup {
-    let writer = record.writer.name();
     let version = record.tool_version.as_ref();
-    let writer = html! { (writer) @if let Some(version) = version { " " (inline(version)) } };
+    let writer = html! { "conclave" @if let Some(version) = version { " " (inline(version)) } };
     let prompts = record
         .prompt_templates()
         .map(|(name, version)| format!("{name} {version}"));

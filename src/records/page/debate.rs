@@ -3,9 +3,9 @@
 
 use maud::{Markup, html};
 
-use crate::domain::artifact::{Challenge, Independent, Severity, Synthesis};
+use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::debate_value::DebateValue;
-use crate::domain::stored_record::{ExpertChange, RecordWriter, StoredAgent, StoredRecord};
+use crate::domain::stored_record::{ExpertChange, StoredAgent, StoredRecord};
 use crate::domain::words::model_name;
 
 use super::elements::{
@@ -106,7 +106,7 @@ fn tensions(record: &StoredRecord, synthesis: &Synthesis) -> Markup {
             div.tension {
                 h4 {
                     bdi { (marked(tension.topic.trim())) }
-                    (stated_severity(record, tension.severity))
+                    " " (severity(tension.severity))
                 }
                 @if !tension.viewpoints.is_empty() {
                     dl.side {
@@ -131,7 +131,7 @@ pub(super) fn open_points(record: &StoredRecord) -> Markup {
                 h3 {
                     bdi { (marked(point.topic.trim())) }
                     @if let Some(stated) = point.severity {
-                        (stated_severity(record, stated))
+                        " " (severity(stated))
                     }
                 }
                 @if !point.views.is_empty() {
@@ -211,9 +211,7 @@ fn capitalized(sentence: &str) -> String {
 pub(super) fn objections(record: &StoredRecord) -> Markup {
     let merged = record.cross_exam();
     let challenges = record.challenges();
-    let unresolved = merged.map_or(&[][..], |merged| &merged.unresolved);
     let prose = merged.map(|merged| merged.prose_excerpt.as_str());
-    let concerns = concerns(record, &challenges, unresolved);
     let challenges = html! {
         @for challenge in challenges { (one_challenge(record, challenge)) }
     };
@@ -229,7 +227,6 @@ pub(super) fn objections(record: &StoredRecord) -> Markup {
         (block_unless_blank(prose.unwrap_or_default()))
         (subsection("Raised", &list(&challenges)))
         (subsection("Rebuttals", &list(&rebuttals)))
-        (subsection("Concerns", &list(&items(concerns))))
     };
     section("Challenges", &body)
 }
@@ -241,32 +238,9 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> Markup {
             @if !challenge.target_agent.trim().is_empty() {
                 " to " strong { (inline(record.name_of(&challenge.target_agent))) }
             }
-            (stated_severity(record, challenge.severity))
+            " " (severity(challenge.severity))
             (block(&challenge.challenge))
             (list(&items(&challenge.evidence)))
         }
-    }
-}
-
-/// Shows a severity; the original states none.
-fn stated_severity(record: &StoredRecord, stated: Severity) -> Markup {
-    match record.writer {
-        RecordWriter::Conclave => html! { " " (severity(stated)) },
-        RecordWriter::LlmConclave => Markup::default(),
-    }
-}
-
-/// Returns concerns that no other section shows: ours all come from the rounds.
-fn concerns<'a>(
-    record: &'a StoredRecord,
-    challenges: &[&Challenge],
-    unresolved: &[String],
-) -> Vec<&'a String> {
-    let is_new = |concern: &&String| {
-        !unresolved.contains(concern) && challenges.iter().all(|other| other.challenge != **concern)
-    };
-    match record.writer {
-        RecordWriter::Conclave => Vec::new(),
-        RecordWriter::LlmConclave => record.concerns.iter().filter(is_new).collect(),
     }
 }

@@ -1,4 +1,4 @@
-//! Reads records of this program, of every version so far.
+//! Reads records with unexpected values.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(super) fn read(mut record: Value) -> Option<StoredRecord> {
     Some(complete(record))
 }
 
-/// Fills in what early versions did not write, and drops agents without an id.
+/// Fills in what follows from other fields, and drops agents without an id.
 pub(super) fn complete(mut record: StoredRecord) -> StoredRecord {
     record
         .agents

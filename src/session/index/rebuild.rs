@@ -23,6 +23,7 @@ pub(crate) enum RebuildReason {
     /// A query found damage.
     Damaged,
     Foreign,
+    OtherVersion,
     /// The user asks for it.
     Requested,
 }
@@ -32,8 +33,8 @@ impl RebuildReason {
         match unusable {
             OpenError::Missing(_) => Self::Missing,
             OpenError::Foreign(_) => Self::Foreign,
+            OpenError::OtherVersion(_) => Self::OtherVersion,
             OpenError::Damaged { .. }
-            | OpenError::Newer { .. }
             | OpenError::Busy(_)
             | OpenError::Failed { .. }
             | OpenError::Unreadable { .. } => Self::Unusable,
@@ -51,6 +52,10 @@ impl RebuildReason {
             Self::Foreign => Some(
                 "The index of the consultations belongs to another program; building one from \
                  their records.",
+            ),
+            Self::OtherVersion => Some(
+                "The index of the consultations was written by another version; rebuilding it \
+                 from their records.",
             ),
             Self::Requested => None,
         }
@@ -97,8 +102,9 @@ impl<'a> Rebuild<'a> {
     /// usable.
     pub(super) fn in_place_of(&self, unusable: OpenError) -> Result<Index, Error> {
         match unusable {
-            OpenError::Newer { .. } | OpenError::Busy(_) => Err(refused(unusable)),
+            OpenError::Busy(_) => Err(refused(unusable)),
             OpenError::Missing(_)
+            | OpenError::OtherVersion(_)
             | OpenError::Damaged { .. }
             | OpenError::Foreign(_)
             | OpenError::Failed { .. }
@@ -138,7 +144,10 @@ impl<'a> Rebuild<'a> {
             bar.at(done, of);
         };
         let rebuilt = match self.reason {
-            RebuildReason::Missing | RebuildReason::Unusable | RebuildReason::Foreign => {
+            RebuildReason::Missing
+            | RebuildReason::Unusable
+            | RebuildReason::Foreign
+            | RebuildReason::OtherVersion => {
                 rebuild::rebuild_if_unusable(&logs, &path, progress)?.unwrap_or_default()
             }
             RebuildReason::Damaged | RebuildReason::Requested => {
@@ -195,14 +204,11 @@ fn capitalised(text: &str) -> String {
 /// Returns the error for an index that a rebuild must not replace, or would not help.
 pub(super) fn refused(unusable: OpenError) -> Error {
     match unusable {
-        OpenError::Newer { .. } => Error::usage(unusable).hint(
-            "use that version, or rebuild the index for this one with `conclave consult-stats \
-             --rebuild-index`",
-        ),
         OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
         OpenError::Missing(_)
         | OpenError::Damaged { .. }
         | OpenError::Foreign(_)
+        | OpenError::OtherVersion(_)
         | OpenError::Failed { .. }
         | OpenError::Unreadable { .. } => Error::failed(unusable),
     }

@@ -135,8 +135,8 @@ fn check(
         JournalEnding::Complete => return Ok(()),
         _ if ending.is_resumable() => return Ok(()),
         JournalEnding::Empty => Error::usage(format!("{id} has no events: its journal is empty")),
-        JournalEnding::TooOld => Error::usage(format!(
-            "{id} was written by an older version and cannot be resumed"
+        JournalEnding::OtherVersion => Error::usage(format!(
+            "{id} was written by another version of conclave and cannot be resumed"
         ))
         .hint(format!("read it with `conclave history show {id}`")),
         JournalEnding::Aborted(AbortReason::Declined) => {

@@ -6,7 +6,7 @@ use console::{Alignment, measure_text_width, pad_str};
 
 use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
-    SubstitutionReason, WhySubstituted,
+    WhySubstituted,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::mode::Ending;
@@ -180,13 +180,10 @@ pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) 
         ..
     } = substitution;
     match reason {
-        SubstitutionReason::Known(WhySubstituted::Hedge) => {
+        WhySubstituted::Hedge => {
             format!("🔀 {name}: answered by {substitute} (hedged); {original} was slower")
         }
-        SubstitutionReason::Known(
-            WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck,
-        )
-        | SubstitutionReason::Words(_) => {
+        WhySubstituted::Timeout | WhySubstituted::Failure | WhySubstituted::HealthCheck => {
             let reason = one_line(&reason.in_words(message));
             format!(
                 "⚠️ {original} is unavailable ({}). {substitute} takes over as {name}.",

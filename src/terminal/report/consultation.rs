@@ -9,7 +9,7 @@ use crate::domain::artifact::{Severity, Source};
 use crate::domain::ids::AgentId;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::{
-    Completion, ContextWords, RecordWriter, StoredAgent, StoredConcern, StoredModel, StoredRecord,
+    Completion, ContextWords, StoredAgent, StoredConcern, StoredModel, StoredRecord,
 };
 use crate::domain::text::clean;
 
@@ -146,7 +146,7 @@ fn calibrated(record: &StoredRecord) -> Option<String> {
 /// Names the judge, or says why there is no verdict. `None` if the record does not name one.
 fn judge(record: &StoredRecord) -> Option<String> {
     let Some(judge) = record.judge() else {
-        return (record.writer == RecordWriter::Conclave).then(|| "none".to_owned());
+        return Some("none".to_owned());
     };
     let calls = || {
         record
@@ -263,25 +263,12 @@ fn changes(record: &StoredRecord) -> Option<String> {
     )
 }
 
-/// The objections of Round 3. Records of the original have concerns without their origin.
+/// The objections of Round 3. What the judge itself left unresolved is an open point.
 fn challenges(record: &StoredRecord) -> Option<String> {
-    let heading = match record.writer {
-        RecordWriter::Conclave => "## Challenges",
-        RecordWriter::LlmConclave => "## Concerns",
-    };
-    let is_foreign = record.writer == RecordWriter::LlmConclave;
-    let items: Vec<String> = if record.concerns_detail.is_empty() {
-        let texts = record.concerns.iter();
-        texts.map(|text| format!("- {}", inline(text))).collect()
-    } else {
-        // What the judge itself left unresolved is an open point.
-        let raised = record.concerns_detail.iter();
-        raised
-            .filter(|concern| is_foreign || concern.raised_by.is_some())
-            .map(concern)
-            .collect()
-    };
-    sections::titled(heading, "\n", items)
+    let raised = record.concerns_detail.iter();
+    let raised = raised.filter(|concern| concern.raised_by.is_some());
+    let items: Vec<String> = raised.map(concern).collect();
+    sections::titled("## Challenges", "\n", items)
 }
 
 fn concern(concern: &StoredConcern) -> String {

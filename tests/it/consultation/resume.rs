@@ -260,7 +260,7 @@ fn changed_log_is_rejected() {
     if let Event::Consultation(ConsultationEvent::Started(terms)) = &mut old[0].event {
         terms.plan = None;
     }
-    assert_eq!(replay(&old).unwrap_err(), ReplayError::OlderVersion);
+    assert_eq!(replay(&old).unwrap_err(), ReplayError::OtherVersion);
     assert_eq!(replay(&[]).unwrap_err(), ReplayError::Empty);
 }
 

@@ -91,7 +91,7 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
     fs::write(
         &path,
         text.replacen(
-            "{\"schema_version\":\"1.3\",\"seq\":2",
+            "{\"schema_version\":\"1.0\",\"seq\":2",
             "{\"schema_version\":\"9.0\",\"seq\":2",
             1,
         ),
@@ -115,7 +115,7 @@ fn missing_version_of_an_event_or_artifact_is_an_error() {
     let path = written(home.path(), &sample_events::aborted()).journal;
     let text = fs::read_to_string(&path).unwrap();
     for (versioned, bare) in [
-        ("{\"schema_version\":\"1.3\",\"seq\":2", "{\"seq\":2"),
+        ("{\"schema_version\":\"1.0\",\"seq\":2", "{\"seq\":2"),
         (
             "\"artifact\":{\"schema_version\":\"1.0\",",
             "\"artifact\":{",

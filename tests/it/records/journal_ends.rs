@@ -105,10 +105,10 @@ fn long_lines_and_journals_are_read_from_the_end_only() {
 #[test]
 fn only_open_and_recoverable_journals_of_this_version_are_resumable() {
     let current = format!("\"schema_version\":\"{SCHEMA_VERSION}\"");
-    for older in ["1.0", "1.1", "1.2"] {
+    for other in ["0.9", "1.3"] {
         let journal = lines(&sample_events::aborted())
-            .replace(&current, &format!("\"schema_version\":\"{older}\""));
-        assert_eq!(ending_of(&journal), JournalEnding::TooOld, "{older}");
+            .replace(&current, &format!("\"schema_version\":\"{other}\""));
+        assert_eq!(ending_of(&journal), JournalEnding::OtherVersion, "{other}");
     }
     let resumable = [
         JournalEnding::Open,
@@ -117,7 +117,7 @@ fn only_open_and_recoverable_journals_of_this_version_are_resumable() {
     ];
     let not = [
         JournalEnding::Empty,
-        JournalEnding::TooOld,
+        JournalEnding::OtherVersion,
         JournalEnding::Complete,
         JournalEnding::Aborted(AbortReason::Declined),
         JournalEnding::Aborted(AbortReason::Prompt),

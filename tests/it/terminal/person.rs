@@ -3,9 +3,7 @@
 use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
 
-use conclave::consultation::event::{
-    Answer, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
-};
+use conclave::consultation::event::{Answer, StillWaiting, Substitution, WhySubstituted};
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use conclave::consultation::policy::estimate::{CallEstimate, Estimate, GateReason};
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -108,7 +106,7 @@ fn substitution() -> Question {
                 round_number: 1,
                 original: ModelRef::new("google", "gemini-3-pro"),
                 substitute: ModelRef::new("xai", "grok-4.7"),
-                reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+                reason: WhySubstituted::Timeout,
                 message: "no answer within 120 s".to_owned(),
             },
         }],

@@ -3,7 +3,7 @@
 use conclave::consultation::event::{
     Abort, AbortReason, AttemptNumber, CallEvent, CancelReason, CeilingReached, ConsultationEvent,
     CostEvent, Envelope, Event, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed,
-    RoundEvent, StateName, StillWaiting, Substitution, SubstitutionReason, WhySubstituted,
+    RoundEvent, StateName, StillWaiting, Substitution, WhySubstituted,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -89,7 +89,7 @@ fn substituted(reason: WhySubstituted, message: &str) -> Event {
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
-        reason: SubstitutionReason::Known(reason),
+        reason: reason,
         message: message.to_owned(),
     }))
 }

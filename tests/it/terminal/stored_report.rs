@@ -1,28 +1,17 @@
 //! The report of a stored record, whole and in parts.
 
-use std::path::{Path, PathBuf};
-
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::AgentId;
 use conclave::domain::outcome::{AnswerOutcome, Grade};
 use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
-use conclave::records::journal::read_journal;
 use conclave::records::page::page;
-use conclave::records::stored::{read, read_file};
+use conclave::records::stored::read;
 use conclave::terminal::report::{ReportSelection, markdown, report};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
 
 use crate::support::sample_events;
-
-fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/records/fixtures")
-}
-
-fn original(name: &str) -> StoredRecord {
-    read_file(&fixtures().join("original").join(name)).unwrap()
-}
 
 fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String {
     markdown(
@@ -32,22 +21,6 @@ fn part(record: &StoredRecord, round: Option<u8>, agent: Option<&str>) -> String
             agent: agent.map(AgentId::from),
         },
     )
-}
-
-#[test]
-fn foreign_records_render_like_native_ones() {
-    insta::assert_snapshot!(
-        "original_complete",
-        part(&original("complete.json"), None, None)
-    );
-    insta::assert_snapshot!(
-        "original_partial",
-        part(&original("partial.jsonl"), None, None)
-    );
-    insta::assert_snapshot!(
-        "original_failed",
-        part(&original("failed.json"), None, None)
-    );
 }
 
 /// Proves that a record that is read back prints what was printed when it was answered.
@@ -64,18 +37,6 @@ fn stored_report_equals_the_printed_one() {
         for end in 1..=events.len() {
             reads_as_printed(&Transcript::fold(&events[..end]).unwrap());
         }
-    }
-}
-
-#[test]
-fn stored_report_of_earlier_versions_equals_the_printed_one() {
-    for name in [
-        "journal-1.0.jsonl",
-        "journal-1.1.jsonl",
-        "journal-1.2.jsonl",
-    ] {
-        let journal = read_journal(&fixtures().join(name)).unwrap();
-        reads_as_printed(&Transcript::fold(&journal.events).unwrap());
     }
 }
 

@@ -20,8 +20,8 @@ use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::confidence::Calibrated;
 use crate::domain::debate_value::DebateValue;
 use crate::domain::stored_record::{
-    Amount, DebateValueAnalysis, EarlyTerminationEvaluation, RecordWriter, StoredContext,
-    StoredModel, StoredRecord, Vocabulary,
+    Amount, DebateValueAnalysis, EarlyTerminationEvaluation, StoredContext, StoredModel,
+    StoredRecord, Vocabulary,
 };
 
 impl Transcript {
@@ -172,8 +172,6 @@ impl Transcript {
             tool_version: Some(terms.tool_version.clone()),
             project_context: plan.and_then(|plan| plan.project.as_deref().cloned()),
             scrubbing_report: plan.and_then(|plan| plan.scrubbing.as_deref().cloned()),
-            writer: RecordWriter::Conclave,
-            debate: None,
             grade: None,
             follow_ups: Vec::new(),
         }

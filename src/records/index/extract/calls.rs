@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::{RecordWriter, StoredAgentRound, StoredAttempt, StoredRecord};
+use crate::domain::stored_record::{StoredAgentRound, StoredAttempt, StoredRecord};
 use crate::records::index::rows::{CallRow, UNKNOWN};
 
 /// The greatest call number that is accepted.
@@ -12,9 +12,6 @@ const LAST_CALL: u32 = 1 << 24;
 /// Returns all calls by number. A call without a number, or with a duplicate, gets the next one, so
 /// that the cost of each is counted once.
 pub(super) fn calls(record: &StoredRecord) -> Vec<CallRow> {
-    if record.writer == RecordWriter::LlmConclave {
-        return Vec::new();
-    }
     let mut calls: Vec<CallRow> = Vec::new();
     for (round, agent) in record.agent_rounds() {
         calls.extend(

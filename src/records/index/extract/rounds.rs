@@ -3,27 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::{RecordWriter, StoredRecord, StoredSpend};
+use crate::domain::stored_record::{StoredRecord, StoredSpend};
 use crate::records::index::rows::RoundRow;
 
-/// Returns the rounds in order.
-pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
-    match record.writer {
-        RecordWriter::Conclave => own_rounds(record),
-        RecordWriter::LlmConclave => record
-            .rounds()
-            .filter(|(number, _)| (1..=4).contains(number))
-            .map(|(number, _)| RoundRow {
-                tokens_used: tokens_of_agents(record, number),
-                ..RoundRow::new(number)
-            })
-            .collect(),
-    }
-}
-
-/// Returns the rounds with an agent's work, and those whose calls were all lost. An answer composed
+/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An answer composed
 /// from an earlier round makes no round.
-fn own_rounds(record: &StoredRecord) -> Vec<RoundRow> {
+pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
     let spent = |number: u8| {
         record
             .cost
@@ -46,17 +31,6 @@ fn own_rounds(record: &StoredRecord) -> Vec<RoundRow> {
         ..RoundRow::new(number)
     };
     numbers.into_iter().map(row).collect()
-}
-
-/// Returns the tokens of all agents in a round; `None` without those of one of them, because the
-/// sum would look like the whole.
-fn tokens_of_agents(record: &StoredRecord, number: u8) -> Option<u64> {
-    let mut sum = None;
-    for (_, agent) in record.agent_rounds().filter(|(round, _)| *round == number) {
-        let tokens = agent.total_tokens()?;
-        sum = Some(sum.unwrap_or(0_u64).saturating_add(tokens));
-    }
-    sum
 }
 
 impl RoundRow {

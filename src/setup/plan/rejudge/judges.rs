@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use crate::config::settings::Settings;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
-use crate::domain::stored_record::{RecordWriter, StoredRecord};
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::vendors;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
@@ -96,17 +96,11 @@ pub(in crate::setup::plan) fn was_private(
         .filter_map(|agent| record.model_of(agent))
         .chain(record.judge())
         .peekable();
-    asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, record, context))
+    asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, context))
 }
 
 /// Returns whether a provider is the user's own server. An unknown provider was one: only the
 /// settings can add providers.
-fn is_own_server(
-    provider: &ProviderId,
-    record: &StoredRecord,
-    context: &SelectionContext<'_>,
-) -> bool {
-    let is_removed =
-        record.writer == RecordWriter::Conclave && vendors::find(provider.as_str()).is_none();
-    context.is_own_server(provider) || is_removed
+fn is_own_server(provider: &ProviderId, context: &SelectionContext<'_>) -> bool {
+    context.is_own_server(provider) || vendors::find(provider.as_str()).is_none()
 }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use crate::consultation::event::{
     AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, ProviderEvent,
-    Purpose, RoundEvent, StateName, Substitution, SubstitutionReason, WhySubstituted,
+    Purpose, RoundEvent, StateName, Substitution, WhySubstituted,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::protocol::call::FailureClass;
@@ -206,7 +206,7 @@ impl LiveView {
                 if let Some(row) = self.row_of(agent_id) {
                     row.model = substitute.clone();
                     // The faster call is open already.
-                    if *reason != SubstitutionReason::Known(WhySubstituted::Hedge) {
+                    if *reason != WhySubstituted::Hedge {
                         row.phase = AgentPhase::Working(vec![]);
                     }
                 }

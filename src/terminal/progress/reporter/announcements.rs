@@ -5,8 +5,7 @@ use std::time::Duration;
 use crate::consultation::event::{
     Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CancelReason,
     ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent, HealthUpdate,
-    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, SubstitutionReason,
-    WhySubstituted,
+    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::artifact::Artifact;
@@ -82,7 +81,7 @@ impl ProgressReporter {
                 let name = self.facts.name_of(&substitution.agent_id);
                 let line = messages::substituted(&name, substitution);
                 // A hedge that won is not a failure.
-                if substitution.reason == SubstitutionReason::Known(WhySubstituted::Hedge) {
+                if substitution.reason == WhySubstituted::Hedge {
                     self.note(&line);
                 } else {
                     self.warn_of_failure(line);

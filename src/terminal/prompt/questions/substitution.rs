@@ -78,7 +78,7 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::event::{SubstitutionReason, WhySubstituted};
+    use crate::consultation::event::WhySubstituted;
     use crate::domain::ids::AgentId;
     use crate::terminal::output::style::Paint;
 
@@ -90,7 +90,7 @@ mod tests {
                 round_number: 1,
                 original: ModelRef::new("google", "gemini-3-pro"),
                 substitute: ModelRef::new("xai", "grok-4.7"),
-                reason: SubstitutionReason::Known(why),
+                reason: why,
                 message: message.to_owned(),
             },
         }

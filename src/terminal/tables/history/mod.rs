@@ -8,7 +8,7 @@ pub use self::screen::{below, date, screen};
 use serde::Serialize;
 
 use crate::domain::outcome::AnswerOutcome;
-use crate::domain::stored_record::{Amount, RecordWriter};
+use crate::domain::stored_record::Amount;
 use crate::domain::time::Timestamp;
 
 use crate::terminal::output::format::dollars;
@@ -47,7 +47,6 @@ pub struct HistoryRow {
     pub abort_reason: Option<String>,
     pub outcome: Option<EntryOutcome>,
     /// `conclave` or `llm-conclave`.
-    pub written_by: &'static str,
     /// The embedded model played a seat or the judge.
     pub demonstration: bool,
     /// The consultation that the question follows up.
@@ -124,7 +123,6 @@ impl HistoryRow {
             duration_ms: None,
             abort_reason: None,
             outcome: None,
-            written_by: RecordWriter::Conclave.name(),
             demonstration: false,
             follow_up_of: None,
             follow_ups: Vec::new(),

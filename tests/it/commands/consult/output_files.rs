@@ -128,7 +128,7 @@ fn assert_envelopes(lines: &str) {
     assert_eq!(events.last().unwrap()["type"], "consultation:completed");
     for (seq, event) in (1..).zip(&events) {
         assert_eq!(event["seq"], Value::from(seq));
-        assert_eq!(event["schema_version"], "1.3");
+        assert_eq!(event["schema_version"], "1.0");
         assert_eq!(event["consultation_id"], events[0]["consultation_id"]);
         assert!(event["at"].as_str().unwrap().ends_with('Z'));
         assert!(event["data"].is_object());

@@ -6,7 +6,6 @@ use crate::commands::consult::failures::unauthorized;
 use crate::support::binary::Conclave;
 use crate::support::model_requests::{model_requests, request_counts};
 use crate::support::provider_server::{Answer, On, ProviderServer};
-use crate::support::saved::log_folder;
 use crate::support::schema::check;
 
 use super::{MIDDLE, NEWEST, OLDEST, three};
@@ -244,40 +243,6 @@ fn rejudge_respects_consent_and_ceiling() {
     assert!(
         stderr.contains("has no answers to judge"),
         "the last one was declined: {stderr}"
-    );
-}
-
-#[test]
-fn record_of_the_original_tool_can_be_rejudged() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server);
-    let fixture = include_str!("../../records/fixtures/original/complete.json");
-    let id = serde_json::from_str::<Value>(fixture).unwrap()["consultation_id"]
-        .as_str()
-        .unwrap()
-        .to_owned();
-    std::fs::write(log_folder(&conclave).join(format!("{id}.json")), fixture).unwrap();
-    let rejudge = conclave
-        .run(&[
-            "history",
-            "rejudge",
-            &id,
-            "--judge",
-            "gpt-6.1-sol",
-            "--format",
-            "json",
-        ])
-        .ends_with(0)
-        .json();
-    check(SCHEMA, &rejudge);
-    assert_eq!(rejudge["before"]["consultation_id"], id.as_str());
-    assert_eq!(rejudge["before"]["expert_order"], serde_json::json!([]));
-    assert!(
-        request_counts(&server)[..4]
-            .iter()
-            .all(|(answer, count)| *count == usize::from(*answer == "synthesis")),
-        "{:?}",
-        request_counts(&server)
     );
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::thread;
 
-use conclave::records::index::schema::{APPLICATION_ID, MIGRATIONS};
+use conclave::records::index::schema;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::{database, logs, statistics, total};
@@ -29,13 +29,7 @@ fn process_adds_its_rows_to_an_index_created_meanwhile() {
     until("the index is open", || {
         running.has_open(&database(&conclave))
     });
-    for step in MIGRATIONS {
-        lock.execute_batch(step).unwrap();
-    }
-    lock.pragma_update(None, "application_id", APPLICATION_ID)
-        .unwrap();
-    lock.pragma_update(None, "user_version", MIGRATIONS.len())
-        .unwrap();
+    schema::create(&lock).unwrap();
     lock.commit().unwrap();
     drop(index);
     assert_eq!(running.wait().ends_with(0).stderr, "");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AbortReason, AgentEvent, Answer, Event, Purpose, StateName, SubstitutionReason, WhySubstituted,
+    AbortReason, AgentEvent, Answer, Event, Purpose, StateName, WhySubstituted,
 };
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -44,11 +44,7 @@ fn permanent_failure_replaces_the_model_for_the_rest_of_the_run() {
     let transcript = fold(&player);
     assert_eq!(
         substitutions(&player),
-        [(
-            "security".into(),
-            grok(),
-            SubstitutionReason::Known(WhySubstituted::Failure)
-        )]
+        [("security".into(), grok(), WhySubstituted::Failure)]
     );
     let models: Vec<_> = transcript
         .calls
@@ -105,10 +101,7 @@ fn user_decides_whether_a_fallback_takes_over() {
         assert_eq!(name, "Security Expert");
         assert_eq!(offered.original.provider.as_str(), "anthropic");
         assert_eq!(offered.substitute, grok());
-        assert_eq!(
-            offered.reason,
-            SubstitutionReason::Known(WhySubstituted::Timeout)
-        );
+        assert_eq!(offered.reason, WhySubstituted::Timeout);
         player.give(Input::Answered(answer));
         if !player.machine.state().is_terminal() {
             player.finish(good);

@@ -8,7 +8,7 @@ mod pulse;
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::event::{HealthUpdate, SubstitutionReason};
+use conclave::consultation::event::{HealthUpdate, WhySubstituted};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::health::HealthStatus;
 use conclave::consultation::policy::hedging::HedgeRule;
@@ -45,7 +45,7 @@ fn fold(player: &Player) -> Transcript {
     Transcript::fold(&player.log).unwrap()
 }
 
-fn substitutions(player: &Player) -> Vec<(String, ModelRef, SubstitutionReason)> {
+fn substitutions(player: &Player) -> Vec<(String, ModelRef, WhySubstituted)> {
     let mut substitutions = Vec::new();
     for record in fold(player).substitutions {
         let agent = record.agent_id.as_str().to_owned();

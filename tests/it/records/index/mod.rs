@@ -4,7 +4,6 @@ mod concurrency;
 pub(crate) mod open;
 mod rebuild;
 mod rows;
-mod schema;
 mod store;
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Foreign text is shown as text: it changes nothing of a page's markup.
 
-use conclave::domain::stored_record::{RecordWriter, StoredRecord};
+use conclave::domain::stored_record::StoredRecord;
 use conclave::records::page::page;
 use proptest::prelude::*;
 
@@ -27,11 +27,9 @@ fn shows_as_text(say: &dyn Fn(usize) -> String) {
         ),
         (
             StoredRecord {
-                writer: RecordWriter::Conclave,
                 ..consultation(say)
             },
             StoredRecord {
-                writer: RecordWriter::Conclave,
                 ..consultation(&name)
             },
         ),

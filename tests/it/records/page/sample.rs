@@ -10,7 +10,7 @@ use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::SeatId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{
-    Amount, RecordWriter, StoredAgent, StoredModel, StoredRecord, StoredRound,
+    Amount, StoredAgent, StoredModel, StoredRecord, StoredRound,
 };
 use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
@@ -153,7 +153,6 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
     });
     let prompts = json!({ "templates": { next(): { "version": next() } } });
     StoredRecord {
-        writer: RecordWriter::LlmConclave,
         schema_version: Some(next()),
         id: next(),
         at: Some(Timestamp(1_795_252_598_042)),

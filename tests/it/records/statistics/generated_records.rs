@@ -295,11 +295,11 @@ pub(super) fn with_start(mut record: Value, number: usize, at: i64) -> Value {
 
 /// Creates an index as the program does.
 pub(super) fn index(path: &Path) -> Connection {
-    let mut connection = Connection::open(path).unwrap();
+    let connection = Connection::open(path).unwrap();
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .unwrap();
-    schema::migrate(&mut connection, 0).unwrap();
+    schema::create(&connection).unwrap();
     connection
 }
 

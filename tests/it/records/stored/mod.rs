@@ -1,13 +1,12 @@
-//! Records read back: our own, those of the original tool, and damaged ones.
+//! Records read back, whole and damaged.
 
-mod original;
 mod rejections;
 
 use std::path::{Path, PathBuf};
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::Cost;
-use conclave::domain::stored_record::{Completion, RecordWriter};
+use conclave::domain::stored_record::Completion;
 use conclave::records::stored::{self, read};
 use serde_json::json;
 
@@ -26,7 +25,6 @@ fn written_records_are_read_back() {
         let transcript = Transcript::fold(&events).unwrap();
         let record = read(&serde_json::to_vec_pretty(&record_json(&transcript)).unwrap()).unwrap();
         assert_eq!(record, transcript.stored_record());
-        assert_eq!(record.writer, RecordWriter::Conclave);
         assert_eq!(record.consultation_id(), Some(transcript.id.clone()));
         assert_eq!(record.at, Some(transcript.started_at));
         assert_eq!(record.total_cost(), Some(transcript.total().cost));
@@ -128,7 +126,6 @@ fn aborted_consultation_states_its_reason_and_phase() {
 #[test]
 fn record_of_version_1_0_keeps_its_rounds_and_agents() {
     let record = stored::read_file(&path("record-1.0.json")).unwrap();
-    assert_eq!(record.writer, RecordWriter::Conclave);
     assert_eq!(record.completion(), Completion::Completed);
     assert_eq!(record.tool_version.as_deref(), Some("0.1.0"));
     assert_eq!(

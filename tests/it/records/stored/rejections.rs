@@ -12,17 +12,11 @@ use super::path;
 
 #[test]
 fn files_beside_records_are_no_records() {
-    for name in [
-        "original/checkpoint.json",
-        "original/index.json",
-        "journal-1.1.jsonl",
-    ] {
-        let result = stored::read_file(&path(name));
-        assert!(
-            matches!(result, Err(RecordReadError::NotARecord)),
-            "{name}: {result:?}"
-        );
-    }
+    let result = stored::read_file(&path("journal-1.0.jsonl"));
+    assert!(
+        matches!(result, Err(RecordReadError::NotJson(_))),
+        "{result:?}"
+    );
     let outcome = br#"{"schema_version":"1.0","consultation_id":"consult-a","outcome":"right","at":"2026-11-21T08:30:00Z"}"#;
     assert!(matches!(read(outcome), Err(RecordReadError::NotARecord)));
 }
@@ -35,7 +29,6 @@ fn unreadable_record_is_an_error_that_names_it() {
         "[".repeat(10_000),
         "]".repeat(10_000)
     );
-    let lines = "{\"a\":".repeat(10_000) + "\n{\"b\":1}\n{";
     let whole = fs::read(path("record-1.0.json")).unwrap();
     let truncated = &whole[..whole.len() / 2];
     let not_text = b"{\"consultation_id\":\"consult-\xff\",\"question\":\"x\"}";
@@ -56,8 +49,7 @@ fn unreadable_record_is_an_error_that_names_it() {
         );
     }
     for bytes in [
-        lines.as_bytes(),
-        b"null",
+        b"null".as_slice(),
         b"[]",
         b"\"x\"",
         b"{}",
@@ -72,10 +64,8 @@ fn unreadable_record_is_an_error_that_names_it() {
     let newer = br#"{"schema_version":"2.0","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
     assert_eq!(
         read(newer).unwrap_err().to_string(),
-        "version `2.0` is newer than this program, which reads `1.0`"
+        "it has version `2.0`; this program reads `1.0`"
     );
-    let also_later = br#"{"schema_version":"1.7","consultation_id":"consult-a","question":"x","tool_version":"9"}"#;
-    assert_eq!(read(also_later).unwrap().id, "consult-a");
     assert!(matches!(
         stored::read_file(Path::new("/nowhere")),
         Err(RecordReadError::Io { .. })
@@ -163,21 +153,10 @@ proptest! {
 
     #[test]
     fn field_of_any_other_type_counts_as_missing(
-        which in 0usize..8,
         changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6),
     ) {
-        let names = [
-            "record-1.0.json",
-            "original/complete.json",
-            "original/early.json",
-            "original/camel.json",
-            "original/first.json",
-            "original/sparse.json",
-            "original/failed.json",
-            "original/checkpoint.json",
-        ];
         let mut value: serde_json::Value =
-            serde_json::from_slice(&fs::read(path(names[which])).unwrap()).unwrap();
+            serde_json::from_slice(&fs::read(path("record-1.0.json")).unwrap()).unwrap();
         for (place, odd) in changes {
             let mut found = Vec::new();
             places(&value, "", &mut found);
@@ -195,7 +174,7 @@ proptest! {
                 matches!(
                     error,
                     RecordReadError::NotARecord
-                        | RecordReadError::Newer(_)
+                        | RecordReadError::OtherVersion(_)
                         | RecordReadError::Id(_)
                 ),
                 "{error}"
@@ -205,17 +184,11 @@ proptest! {
 
     #[test]
     fn changed_or_lost_bytes_never_panic(
-        which in 0usize..3,
         at in any::<prop::sample::Index>(),
         byte in any::<u8>(),
         length in any::<prop::sample::Index>(),
     ) {
-        let names = [
-            "record-1.0.json",
-            "original/complete.json",
-            "original/partial.jsonl",
-        ];
-        let mut bytes = fs::read(path(names[which])).unwrap();
+        let mut bytes = fs::read(path("record-1.0.json")).unwrap();
         let place = at.index(bytes.len());
         bytes[place] = byte;
         let _ = read(&bytes).map(|record| conclave::records::page::page(&record));

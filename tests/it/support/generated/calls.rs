@@ -2,7 +2,7 @@
 
 use conclave::consultation::event::{
     AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, CancelReason,
-    ConsultationEvent, Event, Purpose, Substitution, SubstitutionReason, WhySubstituted,
+    ConsultationEvent, Event, Purpose, Substitution, WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
@@ -178,7 +178,7 @@ impl Generator {
                 round_number,
                 original: original.clone(),
                 substitute: substitute.clone(),
-                reason: SubstitutionReason::Known(why),
+                reason: why,
                 message: "no answer within 120 s".to_owned(),
             },
         )));

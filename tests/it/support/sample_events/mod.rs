@@ -6,8 +6,7 @@ mod builder;
 
 use conclave::consultation::event::{
     Abort, AbortReason, AttemptNumber, CallError, CallEvent, CancelReason, ConsultationEvent,
-    Envelope, Event, Purpose, RoundEvent, StateName, Substitution, SubstitutionReason,
-    WhySubstituted,
+    Envelope, Event, Purpose, RoundEvent, StateName, Substitution, WhySubstituted,
 };
 use conclave::consultation::policy::estimate::Consent;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -246,7 +245,7 @@ pub(crate) fn substituted() -> Vec<Envelope> {
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
-        reason: SubstitutionReason::Known(WhySubstituted::Timeout),
+        reason: WhySubstituted::Timeout,
         message: "no answer within 120 s".to_owned(),
     }));
     events.insert(

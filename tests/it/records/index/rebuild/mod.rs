@@ -15,7 +15,6 @@ use conclave::records::index::rebuild::{
 use conclave::records::index::{Index, follow, store};
 use conclave::records::outcomes;
 use conclave::records::stored;
-use serde_json::json;
 
 use super::{Home, contents};
 use crate::support::generated::{GeneratedConsultation, Length, consultations};
@@ -120,63 +119,9 @@ fn unreadable_files_are_reported_and_the_rest_is_indexed() {
     );
     assert_eq!(
         why("consult-later.json"),
-        "version `99.0` is newer than this program, which reads `1.0`"
+        "it has version `99.0`; this program reads `1.0`"
     );
     assert_eq!(why("consult-silent.jsonl"), "it has no complete event");
-}
-
-#[test]
-fn whole_record_of_the_original_wins_over_a_partial_one() {
-    let home = Home::new();
-    let original = |id: &str, state: &str| {
-        json!({
-            "consultationId": id,
-            "question": "Which?",
-            "mode": "explore",
-            "state": state,
-            "timestamp": "2025-12-01T10:00:00.000Z",
-            "agents": [
-                {"name": "Security Expert", "model": "claude-sonnet-4-5", "provider": "anthropic"},
-            ],
-            "responses": {"round1": []},
-            "cost": {"tokens": {"input": 1, "output": 2, "total": 3}, "usd": 0.01},
-            "durationMs": 1000,
-        })
-        .to_string()
-    };
-    let write = |name: &str, text: String| fs::write(home.logs().join(name), text).unwrap();
-    write("consult-consult-a.json", original("consult-a", "complete"));
-    write(
-        "consult-consult-a-partial.jsonl",
-        format!("{}\n", original("consult-a", "aborted")),
-    );
-    write(
-        "consult-consult-b-partial.jsonl",
-        format!(
-            "{{\"torn\n{}\n{{\"consultationId",
-            original("consult-b", "aborted")
-        ),
-    );
-    write("consult-consult-c-partial.jsonl", "{\"torn".to_owned());
-    let rebuilt = home.rebuild();
-    assert_eq!(home.indexed(), ["consult-a", "consult-b"]);
-    assert_eq!(rebuilt.indexed, 2);
-    let named = |name: &str, why: &str| (name.to_owned(), why.to_owned());
-    assert_eq!(
-        rebuilt.skipped,
-        [
-            named(
-                "consult-consult-a-partial.jsonl",
-                "consult-consult-a.json holds the same consultation"
-            ),
-            named("consult-consult-c-partial.jsonl", "it has no complete line"),
-        ]
-    );
-    let stems = super::ids(
-        home.open().connection(),
-        "SELECT stem FROM consultations ORDER BY id",
-    );
-    assert_eq!(stems, ["consult-consult-a", "consult-consult-b-partial"]);
 }
 
 #[test]

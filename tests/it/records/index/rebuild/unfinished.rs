@@ -186,7 +186,7 @@ fn journal_newer_than_its_record_is_the_source() {
 fn journal_of_another_version(path: &Path) -> File {
     let text = fs::read_to_string(path)
         .unwrap()
-        .replace("\"schema_version\":\"1.3\"", "\"schema_version\":\"77\"");
+        .replace("\"schema_version\":\"1.0\"", "\"schema_version\":\"77\"");
     fs::write(path, text).unwrap();
     File::open(path).unwrap()
 }

@@ -2,7 +2,7 @@
 //! checked.
 
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::stored_record::{Completion, RecordWriter};
+use conclave::domain::stored_record::Completion;
 use conclave::records::index::rows::{
     AgentRole, AgentRow, CallRow, ConsultationRow, DebateColumns, RoundRow, Rows,
 };
@@ -112,7 +112,6 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
             },
             status: text(&record["status"]),
             abort_reason: text(&record["abort_reason"]),
-            writer: RecordWriter::Conclave,
             project_type: text(&record["project_context"]["project_type"]),
             context_tokens: record["context"]["tokens"].as_u64(),
             agreement: record["agreement"].as_f64(),

@@ -20,12 +20,10 @@ CREATE TABLE consultations (
   created_at TEXT NOT NULL,
   schema_version TEXT,
   state TEXT NOT NULL,
-  -- completed, aborted or unfinished
+  -- completed, aborted, declined or unfinished
   ended TEXT NOT NULL,
   status TEXT,
   abort_reason TEXT,
-  -- conclave or llm-conclave
-  writer TEXT NOT NULL,
   project_type TEXT,
   agreement REAL,
   -- How many entries of dissent the verdict has.
@@ -42,7 +40,18 @@ CREATE TABLE consultations (
   -- Whether the verdict differs from what Round 2 alone would have said.
   verdict_changed INTEGER,
   later_rounds_micro_usd INTEGER,
-  later_rounds_lower_bound INTEGER NOT NULL DEFAULT 0
+  later_rounds_lower_bound INTEGER NOT NULL DEFAULT 0,
+  -- The user's grade of the answer.
+  outcome TEXT,
+  outcome_note TEXT,
+  outcome_at TEXT,
+  -- The consultation that the question follows up, whose own record is not rewritten.
+  follow_up_of TEXT,
+  -- The size of the context in tokens, and what the caches of the providers saved.
+  context_tokens INTEGER,
+  cache_saved_micro_usd INTEGER,
+  -- 1 when calls are left out whose saving is unknown.
+  cache_saved_incomplete INTEGER NOT NULL DEFAULT 0
 );
 
 CREATE TABLE consultation_agents (
@@ -101,7 +110,43 @@ CREATE TABLE calls (
 ) WITHOUT ROWID;
 
 -- With what one cost, so that the sums of many days need not read the rows themselves.
-CREATE INDEX idx_consultations_created_at ON consultations(created_at, total_micro_usd, lower_bound);
+CREATE INDEX idx_consultations_created_at ON consultations(created_at, total_micro_usd, lower_bound, ended);
 CREATE INDEX idx_consultations_cost ON consultations(total_cost);
 CREATE INDEX idx_consultations_mode ON consultations(mode);
 CREATE INDEX idx_consultations_state ON consultations(state);
+-- Lists of those that ended in one way, in one mode, and how many these are.
+CREATE INDEX idx_consultations_ended ON consultations(ended, mode);
+CREATE INDEX idx_consultations_outcome ON consultations(outcome) WHERE outcome IS NOT NULL;
+
+CREATE VIRTUAL TABLE consultations_text USING fts5(
+  question,
+  final_recommendation,
+  content = 'consultations',
+  content_rowid = 'number',
+  tokenize = 'unicode61 remove_diacritics 2'
+);
+
+-- Consultations that have begun, as long as their process has not brought their rows.
+CREATE TABLE open_consultations (
+  id TEXT PRIMARY KEY,
+  began_at TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE INDEX idx_consultations_follow_up_of ON consultations(follow_up_of, id)
+  WHERE follow_up_of IS NOT NULL;
+
+-- Statistics read the rows: each of these indexes holds all that one of their queries needs, so
+-- that no text is read.
+CREATE INDEX idx_consultations_sums ON consultations(
+  number, ended, total_micro_usd, lower_bound, total_tokens, duration_ms, confidence, dissent,
+  agreement, status, experts_heard, experts_changed, confidence_rise, confidence_rise_of,
+  verdict_changed, later_rounds_micro_usd, later_rounds_lower_bound, early_termination,
+  saved_micro_usd, project_type, context_tokens, cache_saved_micro_usd, cache_saved_incomplete
+);
+CREATE INDEX idx_consultations_duration ON consultations(ended, duration_ms);
+CREATE INDEX idx_calls_model ON calls(
+  provider, model, first_token_ms, micro_usd, input_tokens, output_tokens
+);
+-- Few calls fail, win as hedges or have an unknown cost.
+CREATE INDEX idx_calls_exceptions ON calls(provider, model, failed, hedge_won, lower_bound)
+  WHERE failed OR hedge_won OR lower_bound;
