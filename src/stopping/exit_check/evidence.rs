@@ -69,8 +69,6 @@ pub struct Words {
     pub admits_open_work: bool,
     /// It ends with a question to the person, or says that it waits for an answer.
     pub asks_person: bool,
-    /// Hedged or assured language, in percent; `None` without either. Never decides alone.
-    pub confidence: Option<u8>,
 }
 
 /// The words that the original rules count, anywhere in the last message, as whole words in any

@@ -127,6 +127,7 @@ fn shells_accept_their_completion_scripts() {
         let Ok(child) = Command::new(shell)
             .arg("-n")
             .arg(&file)
+            .env("LC_ALL", "C")
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -2,8 +2,7 @@
 
 use super::Language;
 use super::Meaning::{
-    Address, AllDone, Assured, Courtesy, Hedged, Intention, Likely, Offer, Open, Optional,
-    Proceeds, Request, WholeDone,
+    Address, AllDone, Courtesy, Intention, Offer, Open, Optional, Proceeds, Request, WholeDone,
 };
 
 pub(super) const ENGLISH: Language = Language {
@@ -355,48 +354,6 @@ pub(super) const ENGLISH: Language = Language {
                 "intentionally",
                 "deliberately",
                 "known limitation|limitations",
-            ],
-        ),
-        (
-            Assured,
-            &[
-                "i'm|i|we|we're|am|are ?am|are ?very|quite|fully|highly|pretty|completely|fairly|also ?now confident|certain|positive|sure",
-                "definitely",
-                "absolutely",
-                "certainly",
-                "undoubtedly",
-                "guaranteed",
-                "assured",
-                "without|no doubt",
-                "high|highly|full|strong confidence|confident",
-            ],
-        ),
-        (
-            Likely,
-            &[
-                "likely",
-                "probably",
-                "presumably",
-                "fairly|reasonably confident|sure",
-            ],
-        ),
-        (
-            Hedged,
-            &[
-                "! ?so|entirely|completely|fully|quite|too|totally|very|really|absolutely ?# sure|certain|confident|positive",
-                "unsure",
-                "uncertain",
-                "maybe",
-                "perhaps",
-                "unlikely",
-                "doubtful",
-                "low confidence",
-                "doubt",
-                "i|we think|believe|guess|suspect|assume|hope|suppose",
-                "might|may|could|should ?not ?also|still|now|already be|work|fix|help|solve|have|need|fail|break",
-                "seems|appears ?to ?be",
-                "hard to say",
-                "no idea",
             ],
         ),
     ],

@@ -42,12 +42,6 @@ pub(super) enum Meaning {
     Proceeds,
     /// The sentence speaks of what may be done: `optional`, `nice to have`.
     Optional,
-    /// Assured: `I am confident`.
-    Assured,
-    /// Likely: `probably`.
-    Likely,
-    /// Hedged: `I am not sure`.
-    Hedged,
 }
 
 /// The words of one language.

@@ -39,7 +39,6 @@ pub(super) fn read(blocks: &[&Block], lexicon: &Lexicon, is_explicitly_done: boo
         admits_open_work,
         asks_person: ends_with_prompt(blocks)
             || asks_person(&statements, claims_completion || is_explicitly_done),
-        confidence: confidence(&statements),
     }
 }
 
@@ -60,9 +59,6 @@ struct Statement {
     is_courtesy: bool,
     proceeds: bool,
     is_conditional: bool,
-    assured: i32,
-    likely: i32,
-    hedged: i32,
 }
 
 /// What stands over the current block.
@@ -320,15 +316,6 @@ fn statement(
         is_conditional,
         ..Statement::default()
     };
-    for found in matches {
-        match found.meaning {
-            Meaning::Assured if found.context.is_denied => statement.hedged += 1,
-            Meaning::Assured => statement.assured += 1,
-            Meaning::Likely if !found.context.is_denied => statement.likely += 1,
-            Meaning::Hedged if !found.context.is_conditional => statement.hedged += 1,
-            _ => {}
-        }
-    }
     if sentence.is_question {
         return statement;
     }
@@ -443,25 +430,6 @@ fn asks(statement: &Statement, is_last: bool, is_done: bool) -> bool {
     // A question in the middle of a paragraph is answered there, unless it is put to the person.
     let is_open = statement.is_last_of_block || statement.is_offer || statement.is_request;
     is_last || is_open && (statement.is_address || statement.is_offer || statement.is_request)
-}
-
-/// Returns assured and hedged words in percent, on the scale of the original rules.
-fn confidence(statements: &[Statement]) -> Option<u8> {
-    let sum = |of: fn(&Statement) -> i32| statements.iter().map(of).sum::<i32>();
-    let assured = sum(|statement| statement.assured);
-    let likely = sum(|statement| statement.likely);
-    let hedged = sum(|statement| statement.hedged);
-    if assured + likely + hedged == 0 {
-        return None;
-    }
-    let base = if assured > 0 && hedged == 0 {
-        90
-    } else if likely > 0 && hedged == 0 {
-        60
-    } else {
-        50
-    };
-    u8::try_from((base + 10 * (assured.saturating_sub(hedged))).clamp(0, 100)).ok()
 }
 
 #[cfg(test)]

@@ -20,7 +20,6 @@ fn any_words() -> impl Strategy<Value = Option<Words>> {
             claims_completion,
             admits_open_work,
             asks_person,
-            confidence: None,
         },
     );
     prop::option::weighted(0.9, words)

@@ -155,16 +155,6 @@ fn low_confidence_counts_twice_in_a_row_and_as_a_number() {
     let mut agent_loop = AgentLoop::new();
     let turns = [confidence(quiet(), 50), quiet(), confidence(quiet(), 50)];
     assert_eq!(play(&mut agent_loop, turns), "- - -");
-    let hedged = || TurnEvidence {
-        words: Some(Words {
-            confidence: Some(10),
-            ..Words::default()
-        }),
-        ..quiet()
-    };
-    let mut agent_loop = AgentLoop::new();
-    let turns = [hedged(), hedged(), hedged()];
-    assert_eq!(play(&mut agent_loop, turns), "- - -", "words never stop");
 }
 
 #[test]

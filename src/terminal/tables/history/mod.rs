@@ -46,7 +46,6 @@ pub struct HistoryRow {
     pub duration_ms: Option<u64>,
     pub abort_reason: Option<String>,
     pub outcome: Option<EntryOutcome>,
-    /// `conclave` or `llm-conclave`.
     /// The embedded model played a seat or the judge.
     pub demonstration: bool,
     /// The consultation that the question follows up.

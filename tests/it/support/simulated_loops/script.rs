@@ -220,7 +220,6 @@ impl Agent {
                 self.chance(40)
             },
             asks_person: self.chance(2),
-            confidence: None,
         };
         let stated = if is_done {
             StatedState::Done
