@@ -148,7 +148,7 @@ impl AgentTask {
             round_number: self.answer.round(),
             original: self.current.clone(),
             substitute: substitute.clone(),
-            reason: reason,
+            reason,
             message: message.to_owned(),
         }
     }

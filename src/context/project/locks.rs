@@ -126,6 +126,10 @@ fn python_packages(text: &str) -> Option<Lock> {
 }
 
 /// Reads the lines of installed gems: four spaces, the name, the version in parentheses.
+#[expect(
+    clippy::unnecessary_wraps,
+    reason = "a reader like those of other formats, which can fail"
+)]
 fn gemfile(text: &str) -> Option<Lock> {
     let gems = text.lines().filter_map(|line| {
         let gem = line

@@ -55,7 +55,7 @@ fn is_foreign(database: &Path) -> bool {
         Err(OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Failed { .. }) => {
             is_no_file
         }
-        Ok(_)
+        Ok(())
         | Err(OpenError::OtherVersion(_) | OpenError::Busy(_) | OpenError::Unreadable { .. }) => {
             false
         }

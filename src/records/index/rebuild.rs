@@ -95,7 +95,7 @@ pub fn rebuild_if_unusable(
 ) -> Result<Option<RebuildReport>, RebuildError> {
     rebuild_where(logs, database, progress, |connection| {
         match open::check(connection, database) {
-            Ok(_) => Ok(false),
+            Ok(()) => Ok(false),
             Err(error) if error.is_fixed_by_rebuild() => Ok(true),
             Err(error) => Err(error),
         }

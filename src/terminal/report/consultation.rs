@@ -105,7 +105,7 @@ fn head(record: &StoredRecord) -> String {
         calibrated(record),
         second.map(|second| second_verdict::line(&second, record.judge().as_ref())),
         rejudged.map(|from| second_verdict::rejudged_line(from, record.held().as_ref())),
-        judge(record).map(|judge| format!("**Judge:** {}", inline(&judge))),
+        Some(format!("**Judge:** {}", inline(&judge(record)))),
         panel(record),
         record.persona_selection.as_ref().map(sections::personas),
         served(record),
@@ -143,10 +143,10 @@ fn calibrated(record: &StoredRecord) -> Option<String> {
     Some(format!("**Calibrated:** {words}"))
 }
 
-/// Names the judge, or says why there is no verdict. `None` if the record does not name one.
-fn judge(record: &StoredRecord) -> Option<String> {
+/// Names the judge, or says why there is no verdict.
+fn judge(record: &StoredRecord) -> String {
     let Some(judge) = record.judge() else {
-        return Some("none".to_owned());
+        return "none".to_owned();
     };
     let calls = || {
         record
@@ -156,7 +156,7 @@ fn judge(record: &StoredRecord) -> Option<String> {
     };
     let first = record.panel.judges.first().and_then(StoredModel::model_ref);
     let judge_name = model_address(&judge);
-    Some(if calls().next().is_none() {
+    if calls().next().is_none() {
         format!("{judge_name} (was not asked)")
     } else if calls().all(|call| call.error.is_some()) {
         format!("{judge_name} (gave no answer)")
@@ -164,7 +164,7 @@ fn judge(record: &StoredRecord) -> Option<String> {
         format!("{judge_name}, taking over from {first}")
     } else {
         judge_name
-    })
+    }
 }
 
 fn panel(record: &StoredRecord) -> Option<String> {

@@ -89,7 +89,7 @@ fn substituted(reason: WhySubstituted, message: &str) -> Event {
         round_number: 1,
         original: ModelRef::new("google", "gemini-3-pro"),
         substitute: ModelRef::new("xai", "grok-4.7"),
-        reason: reason,
+        reason,
         message: message.to_owned(),
     }))
 }

@@ -55,7 +55,7 @@ fn substitution(agent: &str, reason: WhySubstituted, substitute: &str) -> Substi
         round_number: 1,
         original: ModelRef::new("openai", "sol"),
         substitute: ModelRef::new("xai", substitute),
-        reason: reason,
+        reason,
         message: String::new(),
     }
 }
