@@ -13,12 +13,30 @@ use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
 /// that is right.
 struct AnswerRow(Case, &'static str, &'static str, bool);
 
-fn check(rows: &[AnswerRow]) {
+/// Rows that may be read otherwise than labelled: one in a hundred.
+const MOST_MISREAD: usize = 2;
+
+#[test]
+fn labelled_answers_are_read_as_a_person_reads_them() {
+    let groups = [
+        blind::blind_answers_are_read_as_a_person_reads_them(),
+        choices::stated_options_are_read_whatever_is_around_them(),
+        choices::texts_that_take_no_option_or_two_are_no_answer(),
+        choices::options_are_read_without_a_statement_where_only_one_is_meant(),
+        choices::options_may_be_words_letters_or_parts_of_each_other(),
+        numbers::numbers_are_read_in_every_notation(),
+        numbers::the_number_that_answers_is_found(),
+        numbers::tolerances_are_exact(),
+        texts::exact_answers_differ_only_in_what_surrounds_them(),
+        texts::contained_words_and_patterns_are_found_in_the_statement_or_the_text(),
+        texts::transcriptions_stand_after_the_marker(),
+    ];
+    let rows: Vec<AnswerRow> = groups.into_iter().flatten().collect();
     let wrong: Vec<String> = rows.iter().filter_map(misread).collect();
-    let read = rows.len() - wrong.len();
     assert!(
-        wrong.is_empty(),
-        "{read} of {} read:\n{}",
+        rows.len() >= 255 && wrong.len() <= MOST_MISREAD,
+        "{} of {} read:\n{}",
+        rows.len() - wrong.len(),
         rows.len(),
         wrong.join("\n")
     );
