@@ -5,7 +5,7 @@
 //! readers and cut by the next writer.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -19,9 +19,6 @@ use super::{StoreError, check_version};
 
 /// The greatest length of a line. Evidence is bounded, and far below it.
 const LONGEST_LINE: u64 = 4 << 20;
-
-/// The number of bytes that are read at once from the end.
-const BLOCK: u64 = 64 << 10;
 
 #[derive(Deserialize)]
 struct LineVersion {
@@ -59,8 +56,8 @@ impl LockedLog {
         }
     }
 
-    pub(super) fn file(&mut self) -> &mut File {
-        &mut self.file
+    pub(super) fn read(&mut self) -> Result<Lines, StoreError> {
+        read(&self.path, &mut self.file)
     }
 
     /// Appends an event after `end`, the end of the last whole line, and returns the new end.
@@ -120,135 +117,39 @@ pub(super) fn open(path: &Path) -> Result<Option<File>, StoreError> {
     }
 }
 
-/// The events of a log, oldest first.
-#[derive(Debug)]
-pub(super) struct Events<'a> {
-    path: PathBuf,
-    file: BufReader<&'a mut File>,
-    /// The end of the last whole line.
-    end: u64,
+/// The greatest length of a log: some 50,000 turns.
+const LONGEST_LOG: u64 = 256 << 20;
+
+/// The whole lines of a log, oldest first.
+#[derive(Default)]
+pub(super) struct Lines {
+    pub(super) events: Vec<Result<LoopEvent, StoreError>>,
+    /// The end of the last one.
+    pub(super) end: u64,
 }
 
-impl<'a> Events<'a> {
-    pub(super) fn of(path: &Path, file: &'a mut File, from: u64) -> Result<Self, StoreError> {
-        file.seek(SeekFrom::Start(from))
-            .map_err(|error| StoreError::io(path, error))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file: BufReader::new(file),
-            end: from,
-        })
+/// Reads a log. What a killed process left of a line is no line.
+pub(super) fn read(path: &Path, file: &mut File) -> Result<Lines, StoreError> {
+    let failed = |error| StoreError::io(path, error);
+    if file.metadata().map_err(failed)?.len() > LONGEST_LOG {
+        return Err(failed(io::ErrorKind::FileTooLarge.into()));
     }
-
-    pub(super) fn end(&self) -> u64 {
-        self.end
-    }
-
-    pub(super) fn next(&mut self) -> Result<Option<LoopEvent>, StoreError> {
-        let mut line = Vec::new();
-        let length = (&mut self.file)
-            .take(LONGEST_LINE + 1)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| StoreError::io(&self.path, error))?;
-        if line.last() != Some(&b'\n') {
-            if length as u64 > LONGEST_LINE {
-                return Err(too_long(&self.path, self.end));
-            }
-            return Ok(None);
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(0))
+        .and_then(|_| file.read_to_end(&mut bytes))
+        .map_err(failed)?;
+    let (mut events, mut end) = (Vec::new(), 0);
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        if line.len() as u64 > LONGEST_LINE {
+            events.push(Err(too_long(path, end)));
+        } else if line.ends_with(b"\n") {
+            events.push(parse(path, line, end));
+        } else {
+            break;
         }
-        let event = parse(&self.path, &line, self.end)?;
-        self.end += length as u64;
-        Ok(Some(event))
+        end += line.len() as u64;
     }
-}
-
-/// The events of a log, newest first, in memory one block at a time.
-#[derive(Debug)]
-pub struct History {
-    path: PathBuf,
-    file: Option<File>,
-    /// The part of the file before the buffer.
-    before: u64,
-    /// What was read and not returned: the end of it is the end of a line.
-    buffer: Vec<u8>,
-}
-
-impl History {
-    pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
-        let file = open(path)?;
-        let failed = |error| StoreError::io(path, error);
-        let before = file
-            .as_ref()
-            .map_or(Ok(0), |file| file.metadata().map(|metadata| metadata.len()))
-            .map_err(failed)?;
-        let mut history = Self {
-            path: path.to_owned(),
-            file,
-            before,
-            buffer: Vec::new(),
-        };
-        // What follows the last newline is part of a line.
-        history.line()?;
-        Ok(history)
-    }
-
-    /// Removes and returns the last line of what was not returned, without its newline.
-    fn line(&mut self) -> Result<Option<Vec<u8>>, StoreError> {
-        let mut searched = 0;
-        loop {
-            let unsearched = self.buffer.len() - searched;
-            let newline = self
-                .buffer
-                .iter()
-                .take(unsearched)
-                .rposition(|byte| *byte == b'\n');
-            if let Some(newline) = newline {
-                let line = self.buffer.split_off(newline + 1);
-                self.buffer.pop();
-                return Ok(Some(line));
-            }
-            if self.before == 0 {
-                let line = std::mem::take(&mut self.buffer);
-                return Ok((!line.is_empty()).then_some(line));
-            }
-            searched = self.buffer.len();
-            if searched as u64 > LONGEST_LINE {
-                let offset = std::mem::take(&mut self.before);
-                // Where the line begins is unknown, and so is everything before it.
-                self.buffer.clear();
-                return Err(too_long(&self.path, offset));
-            }
-            self.read_block()
-                .map_err(|error| StoreError::io(&self.path, error))?;
-        }
-    }
-
-    fn read_block(&mut self) -> io::Result<()> {
-        let Some(file) = &mut self.file else {
-            return Ok(());
-        };
-        let length = self.before.min(BLOCK);
-        self.before -= length;
-        file.seek(SeekFrom::Start(self.before))?;
-        let mut block = Vec::new();
-        let read = file.take(length).read_to_end(&mut block)?;
-        if (read as u64) < length {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        block.append(&mut self.buffer);
-        self.buffer = block;
-        Ok(())
-    }
-}
-
-impl Iterator for History {
-    type Item = Result<LoopEvent, StoreError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let line = self.line().transpose()?;
-        let offset = self.before + self.buffer.len() as u64;
-        Some(line.and_then(|line| parse(&self.path, &line, offset)))
-    }
+    Ok(Lines { events, end })
 }
 
 /// Returns the event of a line that begins at `offset`.

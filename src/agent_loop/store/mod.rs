@@ -1,11 +1,11 @@
 //! Keeps the state of an agent's loop in a folder, so that it survives crashes and several
 //! processes.
 //!
-//! The log is the truth: one event a line, only ever appended to. The state is the fold of it up to
-//! a byte, written whole or not at all after each event; what the log has beyond is folded when it
-//! is read. Both are written under one lock, that of the log. A process that is killed at any
-//! moment leaves at most part of a line, which is no event. Neither is synced: that would take
-//! longer than the rest of a check, and a log without its last seconds is a log.
+//! The log is the truth: one event a line, only ever appended to. The state is the fold of it, and
+//! its file is a copy for scripts, written whole or not at all after each event. Both are written
+//! under one lock, that of the log. A process that is killed at any moment leaves at most part of a
+//! line, which is no event. Neither is synced: that would take longer than the rest of a check, and
+//! a log without its last seconds is a log.
 //!
 //! Nothing is overwritten that this program cannot read.
 
@@ -14,8 +14,7 @@ mod log;
 mod state_file;
 
 use std::error::Error;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -26,11 +25,9 @@ use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind, SCHEMA_VERSIO
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::state::LoopState;
 
-use log::{Events, LockedLog};
-use state_file::StoredState;
+use log::{Lines, LockedLog};
 
 pub use folder::StateFolder;
-pub use log::History;
 
 /// The reason why a state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -82,8 +79,7 @@ pub struct Store {
 pub struct Update {
     pub event: LoopEvent,
     pub state: LoopState,
-    /// The reason why the file of the state is older than the log. The next reader rebuilds it;
-    /// scripts that read the file see the event before.
+    /// The reason why the file of the state is older than the log: scripts see the event before.
     pub stale_file: Option<WriteError>,
 }
 
@@ -112,13 +108,16 @@ impl Store {
 
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
     pub fn load(&self) -> Result<LoopState, StoreError> {
-        let stored = state_file::read(&self.folder.state())?;
+        self.fold(self.lines()?).map(|loaded| loaded.state)
+    }
+
+    /// Reads the log without a lock: whole lines never change.
+    fn lines(&self) -> Result<Lines, StoreError> {
         let path = self.folder.log();
-        let loaded = match log::open(&path)? {
-            Some(mut file) => self.fold(stored, &mut file)?,
-            None => self.without_log(stored)?,
-        };
-        Ok(loaded.state)
+        match log::open(&path)? {
+            Some(mut file) => log::read(&path, &mut file),
+            None => Ok(Lines::default()),
+        }
     }
 
     /// Reads the state as of now. If the clock went backwards under a circuit that rests, this is
@@ -142,20 +141,19 @@ impl Store {
     pub fn update(&self, next: impl FnOnce(&LoopState) -> LoopEvent) -> Result<Update, StoreError> {
         self.folder.create()?;
         let mut log = LockedLog::open(&self.folder.log())?;
-        let stored = state_file::read(&self.folder.state())?;
         let LoadedState {
             mut state,
             mut end,
             import,
-        } = self.fold(stored, log.file())?;
+        } = self.fold(log.read()?)?;
         let event = next(&state);
         if let Some(import) = import {
             end = log.append(&LoopEvent::new(event.time, import), end)?;
         }
-        end = log.append(&event, end)?;
+        log.append(&event, end)?;
         state.apply(&event);
         clear_leftovers(self.folder.path(), event.time);
-        let stale_file = state_file::write(&self.folder.state(), &state, end).err();
+        let stale_file = state_file::write(&self.folder.state(), &state).err();
         Ok(Update {
             event,
             state,
@@ -173,57 +171,31 @@ impl Store {
             .map(Some)
     }
 
-    /// Returns the events of the log, newest first.
-    pub fn history(&self) -> Result<History, StoreError> {
-        History::of(&self.folder.log())
+    /// Returns the events of the log, oldest first, with an error for each damaged line.
+    pub fn history(&self) -> Result<Vec<Result<LoopEvent, StoreError>>, StoreError> {
+        self.lines().map(|lines| lines.events)
     }
 
-    /// Adds the events of the log to a state that has only some of them.
-    fn fold(&self, stored: StoredState, log: &mut File) -> Result<LoadedState, StoreError> {
-        let path = self.folder.log();
-        let length = log
-            .metadata()
-            .map_err(|error| StoreError::io(&path, error))?
-            .len();
-        let (mut state, from) = match stored {
-            // A log that was replaced is read from its beginning.
-            StoredState::Ours(file) if ends_a_line(log, file.log_offset) => {
-                (file.state, file.log_offset)
-            }
-            stored if length == 0 => return self.without_log(stored),
-            StoredState::None
-            | StoredState::Ours(_)
-            | StoredState::Foreign(_)
-            | StoredState::Damaged(_) => (LoopState::default(), 0),
+    fn fold(&self, lines: Lines) -> Result<LoadedState, StoreError> {
+        let foreign = match state_file::foreign(&self.folder.state()) {
+            // The log has everything that the file had.
+            Ok(_) | Err(StoreError::DamagedState { .. }) if !lines.events.is_empty() => None,
+            foreign => foreign?,
         };
-        let mut events = Events::of(&path, log, from)?;
-        while let Some(event) = events.next()? {
-            state.apply(&event);
+        let import = foreign.map(|totals| {
+            let totals = Box::new(totals);
+            LoopEventKind::Import { totals }
+        });
+        let mut state = LoopState::default();
+        if let Some(import) = &import {
+            state.apply(&LoopEvent::new(Timestamp::default(), import.clone()));
+        }
+        for event in lines.events {
+            state.apply(&event?);
         }
         Ok(LoadedState {
             state,
-            end: events.end(),
-            import: None,
-        })
-    }
-
-    fn without_log(&self, stored: StoredState) -> Result<LoadedState, StoreError> {
-        let (state, import) = match stored {
-            StoredState::None | StoredState::Ours(_) => (LoopState::default(), None),
-            StoredState::Foreign(totals) => {
-                let import = LoopEventKind::Import { totals };
-                let mut state = LoopState::default();
-                state.apply(&LoopEvent::new(Timestamp::default(), import.clone()));
-                (state, Some(import))
-            }
-            StoredState::Damaged(source) => {
-                let path = self.folder.state();
-                return Err(StoreError::DamagedState { path, source });
-            }
-        };
-        Ok(LoadedState {
-            state,
-            end: 0,
+            end: lines.end,
             import,
         })
     }
@@ -232,18 +204,6 @@ impl Store {
 /// Returns the id of a new run that has no name: the time of its beginning.
 pub fn fresh_run(now: Timestamp) -> RunId {
     RunId(now.to_string())
-}
-
-/// Returns whether a line of the log ends before `offset`.
-fn ends_a_line(log: &mut File, offset: u64) -> bool {
-    let Some(last) = offset.checked_sub(1) else {
-        return true;
-    };
-    let mut byte = [0];
-    let read = log
-        .seek(SeekFrom::Start(last))
-        .and_then(|_| log.read_exact(&mut byte));
-    read.is_ok() && byte == *b"\n"
 }
 
 fn check_version(path: &Path, version: &Value) -> Result<(), StoreError> {

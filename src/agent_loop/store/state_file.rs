@@ -1,10 +1,10 @@
-//! `exit-state.json`: the fold of the log up to a byte, so that a check need not read all of it. It
-//! also has the names that scripts of the original read, and a file of the original is read.
+//! `exit-state.json`: the fold of the log, for scripts. It has the names that scripts of the original
+//! read, and a file of the original is read where there is no log yet.
 
 use std::io;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::files::write::{Access, WriteError, write_unsynced};
@@ -18,54 +18,43 @@ use super::{StoreError, check_version};
 /// The size up to which a state is read. A real one is far smaller.
 const LIMIT: SizeLimit = SizeLimit::of_bytes(16 << 20);
 
-/// The state after the first `log_offset` bytes of the log.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct StateFile {
-    pub(super) schema_version: u32,
-    pub(super) log_offset: u64,
+/// The state as it is written.
+#[derive(Serialize)]
+struct StateFile<'a> {
+    schema_version: u32,
     #[serde(flatten)]
-    pub(super) state: LoopState,
+    state: &'a LoopState,
 }
 
-/// What a file of this name contains.
-#[derive(Debug)]
-pub(super) enum StoredState {
-    None,
-    Ours(Box<StateFile>),
-    /// The original script's, with the totals that are carried over.
-    Foreign(Box<DecisionTotals>),
-    /// No state. With a log it is rebuilt; without one it may be anything.
-    Damaged(serde_json::Error),
-}
-
-pub(super) fn read(path: &Path) -> Result<StoredState, StoreError> {
+/// Reads the totals of the original script's state; `None` if there is no file, or one of ours.
+///
+/// # Errors
+///
+/// For a file that is no state: it may be anything.
+pub(super) fn foreign(path: &Path) -> Result<Option<DecisionTotals>, StoreError> {
     let failed = |error| StoreError::io(path, error);
     let mut options = std::fs::File::options();
     let file = match files::open_with(options.read(true), path, LIMIT, LinkPolicy::Refuse) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StoredState::None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(failed(error)),
     };
     let bytes = files::read_to_end(file, LIMIT).map_err(failed)?;
-    let json: Map<String, Value> = match serde_json::from_slice(&bytes) {
-        Ok(json) => json,
-        Err(error) => return Ok(StoredState::Damaged(error)),
+    let damaged = |source| StoreError::DamagedState {
+        path: path.to_owned(),
+        source,
     };
-    let Some(version) = json.get("schema_version") else {
-        return Ok(StoredState::Foreign(Box::new(foreign_totals(&json))));
-    };
-    check_version(path, version)?;
-    Ok(match serde_json::from_value(Value::Object(json)) {
-        Ok(state) => StoredState::Ours(Box::new(state)),
-        Err(error) => StoredState::Damaged(error),
-    })
+    let json: Map<String, Value> = serde_json::from_slice(&bytes).map_err(damaged)?;
+    match json.get("schema_version") {
+        Some(version) => check_version(path, version).map(|()| None),
+        None => Ok(Some(foreign_totals(&json))),
+    }
 }
 
-pub(super) fn write(path: &Path, state: &LoopState, log_offset: u64) -> Result<(), WriteError> {
+pub(super) fn write(path: &Path, state: &LoopState) -> Result<(), WriteError> {
     let file = StateFile {
         schema_version: SCHEMA_VERSION,
-        log_offset,
-        state: state.clone(),
+        state,
     };
     let json =
         serde_json::to_vec_pretty(&file).map_err(|error| WriteError::new(path, error.into()))?;

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args, printer: &Printer) -> Result<Exit, Error> {
 fn events(args: &Args, store: &Store, printer: &Printer) -> Result<Vec<LoopEvent>, StoreError> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
     let mut events = Vec::new();
-    for event in store.history()? {
+    for event in store.history()?.into_iter().rev() {
         match event {
             Ok(event) if is_of(&event, args.run.run.as_deref()) => events.push(event),
             Ok(_) => {}

@@ -109,12 +109,10 @@ fn parallel_checks_are_each_recorded_once() {
     }
     let folder = StateFolder::find(conclave.folder());
     let store = Store::open(folder.clone()).unwrap();
-    let mut turns: Vec<u64> = store
-        .history()
-        .unwrap()
+    let events = store.history().unwrap().into_iter();
+    let turns: Vec<u64> = events
         .map(|event| event.unwrap().turn().unwrap().turn)
         .collect();
-    turns.reverse();
     let expected: Vec<u64> = (1..=PROCESSES as u64).collect();
     assert_eq!(turns, expected);
     let live = store.load().unwrap();
@@ -142,9 +140,9 @@ fn checks_that_are_killed_leave_a_state_that_is_read() {
         let state = store
             .load()
             .unwrap_or_else(|error| panic!("round {round}: {error}"));
-        let events: Result<Vec<_>, _> = store.history().unwrap().collect();
+        let events: Result<Vec<_>, _> = store.history().unwrap().into_iter().collect();
         let mut replayed = LoopState::default();
-        for event in events.unwrap().iter().rev() {
+        for event in &events.unwrap() {
             replayed.apply(event);
         }
         assert_eq!(state, replayed, "round {round}");
