@@ -131,7 +131,6 @@ fn version(printer: &Printer) -> Result<(), Error> {
 
 /// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on
 /// every Unix, holds for started programs too, and leaves `/proc/self` and debuggers usable.
-#[cfg(unix)]
 fn forbid_core_files() {
     use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -142,9 +141,6 @@ fn forbid_core_files() {
     // Lowering a limit needs no rights; a system without this one writes no core files.
     let _ = setrlimit(Resource::Core, none);
 }
-
-#[cfg(not(unix))]
-fn forbid_core_files() {}
 
 /// Prints why the command line cannot be run, or the help or version that it asks for.
 ///

@@ -27,6 +27,9 @@
 //! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order
 //! in which they are declared.
 
+#[cfg(not(unix))]
+compile_error!("conclave runs on Linux, macOS and other Unix systems");
+
 pub mod domain;
 pub mod stopping;
 pub mod consultation;

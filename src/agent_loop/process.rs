@@ -98,7 +98,6 @@ pub(super) fn run_merged(
 
 fn start(command: &mut Command) -> io::Result<Child> {
     command.stdin(Stdio::null());
-    #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     command.spawn()
 }
@@ -151,12 +150,9 @@ fn wait(
 
 /// Ends a program with what it started. Any of it may have ended just now; either way it is gone.
 fn kill(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
+    use rustix::process::{Pid, Signal, kill_process_group};
 
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
+    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -236,7 +232,6 @@ impl KeptBytes {
     }
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;

@@ -162,7 +162,6 @@ pub fn last_lines(output: &str) -> Vec<String> {
     last.map(|line| shortened(line, LINE_LENGTH)).collect()
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -194,7 +194,6 @@ fn shell(command: &str, group: ProcessGroup) -> Command {
     for variable in VENDORS.iter().flat_map(|vendor| vendor.key_variables) {
         shell.env_remove(variable);
     }
-    #[cfg(unix)]
     if group == ProcessGroup::Own {
         std::os::unix::process::CommandExt::process_group(&mut shell, 0);
     }
@@ -204,7 +203,6 @@ fn shell(command: &str, group: ProcessGroup) -> Command {
 /// Ends a command with what it started. Any of it may have ended just now; either
 /// way it is gone.
 fn kill(child: &mut Child, group: ProcessGroup) {
-    #[cfg(unix)]
     if group == ProcessGroup::Own {
         use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -265,7 +263,7 @@ impl Output {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use secrecy::ExposeSecret;
 

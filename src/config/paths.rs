@@ -102,7 +102,6 @@ impl ExposedPath {
 
 /// Returns the file or its folder, if users other than this one and the system's can change it.
 /// Where a link leads counts as well as where it is.
-#[cfg(unix)]
 pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
     use std::os::unix::fs::MetadataExt;
 
@@ -122,11 +121,6 @@ pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
             return Some(ExposedPath::Foreign(path.to_owned()));
         }
     }
-    None
-}
-
-#[cfg(not(unix))]
-pub fn changeable_by_others(_: &Path) -> Option<ExposedPath> {
     None
 }
 

@@ -18,7 +18,6 @@ pub fn runtime() -> io::Result<Runtime> {
 
 /// Opens as many file handles as a runtime needs, and closes them: tokio panics without those for
 /// its signals.
-#[cfg(unix)]
 fn has_handles() -> io::Result<()> {
     use std::os::unix::net::UnixStream;
     let _pairs = [
@@ -26,11 +25,6 @@ fn has_handles() -> io::Result<()> {
         UnixStream::pair()?,
         UnixStream::pair()?,
     ];
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn has_handles() -> io::Result<()> {
     Ok(())
 }
 
@@ -61,7 +55,6 @@ pub async fn run_aside<T: Send + 'static>(
 
 /// Makes writes above the limit on the size of a file fail like those to a full disk. Without this,
 /// the system ends the process.
-#[cfg(unix)]
 pub fn survive_file_size_limit() {
     use tokio::signal::unix::{SignalKind, signal};
     // The handler stays when the runtime is gone. Without one, the limit ends the process as
@@ -71,6 +64,3 @@ pub fn survive_file_size_limit() {
         let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
     }
 }
-
-#[cfg(not(unix))]
-pub fn survive_file_size_limit() {}

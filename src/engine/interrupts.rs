@@ -184,15 +184,12 @@ fn listener() -> MutexGuard<'static, Listener> {
 enum Interrupt {
     /// The terminal sends it to every program in the foreground.
     CtrlC,
-    #[cfg_attr(not(unix), expect(dead_code, reason = "Unix has these signals"))]
     Other,
 }
 
-#[cfg(unix)]
 #[derive(Debug)]
 struct Signals([tokio::signal::unix::Signal; 3]);
 
-#[cfg(unix)]
 impl Signals {
     fn new() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
@@ -210,24 +207,6 @@ impl Signals {
             _ = terminate.recv() => Interrupt::Other,
             _ = hangup.recv() => Interrupt::Other,
         }
-    }
-}
-
-#[cfg(not(unix))]
-#[derive(Debug)]
-struct Signals;
-
-#[cfg(not(unix))]
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self)
-    }
-
-    async fn next(&mut self) -> Interrupt {
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending().await
-        }
-        Interrupt::CtrlC
     }
 }
 

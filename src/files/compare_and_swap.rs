@@ -157,7 +157,6 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
 
 /// Gives a new file the owner and the group of the one that it replaces; the group alone where only
 /// an administrator may give the owner.
-#[cfg(unix)]
 fn set_owner(file: &File, before: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
     let made = file.metadata()?;
@@ -166,9 +165,4 @@ fn set_owner(file: &File, before: &Metadata) -> io::Result<()> {
         return Ok(());
     }
     fchown(file, Some(owner), Some(group)).or_else(|_| fchown(file, None, Some(group)))
-}
-
-#[cfg(not(unix))]
-fn set_owner(_: &File, _: &Metadata) -> io::Result<()> {
-    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::write::{Access, folder_of, sync_folder, temporary_beside};
@@ -22,13 +23,7 @@ pub fn create_private(path: &Path, content: &[u8]) -> io::Result<()> {
 /// As those of [`create_private`].
 pub fn create_like(path: &Path, other: &Path, content: &[u8]) -> io::Result<()> {
     let mut permissions = fs::metadata(other)?.permissions();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        permissions.set_mode(permissions.mode() | 0o200);
-    }
-    #[cfg(not(unix))]
-    permissions.set_readonly(false);
+    permissions.set_mode(permissions.mode() | 0o200);
     create(path, content, Some(permissions))
 }
 

@@ -13,6 +13,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 /// The size up to which a kind of file is read, in bytes. No real one comes near it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeLimit(u64);
@@ -89,18 +91,14 @@ pub fn open_with(
     limit: SizeLimit,
     links: LinkPolicy,
 ) -> io::Result<File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        // The opening of a named pipe waits for its other end without `NONBLOCK`.
-        let flags = OFlags::NONBLOCK
-            | OFlags::NOCTTY
-            | match links {
-                LinkPolicy::Follow => OFlags::empty(),
-                LinkPolicy::Refuse => OFlags::NOFOLLOW,
-            };
-        std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
-    }
+    // The opening of a named pipe waits for its other end without `NONBLOCK`.
+    let flags = OFlags::NONBLOCK
+        | OFlags::NOCTTY
+        | match links {
+            LinkPolicy::Follow => OFlags::empty(),
+            LinkPolicy::Refuse => OFlags::NOFOLLOW,
+        };
+    std::os::unix::fs::OpenOptionsExt::custom_flags(options, flags.bits().cast_signed());
     let file = options.open(path).map_err(|error| {
         if links == LinkPolicy::Refuse && path.is_symlink() {
             io::Error::new(error.kind(), "it is a symbolic link")
@@ -200,7 +198,6 @@ mod tests {
         assert_eq!(endless.kind(), io::ErrorKind::FileTooLarge);
     }
 
-    #[cfg(unix)]
     #[test]
     fn pipes_devices_and_folders_are_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
@@ -230,7 +227,6 @@ mod tests {
         assert_eq!(kind, io::ErrorKind::IsADirectory);
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_are_followed_or_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -52,7 +52,6 @@ impl WriteError {
 pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
-    #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
         .create(path)
@@ -170,7 +169,6 @@ pub fn folder_of(path: &Path) -> &Path {
 pub(super) fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
-    #[cfg(unix)]
     if access == Access::Normal {
         // Set at creation, so that the umask applies.
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
@@ -218,11 +216,7 @@ pub fn replace(
 /// Makes a rename or a new file in a folder durable. Not every system can; there, only the data is
 /// synced.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        File::open(folder)?.sync_all()
-    } else {
-        Ok(())
-    }
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
@@ -248,7 +242,6 @@ mod tests {
         check_writable(&folder.path().join("nowhere/answer.md")).unwrap_err();
     }
 
-    #[cfg(unix)]
     #[test]
     fn private_files_get_owner_mode_and_others_keep_theirs() {
         use std::os::unix::fs::PermissionsExt;
@@ -269,7 +262,6 @@ mod tests {
         assert_eq!(mode(&shared), 0o644);
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_are_followed_and_devices_written_directly() {
         let folder = tempfile::tempdir().unwrap();
@@ -305,7 +297,6 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 4);
     }
 
-    #[cfg(unix)]
     #[test]
     fn links_in_place_of_own_files_are_replaced() {
         let folder = tempfile::tempdir().unwrap();

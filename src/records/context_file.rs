@@ -104,7 +104,6 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
     fn file_is_private() {
         use std::os::unix::fs::PermissionsExt;
@@ -152,7 +151,6 @@ mod tests {
         assert_eq!(text.as_str(), "");
     }
 
-    #[cfg(unix)]
     #[test]
     fn link_is_refused_when_reading_and_replaced_when_writing() {
         let folder = tempfile::tempdir().unwrap();

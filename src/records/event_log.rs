@@ -106,7 +106,6 @@ impl EventLog {
     fn try_create(path: &Path) -> io::Result<Self> {
         let mut options = File::options();
         options.append(true).create_new(true);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path)?;
         match file.try_lock() {

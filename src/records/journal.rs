@@ -85,7 +85,6 @@ impl Journal {
         create_private_dir(path.parent().unwrap_or(Path::new(".")))?;
         let mut options = File::options();
         options.append(true).create_new(true);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(path).map_err(failed)?;
         match file.try_lock() {

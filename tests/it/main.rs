@@ -14,28 +14,21 @@
 
 mod agent_loops;
 mod benchmark;
-#[cfg(unix)]
 mod commands;
 mod consultation;
 mod context;
-#[cfg(unix)]
 mod docs;
 mod engine;
-#[cfg(unix)]
 mod exit_check;
-#[cfg(unix)]
 mod help;
 mod layers;
 mod local;
-#[cfg(unix)]
 mod pictures;
-#[cfg(unix)]
 mod project;
 mod providers;
 mod reading;
 mod records;
 mod refinement;
-#[cfg(unix)]
 mod refine;
 mod support;
 mod terminal;

@@ -51,10 +51,7 @@ impl ContentBudget {
 
 /// Returns what Git records of a file besides its content.
 fn kind(metadata: &Metadata) -> u8 {
-    #[cfg(unix)]
     let is_executable = std::os::unix::fs::MetadataExt::mode(metadata) & 0o100 != 0;
-    #[cfg(not(unix))]
-    let is_executable = false;
     match (metadata.is_symlink(), metadata.is_file(), is_executable) {
         (true, _, _) => b'l',
         (_, true, true) => b'x',

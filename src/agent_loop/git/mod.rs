@@ -12,7 +12,6 @@ mod content;
 mod program;
 mod snapshot;
 mod status;
-#[cfg(unix)]
 #[cfg(test)]
 mod tests;
 

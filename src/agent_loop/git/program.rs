@@ -206,24 +206,12 @@ fn paths(output: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Returns a path as the system takes it.
-#[cfg(unix)]
 pub(super) fn path(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStringExt;
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
-#[cfg(not(unix))]
-pub(super) fn path(bytes: &[u8]) -> PathBuf {
-    PathBuf::from(OsString::from(String::from_utf8_lossy(bytes).into_owned()))
-}
-
 /// Returns a path as `git` writes it.
-#[cfg(unix)]
 pub(super) fn bytes(path: &Path) -> Vec<u8> {
     std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec()
-}
-
-#[cfg(not(unix))]
-pub(super) fn bytes(path: &Path) -> Vec<u8> {
-    path.to_string_lossy().replace('\\', "/").into_bytes()
 }

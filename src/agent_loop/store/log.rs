@@ -38,7 +38,6 @@ impl LockedLog {
         loop {
             let mut options = File::options();
             options.read(true).append(true).create(true);
-            #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let file = files::open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)
                 .map_err(|error| WriteError::new(path, error))?;
@@ -87,7 +86,6 @@ impl LockedLog {
     }
 }
 
-#[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let id = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
@@ -95,11 +93,6 @@ fn is_at(file: &File, path: &Path) -> bool {
         (Ok(open), Ok(named)) => id(open) == id(named),
         (Err(_), _) | (_, Err(_)) => false,
     }
-}
-
-#[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
-    path.exists()
 }
 
 /// Opens the log to read it, without a lock: whole lines never change. `None` if there is none.

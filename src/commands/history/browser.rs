@@ -9,8 +9,6 @@ use crate::config::env::Environment;
 /// The system's opener of files.
 const OPENER: &str = if cfg!(target_os = "macos") {
     "open"
-} else if cfg!(windows) {
-    "explorer"
 } else {
     "xdg-open"
 };

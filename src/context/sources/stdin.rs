@@ -79,7 +79,6 @@ pub fn kind() -> StdinKind {
     }
 }
 
-#[cfg(unix)]
 fn kind_of_file(input: &Stdin) -> StdinKind {
     use rustix::fs::{FileType, fstat};
 
@@ -88,11 +87,6 @@ fn kind_of_file(input: &Stdin) -> StdinKind {
         Ok(FileType::Fifo) => StdinKind::Pipe,
         Ok(_) | Err(_) => StdinKind::Other,
     }
-}
-
-#[cfg(not(unix))]
-fn kind_of_file(_: &Stdin) -> StdinKind {
-    StdinKind::Pipe
 }
 
 /// Returns whether standard input, which is no terminal, has data now that was not read.
@@ -186,7 +180,6 @@ fn read_to_end(
 
 /// Returns whether data or the end comes within the time; `None` for no limit. An input that cannot
 /// be examined counts as ready.
-#[cfg(unix)]
 fn is_ready(input: &Stdin, time: Option<Duration>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;
@@ -203,31 +196,6 @@ fn is_ready(input: &Stdin, time: Option<Duration>) -> bool {
 }
 
 /// Returns whether there is data and not only the end.
-#[cfg(unix)]
 fn has_bytes(input: &Stdin) -> bool {
     rustix::io::ioctl_fionread(input).is_ok_and(|bytes| bytes > 0)
-}
-
-/// Waits on a thread that reads into the buffer of standard input and takes nothing out of it.
-#[cfg(not(unix))]
-fn is_ready(_: &Stdin, time: Option<Duration>) -> bool {
-    use std::io::BufRead;
-    use std::sync::mpsc;
-
-    let Some(time) = time else {
-        return true;
-    };
-    let (sender, ready) = mpsc::channel();
-    let peek = move || {
-        let _ = io::stdin().lock().fill_buf();
-        let _ = sender.send(());
-    };
-    let thread = std::thread::Builder::new().spawn(peek);
-    thread.is_err() || ready.recv_timeout(time).is_ok()
-}
-
-/// A thread that still waits holds standard input.
-#[cfg(not(unix))]
-fn has_bytes(_: &Stdin) -> bool {
-    false
 }

@@ -71,7 +71,6 @@ impl ModelHome {
     pub(super) fn make(&self) -> Result<(), HomeError> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
-        #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder
             .create(&self.folder)

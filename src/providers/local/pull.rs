@@ -236,13 +236,7 @@ fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
 }
 
 /// Returns the free bytes for this user on the folder's disk.
-#[cfg(unix)]
 fn free(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
-}
-
-#[cfg(not(unix))]
-fn free(_folder: &Path) -> Option<u64> {
-    None
 }

@@ -156,7 +156,6 @@ fn list(logs: &Path) -> Result<LogFolder, RebuildError> {
 fn create(database: &Path) -> io::Result<()> {
     let mut options = File::options();
     options.append(true).create_new(true);
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(database) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),

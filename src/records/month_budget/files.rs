@@ -178,7 +178,6 @@ impl BudgetFolder {
         create_private_dir(&self.home)?;
         let mut options = File::options();
         options.read(true).write(true).create(true).truncate(false);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let failed = |source| MonthBudgetError::Lock {
             path: self.lock.clone(),

@@ -273,7 +273,6 @@ fn fold(path: &Path, log: &mut File) -> Result<BenchmarkState, RunStoreError> {
 /// Creates the folder of a new run, for its owner alone.
 fn create_folder(path: &Path) -> Result<(), WriteError> {
     let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder
         .create(path)

@@ -126,14 +126,11 @@ impl ModeStack {
 /// The terminal, with the modes that it had.
 #[derive(Debug, Default)]
 struct Device {
-    #[cfg(unix)]
     terminal: Option<std::fs::File>,
-    #[cfg(unix)]
     original: Option<rustix::termios::Termios>,
     set: Option<InputMode>,
 }
 
-#[cfg(unix)]
 impl Device {
     fn controlling() -> Self {
         Self {
@@ -189,24 +186,5 @@ impl Device {
             // A terminal that went away has no modes to restore.
             let _ = rustix::termios::tcsetattr(terminal, OptionalActions::Now, &original);
         }
-    }
-}
-
-#[cfg(not(unix))]
-impl Device {
-    fn controlling() -> Self {
-        Self::default()
-    }
-
-    fn is_in_foreground(&self) -> bool {
-        true
-    }
-
-    fn set(&mut self, mode: InputMode) {
-        self.set = Some(mode);
-    }
-
-    fn restore(&mut self) {
-        self.set = None;
     }
 }

@@ -110,17 +110,9 @@ impl Pager {
     }
 }
 
-#[cfg(unix)]
 fn shell(line: &str) -> Command {
     let mut command = Command::new("/bin/sh");
     command.args(["-c", line]);
-    command
-}
-
-#[cfg(not(unix))]
-fn shell(line: &str) -> Command {
-    let mut command = Command::new("cmd");
-    command.args(["/C", line]);
     command
 }
 
@@ -137,7 +129,6 @@ fn feed(mut child: Child, text: &str) -> io::Result<ExitStatus> {
 struct IgnoredInterrupts(ForegroundProgram);
 
 impl IgnoredInterrupts {
-    #[cfg(unix)]
     fn begin() -> Option<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -148,11 +139,6 @@ impl IgnoredInterrupts {
         // The handler outlives the stream and the runtime.
         let _stream = signal(SignalKind::interrupt()).ok()?;
         Some(Self(ForegroundProgram::begin()))
-    }
-
-    #[cfg(not(unix))]
-    fn begin() -> Option<Self> {
-        None
     }
 }
 

@@ -406,15 +406,9 @@ pub fn clean_panics(printer: Option<&Printer>) {
 }
 
 /// Returns whether another program reads this stream.
-#[cfg(unix)]
 fn is_pipe(stream: &impl std::os::fd::AsFd) -> bool {
     let mode = rustix::fs::fstat(stream).map(|status| status.st_mode);
     mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode) == rustix::fs::FileType::Fifo)
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &impl Sized) -> bool {
-    false
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -30,10 +30,10 @@ pub struct StreamTraits {
 impl StreamTraits {
     /// Decides about colour and animation of one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, env: &TerminalEnv<'_>) -> Self {
-        // Unix terminals all set `TERM`; a stream without it is some other kind of device.
+        // Terminals all set `TERM`; a stream without it is some other kind of device.
         let dumb = env
             .term
-            .map_or(cfg!(unix), |term| term.is_empty() || term == "dumb");
+            .is_none_or(|term| term.is_empty() || term == "dumb");
         let refused = env.no_color.is_some_and(|value| !value.is_empty());
         let forced = env
             .clicolor_force

@@ -17,7 +17,6 @@ use tokio::sync::oneshot;
 
 pub(in crate::terminal) use self::key::{Key, TypedKey};
 
-#[cfg(unix)]
 use self::queue::is_in_foreground;
 use self::queue::{ControllingTerminal, KeyQueue, KeySource, OtherInput};
 use crate::terminal::output::printer::Printer;
@@ -52,10 +51,6 @@ struct KeyReader {
     requests_to: mpsc::Sender<oneshot::Sender<TypedKey>>,
     /// The number of questions that have begun.
     questions: Arc<AtomicU64>,
-    #[cfg_attr(
-        not(unix),
-        expect(dead_code, reason = "what was typed cannot be dropped there")
-    )]
     terminal: Option<File>,
 }
 
@@ -85,7 +80,6 @@ impl Keyboard {
             return;
         };
         reader.questions.fetch_add(1, Ordering::SeqCst);
-        #[cfg(unix)]
         if let Some(terminal) = reader
             .terminal
             .as_ref()
@@ -127,7 +121,7 @@ impl KeyReader {
 }
 
 fn controlling_terminal() -> io::Result<File> {
-    File::open(if cfg!(windows) { "CONIN$" } else { "/dev/tty" })
+    File::open("/dev/tty")
 }
 
 #[cfg(test)]

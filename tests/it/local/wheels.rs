@@ -1,5 +1,4 @@
 //! The package index, played by a script in the place of its client.
-#![cfg(unix)]
 
 use std::fs;
 use std::io::Write;

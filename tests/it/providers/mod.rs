@@ -13,7 +13,6 @@ mod errors;
 mod failures;
 mod gateways;
 mod limits;
-#[cfg(unix)]
 mod lookups;
 mod many;
 mod ollama;

@@ -159,7 +159,6 @@ fn unwritable_folder_is_reported_in_one_line() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn missing_folder_permission_is_reported() {
     use std::os::unix::fs::PermissionsExt;

@@ -69,28 +69,16 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     check(CheckStatus::Ok, format!("{shown}{space}"))
 }
 
-#[cfg(unix)]
 fn free_space(folder: &Path) -> Option<u64> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
-#[cfg(not(unix))]
-fn free_space(_: &Path) -> Option<u64> {
-    None
-}
-
-#[cfg(unix)]
 fn is_open_to_others(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     folder
         .metadata()
         .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_open_to_others(_: &Path) -> bool {
-    false
 }
 
 /// Loads and checks the settings; a file that cannot be used gives the defaults.
@@ -253,7 +241,7 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
     let message = format!("{} columns, {colour}", face.width);
     let is_utf8 =
         locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
-    if cfg!(unix) && !is_utf8 {
+    if !is_utf8 {
         let locale = locale.unwrap_or("not set");
         let message =
             format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown");
@@ -306,7 +294,6 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "").unwrap();
         assert_eq!(at(&file).status, CheckStatus::Warning);
-        #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             for (mode, status) in [(0o700, CheckStatus::Ok), (0o755, CheckStatus::Warning)] {

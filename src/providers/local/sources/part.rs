@@ -61,7 +61,6 @@ impl<'a> PartialDownload<'a> {
     pub fn open(&self, keep: u64) -> Result<PartWriter<'_>, PartError> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
-        #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = files::open_with(
             &mut options,

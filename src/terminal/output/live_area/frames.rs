@@ -75,7 +75,6 @@ fn come_back(area: &Shared, state: &mut AreaState) {
     }
 }
 
-#[cfg(unix)]
 mod signals {
     use std::io;
 
@@ -153,34 +152,5 @@ mod signals {
     /// a process group of its own within its session.
     fn can_be_continued() -> bool {
         getsid(None).is_ok_and(|session| session != getpgrp())
-    }
-}
-
-#[cfg(not(unix))]
-mod signals {
-    use std::io;
-
-    use super::Shared;
-
-    /// There is none.
-    #[derive(Clone, Copy, Debug)]
-    pub(super) enum TerminalSignal {}
-
-    #[derive(Debug)]
-    pub(super) struct Signals;
-
-    impl Signals {
-        #[expect(clippy::unnecessary_wraps, reason = "fails on Unix")]
-        pub(super) fn new() -> io::Result<Self> {
-            Ok(Self)
-        }
-
-        pub(super) async fn next(&mut self) -> TerminalSignal {
-            std::future::pending().await
-        }
-    }
-
-    pub(super) fn handle(_: &Shared, signal: TerminalSignal) {
-        match signal {}
     }
 }

@@ -388,5 +388,4 @@ impl Drop for Footer {
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests;

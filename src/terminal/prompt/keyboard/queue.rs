@@ -6,7 +6,6 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
-#[cfg(unix)]
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -17,7 +16,6 @@ use super::key::{Key, TypedKey, keys};
 const MOST_BYTES: usize = 256;
 
 /// The time between two looks whether a key is there.
-#[cfg(unix)]
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 /// What keys are read from.
@@ -50,7 +48,6 @@ pub(super) struct KeyQueue<S> {
     typed_for: u64,
 }
 
-#[cfg(unix)]
 impl KeySource for ControllingTerminal {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<KeyBytes> {
         let Self(terminal) = self;
@@ -74,24 +71,14 @@ impl KeySource for ControllingTerminal {
 }
 
 /// Returns whether a key can be read at once. Fails when the terminal went away.
-#[cfg(unix)]
 fn is_ready(terminal: &File) -> io::Result<bool> {
     Ok(rustix::io::ioctl_fionread(terminal)? > 0 && is_in_foreground(terminal))
 }
 
 /// Returns whether this process may read from the terminal.
-#[cfg(unix)]
 pub(super) fn is_in_foreground(terminal: &File) -> bool {
     let group = rustix::termios::tcgetpgrp(terminal);
     group.is_ok_and(|group| group == rustix::process::getpgrp())
-}
-
-#[cfg(not(unix))]
-impl KeySource for ControllingTerminal {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<KeyBytes> {
-        let Self(terminal) = self;
-        OtherInput(terminal).read(buffer)
-    }
 }
 
 impl<R: Read + Send> KeySource for OtherInput<R> {

@@ -27,14 +27,8 @@ impl Charset {
     /// Returns what the locale variables allow: `LC_ALL` before `LC_CTYPE` before `LANG`, as the C
     /// library reads them.
     pub fn of_locale(lc_all: Option<&str>, lc_ctype: Option<&str>, lang: Option<&str>) -> Self {
-        // Terminals of Windows take UTF-8 whatever those variables say; they are rarely set there.
-        let unset = if cfg!(windows) {
-            Self::Unicode
-        } else {
-            Self::Ascii
-        };
         let Some(locale) = lc_all.or(lc_ctype).or(lang) else {
-            return unset;
+            return Self::Ascii;
         };
         let locale = locale.to_ascii_lowercase();
         if ["utf-8", "utf8"].iter().any(|name| locale.contains(name)) {
@@ -135,9 +129,7 @@ mod tests {
                 "{locale}"
             );
         }
-        if cfg!(unix) {
-            assert_eq!(of(None, None, None), Charset::Ascii);
-        }
+        assert_eq!(of(None, None, None), Charset::Ascii);
     }
 
     #[test]

@@ -147,7 +147,6 @@ fn files_outside_of_the_suite_are_refused() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn links_that_lead_outside_are_refused() {
     let outside = Files::new(&[("secret.txt", "x")]);

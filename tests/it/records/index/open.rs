@@ -250,7 +250,6 @@ fn folder_in_place_of_the_database_is_not_damage() {
     );
 }
 
-#[cfg(unix)]
 #[test]
 fn index_files_belong_to_the_user_alone() {
     use std::os::unix::fs::PermissionsExt;

@@ -150,7 +150,6 @@ fn new_document_never_replaces_another_file() {
     spec.has_entries(2);
 }
 
-#[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
     use std::sync::atomic::{AtomicBool, Ordering};

@@ -291,7 +291,6 @@ fn file_in_the_place_of_the_folder_is_an_error() {
     assert_eq!(fs::read(home.path("SPEC.refine")).unwrap(), b"notes");
 }
 
-#[cfg(unix)]
 mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -2,8 +2,6 @@
 
 mod sample;
 mod state;
-#[cfg(unix)]
 mod store;
-#[cfg(unix)]
 mod version_1;
 mod stop_conditions;

@@ -116,7 +116,6 @@ fn a_new_run_has_a_log_and_a_state() {
     drop(run);
 }
 
-#[cfg(unix)]
 #[test]
 fn a_run_belongs_to_its_owner_alone() {
     use std::os::unix::fs::PermissionsExt;
@@ -408,7 +407,6 @@ fn a_state_that_cannot_be_written_does_not_stop_a_run() {
     assert!(run.stale_file().is_none());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_in_the_place_of_a_log_is_refused() {
     let (home, run) = RunHome::new();

@@ -264,7 +264,7 @@ fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> 
 /// Opens a file, or a pipe that the shell has opened for this process: `<(command)`.
 fn open(path: &Path, limit: SizeLimit) -> io::Result<File> {
     let is_descriptor = ["/dev/fd", "/proc/self/fd", "/dev/stdin"];
-    if cfg!(unix) && is_descriptor.iter().any(|folder| path.starts_with(folder)) {
+    if is_descriptor.iter().any(|folder| path.starts_with(folder)) {
         return File::open(path);
     }
     files::open(path, limit)
