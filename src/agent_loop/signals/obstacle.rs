@@ -1,6 +1,10 @@
 //! Reasons why the agent could not work at all, in the agent program's own words: never prose that
 //! speaks of such things.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::{Message, has_word};
@@ -11,85 +15,30 @@ const LONGEST_MESSAGE: usize = 300;
 /// The same, of a message that shows the JSON of the service.
 const LONGEST_WITH_JSON: usize = 800;
 
-/// Words of agent programs and of the services behind them. All parts have to occur.
-const MESSAGES: [(ObstacleKind, &[&str]); 62] = [
-    // Claude Code
-    (ObstacleKind::Quota, &["usage limit reached"]),
-    (ObstacleKind::Quota, &["hour limit reached"]),
-    (ObstacleKind::Quota, &["weekly limit reached"]),
-    (ObstacleKind::Quota, &["session limit reached"]),
-    (ObstacleKind::Quota, &["opus limit reached"]),
-    (ObstacleKind::Quota, &["you've hit your", "limit"]),
-    (ObstacleKind::Quota, &["you've reached your", "limit"]),
-    (ObstacleKind::Quota, &["you have reached your", "limit"]),
-    (ObstacleKind::Quota, &["you have hit your", "limit"]),
-    (ObstacleKind::Quota, &["credit balance is too low"]),
-    (ObstacleKind::Quota, &["out of extra usage"]),
-    (ObstacleKind::Quota, &["spending cap reached"]),
-    (ObstacleKind::Authentication, &["please run /login"]),
-    (ObstacleKind::Authentication, &["invalid api key"]),
-    (ObstacleKind::Authentication, &["oauth token", "expired"]),
-    (ObstacleKind::Authentication, &["oauth token", "revoked"]),
-    (ObstacleKind::Authentication, &["authentication_error"]),
-    (ObstacleKind::Authentication, &["not logged in"]),
-    (ObstacleKind::Authentication, &["login expired"]),
-    (
-        ObstacleKind::Authentication,
-        &["organization has been disabled"],
-    ),
-    (
-        ObstacleKind::Permission,
-        &["claude requested permissions to"],
-    ),
-    (ObstacleKind::Permission, &["haven't granted it yet"]),
-    (
-        ObstacleKind::Permission,
-        &["this command requires approval"],
-    ),
-    (ObstacleKind::Permission, &["permission_error"]),
-    // Codex and the service behind it
-    (ObstacleKind::Quota, &["hit your usage limit"]),
-    (ObstacleKind::Quota, &["usage_limit_reached"]),
-    (ObstacleKind::Quota, &["usage_not_included"]),
-    (ObstacleKind::Quota, &["insufficient_quota"]),
-    (ObstacleKind::Quota, &["exceeded your current quota"]),
-    (ObstacleKind::Quota, &["quota exceeded"]),
-    (ObstacleKind::Quota, &["billing hard limit"]),
-    (ObstacleKind::Quota, &["out of credits"]),
-    (ObstacleKind::Authentication, &["incorrect api key"]),
-    (ObstacleKind::Authentication, &["please log in"]),
-    (ObstacleKind::Authentication, &["please login"]),
-    (ObstacleKind::Authentication, &["sign in again"]),
-    (ObstacleKind::Authentication, &["log in again"]),
-    (ObstacleKind::Authentication, &["401", "unauthorized"]),
-    (ObstacleKind::Authentication, &["missing bearer"]),
-    (ObstacleKind::Authentication, &["refresh token", "expired"]),
-    // Gemini CLI and the service behind it
-    (ObstacleKind::Quota, &["resource_exhausted"]),
-    (ObstacleKind::Quota, &["resource has been exhausted"]),
-    (ObstacleKind::Quota, &["quota", "limit", "reached"]),
-    (ObstacleKind::Quota, &["daily", "limit", "exceeded"]),
-    (ObstacleKind::Quota, &["exhausted your", "quota"]),
-    (ObstacleKind::Quota, &["exhausted your", "capacity"]),
-    (ObstacleKind::Authentication, &["set an auth method"]),
-    (ObstacleKind::Authentication, &["api key not valid"]),
-    (ObstacleKind::Authentication, &["api_key_invalid"]),
-    (ObstacleKind::Authentication, &["failed to login"]),
-    (ObstacleKind::Authentication, &["unauthenticated"]),
-    (ObstacleKind::Permission, &["permission_denied"]),
-    // opencode, aider and others
-    (ObstacleKind::Permission, &["rejected permission"]),
-    (ObstacleKind::Permission, &["permission", "auto-rejecting"]),
-    (ObstacleKind::Authentication, &["authenticationerror"]),
-    (ObstacleKind::Authentication, &["check your api key"]),
-    // Any
-    (ObstacleKind::Quota, &["429", "rate limit"]),
-    (ObstacleKind::Quota, &["429", "rate_limit"]),
-    (ObstacleKind::Quota, &["429", "too many requests"]),
-    (ObstacleKind::Quota, &["rate limit reached"]),
-    (ObstacleKind::Quota, &["rate limit exceeded"]),
-    (ObstacleKind::Authentication, &["no api key"]),
-];
+/// What the programs report; see the file.
+static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
+    let table: Table = toml::from_str(include_str!("obstacles.toml")).unwrap_or_default();
+    table.obstacle
+});
+
+#[derive(Debug, Default, Deserialize)]
+struct Table {
+    obstacle: Vec<Report>,
+}
+
+/// A report of an obstacle.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Report {
+    kind: ObstacleKind,
+    /// All occur, in lower case.
+    parts: Vec<String>,
+    #[cfg_attr(
+        not(test),
+        expect(dead_code, reason = "shows what the parts come from")
+    )]
+    example: String,
+}
 
 /// Words of failures that pass by themselves.
 const TRANSIENT: [&str; 10] = [
@@ -186,12 +135,17 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     if limit.is_some_and(|time| time.chars().all(|c| c.is_ascii_digit())) {
         return Some(ObstacleKind::Quota);
     }
+    if let Some(kind) = kind_of_beginning(text) {
+        return Some(kind);
+    }
     if is_program_text(text) {
         return kind_of(text);
     }
     // The last line of a log of the program, in which the agent says nothing.
     let is_log = is_short(text) && !has_word(text, &SPEAKER);
-    let is_error = last.starts_with("Error: ") || last.starts_with("API Error: ");
+    let is_error = ["Error: ", "ERROR: ", "API Error: "]
+        .iter()
+        .any(|mark| last.starts_with(mark));
     (is_log && is_error && is_program_text(last)).then(|| kind_of(last))?
 }
 
@@ -217,10 +171,36 @@ fn kind_of(text: &str) -> Option<ObstacleKind> {
     if TRANSIENT.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
         return None;
     }
-    let found = MESSAGES
+    let found = REPORTS
         .iter()
-        .find(|(_, parts)| parts.iter().all(|part| lower.contains(part)));
-    found.map(|(kind, _)| *kind)
+        .find(|report| report.parts.iter().all(|part| lower.contains(part)));
+    found.map(|report| report.kind)
+}
+
+/// Returns the obstacle that a message begins with, whatever follows its first sentence. What is
+/// said to the user is no sentence of an agent, whatever words it has.
+fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut start = lower.as_str();
+    while let Some(after) = ["error:", "api error:", "stream error:"]
+        .iter()
+        .find_map(|mark| start.strip_prefix(mark))
+    {
+        start = after.trim_start();
+    }
+    let sentence = start.split(['.', '\n']).next().unwrap_or_default();
+    let is_plain = sentence.starts_with("you ")
+        || sentence.starts_with("you'")
+        || !has_word(sentence, &SPEAKER) && !has_word(sentence, &WORK);
+    if !is_plain || !is_short(text) || waits_seconds(&lower) {
+        return None;
+    }
+    let begins = |report: &&Report| {
+        let first = report.parts.first();
+        first.is_some_and(|part| sentence.starts_with(part.as_str()))
+            && report.parts.iter().all(|part| sentence.contains(part))
+    };
+    REPORTS.iter().find(begins).map(|report| report.kind)
 }
 
 /// Whether a message asks to wait for seconds only: `try again in 1.2s`.
@@ -342,6 +322,50 @@ mod tests {
             ),
         ] {
             assert_eq!(of_message(message), Some(expected), "{message}");
+        }
+    }
+
+    #[test]
+    fn every_report_is_known_by_its_example() {
+        assert!(REPORTS.len() > 60);
+        for report in REPORTS.iter() {
+            assert_eq!(kind_of(&report.example), Some(report.kind), "{report:?}");
+            let lower = report.example.to_lowercase();
+            let has_parts = report.parts.iter().all(|part| lower.contains(part));
+            assert!(has_parts, "{report:?}");
+        }
+    }
+
+    #[test]
+    fn a_message_that_begins_with_an_obstacle_is_one_whatever_follows() {
+        for message in [
+            "You've hit your usage limit. Switch to another model now, or try again at 3:00 PM.",
+            "You've hit your usage limit. To get more access now, send a request to your admin or \
+             try again at 3:00 PM.",
+            "You’ve hit your usage limit for this model. When it resets, I return to my task.",
+            "You hit your spend cap set in your workspace. If more is needed, ask now.",
+            "Weekly limit reached. The tests are updated when it ends.",
+        ] {
+            assert_eq!(of_message(message), Some(ObstacleKind::Quota), "{message}");
+            let logged = format!("ERROR: {message}");
+            assert_eq!(of_message(&logged), Some(ObstacleKind::Quota), "{logged}");
+            let error = ProgramError {
+                kind: ProgramErrorKind::Other,
+                code: None,
+                message: message.to_owned(),
+            };
+            let reported = AgentResponse {
+                program_error: Some(error),
+                ..AgentResponse::default()
+            };
+            assert_eq!(kind(&reported), Some(ObstacleKind::Quota), "{message}");
+        }
+        for message in [
+            "Rate limit exceeded is now returned as 429 by the client.",
+            "Not logged in users now see the form.",
+            "Rate limit reached. Please try again in 2s.",
+        ] {
+            assert_eq!(of_message(message), None, "{message}");
         }
     }
 

@@ -12,7 +12,7 @@ use console::{measure_text_width, strip_ansi_codes};
 use pty_process::Size;
 use pty_process::blocking::{Command, open};
 use rustix::process::Signal;
-use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
+use rustix::termios::{LocalModes, OptionalActions, Winsize, tcgetattr, tcsetattr, tcsetwinsize};
 
 use super::binary::{Conclave, RunOutput, RunningProcess};
 use super::screen::Screen;
@@ -98,6 +98,7 @@ impl Terminal {
             command = command.stdout(Stdio::piped());
         }
         let keyboard = File::from(OwnedFd::from(pty));
+        keep_output_at_signals(&keyboard);
         let modes_before = modes_of(&keyboard);
         let running = RunningProcess::of(command.spawn(terminal).unwrap());
         let mut written = keyboard.try_clone().unwrap();
@@ -209,6 +210,14 @@ impl Terminal {
         };
         (output, transcript)
     }
+}
+
+/// Keeps what a program writes as soon as Ctrl-C reaches it: without this mode the system drops the
+/// output that waits at that moment, a little after it sent the signal.
+fn keep_output_at_signals(terminal: &File) {
+    let mut modes = tcgetattr(terminal).unwrap();
+    modes.local_modes |= LocalModes::NOFLSH;
+    tcsetattr(terminal, OptionalActions::Now, &modes).unwrap();
 }
 
 fn modes_of(terminal: &File) -> String {
