@@ -1,6 +1,6 @@
 //! The state of convergence in the front matter.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -28,17 +28,16 @@ pub struct ConvergenceEntry {
     pub questions: String,
 }
 
-/// A key of the entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum EntryKey {
-    Iteration,
-    QuestionsStableCount,
-    OpenQuestionsCount,
-    HighConfidenceRatio,
-    LastDecision,
-    Rule,
-    Questions,
-}
+/// The keys of the entry, in their order.
+pub(super) const KEYS: [&str; 7] = [
+    "iteration",
+    "questions_stable_count",
+    "open_questions_count",
+    "high_confidence_ratio",
+    "last_decision",
+    "rule",
+    "questions",
+];
 
 /// Returns the share of items of high confidence, from 0 to 1; `None` without items.
 #[expect(clippy::cast_precision_loss, reason = "a document has few items")]
@@ -72,20 +71,60 @@ impl ConvergenceEntry {
         }
     }
 
-    /// Reads an entry by the texts of its keys.
-    pub(super) fn of(text: impl Fn(EntryKey) -> Option<String>) -> Option<Self> {
-        let count = |key| text(key)?.parse::<u64>().ok();
-        let ratio = text(EntryKey::HighConfidenceRatio).and_then(|text| text.parse().ok());
+    /// Reads an entry by the values of its keys; `None` if one is missing or has no meaning.
+    pub(super) fn of(values: &BTreeMap<String, Option<String>>) -> Option<Self> {
+        let text = |key: &str| values.get(key)?.clone();
+        let count = |key: &str| text(key)?.parse::<u64>().ok();
+        let ratio = text("high_confidence_ratio").and_then(|text| text.parse().ok());
         Some(Self {
-            iteration: count(EntryKey::Iteration)?,
-            questions_stable_count: count(EntryKey::QuestionsStableCount)?,
-            open_questions_count: count(EntryKey::OpenQuestionsCount),
+            iteration: count("iteration")?,
+            questions_stable_count: count("questions_stable_count")?,
+            open_questions_count: count("open_questions_count"),
             high_confidence_ratio: ratio.filter(|ratio| (0.0..=1.0).contains(ratio)),
-            last_decision: text(EntryKey::LastDecision)?,
-            rule: text(EntryKey::Rule),
-            questions: text(EntryKey::Questions)?,
+            last_decision: text("last_decision")?,
+            rule: text("rule"),
+            questions: text("questions")?,
         })
     }
+
+    /// Returns the keys that have a value, with the value as it is written.
+    pub(super) fn members(&self) -> Vec<(&'static str, String)> {
+        let count = |count: u64| Some(count.to_string());
+        let values = [
+            count(self.iteration),
+            count(self.questions_stable_count),
+            self.open_questions_count.and_then(count),
+            self.high_confidence_ratio
+                .map(|ratio| format!("{ratio:.2}")),
+            Some(word(&self.last_decision)),
+            self.rule.as_deref().map(word),
+            // A fingerprint can look like a number.
+            Some(quoted(&self.questions)),
+        ];
+        let members = KEYS.into_iter().zip(values);
+        members
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect()
+    }
+}
+
+/// Writes a text, in quotes if a reader could take it for another kind of value.
+fn word(text: &str) -> String {
+    let is_word = text.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+    let is_other = matches!(
+        text,
+        "" | "true" | "false" | "null" | "yes" | "no" | "on" | "off" | "y" | "n"
+    );
+    if is_word && !is_other {
+        text.to_owned()
+    } else {
+        quoted(text)
+    }
+}
+
+/// Writes a text as JSON does, which is YAML too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 /// Returns the first 12 digits of the SHA-256 of the keys, a line each.
@@ -104,54 +143,5 @@ fn decision_word(class: Option<Class>) -> &'static str {
         Some(Class::Stalled) => "stalled",
         Some(Class::NeedsHuman) => "needs_human",
         Some(Class::Cancelled) => "cancelled",
-    }
-}
-
-impl EntryKey {
-    pub(super) const ALL: [Self; 7] = [
-        Self::Iteration,
-        Self::QuestionsStableCount,
-        Self::OpenQuestionsCount,
-        Self::HighConfidenceRatio,
-        Self::LastDecision,
-        Self::Rule,
-        Self::Questions,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Iteration => "iteration",
-            Self::QuestionsStableCount => "questions_stable_count",
-            Self::OpenQuestionsCount => "open_questions_count",
-            Self::HighConfidenceRatio => "high_confidence_ratio",
-            Self::LastDecision => "last_decision",
-            Self::Rule => "rule",
-            Self::Questions => "questions",
-        }
-    }
-
-    /// Returns the value of an entry as text; `None` for null.
-    pub(super) fn text(self, entry: &ConvergenceEntry) -> Option<String> {
-        match self {
-            Self::Iteration => Some(entry.iteration.to_string()),
-            Self::QuestionsStableCount => Some(entry.questions_stable_count.to_string()),
-            Self::OpenQuestionsCount => entry.open_questions_count.map(|count| count.to_string()),
-            Self::HighConfidenceRatio => entry
-                .high_confidence_ratio
-                .map(|ratio| format!("{ratio:.2}")),
-            Self::LastDecision => Some(entry.last_decision.clone()),
-            Self::Rule => entry.rule.clone(),
-            Self::Questions => Some(entry.questions.clone()),
-        }
-    }
-
-    pub(super) fn is_number(self) -> bool {
-        match self {
-            Self::Iteration
-            | Self::QuestionsStableCount
-            | Self::OpenQuestionsCount
-            | Self::HighConfidenceRatio => true,
-            Self::LastDecision | Self::Rule | Self::Questions => false,
-        }
     }
 }

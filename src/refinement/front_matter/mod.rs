@@ -1,25 +1,27 @@
 //! The YAML front matter of a document, and the state of convergence in it.
 //!
-//! Only the keys of [`ConvergenceEntry`] inside `convergence:` are set. The front matter is edited
-//! by byte ranges: other keys, comments, order, quotes, anchors and line endings stay as they are.
-//! What cannot be edited in this way, such as a value over several lines, is an error that names
-//! its line.
+//! Only the lines of the keys of [`ConvergenceEntry`] inside `convergence:` are written. A parse
+//! before and after proves that everything else means the same; front matter in which such lines
+//! cannot be set, such as a root in braces, is an error that names its line.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use self::edit::edit;
-use super::byte_edit::apply;
+use saphyr_parser::{Event, Parser, ScalarStyle};
 
-mod fence;
-mod yaml;
-mod layout;
+use self::entry::KEYS;
+use self::fence::Delimiters;
+
 pub mod entry;
-mod edit;
+mod fence;
 #[cfg(test)]
 mod tests;
 
 pub use self::entry::ConvergenceEntry;
-use self::layout::Layout;
+
+const SECTION: &str = "convergence";
+/// The deepest value.
+const DEEPEST: usize = 128;
 
 /// The front matter of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +30,6 @@ pub struct FrontMatter {
     pub range: Range<usize>,
     /// `None` if keys are missing or their values have no meaning.
     pub entry: Option<ConvergenceEntry>,
-    layout: Layout,
 }
 
 /// Front matter that cannot be read or edited.
@@ -50,26 +51,32 @@ pub enum FrontMatterError {
     },
 }
 
+/// What the front matter says.
+#[derive(Debug, Default, PartialEq)]
+struct Matter {
+    /// The spaces before the keys of the root.
+    indent: usize,
+    /// The line of the section in the document, from 1.
+    section: Option<usize>,
+    /// The values of the own keys; `None` for null.
+    own: BTreeMap<String, Option<String>>,
+    /// All that is not ours, in its order.
+    foreign: Vec<String>,
+}
+
 /// Reads the front matter; `None` if there is none. Lines between two thematic breaks are none
 /// unless they are a mapping.
 ///
-/// Invariant: what is read can be edited. The parser accepts some texts that are no YAML, such as
-/// keys behind tabs, and no key can be added to those.
+/// Invariant: what is read can be edited.
 pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
-    let front_matter = parse(text)?;
-    if let Some(front_matter) = &front_matter {
-        let entry = ConvergenceEntry::default();
-        let edited = apply(text, edit(text, Some(front_matter), &entry));
-        let repeated = parse(&edited).ok().flatten();
-        if repeated.and_then(|repeated| repeated.entry) != Some(entry) {
-            return Err(FrontMatterError::Key {
-                line: 1,
-                key: layout::SECTION.to_owned(),
-                problem: "cannot be set: another key is written in an unusual form",
-            });
-        }
-    }
-    Ok(front_matter)
+    let Some((fence, matter)) = parse(text)? else {
+        return Ok(None);
+    };
+    edit(text, &fence, &matter, &ConvergenceEntry::default())?;
+    Ok(Some(FrontMatter {
+        range: fence.range,
+        entry: ConvergenceEntry::of(&matter.own),
+    }))
 }
 
 /// Returns the text with this entry in its front matter; without one, it is added at the top.
@@ -78,25 +85,234 @@ pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
 ///
 /// When the front matter cannot be read.
 pub fn with_entry(text: &str, entry: &ConvergenceEntry) -> Result<String, FrontMatterError> {
-    let front_matter = read(text)?;
-    Ok(apply(text, edit(text, front_matter.as_ref(), entry)))
+    if let Some((fence, matter)) = parse(text)? {
+        return edit(text, &fence, &matter, entry);
+    }
+    let (before, rest) = text.split_at(fence::beginning(text));
+    let line_ending = line_ending(text);
+    let section = section(entry, line_ending);
+    let is_apart = rest.is_empty() || rest.starts_with(['\n', '\r']);
+    let blank = if is_apart { "" } else { line_ending };
+    Ok(format!(
+        "{before}---{line_ending}{section}---{line_ending}{blank}{rest}"
+    ))
 }
 
-fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
+fn section(entry: &ConvergenceEntry, line_ending: &str) -> String {
+    format!("{SECTION}:{line_ending}{}", lines(entry, "  ", line_ending))
+}
+
+fn lines(entry: &ConvergenceEntry, indent: &str, line_ending: &str) -> String {
+    let line = |(key, value)| format!("{indent}{key}: {value}{line_ending}");
+    entry.members().into_iter().map(line).collect()
+}
+
+/// Sets the entry, and refuses if that changes anything else.
+fn edit(
+    text: &str,
+    fence: &Delimiters,
+    matter: &Matter,
+    entry: &ConvergenceEntry,
+) -> Result<String, FrontMatterError> {
+    let yaml = text.get(fence.yaml.clone()).unwrap_or_default();
+    let edited = format!(
+        "{}{}{}",
+        text.get(..fence.yaml.start).unwrap_or_default(),
+        edited_yaml(yaml, matter, entry, line_ending(text)),
+        text.get(fence.yaml.end..).unwrap_or_default()
+    );
+    let after = parse(&edited).ok().flatten();
+    let is_kept = after.is_some_and(|(_, after)| {
+        let written = ConvergenceEntry::of(&after.own).map(|entry| entry.members());
+        after.foreign == matter.foreign && written == Some(entry.members())
+    });
+    if is_kept {
+        Ok(edited)
+    } else {
+        let cannot = "cannot be set: write its keys on lines of their own, without braces and \
+                      anchors";
+        Err(key_error(matter.section.unwrap_or(1), SECTION, cannot))
+    }
+}
+
+fn edited_yaml(yaml: &str, matter: &Matter, entry: &ConvergenceEntry, line_ending: &str) -> String {
+    let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    // The opening line is the first of the document.
+    let Some(head) = matter.section.map(|line| line.saturating_sub(2)) else {
+        let indent = " ".repeat(matter.indent);
+        let section = section(entry, line_ending);
+        let section = section
+            .split_inclusive('\n')
+            .map(|line| format!("{indent}{line}"));
+        return yaml.to_owned() + &section.collect::<String>();
+    };
+    let all: Vec<&str> = yaml.split_inclusive('\n').collect();
+    let (before, rest) = all.split_at(head.min(all.len()));
+    let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) > matter.indent;
+    let inside = rest.iter().skip(1).take_while(is_inside).count();
+    let inside = rest.get(1..=inside).unwrap_or_default();
+    let first = inside
+        .iter()
+        .find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
+    let indent = first.map_or(matter.indent + 2, |line| indent_of(line));
+    let mut foreign = String::new();
+    let mut is_own = false;
+    for line in inside {
+        if indent_of(line) <= indent && !line.trim().is_empty() {
+            let key = line.split(':').next().unwrap_or_default();
+            is_own = KEYS.contains(&key.trim().trim_matches(['"', '\'']));
+        }
+        if !is_own || line.trim().is_empty() {
+            foreign.push_str(line);
+        }
+    }
+    let head = rest.first().copied().unwrap_or_default();
+    let value = head.split_once(':').unwrap_or_default().1.trim();
+    let head = if value.is_empty() || value.starts_with('#') {
+        head.to_owned()
+    } else {
+        format!("{}{SECTION}:{line_ending}", " ".repeat(matter.indent))
+    };
+    let own = lines(entry, &" ".repeat(indent), line_ending);
+    let after = rest.get(1 + inside.len()..).unwrap_or_default().concat();
+    format!("{}{head}{own}{foreign}{after}", before.concat())
+}
+
+fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
     let Some(fence) = fence::find(text)? else {
         return Ok(None);
     };
-    let root = match yaml::parse(text, &fence.yaml) {
-        Ok(root) => root,
-        Err(_) if fence.begins_blank => return Ok(None),
-        Err(error) => return Err(error),
+    let found = match matter(text.get(fence.yaml.clone()).unwrap_or_default()) {
+        Err(FrontMatterError::NotYaml { .. }) if fence.begins_blank => None,
+        matter => matter?,
     };
-    let Some((layout, entry)) = layout::of(text, &fence, root.as_ref())? else {
-        return Ok(None);
-    };
-    Ok(Some(FrontMatter {
-        range: fence.range,
-        entry,
-        layout,
-    }))
+    Ok(found.map(|matter| (fence, matter)))
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum NodePlace {
+    Root,
+    Section,
+    Other,
+}
+
+/// Reads the front matter without following aliases, so that a few lines cannot stand for
+/// gigabytes; `None` if it is no mapping.
+fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
+    let mut matter = Matter::default();
+    // For each open list or mapping its place, and the keys and values it has.
+    let mut open: Vec<(NodePlace, usize)> = Vec::new();
+    let mut key = String::new();
+    let mut documents = 0;
+    for event in Parser::new_from_str(yaml) {
+        let (event, span) = event.map_err(|error| FrontMatterError::NotYaml {
+            line: error.marker().line() + 1,
+            problem: error.info().to_owned(),
+        })?;
+        let line = span.start.line() + 1;
+        let not_yaml = |problem: &str| FrontMatterError::NotYaml {
+            line,
+            problem: problem.to_owned(),
+        };
+        if matches!(event, Event::DocumentStart(_)) {
+            documents += 1;
+            if documents > 1 {
+                return Err(not_yaml("a second document begins here"));
+            }
+        }
+        let is_null = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, 0, None)
+            if matches!(&**text, "" | "~" | "null" | "Null" | "NULL"));
+        let (place, members) = match &event {
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => continue,
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some((NodePlace::Other, _)) = open.pop() {
+                    matter.foreign.push(format!("{event:?}"));
+                }
+                continue;
+            }
+            Event::Alias(_)
+            | Event::Scalar(..)
+            | Event::SequenceStart(..)
+            | Event::MappingStart(..) => match open.last_mut() {
+                Some((place, members)) => {
+                    *members += 1;
+                    (Some(*place), *members)
+                }
+                None => (None, 0),
+            },
+        };
+        let is_key = members % 2 == 1;
+        if is_key && place != Some(NodePlace::Other) {
+            key = match &event {
+                Event::Scalar(text, ..) => text.to_string(),
+                _ => String::new(),
+            };
+        }
+        if is_key && place == Some(NodePlace::Root) && members == 1 {
+            matter.indent = span.start.col();
+            let written = yaml.lines().nth(line.saturating_sub(2)).unwrap_or_default();
+            if !written.starts_with(&" ".repeat(matter.indent)) {
+                let problem = "must begin its line, so that `convergence` can be set beside it";
+                return Err(key_error(line, &key, problem));
+            }
+        }
+        let mut within = NodePlace::Other;
+        match (place, &event) {
+            (None, Event::MappingStart(..)) => within = NodePlace::Root,
+            (None, _) if is_null => continue,
+            (None, _) => return Ok(None),
+            (Some(NodePlace::Root), _) if key == SECTION && is_key => {
+                if matter.section.replace(line).is_some() {
+                    return Err(key_error(line, SECTION, "is set twice"));
+                }
+                continue;
+            }
+            (Some(NodePlace::Root), Event::MappingStart(0, None)) if key == SECTION => {
+                within = NodePlace::Section;
+            }
+            (Some(NodePlace::Root), _) if key == SECTION && is_null => continue,
+            (Some(NodePlace::Root), _) if key == SECTION => {
+                return Err(key_error(line, SECTION, "must be a mapping"));
+            }
+            (Some(NodePlace::Section), _) if is_key && KEYS.contains(&key.as_str()) => continue,
+            (Some(NodePlace::Section), Event::Scalar(text, ..)) if KEYS.contains(&key.as_str()) => {
+                let text = (!is_null).then(|| text.to_string());
+                if matter.own.insert(key.clone(), text).is_some() {
+                    return Err(key_error(line, &key, "is set twice"));
+                }
+                continue;
+            }
+            (Some(_), _) => {}
+        }
+        if within == NodePlace::Other {
+            matter.foreign.push(format!("{place:?} {event:?}"));
+        }
+        if matches!(event, Event::SequenceStart(..) | Event::MappingStart(..)) {
+            if open.len() == DEEPEST {
+                return Err(not_yaml("more than 128 levels of lists and mappings"));
+            }
+            open.push((within, 0));
+        }
+    }
+    Ok(Some(matter))
+}
+
+fn key_error(line: usize, key: &str, problem: &'static str) -> FrontMatterError {
+    FrontMatterError::Key {
+        line,
+        key: key.to_owned(),
+        problem,
+    }
+}
+
+fn line_ending(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text.get(..at).unwrap_or_default().ends_with('\r') => "\r\n",
+        Some(_) | None => "\n",
+    }
 }

@@ -45,7 +45,7 @@ fn foreign_front_matter_and_its_comments_stay() {
     let result = refined(&case.text);
     case.check_result(&result);
     assert!(
-        result.contains("\n    iteration: 3  # counted\n"),
+        result.contains("\n    target: 0.9   # by hand\n"),
         "{result}"
     );
 }
