@@ -14,7 +14,7 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::Provider;
@@ -90,6 +90,7 @@ fn ask(call: u32, model: &Model, kind: AnswerKind, persona: &str) -> Ask {
         model: ModelRef::new("local", model.name),
         prompt,
         answer: kind,
+        form: AnswerForm::Plain,
         max_output_tokens: 2_048,
         cache_key: None,
     }
@@ -160,8 +161,7 @@ async fn consultation(provider: &LocalProvider, model: &Model) {
 /// How many of `tries` answers of each kind are whole and valid by the original schema.
 async fn valid(provider: &LocalProvider, model: &Model, tries: u32) {
     for kind in AnswerKind::ALL {
-        let schema =
-            jsonschema::validator_for(&serde_json::from_str(kind.schema()).unwrap()).unwrap();
+        let schema = jsonschema::validator_for(&kind.schema(AnswerForm::Plain)).unwrap();
         let (mut good, mut slowest, began) = (0, 0, Instant::now());
         let asks: Vec<Ask> = (0..tries)
             .zip(PERSONAS.iter().cycle())

@@ -4,6 +4,7 @@
 //! Agents are named by seat id if the text that named them could be matched, and by that text
 //! otherwise. Fields that a file lacks are empty.
 
+mod findings;
 mod stored;
 
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::confidence::Confidence;
 use super::ids::SeatId;
 
+pub use findings::{ContradictedClaim, FindingOutcome, Findings, NewQuestion, QuestionFinding};
 pub use stored::{Artifact, MissingFieldError, SCHEMA_VERSION};
 
 /// The severity of a point, from low to high.
@@ -44,6 +46,9 @@ pub struct Independent {
     pub rationale: String,
     pub confidence: Option<Confidence>,
     pub prose_excerpt: String,
+    /// What it says about a document, if the question asked for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Box<Findings>>,
 }
 
 impl Independent {
@@ -67,6 +72,9 @@ pub struct Synthesis {
     /// The judge's own words if they could not be read as the fields above.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub prose_excerpt: String,
+    /// What it says about a document, if the question asked for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Box<Findings>>,
 }
 
 impl Synthesis {
@@ -201,6 +209,9 @@ pub struct Verdict {
     /// The source of a verdict composed by rule; `None` if a judge gave it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub composed_from: Option<Source>,
+    /// What it says about a document, if the question asked for that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<Box<Findings>>,
 }
 
 impl Verdict {
@@ -396,6 +407,7 @@ mod tests {
             rationale: "Revocation decides it, and nothing else does.".into(),
             confidence: None,
             prose_excerpt: prose.into(),
+            findings: None,
         };
         for repeated in [
             "",

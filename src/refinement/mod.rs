@@ -14,7 +14,6 @@
 pub mod byte_edit;
 pub mod front_matter;
 pub mod document;
-pub mod label;
 pub mod batches;
 pub mod request;
 pub mod finding;

@@ -108,7 +108,10 @@ fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
     };
     let error = Error::new(exit, format!("the loop is stopped: {message}"));
     match cause {
-        StopCause::Interrupt | StopCause::NoAnswer => error.hint(RESUME),
+        StopCause::Interrupt => error.hint(RESUME),
+        StopCause::NoAnswer => error
+            .hint("choose models that keep a form: `--panel NAME`, `--judge MODEL`")
+            .hint(RESUME),
         StopCause::DocumentChanged => error
             .hint(format!("`{}` is as you saved it", display(read)))
             .hint("merge what was found into it with the same command"),

@@ -66,6 +66,7 @@ pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdi
         summary: material.summary(),
         recommendations: Vec::new(),
         composed_from: Some(material.source()),
+        findings: None,
     }
 }
 
@@ -103,6 +104,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
         summary: material.summary(),
         recommendations: material.independents.iter().map(option).collect(),
         composed_from: Some(material.source()),
+        findings: None,
     }
 }
 

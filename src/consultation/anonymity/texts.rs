@@ -38,6 +38,9 @@ impl EditTexts for Synthesis {
         }
         self.priority_order.iter_mut().for_each(&mut *edit);
         edit(&mut self.prose_excerpt);
+        if let Some(findings) = &mut self.findings {
+            findings.edit_texts(edit);
+        }
     }
 }
 
@@ -99,6 +102,9 @@ impl EditTexts for Verdict {
             edit(&mut choice.best_when);
             choice.pros.iter_mut().for_each(&mut *edit);
             choice.cons.iter_mut().for_each(&mut *edit);
+        }
+        if let Some(findings) = &mut self.findings {
+            findings.edit_texts(edit);
         }
     }
 }

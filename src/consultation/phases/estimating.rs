@@ -25,7 +25,7 @@ use crate::consultation::plan::{CostRange, OutputTokens, Plan};
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{PromptError, PromptUsed};
-use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 
 /// The most tokens that a vendor adds around messages and schema. No vendor publishes the number;
 /// this is a long page of text.
@@ -106,7 +106,7 @@ impl Plan {
                     ..Band::default()
                 }
             } else {
-                schema(answer)
+                schema(answer, self.form)
             };
             let input = prompt.tokens() + schema + carried(self, answer, &agent_id);
             let output = self.expected_output(&model, answer);
@@ -162,9 +162,8 @@ fn context_tokens(calls: &[PlannedCall]) -> u64 {
 
 /// Returns the tokens of the JSON Schema sent with a prompt. Some vendors count it as input, with
 /// words of their own around it; others do not.
-fn schema(answer: AnswerKind) -> Band {
-    let text: String = answer.schema().lines().map(str::trim).collect();
-    let counted = token_band(&text);
+fn schema(answer: AnswerKind, form: AnswerForm) -> Band {
+    let counted = token_band(&answer.schema(form).to_string());
     Band {
         low: 0,
         high: counted.high + AROUND_A_SCHEMA,

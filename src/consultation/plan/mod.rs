@@ -30,7 +30,7 @@ use super::policy::retry::RetryRule;
 use super::policy::substitution::OnFailure;
 use super::prompt::filter::PromptMaterial;
 use super::prompt::{PromptContext, Prompter, RenderedContexts, Size, Templates};
-use super::protocol::answer::AnswerKind;
+use super::protocol::answer::{AnswerForm, AnswerKind};
 use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
 
 /// The usual limit of calls in flight at one provider.
@@ -83,6 +83,9 @@ pub struct Plan {
     /// versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scrubbing: Option<Box<ScrubbingReport>>,
+    /// What the question asks for beside the usual fields of answers.
+    #[serde(default)]
+    pub form: AnswerForm,
     #[serde(skip)]
     pub rendered_contexts: RenderedContexts,
 }
@@ -135,6 +138,7 @@ impl Plan {
             context: None,
             project: None,
             scrubbing: None,
+            form: AnswerForm::Plain,
             rendered_contexts: RenderedContexts::default(),
         }
     }
@@ -434,10 +438,15 @@ impl Plan {
         let Some(price) = self.prices.price(model) else {
             return Cost::at_least(MicroUsd::ZERO);
         };
-        Cost::exactly(price.most(
-            prompt.worst_tokens().saturating_add(AROUND_A_PROMPT),
-            max_output_tokens,
-        ))
+        Cost::exactly(
+            price.most(
+                prompt
+                    .worst_tokens()
+                    .saturating_add(AROUND_A_PROMPT)
+                    .saturating_add(self.form.worst_tokens()),
+                max_output_tokens,
+            ),
+        )
     }
 
     fn cost_of_usage(

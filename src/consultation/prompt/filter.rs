@@ -113,6 +113,7 @@ pub fn synthesis(whole: &Synthesis) -> Synthesis {
         tensions,
         priority_order: whole.priority_order.clone(),
         prose_excerpt: whole.prose_excerpt.clone(),
+        findings: whole.findings.clone(),
     }
 }
 
@@ -237,6 +238,7 @@ mod tests {
                 .map(ToOwned::to_owned)
                 .into(),
             prose_excerpt: "All that could be kept. ".repeat(50),
+            findings: None,
         }
     }
 
@@ -296,6 +298,7 @@ mod tests {
             rationale: "it works".to_owned(),
             confidence: None,
             prose_excerpt: String::new(),
+            findings: None,
         }
     }
 

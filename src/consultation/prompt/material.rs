@@ -6,7 +6,7 @@ use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::plan::mode::Headings;
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
-use crate::domain::artifact::{Challenge, CrossExam, Independent, Revision, Synthesis};
+use crate::domain::artifact::{Challenge, CrossExam, Findings, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::text::one_line;
 
@@ -70,6 +70,7 @@ pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
         text.push_str(&said.rationale);
         text.push('\n');
     }
+    findings(&mut text, said.findings.as_deref());
     text
 }
 
@@ -104,7 +105,35 @@ pub(super) fn synthesis(found: &Synthesis, labels: &Labels, headings: &Headings)
         EmptyList::Nothing,
         order,
     );
+    findings(&mut text, found.findings.as_deref());
     text
+}
+
+fn findings(text: &mut String, found: Option<&Findings>) {
+    let Some(found) = found else {
+        return;
+    };
+    let answers = found.answers.iter().map(|(label, answer)| {
+        let dissent = match answer.dissent.as_str() {
+            "" => String::new(),
+            dissent => format!(" Dissent: {dissent}"),
+        };
+        format!(
+            "{label} {}: {}{dissent}",
+            answer.outcome.name(),
+            answer.text
+        )
+    });
+    list(text, "Questions", EmptyList::Nothing, answers);
+    let wrong = found.contradicted.iter();
+    let wrong = wrong.map(|wrong| format!("{}: {}", wrong.claim, wrong.reason));
+    list(text, "Contradicted claims", EmptyList::Nothing, wrong);
+    let new = found.new_questions.iter();
+    let new = new.map(|new| {
+        let blocker = if new.blocker { " (blocker)" } else { "" };
+        new.text.clone() + blocker
+    });
+    list(text, "New questions", EmptyList::Nothing, new);
 }
 
 pub(super) fn revision(said: &Revision, labels: &Labels, headings: &Headings) -> String {

@@ -167,6 +167,7 @@ fn answer(seat: &Seat) -> Independent {
         rationale: "a rationale".to_owned(),
         confidence: Confidence::new(0.7),
         prose_excerpt: String::new(),
+        findings: None,
     }
 }
 
@@ -188,6 +189,7 @@ fn synthesis(seat: &Seat) -> Synthesis {
         }],
         priority_order: vec!["a topic".to_owned()],
         prose_excerpt: String::new(),
+        findings: None,
     }
 }
 

@@ -25,66 +25,28 @@ struct QuestionTemplate {
     optional: &'static [&'static str],
 }
 
-const ANSWERED: (&str, &str) = ("answered", "the form of an answer: `{{ answered }}`");
-const UNANSWERED: (&str, &str) = (
-    "unanswered",
-    "the form of an open question: `{{ unanswered }}`",
-);
 const QUESTIONS: (&str, &str) = ("questions", "the questions: `{{ questions }}`");
-const MEDIUM: (&str, &str) = ("medium", "the form of a hedged statement: `{{ medium }}`");
-const OPEN: (&str, &str) = ("open", "the form of a question: `{{ open }}`");
 
 const QUESTION_TEMPLATES: [QuestionTemplate; 4] = [
     QuestionTemplate {
         name: REFINE_QUESTIONS,
-        needed: &[
-            QUESTIONS,
-            ("claims", "the claims: `{{ claims }}`"),
-            ANSWERED,
-            UNANSWERED,
-            (
-                "deferred",
-                "the form of a deferred question: `{{ deferred }}`",
-            ),
-        ],
-        optional: &[
-            "title",
-            "open",
-            "close",
-            "dissent",
-            "contradicted",
-            "new",
-            "new_blocker",
-        ],
+        needed: &[QUESTIONS, ("claims", "the claims: `{{ claims }}`")],
+        optional: &["title", "open", "close"],
     },
     QuestionTemplate {
         name: "refine/small/questions",
-        needed: &[QUESTIONS, ANSWERED, UNANSWERED],
-        optional: &[
-            "title",
-            "open",
-            "close",
-            "claims",
-            "deferred",
-            "dissent",
-            "contradicted",
-            "new",
-            "new_blocker",
-        ],
+        needed: &[QUESTIONS],
+        optional: &["title", "open", "close", "claims"],
     },
     QuestionTemplate {
         name: REFINE_EXTRACTION,
-        needed: &[
-            ("high", "the form of a settled statement: `{{ high }}`"),
-            MEDIUM,
-            OPEN,
-        ],
+        needed: &[],
         optional: &["title", "most"],
     },
     QuestionTemplate {
         name: "refine/small/extraction",
-        needed: &[MEDIUM, OPEN],
-        optional: &["title", "high", "most"],
+        needed: &[],
+        optional: &["title", "most"],
     },
 ];
 

@@ -5,6 +5,7 @@
 //! answer is read.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -77,10 +78,9 @@ impl AnswerKind {
         }
     }
 
-    /// Returns the JSON Schema of the answer, as text with its properties in the order of the
-    /// answer.
-    pub fn schema(self) -> &'static str {
-        match self {
+    /// Returns the JSON Schema of the answer, with its properties in the order of the answer.
+    pub fn schema(self, form: AnswerForm) -> Value {
+        let text = match self {
             Self::Independent => include_str!("../../../schemas/answers/independent.json"),
             Self::Synthesis => include_str!("../../../schemas/answers/synthesis.json"),
             Self::Revision => include_str!("../../../schemas/answers/revision.json"),
@@ -91,6 +91,157 @@ impl AnswerKind {
             Self::Comparison | Self::Consistency => {
                 include_str!("../../../schemas/answers/comparison.json")
             }
+        };
+        // The schemas are compiled in and read by a test, so `Null` is unreachable.
+        let mut schema: Value = serde_json::from_str(text).unwrap_or_default();
+        let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else {
+            return schema;
+        };
+        let confidence = properties.shift_remove("confidence");
+        properties.extend(self.properties_of(form));
+        properties.extend(confidence.map(|confidence| ("confidence".to_owned(), confidence)));
+        let names: Vec<String> = properties.keys().cloned().collect();
+        if let Some(schema) = schema.as_object_mut() {
+            schema.insert("required".to_owned(), names.into());
+        }
+        schema
+    }
+
+    /// Returns the properties that the form adds.
+    fn properties_of(self, form: AnswerForm) -> Vec<(String, Value)> {
+        let list = |name: &str, description: &str, items: Value| {
+            let list = json!({"type": "array", "description": description, "items": items});
+            (name.to_owned(), list)
+        };
+        match (self, form) {
+            (
+                Self::Independent | Self::Synthesis | Self::Verdict | Self::Menu,
+                AnswerForm::Findings {
+                    questions,
+                    claims,
+                    is_brief,
+                },
+            ) => {
+                let answers = (1..=questions).map(|number| (format!("Q{number}"), answer()));
+                let mut all = vec![("answers".to_owned(), object(answers.collect()))];
+                if !is_brief && claims > 0 {
+                    let labels: Vec<String> =
+                        (1..=claims).map(|number| format!("C{number}")).collect();
+                    let wrong = object(vec![
+                        (
+                            "claim".to_owned(),
+                            json!({"type": "string", "enum": labels, "description": "its label"}),
+                        ),
+                        text("reason", "what is wrong with it, and how you know it"),
+                    ]);
+                    all.push(list("contradicted", "the claims that are wrong", wrong));
+                }
+                if !is_brief {
+                    let new = object(vec![
+                        text("text", "the question"),
+                        (
+                            "blocker".to_owned(),
+                            json!({
+                                "type": "boolean",
+                                "description": "whether work cannot begin without the answer",
+                            }),
+                        ),
+                    ]);
+                    let what = "questions that the document must answer and does not ask";
+                    all.push(list("new_questions", what, new));
+                }
+                all
+            }
+            (Self::Independent, AnswerForm::Items) => {
+                let [(_, item)] = [text("", "one sentence that can be understood alone")];
+                vec![
+                    list(
+                        "settled",
+                        "what the document states as settled",
+                        item.clone(),
+                    ),
+                    list(
+                        "assumed",
+                        "what it assumes, proposes or is not sure of",
+                        item.clone(),
+                    ),
+                    list(
+                        "open_questions",
+                        "its questions, gaps and contradictions",
+                        item,
+                    ),
+                ]
+            }
+            (_, AnswerForm::Plain | AnswerForm::Findings { .. } | AnswerForm::Items) => Vec::new(),
         }
     }
+}
+
+/// What a question asks for beside the usual fields of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    #[default]
+    Plain,
+    /// What is known of the numbered questions of a document, and which of its claims are wrong.
+    Findings {
+        questions: usize,
+        claims: usize,
+        /// Asks about the questions alone, as small models can answer no more.
+        is_brief: bool,
+    },
+    /// The statements and questions of a document.
+    Items,
+}
+
+impl AnswerForm {
+    /// Returns the most tokens that its part of a schema is taken to count: five for four bytes.
+    pub fn worst_tokens(self) -> u64 {
+        let properties = AnswerKind::Independent.properties_of(self);
+        let bytes: usize = properties
+            .iter()
+            .map(|(name, property)| name.len() + property.to_string().len())
+            .sum();
+        u64::try_from(bytes * 5 / 4).unwrap_or(u64::MAX)
+    }
+}
+
+/// Returns the schema of what is known of one question.
+fn answer() -> Value {
+    object(vec![
+        (
+            "outcome".to_owned(),
+            json!({
+                "type": "string",
+                "enum": ["answered", "open", "deferred"],
+                "description": "open: it cannot be answered yet; deferred: only a person can decide it",
+            }),
+        ),
+        text(
+            "text",
+            "the answer in one or two sentences, or why there is none",
+        ),
+        text(
+            "dissent",
+            "who disagrees with the answer, and why; empty if no one does",
+        ),
+    ])
+}
+
+fn text(name: &str, description: &str) -> (String, Value) {
+    (
+        name.to_owned(),
+        json!({"type": "string", "description": description}),
+    )
+}
+
+fn object(properties: Vec<(String, Value)>) -> Value {
+    let names: Vec<String> = properties.iter().map(|(name, _)| name.clone()).collect();
+    let properties = Value::Object(properties.into_iter().collect());
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": names,
+        "additionalProperties": false,
+    })
 }

@@ -10,7 +10,7 @@ use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::{Band, Usage, token_band};
 
-use super::answer::AnswerKind;
+use super::answer::{AnswerForm, AnswerKind};
 
 /// A prompt in blocks, so that each provider can put the stable ones first and have them cached.
 ///
@@ -143,8 +143,10 @@ pub struct Ask {
     pub call: CallId,
     pub model: ModelRef,
     pub prompt: Prompt,
-    /// The kind of answer; determines the schema.
+    /// Kind and form of the answer determine its schema.
     pub answer: AnswerKind,
+    #[serde(default)]
+    pub form: AnswerForm,
     /// The most tokens of the answer, thinking included.
     pub max_output_tokens: u64,
     /// The name of the prompt's context for the vendor's cache: the context is long enough to be

@@ -13,6 +13,7 @@ impl Reader<'_> {
         let rationale = self.optional_in(fields, fields::RATIONALE);
         let [stated] = self.take(fields, [fields::CONFIDENCE]);
         let confidence = self.confidence(&stated);
+        let findings = self.findings(fields);
         let prose = self.notes.clean(&self.prose);
         let prose_excerpt = excerpt(if prose.is_empty() { &rationale } else { &prose });
         Independent {
@@ -22,6 +23,7 @@ impl Reader<'_> {
             rationale,
             confidence,
             prose_excerpt,
+            findings,
         }
     }
 

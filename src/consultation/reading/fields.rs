@@ -110,6 +110,20 @@ pub(super) const TASK_TYPE: Name = name("task_type", "task type kind category cl
 pub(super) const REASON: Name = name("reason", "reasoning why rationale explanation");
 pub(super) const PERSONAS: Name = name("personas", "experts chosen selected selection panel ids");
 
+pub(super) const ANSWERS: Name = name("answers", "questions findings results");
+pub(super) const QUESTION: Name = name("question", "label id number q");
+pub(super) const OUTCOME: Name = name("outcome", "status state result");
+pub(super) const TEXT: Name = name("text", "answer reason explanation");
+pub(super) const ITEM_DISSENT: Name = name("dissent", "disagreement objection");
+pub(super) const CONTRADICTED: Name = name("contradicted", "contradictions contradictedclaims");
+pub(super) const CONTRADICTED_CLAIM: Name = name("claim", "label id number c");
+pub(super) const NEW_QUESTIONS: Name = name("new_questions", "newquestion further");
+pub(super) const NEW_QUESTION: Name = name("text", "question");
+pub(super) const BLOCKER: Name = name("blocker", "blocking isblocker");
+pub(super) const SETTLED: Name = name("settled", "high highconfidence facts");
+pub(super) const ASSUMED: Name = name("assumed", "medium mediumconfidence assumptions");
+pub(super) const OPEN_QUESTIONS: Name = name("open_questions", "open questions");
+
 pub(super) const CONCERN: Name = name(
     "concern",
     "objection dissent viewpoint view reason text description",

@@ -20,6 +20,7 @@ impl Reader<'_> {
             tensions: self.each(tensions, fields::TOPIC, Self::tension),
             priority_order: self.texts_in(fields, fields::PRIORITY_ORDER),
             prose_excerpt: String::new(),
+            findings: self.findings(fields),
         }
     }
 
@@ -91,6 +92,7 @@ impl Reader<'_> {
             summary,
             recommendations: Vec::new(),
             composed_from: None,
+            findings: self.findings(fields),
         };
         if verdict.lacks_dissent() {
             self.notes

@@ -53,6 +53,7 @@ impl Reader<'_> {
             summary,
             recommendations,
             composed_from: None,
+            findings: self.findings(fields),
         }
     }
 

@@ -12,6 +12,7 @@ mod reader;
 mod expert_answers;
 mod judge_answers;
 mod helper_answers;
+mod findings;
 mod menu;
 mod objections;
 mod items;
@@ -27,7 +28,7 @@ use crate::domain::ids::{AgentId, SeatId};
 
 use self::problem::{Problem, ProblemSeverity};
 use super::anonymity::labels::Labels;
-use super::protocol::answer::AnswerKind;
+use super::protocol::answer::{AnswerForm, AnswerKind};
 
 use find::{AnswerObject, Search};
 use json::Leniency;
@@ -46,8 +47,13 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
-/// Reads an answer of this kind from `who`.
-pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Reading {
+/// Reads an answer of this kind and form from `who`.
+pub fn read(
+    (kind, form): (AnswerKind, AnswerForm),
+    text: &str,
+    who: &AgentId,
+    labels: &Labels,
+) -> Reading {
     let mut notes = Notes::default();
     let whole = surroundings::bare(text);
     if whole.is_empty() {
@@ -90,6 +96,7 @@ pub fn read(kind: AnswerKind, text: &str, who: &AgentId, labels: &Labels) -> Rea
     let mut reader = Reader {
         who,
         labels,
+        form,
         prose,
         notes,
     };

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
 
@@ -15,6 +15,7 @@ use super::notes::Notes;
 pub(super) struct Reader<'a> {
     pub(super) who: &'a AgentId,
     pub(super) labels: &'a Labels,
+    pub(super) form: AnswerForm,
     /// The prose around the object.
     pub(super) prose: String,
     pub(super) notes: Notes,

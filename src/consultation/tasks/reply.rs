@@ -113,7 +113,7 @@ impl AgentTask {
             return (None, Vec::new());
         };
         let reading = reading::read(
-            self.answer,
+            (self.answer, plan.form),
             &reply.text,
             &self.agent,
             &plan.labels_for(&self.agent),
@@ -322,7 +322,7 @@ impl AgentTask {
     /// Returns the answer in a text that gets no further repair: its content, or else its prose.
     fn read_as_it_is(&self, plan: &Plan, text: &str) -> AgentAnswer {
         let labels = plan.labels_for(&self.agent);
-        let content = reading::read(self.answer, text, &self.agent, &labels).content;
+        let content = reading::read((self.answer, plan.form), text, &self.agent, &labels).content;
         AgentAnswer {
             degraded: content.is_none(),
             content: content.unwrap_or_else(|| reading::keep_prose(self.answer, text, &self.agent)),

@@ -197,6 +197,7 @@ impl AgentTask {
             model: model.clone(),
             prompt,
             answer: self.answer,
+            form: step.plan.form,
             max_output_tokens,
             cache_key: step.plan.cache_key(model, self.answer),
         })));

@@ -105,6 +105,7 @@ mod tests {
             summary: String::new(),
             recommendations: vec![],
             composed_from: None,
+            findings: None,
         });
         let artifact = Artifact::stamp(content, Timestamp(0), false);
         let mut stored = serde_json::to_value(&artifact).unwrap();

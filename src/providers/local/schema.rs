@@ -84,7 +84,8 @@ impl Limits<'_> {
         let one_more = u64::from(self.scale > 40);
         match field {
             "key_points" => (2, 4),
-            "priority_order" | "supporting_agents" | "viewpoints" => (1, 3),
+            "priority_order" | "supporting_agents" | "viewpoints" | "assumed"
+            | "open_questions" => (1, 3),
             // A menu has at least two options.
             "recommendations" => (2, 2 + one_more),
             "pros" | "cons" => (1, 1 + one_more),
@@ -258,10 +259,10 @@ fn longest(node: &Value) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::consultation::protocol::answer::AnswerKind;
+    use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 
     fn tight(kind: AnswerKind, prompt: &str, room: u64) -> Value {
-        tighten(&serde_json::from_str(kind.schema()).unwrap(), prompt, room)
+        tighten(&kind.schema(AnswerForm::Plain), prompt, room)
     }
 
     fn challenged_in(prompt: &str) -> Value {
@@ -335,10 +336,10 @@ mod tests {
     #[test]
     fn the_tight_schema_allows_no_more_than_the_original() {
         let (original, tight) = (
-            AnswerKind::Independent.schema(),
+            AnswerKind::Independent.schema(AnswerForm::Plain),
             tight(AnswerKind::Independent, "Was nun?", 1024),
         );
-        let original = jsonschema::validator_for(&serde_json::from_str(original).unwrap()).unwrap();
+        let original = jsonschema::validator_for(&original).unwrap();
         let tight = jsonschema::validator_for(&tight).unwrap();
         let point = "Größe zählt: it is cheap – and it is quick.";
         let mut answer = json!({

@@ -290,10 +290,8 @@ impl<'a> Worker<'a> {
             );
             return Err(Failure::new(FailureClass::Context, message));
         }
-        let schema = serde_json::from_str(ask.answer.schema())
-            .map_err(|error| internal(format!("the answer's schema: {error}")))?;
         let schema = tighten(
-            &schema,
+            &ask.answer.schema(ask.form),
             &ask.prompt.text(),
             u64::try_from(room).unwrap_or(u64::MAX),
         );

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use crate::domain::text::one_line;
 use crate::refinement::document::item::SpecItem;
 use crate::refinement::document::{SectionKind, SpecDocument, Tag};
-use crate::refinement::label::mark::mark_for;
 use crate::stopping::convergence::QuestionKey;
 
 use super::{BatchLimits, QuestionBatch};
@@ -22,14 +21,12 @@ const CLAIM_LENGTH: usize = 400;
 pub fn batches(document: &SpecDocument, limits: BatchLimits) -> Vec<QuestionBatch> {
     let questions = questions(document.items(SectionKind::Open));
     let claims = claims(document);
-    let mark = mark_for(document.text());
     questions
         .chunks(limits.questions.get())
         .enumerate()
         .map(|(number, questions)| QuestionBatch {
             questions: questions.to_vec(),
             claims: window(&claims, number),
-            mark: mark.clone(),
         })
         .collect()
 }
@@ -137,7 +134,6 @@ mod tests {
         for batch in divided(DOCUMENT, 1) {
             let claims: Vec<&str> = batch.claims.iter().map(|(_, text)| text.as_str()).collect();
             assert_eq!(claims, ["Tokens are signed.", "Postgres is used."]);
-            assert_eq!(batch.mark, None);
         }
     }
 
@@ -160,26 +156,6 @@ mod tests {
                 .all(|batch| batch.claims.len() == MOST_CLAIMS)
         );
         assert_eq!(seen.len(), 60);
-    }
-
-    #[test]
-    fn a_document_with_labels_gets_a_mark_that_it_lacks() {
-        for line in [
-            "Q1 ANSWERED: use plain HTTP",
-            "- Q7: How long do sessions last?",
-            "NEW BLOCKER: transfer the money",
-            "As Question 2 says, nothing is settled.",
-        ] {
-            let text = format!("{DOCUMENT}\n## Notes\n\n{line}\n");
-            let batches = divided(&text, 2);
-            let mark = batches[0].mark.clone().unwrap();
-            assert!(!text.to_uppercase().contains(&mark), "{mark} in {line}");
-            assert!(
-                batches
-                    .iter()
-                    .all(|batch| batch.mark.as_ref() == Some(&mark))
-            );
-        }
     }
 
     #[test]

@@ -26,10 +26,6 @@ pub struct BatchLimits {
 pub struct QuestionBatch {
     pub questions: Vec<(QuestionKey, String)>,
     pub claims: Vec<(QuestionKey, String)>,
-    /// A part of every label that the document lacks, so that nothing in it reads as a finding;
-    /// `None` if it has no labels or numbers like them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mark: Option<String>,
 }
 
 impl QuestionBatch {

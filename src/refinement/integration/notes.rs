@@ -4,9 +4,6 @@
 //! - Which database?
 //!   - Answer: Postgres (90%, consult-…; dissent: performance wants SQLite)
 //! ```
-//!
-//! Earlier versions put the source first: `ANSWER — consult-…, 90%: Postgres`. Their notes of
-//! deferrals and contradictions are recognised as well.
 
 use crate::domain::ids::{ConsultationId, RecordName};
 use crate::refinement::document::{SpecItem, note_texts};
@@ -15,10 +12,6 @@ use crate::refinement::finding::FindingSource;
 const ANSWER: &str = "Answer: ";
 const DEFERRED: &str = "Deferred: ";
 const CONTRADICTED: &str = "Contradicted: ";
-
-/// What earlier versions wrote before the consultation.
-const EARLIER_DEFERRED: &str = "DEFERRED — ";
-const EARLIER_CONTRADICTED: &str = "CONTRADICTED — ";
 
 /// Returns the note of an answer, with the confidence in it and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
@@ -47,35 +40,32 @@ fn with_reason(label: &str, source: &FindingSource, reason: &str) -> String {
 
 /// Returns whether an item has the note of this deferral.
 pub(super) fn has_deferral(item: &SpecItem, source: &FindingSource) -> bool {
-    has_note(item, [DEFERRED, EARLIER_DEFERRED], &source.consultation)
+    has_note(item, DEFERRED, &source.consultation)
 }
 
 /// Returns whether an item has the note of this contradiction.
 pub(super) fn has_contradiction(item: &SpecItem, source: &FindingSource) -> bool {
-    let forms = [CONTRADICTED, EARLIER_CONTRADICTED];
-    has_note(item, forms, &source.consultation)
+    has_note(item, CONTRADICTED, &source.consultation)
 }
 
 /// Returns whether a panel has contradicted an item.
 pub(super) fn is_contradicted(item: &SpecItem) -> bool {
-    let forms = [CONTRADICTED, EARLIER_CONTRADICTED];
     let notes = note_texts(item);
-    let mut sources = notes.iter().filter_map(|note| source_of(note, forms));
+    let mut sources = notes
+        .iter()
+        .filter_map(|note| source_of(note, CONTRADICTED));
     sources.any(is_consultation)
 }
 
-fn has_note(item: &SpecItem, forms: [&str; 2], id: &ConsultationId) -> bool {
+fn has_note(item: &SpecItem, label: &str, id: &ConsultationId) -> bool {
     let notes = note_texts(item);
-    let mut sources = notes.iter().filter_map(|note| source_of(note, forms));
+    let mut sources = notes.iter().filter_map(|note| source_of(note, label));
     sources.any(|source| source == id.as_str())
 }
 
-/// Returns what a note with one of these beginnings names as its source. A note of a person names
+/// Returns what a note with this beginning names as its source. A note of a person names
 /// no consultation there.
-fn source_of<'n>(note: &'n str, [label, earlier]: [&str; 2]) -> Option<&'n str> {
-    if let Some(rest) = note.strip_prefix(earlier) {
-        return rest.split_once(':').map(|(source, _)| source);
-    }
+fn source_of<'n>(note: &'n str, label: &str) -> Option<&'n str> {
     // The blank after the label may be the one before the source.
     let rest = note.strip_prefix(label.trim_end())?.strip_suffix(')')?;
     let (reason, source) = rest.rsplit_once(" (")?;

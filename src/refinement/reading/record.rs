@@ -1,13 +1,12 @@
 //! The findings of a consultation, from its record.
 //!
-//! - The judge's recommendation states them, or its summary where the recommendation does not.
-//! - An answer that a rule composed from Round 2 states them in the points that more than one
-//!   expert supports; a question that none of them labels, in the positions of the experts that
-//!   support the leading point.
-//! - Without a judge, the experts' positions of Round 1 state them.
+//! - The judge's verdict states them.
+//! - An answer that a rule composed from Round 2 states those of the judge's synthesis; a question
+//!   that it is silent about, those of the experts that support the leading point.
+//! - Without a judge, the experts' answers of Round 1 state them.
 //!
-//! Positions state a finding if all that label the question agree on its outcome. Different words
-//! for an answer are dissent: no rule can tell whether they mean the same.
+//! Experts state a finding if all that say something about the question agree on its outcome.
+//! Different words for an answer are dissent: no rule can tell whether they mean the same.
 
 use std::collections::BTreeSet;
 
@@ -18,11 +17,9 @@ use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
-use crate::refinement::label::{Matter, matters};
 use crate::stopping::convergence::QuestionKey;
 
 use super::answer::{AnswerReading, read};
-use super::unlabelled::read_unlabelled;
 
 /// Returns the findings of a consultation about a batch; the reason if it has no answer.
 pub fn findings_of(
@@ -37,11 +34,6 @@ pub fn findings_of(
         Some(verdict) => of_verdict(record, verdict, batch).ok_or_else(|| no_answer(record))?,
         None => of_first_round(record, batch).ok_or_else(|| no_answer(record))?,
     };
-    let (reading, stated, calibrated) = match without_labels(record, &reading, batch) {
-        // How sure a model is of an answer that lacks the form it was asked for is not known.
-        Some(finding) => (AnswerReading::of(finding), None, None),
-        None => (reading, stated, record.calibrated_confidence),
-    };
     let objections = objections(record);
     let mut findings = reading.findings;
     for finding in &mut findings {
@@ -50,12 +42,14 @@ pub fn findings_of(
     let unread = batch
         .keys()
         .into_iter()
-        .filter(|key| reading.unlabelled.contains(key) || reading.contradictory.contains(key));
+        .filter(|key| reading.silent.contains(key) || reading.contradictory.contains(key));
     Ok(BatchFindings {
         source: FindingSource {
             consultation: id,
-            confidence: calibrated.or(stated.map(Confidence::value)),
-            calibrated: calibrated.is_some(),
+            confidence: record
+                .calibrated_confidence
+                .or(stated.map(Confidence::value)),
+            calibrated: record.calibrated_confidence.is_some(),
             dissent: objections
                 .into_iter()
                 .map(|objection| objection.line)
@@ -67,34 +61,6 @@ pub fn findings_of(
     })
 }
 
-/// Returns what an answer without labels says: that of the judge, of more than one expert, or of the
-/// only one. `None` if something could be read, and for a menu, which has several answers.
-fn without_labels(
-    record: &StoredRecord,
-    reading: &AnswerReading,
-    batch: &QuestionBatch,
-) -> Option<PanelFinding> {
-    if !reading.findings.is_empty() || !reading.contradictory.is_empty() {
-        return None;
-    }
-    let text = match record.verdict() {
-        Some(verdict) if verdict.is_menu() => return None,
-        Some(verdict) if verdict.composed_from.is_none() => &verdict.recommendation,
-        Some(_) => {
-            let leading = record.synthesis().and_then(Synthesis::leading)?;
-            let supporters: BTreeSet<&String> = leading.supporting_agents.iter().collect();
-            let is_shared = record.independents().count() < 2 || supporters.len() > 1;
-            is_shared.then_some(&leading.point)?
-        }
-        None => {
-            let mut experts = record.independents();
-            let only = experts.next().filter(|_| experts.next().is_none())?;
-            &only.position
-        }
-    };
-    read_unlabelled(text, batch)
-}
-
 /// Returns what a verdict says, with its stated confidence; `None` for a verdict without words.
 fn of_verdict(
     record: &StoredRecord,
@@ -103,11 +69,12 @@ fn of_verdict(
 ) -> Option<(AnswerReading, Option<Confidence>)> {
     let text = FinalText::of_verdict(record, verdict)?;
     let confidence = text.confidence.filter(|_| !text.is_demonstration());
-    let reading = if verdict.composed_from.is_none() || verdict.is_menu() {
-        read(text.text, batch).completed_by(read(text.more, batch))
+    let reading = if verdict.composed_from.is_none() {
+        read(verdict.findings.as_deref(), batch)
     } else {
-        let leading = leading_side(record);
-        read(&points(record), batch).completed_by(of_positions(record, &leading, batch))
+        let synthesis = record.synthesis();
+        let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
+        shared.completed_by(of_positions(record, &leading_side(record), batch))
     };
     Some((reading, confidence))
 }
@@ -133,20 +100,6 @@ fn of_first_round(
     Some((of_positions(record, &experts, batch), lowest))
 }
 
-/// Returns the points of agreement that more than one expert supports, or all of a single expert's,
-/// each as a paragraph.
-fn points(record: &StoredRecord) -> String {
-    let experts = record.independents().count();
-    let points = record.synthesis().into_iter();
-    let points = points.flat_map(|synthesis| &synthesis.consensus_points);
-    let held = points.filter(|point| {
-        let supporters: BTreeSet<&String> = point.supporting_agents.iter().collect();
-        experts < 2 || supporters.len() > 1
-    });
-    let texts: Vec<&str> = held.map(|point| point.point.as_str()).collect();
-    texts.join("\n\n")
-}
-
 /// Returns the answers of the experts that support the leading point.
 fn leading_side(record: &StoredRecord) -> Vec<&Independent> {
     let leading = record.synthesis().and_then(Synthesis::leading);
@@ -164,31 +117,25 @@ fn of_positions(
 ) -> AnswerReading {
     let readings: Vec<(&Independent, AnswerReading)> = experts
         .iter()
-        .map(|held| {
-            let own = read(&held.position, batch);
-            (*held, own.completed_by(read(&held.rationale, batch)))
-        })
+        .map(|held| (*held, read(held.findings.as_deref(), batch)))
         .collect();
     let mut joint = AnswerReading::default();
     for key in batch.keys() {
-        let is_disputed = readings
-            .iter()
-            .any(|(_, own)| own.contradictory.contains(&key));
         let stated: Vec<(&Independent, &PanelFinding)> = readings
             .iter()
             .filter_map(|(held, own)| Some((*held, own.about(&key)?)))
             .collect();
         let kinds: BTreeSet<u8> = stated.iter().map(|(_, finding)| kind(finding)).collect();
         match stated.first() {
-            None if !is_disputed => joint.unlabelled.push(key),
-            Some((_, first)) if !is_disputed && kinds.len() == 1 => {
+            None => joint.silent.push(key),
+            Some((_, first)) if kinds.len() == 1 => {
                 let finding = match agreed(record, &stated) {
                     Some(finding) => finding,
                     None => (*first).clone(),
                 };
                 joint.findings.push(finding);
             }
-            None | Some(_) => joint.contradictory.push(key),
+            Some(_) => joint.contradictory.push(key),
         }
     }
     // A claim that one expert alone contradicts stands; new questions cost nothing.
@@ -257,23 +204,16 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
 }
 
 impl AnswerReading {
-    fn of(finding: PanelFinding) -> Self {
-        Self {
-            findings: vec![finding],
-            ..Self::default()
-        }
-    }
-
-    /// Adds what another text says about the questions that this one has no label for.
+    /// Adds what another text says about the questions that this one is silent about.
     fn completed_by(mut self, other: Self) -> Self {
-        let unlabelled = std::mem::take(&mut self.unlabelled);
-        for key in unlabelled {
+        let silent = std::mem::take(&mut self.silent);
+        for key in silent {
             if let Some(finding) = other.about(&key) {
                 self.findings.push(finding.clone());
             } else if other.contradictory.contains(&key) {
                 self.contradictory.push(key);
             } else {
-                self.unlabelled.push(key);
+                self.silent.push(key);
             }
         }
         for finding in other.findings {
@@ -387,12 +327,9 @@ fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &
         return;
     };
     let concerns = |objection: &&Objection| {
-        let named: Vec<Matter> = matters(&objection.line, batch.mark.as_deref());
-        let names_questions = named
-            .iter()
-            .any(|matter| matches!(matter, Matter::Question(_)));
-        if names_questions || batch.questions.len() == 1 {
-            let is_meant = !names_questions || named.contains(&Matter::Question(number));
+        let named = questions_named(&objection.line);
+        if !named.is_empty() || batch.questions.len() == 1 {
+            let is_meant = named.is_empty() || named.contains(&number);
             is_meant && objection.severity > Severity::Low
         } else {
             objection.severity == Severity::High
@@ -406,4 +343,11 @@ fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &
     if !lines.is_empty() {
         *dissent = Some(lines.join("; "));
     }
+}
+
+/// Returns the numbers of the questions that a text names by their labels.
+fn questions_named(text: &str) -> Vec<usize> {
+    let words = text.split(|c: char| !c.is_alphanumeric());
+    let numbers = words.filter_map(|word| word.strip_prefix(['Q', 'q'])?.parse().ok());
+    numbers.collect()
 }

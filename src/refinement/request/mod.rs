@@ -1,7 +1,7 @@
 //! The questions that models get about a document, and the document as their context.
 //!
 //! The document, its questions and its claims are data: they are quoted between lines that do not
-//! occur in them, each in one line, and the labels of the answer do not occur in the document.
+//! occur in them, each in one line.
 
 mod source;
 
@@ -11,12 +11,12 @@ use crate::consultation::prompt::fence::Fence;
 use crate::consultation::prompt::{
     PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Size, Templates,
 };
+use crate::consultation::protocol::answer::AnswerForm;
 use crate::domain::text::one_line;
 use crate::stopping::convergence::QuestionKey;
 
 use super::batches::QuestionBatch;
-use super::label::form::{ExtractionForm, FindingForm};
-use super::label::mark::numbered;
+use super::reading::extraction::MAX_ITEMS;
 
 pub use source::{DocumentSource, document_source};
 
@@ -31,13 +31,12 @@ pub fn question_text(
     name: &str,
     batch: &QuestionBatch,
 ) -> Result<String, PromptError> {
-    let mark = batch.mark.as_deref();
     let texts = batch.questions.iter().chain(&batch.claims);
     let fence = Fence::around(texts.map(|(_, text)| text.as_str()));
     let quoted = |letter: &str, entries: &[(QuestionKey, String)]| {
         let lines: Vec<String> = (1..)
             .zip(entries)
-            .map(|(number, (_, text))| format!("{}: {text}", numbered(letter, number, mark)))
+            .map(|(number, (_, text))| format!("{letter}{number}: {text}"))
             .collect();
         if lines.is_empty() {
             String::new()
@@ -45,16 +44,22 @@ pub fn question_text(
             fence.enclose(&lines.join("\n"))
         }
     };
-    let mut values: BTreeMap<&'static str, String> = FindingForm::ALL
-        .into_iter()
-        .map(|form| (form.name(), form.line(mark)))
-        .collect();
+    let mut values = BTreeMap::new();
     values.insert("title", batch_title(name, batch));
     values.insert("questions", quoted("Q", &batch.questions));
     values.insert("claims", quoted("C", &batch.claims));
     values.insert("open", fence.open());
     values.insert("close", fence.close());
     templates.question(REFINE_QUESTIONS, size, &values)
+}
+
+/// Returns the form of the answers to a batch, by experts of a size.
+pub fn question_form(size: Size, batch: &QuestionBatch) -> AnswerForm {
+    AnswerForm::Findings {
+        questions: batch.questions.len(),
+        claims: batch.claims.len(),
+        is_brief: size == Size::Small,
+    }
 }
 
 /// Returns the question that has the claims and questions of a plain document extracted, for an
@@ -65,16 +70,10 @@ pub fn extraction_question(
     size: Size,
     name: &str,
 ) -> Result<String, PromptError> {
-    let mut values: BTreeMap<&'static str, String> = ExtractionForm::ALL
-        .into_iter()
-        .map(|form| match size {
-            Size::Full => (form.name(), form.line()),
-            Size::Small => (form.name(), form.short_lines()),
-        })
-        .collect();
+    let mut values = BTreeMap::new();
     let title = format!("{}: claims and questions", one_line(name));
     values.insert("title", title);
-    values.insert("most", ExtractionForm::MOST_LINES.to_string());
+    values.insert("most", MAX_ITEMS.to_string());
     templates.question(REFINE_EXTRACTION, size, &values)
 }
 

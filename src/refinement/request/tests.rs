@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::consultation::prompt::PromptError;
-use crate::refinement::reading::{read_answer, read_extraction};
 
 fn batch(questions: &[&str], claims: &[&str]) -> QuestionBatch {
     let entries = |texts: &[&str]| -> Vec<(QuestionKey, String)> {
@@ -12,7 +11,6 @@ fn batch(questions: &[&str], claims: &[&str]) -> QuestionBatch {
     QuestionBatch {
         questions: entries(questions),
         claims: entries(claims),
-        mark: None,
     }
 }
 
@@ -49,34 +47,14 @@ fn a_question_numbers_its_questions_and_claims() {
     let text = asked(&batch(&["How long?", "Who pays?"], &["Tokens are signed."]));
     assert!(text.contains("\nQ1: How long?\nQ2: Who pays?\n"), "{text}");
     assert!(text.contains("\nC1: Tokens are signed.\n"), "{text}");
-    assert!(text.contains("\nC1 CONTRADICTED: <"), "{text}");
+    assert!(text.contains("\n- \"contradicted\": array"), "{text}");
 }
 
 #[test]
 fn a_document_without_claims_is_not_asked_for_contradictions() {
     let text = asked(&batch(&["How long?"], &[]));
-    assert!(!text.contains("CONTRADICTED"), "{text}");
+    assert!(!text.contains("contradicted"), "{text}");
     assert!(!text.contains("claims"), "{text}");
-}
-
-#[test]
-fn a_mark_is_in_every_label_of_the_question() {
-    let mut batch = batch(&["How long?"], &["Tokens are signed."]);
-    batch.mark = Some("B3F0".to_owned());
-    let text = asked(&batch);
-    for label in [
-        "Q1-B3F0: How long?",
-        "Q1-B3F0 ANSWERED: <",
-        "Q1-B3F0 OPEN: <",
-        "Q1-B3F0 DEFERRED: <",
-        "Q1-B3F0 DISSENT: <",
-        "C1-B3F0: Tokens",
-        "C1-B3F0 CONTRADICTED: <",
-        "NEW-B3F0: <",
-        "NEW-B3F0 BLOCKER: <",
-    ] {
-        assert!(text.contains(label), "{label} in {text}");
-    }
 }
 
 #[test]
@@ -97,20 +75,6 @@ fn the_document_cannot_leave_its_quotes() {
 }
 
 #[test]
-fn an_echo_of_the_question_is_no_finding() {
-    let batch = batch(&["How long?", "Who pays?"], &["Tokens are signed."]);
-    for size in [Size::Full, Size::Small] {
-        let (findings, unread) = read_answer(&asked_of(size, &batch), &batch);
-        assert_eq!(findings, []);
-        assert_eq!(unread, batch.keys());
-        let extraction = extraction_of(size);
-        for echo in [extraction.clone(), extraction.replace(['<', '>'], "")] {
-            assert!(read_extraction(&echo).is_err(), "{echo}");
-        }
-    }
-}
-
-#[test]
 fn small_models_get_short_questions() {
     let batch = batch(
         &["How long?", "Who pays?", "Which region?"],
@@ -125,10 +89,10 @@ fn small_models_get_short_questions() {
         short.contains("\nQ1: How long?\nQ2: Who pays?\n"),
         "{short}"
     );
-    assert!(short.contains("\nQ1 ANSWERED: <"), "{short}");
+    assert!(short.contains("\n\"outcome\": "), "{short}");
     let short = extraction_of(Size::Small);
     assert!(words(&short) < 120, "{short}");
-    assert!(short.contains("\nMEDIUM: <a fact"), "{short}");
+    assert!(short.contains("\n\"settled\": facts"), "{short}");
 }
 
 #[test]
@@ -140,25 +104,14 @@ fn own_templates_must_use_what_the_reading_needs() {
     };
     let lacks = |result: Result<(), PromptError>| result.unwrap_err().to_string();
     assert_eq!(
-        lacks(refused(REFINE_EXTRACTION, "{{ high }} {{ medium }}")),
-        "prompt template `refine/extraction` lacks the form of a question: `{{ open }}`"
-    );
-    assert_eq!(
         lacks(refused(REFINE_QUESTIONS, "{{ claims }}")),
         "prompt template `refine/questions` lacks the questions: `{{ questions }}`"
     );
     assert_eq!(
-        lacks(refused("refine/small/extraction", "{{ medium }}")),
-        "prompt template `refine/small/extraction` lacks the form of a question: `{{ open }}`"
+        lacks(refused("refine/small/questions", "{{ claims }}")),
+        "prompt template `refine/small/questions` lacks the questions: `{{ questions }}`"
     );
-    assert_eq!(
-        lacks(refused(
-            "refine/small/questions",
-            "{{ questions }} {{ answered }}"
-        )),
-        "prompt template `refine/small/questions` lacks the form of an open question: \
-         `{{ unanswered }}`"
-    );
-    let all = "{{ questions }} {{ claims }} {{ answered }} {{ unanswered }} {{ deferred }}";
+    let all = "{{ questions }} {{ claims }}";
     refused(REFINE_QUESTIONS, all).unwrap();
+    refused(REFINE_EXTRACTION, "Read the document.").unwrap();
 }

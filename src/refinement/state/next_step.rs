@@ -115,7 +115,7 @@ impl RefinementLoop {
             return NextStep::Stop {
                 cause: StopCause::NoAnswer,
                 message: format!(
-                    "no answer of iteration {} could be read: they lack the labels",
+                    "no answer of iteration {} could be read: none has the form that was asked for",
                     self.next_iteration() - 1
                 ),
             };

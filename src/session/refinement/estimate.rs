@@ -133,7 +133,6 @@ fn assumed_batches(limits: BatchLimits) -> Vec<QuestionBatch> {
         .map(|questions| QuestionBatch {
             questions: questions.to_vec(),
             claims: Vec::new(),
-            mark: None,
         })
         .collect()
 }

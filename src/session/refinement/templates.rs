@@ -5,13 +5,14 @@ use crate::consultation::plan::options::Rounds;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::{PromptError, Templates};
+use crate::consultation::protocol::answer::AnswerForm;
 use crate::context::sources::SourceText;
 use crate::domain::context::SourceKind;
 use crate::error::Error;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::document::SpecDocument;
 use crate::refinement::request::{
-    DocumentSource, document_source, extraction_question, question_text,
+    DocumentSource, document_source, extraction_question, question_form, question_text,
 };
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::plan::Planner;
@@ -142,17 +143,15 @@ impl RefinementTemplates {
     ) -> Result<PreparedPlan, Error> {
         let mut sources = vec![self.source_text(document)];
         sources.extend(self.sources.iter().cloned());
-        self.panel.plan(QuestionRequest {
-            question: question_text(
-                &self.prompts,
-                self.panel.common().expert_size(),
-                &self.document,
-                batch,
-            )
-            .map_err(unrendered)?,
+        let size = self.panel.common().expert_size();
+        let mut prepared = self.panel.plan(QuestionRequest {
+            question: question_text(&self.prompts, size, &self.document, batch)
+                .map_err(unrendered)?,
             sources,
             project: self.project.clone(),
-        })
+        })?;
+        prepared.plan.form = question_form(size, batch);
+        Ok(prepared)
     }
 
     /// Returns the plan of the extraction from a plain document.
@@ -165,7 +164,7 @@ impl RefinementTemplates {
             Error::failed("the document has lost its sections since the command began")
                 .hint("run the command again")
         })?;
-        extraction.plan(QuestionRequest {
+        let mut prepared = extraction.plan(QuestionRequest {
             question: extraction_question(
                 &self.prompts,
                 extraction.common().expert_size(),
@@ -174,7 +173,9 @@ impl RefinementTemplates {
             .map_err(unrendered)?,
             sources: vec![self.source_text(document)],
             project: ProjectTerms::default(),
-        })
+        })?;
+        prepared.plan.form = AnswerForm::Items;
+        Ok(prepared)
     }
 
     /// Returns what models get of the document.

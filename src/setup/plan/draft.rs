@@ -12,6 +12,7 @@ use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::RenderedContexts;
 use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::protocol::answer::AnswerForm;
 use crate::context::scrub::Scrubber;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::Panel;
@@ -153,6 +154,7 @@ impl PlanDraft {
             context: None,
             project: None,
             scrubbing: None,
+            form: AnswerForm::Plain,
             rendered_contexts: RenderedContexts::default(),
         };
         Ok(PlanTemplate {

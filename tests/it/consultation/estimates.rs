@@ -5,7 +5,7 @@ use conclave::consultation::event::StateName;
 use conclave::consultation::plan::preview::{Places, planned_calls};
 use conclave::consultation::plan::{AROUND_A_PROMPT, ModelTerms, OutputTokens, Plan};
 use conclave::consultation::prompt::filter::PromptMaterial;
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::context::{Context, ContextText, ContextTokens};
@@ -130,14 +130,7 @@ fn replies(plan: &Plan, ask: &Ask, behaviour: Behaviour, tenths: u64) -> Outcome
     );
     let schema = behaviour.around.filter(|_| ask.cache_key.is_none());
     let around = schema.map_or(0, |words| {
-        words
-            + tokens(
-                ask.answer
-                    .schema()
-                    .lines()
-                    .map(|line| line.trim().len() as u64)
-                    .sum(),
-            )
+        words + tokens(ask.answer.schema(ask.form).to_string().len() as u64)
     });
     let prompt = tokens(ask.prompt.text().len() as u64) + around;
     let (cache_read, cache_write) = (
@@ -278,7 +271,7 @@ fn worst_case_is_zero_for_free_and_unbounded_for_unpriced_models() {
 fn every_schema_fits_into_the_allowance_around_a_prompt() {
     for answer in AnswerKind::ALL {
         assert!(
-            answer.schema().len() as u64 * 5 / 4 < AROUND_A_PROMPT,
+            answer.schema(AnswerForm::Plain).to_string().len() as u64 * 5 / 4 < AROUND_A_PROMPT,
             "{}",
             answer.name()
         );

@@ -4,7 +4,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::ids::{CallId, ModelRef};
 use conclave::engine::ports::{Delta, LocalProgress, Provider};
@@ -63,6 +63,7 @@ fn ask(call: u32, persona: &str, answer: AnswerKind) -> Ask {
         model: ModelRef::new("local", SMALLEST.name),
         prompt,
         answer,
+        form: AnswerForm::Plain,
         max_output_tokens: 2_048,
         cache_key: None,
     }
@@ -93,10 +94,9 @@ async fn three_experts_share_a_prompt_prefix() {
     let answers = join_all(asks.iter().map(|ask| answer(&provider, ask))).await;
 
     let schema =
-        jsonschema::validator_for(&serde_json::from_str(AnswerKind::Independent.schema()).unwrap())
-            .unwrap();
+        jsonschema::validator_for(&AnswerKind::Independent.schema(AnswerForm::Plain)).unwrap();
     let tight = tighten(
-        &serde_json::from_str(AnswerKind::Independent.schema()).unwrap(),
+        &AnswerKind::Independent.schema(AnswerForm::Plain),
         &asks[0].prompt.text(),
         1_024,
     );

@@ -1,7 +1,7 @@
 //! Differences between servers that share a format: the fields of each request, and the reading of
 //! each reply.
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{FailureClass, Prompt, StopReason};
 use conclave::domain::dialect::{Dialect, JsonMode, Quirks, Structure, TokensField};
 use conclave::domain::money::MicroUsd;
@@ -25,7 +25,7 @@ const COMPATIBLE: [&str; 7] = [
 ];
 
 fn schema() -> Value {
-    serde_json::from_str(AnswerKind::Independent.schema()).unwrap()
+    AnswerKind::Independent.schema(AnswerForm::Plain)
 }
 
 /// The fields that every one of these servers gets, with the schema.

@@ -24,7 +24,7 @@ mod server;
 use std::sync::Arc;
 use std::time::Duration;
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Outcome, Prompt};
 use conclave::domain::dialect::{Dialect, Quirks};
 use conclave::domain::ids::{CallId, ModelRef};
@@ -65,6 +65,7 @@ fn ask(vendor: Vendor, model: &str) -> Ask {
         answer: AnswerKind::Independent,
         max_output_tokens: 16_384,
         cache_key: None,
+        form: AnswerForm::Plain,
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, FailureClass, Prompt, StopReason};
 use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::domain::tokens::{Usage, UsageSource};
@@ -43,7 +43,7 @@ fn sizes(ask: &Ask, remote: &Remote) -> (u64, u64) {
 
 #[test]
 fn a_request_has_exactly_these_fields() {
-    let schema: Value = serde_json::from_str(AnswerKind::Independent.schema()).unwrap();
+    let schema: Value = AnswerKind::Independent.schema(AnswerForm::Plain);
     let expected = json!({
         "model": "qwen3:8b",
         "stream": true,

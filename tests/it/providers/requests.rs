@@ -1,6 +1,6 @@
 //! The fields of requests to the vendors' own formats.
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::domain::dialect::Dialect;
 use conclave::providers::wire::{Account, Scheme};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{KEY, VENDORS, ask, call, cloud, cloud_at, openai_request, remote_wit
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
-    serde_json::from_str(AnswerKind::Independent.schema()).unwrap()
+    AnswerKind::Independent.schema(AnswerForm::Plain)
 }
 
 fn body(vendor: Vendor, model: &str) -> Value {
@@ -80,13 +80,12 @@ fn every_schema_is_sent_in_the_property_order_of_its_file() {
             let mut ask = ask(vendor, model);
             ask.answer = kind;
             let sent = cloud_at(vendor, "http://h").codec(&ask).0.body.to_string();
-            let names: Vec<String> =
-                serde_json::from_str::<Value>(kind.schema()).unwrap()["properties"]
-                    .as_object()
-                    .unwrap()
-                    .keys()
-                    .cloned()
-                    .collect();
+            let names: Vec<String> = kind.schema(AnswerForm::Plain)["properties"]
+                .as_object()
+                .unwrap()
+                .keys()
+                .cloned()
+                .collect();
             let places: Vec<Option<usize>> = names
                 .iter()
                 .map(|name| sent.find(&format!("\"{name}\":{{")))

@@ -6,7 +6,7 @@
 //! `note` a problem (all of them, in order), `drops` words that the content may omit. `⟦7⟧` is the
 //! character U+0007.
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::reading::{keep_prose, read};
 use conclave::domain::ids::AgentId;
 
@@ -89,7 +89,7 @@ fn texts(value: &serde_json::Value) -> Vec<String> {
 
 /// Returns the words of an answer that are not content: field names, escapes and literals.
 fn scaffold(kind: AnswerKind) -> Vec<String> {
-    let mut scaffold = words(kind.schema());
+    let mut scaffold = words(&kind.schema(AnswerForm::Plain).to_string());
     scaffold.extend(words(
         "think json null none true false high moderate minor critical percent",
     ));
@@ -103,7 +103,7 @@ fn corpus_answers_are_read_with_all_problems_reported() {
     assert!(all.len() >= 75, "{} cases", all.len());
     for case in &all {
         let reading = read(
-            case.kind,
+            (case.kind, AnswerForm::Plain),
             &case.answer,
             &AgentId::from("security"),
             &labels(),
@@ -163,7 +163,12 @@ fn reading_loses_no_word_of_an_answer() {
     let agent = AgentId::from("security");
     let mut losses = Vec::new();
     for case in corpus() {
-        let reading = read(case.kind, &case.answer, &agent, &labels());
+        let reading = read(
+            (case.kind, AnswerForm::Plain),
+            &case.answer,
+            &agent,
+            &labels(),
+        );
         let mut kept =
             texts(&serde_json::to_value(keep_prose(case.kind, &case.answer, &agent)).unwrap());
         if let Some(content) = &reading.content {

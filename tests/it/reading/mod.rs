@@ -1,6 +1,7 @@
 //! Tests of the prompts and of reading the answers.
 
 mod corpus;
+mod findings;
 mod panel;
 mod prompts;
 mod properties;

@@ -1,7 +1,7 @@
 //! Properties of reading arbitrary texts and valid answers.
 
 use conclave::consultation::anonymity::labels::Labels;
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
 use conclave::consultation::reading::{keep_prose, read};
 use conclave::domain::ids::AgentId;
@@ -49,7 +49,12 @@ fn holds(content: &Value, answer: &Value) -> bool {
 }
 
 fn check(kind: AnswerKind, text: &str) -> Vec<Problem> {
-    let reading = read(kind, text, &AgentId::from("security"), &labels());
+    let reading = read(
+        (kind, AnswerForm::Plain),
+        text,
+        &AgentId::from("security"),
+        &labels(),
+    );
     let fatal = reading
         .problems
         .iter()
@@ -129,7 +134,7 @@ proptest! {
         } else {
             answer.to_string()
         };
-        let reading = read(kind, &text, &AgentId::from("security"), &labels());
+        let reading = read((kind, AnswerForm::Plain), &text, &AgentId::from("security"), &labels());
         prop_assert_eq!(&reading.problems, &[]);
         let content = serde_json::to_value(&reading.content).unwrap();
         let expected = with_seats(&answer, &labels());

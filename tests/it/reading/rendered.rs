@@ -250,6 +250,7 @@ pub(super) fn answer(id: &str, position: &str) -> Independent {
         rationale: position.into(),
         confidence: Confidence::new(0.7),
         prose_excerpt: String::new(),
+        findings: None,
     }
 }
 
@@ -274,6 +275,7 @@ pub(super) fn synthesis(seats: &[Seat], text: &str) -> Synthesis {
         }],
         priority_order: vec![text.into()],
         prose_excerpt: String::new(),
+        findings: None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Large answers, and shapes that make a naive reader slow or overflow its stack.
 
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::reading::problem::ProblemSeverity;
 use conclave::consultation::reading::{Reading, keep_prose, read};
 use conclave::domain::artifact::Content;
@@ -12,7 +12,7 @@ const MEGABYTE: usize = 1 << 20;
 
 fn independent(text: &str) -> Reading {
     read(
-        AnswerKind::Independent,
+        (AnswerKind::Independent, AnswerForm::Plain),
         text,
         &AgentId::from("security"),
         &labels(),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Refinement, answer_to, answered, entry, open, position, question};
+use super::{Refinement, answer_to, answered, asking, entry, open, position, question};
 use crate::support::provider_server::{Answer, On};
 
 #[test]
@@ -54,7 +54,7 @@ fn claims_and_questions_of_a_plain_document_are_extracted_once() {
     let refinement = Refinement::of(1);
     refinement.write("# Plan\n\nWe run one service. It may need a queue.\n");
     refinement.server.on(
-        On::containing("OPEN: <"),
+        On::containing("List what the document"),
         position("HIGH: We run one service.\nMEDIUM: It may need a queue.\nOPEN: Which way is right in k01?"),
     );
     refinement.on(1, answered(1));
@@ -71,25 +71,40 @@ fn claims_and_questions_of_a_plain_document_are_extracted_once() {
 }
 
 #[test]
-fn claims_and_questions_are_extracted_from_key_points_without_labels() {
-    let refinement = Refinement::of(1);
+fn answers_built_from_the_schema_alone_bring_a_loop_to_its_end() {
+    let refinement = Refinement::of(0);
     refinement.write("# Plan\n\nWe run one service. It may need a queue.\n");
-    let answer = json!({
-        "position": "The document describes a service.",
-        "key_points": ["We run one service.", "Which way is right in k01?"],
-        "rationale": "The document says so.",
-        "confidence": 0.9,
+    refinement.server.on(On::any(), Answer::from_schema());
+    let three = ["--min-iterations", "3", "--max-iterations", "3"];
+    let output = refinement.run(&three);
+    assert!(matches!(output.code, Some(0 | 14)), "{output:?}");
+    let report = output.json();
+    assert_eq!(report["iterations"].as_array().unwrap().len(), 3);
+    let requests = refinement.server.requests();
+    let repairs = requests.iter().filter(|request| {
+        let body = request.body.to_string();
+        body.contains("your answer could not be used")
     });
-    refinement
-        .server
-        .on(On::containing("OPEN: <"), Answer::text(answer.to_string()));
-    refinement.on(1, answered(1));
-    refinement.run(&[]).ends_with(0);
-    let document = refinement.document();
-    let (_, claims) = document.split_once("## Medium Confidence").unwrap();
-    assert!(claims.contains("- We run one service."), "{document}");
-    assert!(!document.contains("describes a service"), "{document}");
-    assert!(document.contains(&answer_to(1)), "{document}");
+    assert_eq!(repairs.count(), 0, "{requests:#?}");
+}
+
+#[test]
+fn an_answer_in_another_form_is_asked_for_once_more() {
+    let refinement = Refinement::of(1);
+    let prose = json!({
+        "position": "Q1 ANSWERED: Take the short way.",
+        "key_points": ["the rules"],
+        "rationale": "The rules say so.",
+        "confidence": 0.8,
+    });
+    let prose = Answer::text(prose.to_string());
+    refinement.server.on(asking(1).nth(1), prose);
+    refinement.run(&["--min-iterations", "1"]).ends_with(0);
+    assert!(refinement.document().contains(&answer_to(1)));
+    let requests = refinement.server.requests();
+    assert_eq!(requests.len(), 2);
+    let repair = requests[1].body.to_string();
+    assert!(repair.contains("answers: has no readable item"), "{repair}");
 }
 
 #[test]

@@ -159,13 +159,64 @@ fn asking(number: usize) -> On {
 /// Returns the position of an expert with these lines.
 fn position(lines: &str) -> Answer {
     let position = json!({
-        "position": lines,
+        "position": "The rules say so.",
         "key_points": ["the rules"],
         "rationale": "The rules say so.",
         "confidence": 0.8,
-        "prose_excerpt": "The rules say so.",
     });
-    Answer::text(position.to_string())
+    said(position, lines)
+}
+
+/// Returns an answer with these fields that says these lines about the document.
+fn said(mut answer: Value, lines: &str) -> Answer {
+    let found = findings(lines).as_object().unwrap().clone();
+    let found = found.into_iter().filter(|(_, value)| {
+        let is_empty = value.as_array().is_some_and(Vec::is_empty);
+        !is_empty && *value != json!({})
+    });
+    answer.as_object_mut().unwrap().extend(found);
+    Answer::text(answer.to_string())
+}
+
+/// Returns the fields of an answer that says these lines about a document: `Q1 ANSWERED: …`,
+/// `Q1 DISSENT: …`, `C1 CONTRADICTED: …`, `NEW: …`, `NEW BLOCKER: …`, `HIGH: …`, `MEDIUM: …`, `OPEN: …`.
+fn findings(lines: &str) -> Value {
+    let mut found = json!({
+        "answers": {}, "contradicted": [], "new_questions": [],
+        "settled": [], "assumed": [], "open_questions": [],
+    });
+    let mut add = |list: &str, item: Value| found[list].as_array_mut().unwrap().push(item);
+    for line in lines.lines() {
+        let Some((label, text)) = line.split_once(": ") else {
+            continue;
+        };
+        match label.split_once(' ').unwrap_or((label, "")) {
+            ("HIGH", _) => add("settled", text.into()),
+            ("MEDIUM", _) => add("assumed", text.into()),
+            ("OPEN", _) => add("open_questions", text.into()),
+            ("NEW", rest) => add(
+                "new_questions",
+                json!({"text": text, "blocker": !rest.is_empty()}),
+            ),
+            (claim, "CONTRADICTED") => add("contradicted", json!({"claim": claim, "reason": text})),
+            _ => {}
+        }
+    }
+    for line in lines.lines() {
+        let Some((label, text)) = line.split_once(": ") else {
+            continue;
+        };
+        match label.split_once(' ') {
+            Some((question, "DISSENT")) => found["answers"][question]["dissent"] = text.into(),
+            Some((question, outcome)) if question.starts_with('Q') => {
+                let outcome = outcome.to_lowercase();
+                let answer = json!({"outcome": outcome, "text": text, "dissent": ""});
+                found["answers"][question] = answer;
+            }
+            Some(_) | None => {}
+        }
+    }
+    found
 }
 
 fn answered(number: usize) -> Answer {

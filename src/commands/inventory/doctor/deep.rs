@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use crate::commands::face::block_on;
-use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
@@ -60,7 +60,8 @@ pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -
     };
     let planned = |model: ModelRef| {
         let ask = ask(model);
-        let sent = ask.prompt.tokens().expected + estimate_tokens(ask.answer.schema());
+        let sent = ask.prompt.tokens().expected
+            + estimate_tokens(&ask.answer.schema(ask.form).to_string());
         // Vendors add tokens of their own to prompts and schemas: twice the estimate covers them.
         let usage = Usage {
             input: sent.saturating_mul(2),
@@ -88,6 +89,7 @@ fn ask(model: ModelRef) -> Ask {
         model,
         prompt,
         answer: AnswerKind::Independent,
+        form: AnswerForm::Plain,
         max_output_tokens: MAX_OUTPUT_TOKENS,
         cache_key: None,
     }

@@ -1,18 +1,14 @@
 //! Answers as models of all sizes write them, and what is read from them.
 
-mod forms;
-mod meaning;
-mod quotes;
-mod records;
+mod answers;
 mod extraction;
-mod unlabelled;
-mod properties;
+mod records;
+
+use serde_json::{Value, json};
 
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::PanelFinding;
 use crate::stopping::convergence::QuestionKey;
-
-use super::read_answer;
 
 /// Returns three questions and four claims.
 fn batch() -> QuestionBatch {
@@ -32,7 +28,6 @@ fn batch() -> QuestionBatch {
             "The service runs in one region.",
             "Logs are kept for a year.",
         ]),
-        mark: None,
     }
 }
 
@@ -42,14 +37,45 @@ fn single() -> QuestionBatch {
     batch
 }
 
-/// Returns the findings of an answer, a line each: `Q1 answered: …`, `unread: Q2`.
-fn shown(text: &str) -> String {
-    shown_of(&batch(), text)
-}
-
-fn shown_of(batch: &QuestionBatch, text: &str) -> String {
-    let (findings, unread) = read_answer(text, batch);
-    shown_findings(batch, &findings, &unread)
+/// Returns the fields of an answer that says these lines about a document: `Q1 ANSWERED: …`,
+/// `Q1 DISSENT: …`, `C1 CONTRADICTED: …`, `NEW: …`, `NEW BLOCKER: …`, `HIGH: …`, `MEDIUM: …`, `OPEN: …`.
+fn findings(lines: &str) -> Value {
+    let mut found = json!({
+        "answers": {}, "contradicted": [], "new_questions": [],
+        "settled": [], "assumed": [], "open_questions": [],
+    });
+    let mut add = |list: &str, item: Value| found[list].as_array_mut().unwrap().push(item);
+    for line in lines.lines() {
+        let Some((label, text)) = line.split_once(": ") else {
+            continue;
+        };
+        match label.split_once(' ').unwrap_or((label, "")) {
+            ("HIGH", _) => add("settled", text.into()),
+            ("MEDIUM", _) => add("assumed", text.into()),
+            ("OPEN", _) => add("open_questions", text.into()),
+            ("NEW", rest) => add(
+                "new_questions",
+                json!({"text": text, "blocker": !rest.is_empty()}),
+            ),
+            (claim, "CONTRADICTED") => add("contradicted", json!({"claim": claim, "reason": text})),
+            _ => {}
+        }
+    }
+    for line in lines.lines() {
+        let Some((label, text)) = line.split_once(": ") else {
+            continue;
+        };
+        match label.split_once(' ') {
+            Some((question, "DISSENT")) => found["answers"][question]["dissent"] = text.into(),
+            Some((question, outcome)) if question.starts_with('Q') => {
+                let outcome = outcome.to_lowercase();
+                let answer = json!({"outcome": outcome, "text": text, "dissent": ""});
+                found["answers"][question] = answer;
+            }
+            Some(_) | None => {}
+        }
+    }
+    found
 }
 
 fn shown_findings(
@@ -102,12 +128,4 @@ fn shown_findings(
         lines.push(format!("unread: {}", unread.join(" ")));
     }
     lines.join("\n")
-}
-
-/// Checks what is read from each answer.
-fn check(cases: &[(&str, &str)]) {
-    for (text, expected) in cases {
-        let expected: Vec<&str> = expected.lines().map(str::trim).collect();
-        assert_eq!(shown(text), expected.join("\n"), "in:\n{text}");
-    }
 }

@@ -85,7 +85,7 @@ impl LoopInProgress<'_> {
 fn extraction_of(record: &StoredRecord) -> Result<ExtractedItems, NoAnswer> {
     extracted_items(record).map_err(|error| match error {
         ExtractionError::NoAnswer => no_answer(record),
-        ExtractionError::NoLines => NoAnswer::Failed {
+        ExtractionError::NoItems => NoAnswer::Failed {
             message: error.to_string(),
         },
     })

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::prompt::{Prompter, Size, Templates};
-use conclave::consultation::protocol::answer::AnswerKind;
+use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::Prompt;
 use conclave::consultation::reading::keep_prose;
 use conclave::consultation::reading::problem::{Problem, ProblemSeverity};
@@ -88,10 +88,7 @@ fn every_protocol_asks_for_json_and_names_every_schema_field() {
             one.name()
         );
         let mut names = Vec::new();
-        properties(
-            &serde_json::from_str(one.kind.schema()).unwrap(),
-            &mut names,
-        );
+        properties(&one.kind.schema(AnswerForm::Plain), &mut names);
         for name in names {
             assert!(
                 one.prompt.protocol.contains(&format!("\"{name}\"")),

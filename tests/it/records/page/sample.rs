@@ -42,6 +42,7 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
             rationale: next(),
             confidence: stated,
             prose_excerpt: next(),
+            findings: None,
         },
         Independent {
             agent_id: SeatId::new(next()),
@@ -65,6 +66,7 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         }],
         priority_order: vec![next()],
         prose_excerpt: next(),
+        findings: None,
     };
     let revision = Revision {
         revised_position: next(),
@@ -109,6 +111,7 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
             severity: Severity::High,
         }],
         summary: String::new(),
+        findings: None,
     };
     let contents = independents.into_iter().map(Content::Independent).chain([
         Content::Synthesis(synthesis),

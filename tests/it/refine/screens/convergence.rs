@@ -1,7 +1,8 @@
 //! Loops from their beginning to their end.
 
+use super::super::position;
 use super::{Desk, SIX};
-use crate::support::provider_server::{Answer, On};
+use crate::support::provider_server::On;
 
 /// One question of each iteration is answered: 6, 5, 4 and 3 are open.
 const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
@@ -228,15 +229,11 @@ fn document_without_open_questions_costs_nothing() {
 fn plain_document_gets_sections_first() {
     let plain = "# Notes\n\nWe keep keys in Redis, I think. Who is paged?\n";
     let desk = Desk::with(plain);
-    let position = serde_json::json!({
-        "position": "MEDIUM: Keys are kept in Redis.\nOPEN: Who is paged?",
-        "key_points": ["It is a note"],
-        "rationale": "The document says so.",
-        "confidence": 0.9,
-    });
     let extraction = On::asking_for("position").and_containing("List what the document");
-    desk.server
-        .on(extraction, Answer::text(position.to_string()));
+    desk.server.on(
+        extraction,
+        position("MEDIUM: Keys are kept in Redis.\nOPEN: Who is paged?"),
+    );
     let output = desk.run(&[]).ends_with(0);
     output.assert_stderr_contains("1 claim and 1 open question");
     let refined = desk.read("SPEC.refined.md");

@@ -1,7 +1,6 @@
 //! The command as a person meets it: its files, its screens and its exit codes.
 //!
-//! A whole panel works in four rounds. The labelled lines in the judge's recommendation are the
-//! findings; the answers of the experts stay the same.
+//! A whole panel works in four rounds. The findings are the judge's; the answers of the experts stay the same.
 
 mod access;
 mod convergence;
@@ -15,6 +14,7 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::said;
 use crate::support::binary::{Conclave, RunOutput};
 use crate::support::git::git;
 use crate::support::provider_server::{Answer, On, ProviderServer};
@@ -114,8 +114,8 @@ fn verdict(findings: &str) -> Answer {
         "summary": "They agreed.",
         "evidence": [],
         "dissent": [],
-        "recommendation": findings,
+        "recommendation": "Do so.",
         "confidence": 0.9,
     });
-    Answer::text(verdict.to_string())
+    said(verdict, findings)
 }

@@ -59,6 +59,7 @@ impl Generator {
                 rationale: self.text(90),
                 confidence: self.confidence(),
                 prose_excerpt: String::new(),
+                findings: None,
             }),
             AnswerKind::Synthesis => Content::Synthesis(Synthesis {
                 consensus_points: (0..self.rng.u8(..4))
@@ -81,6 +82,7 @@ impl Generator {
                 }],
                 priority_order: vec![self.text(6), self.text(6)],
                 prose_excerpt: String::new(),
+                findings: None,
             }),
             AnswerKind::Revision => Content::Revision(Revision {
                 agent_id: seat(agent),
@@ -134,6 +136,7 @@ impl Generator {
                     })
                     .collect(),
                 summary: self.text(50),
+                findings: None,
             }),
         }
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::http::Request;
 use super::script::{Answer, Content, CutPoint, Ending, Framing, Text};
-use super::valid_answer::valid_answer;
+use super::valid_answer::{answer_from_schema, valid_answer};
 use super::vendor::{Route, route};
 use super::wire::{self, StreamSource, Wire, frames};
 use super::{Hold, RecordedRequest, Shared, Vendor, errors, free, lock, now, wait};
@@ -179,9 +179,11 @@ fn stream_frames(
     body: &serde_json::Value,
     text: &Text,
 ) -> Vec<Vec<u8>> {
-    let content = text
-        .for_request(body)
-        .unwrap_or_else(|| valid_answer(body, model));
+    let content = match text.for_request(body) {
+        Some(content) => content,
+        None if text.is_built => answer_from_schema(body),
+        None => valid_answer(body, model),
+    };
     let wants_usage = body["stream_options"]["include_usage"] == true;
     frames(&StreamSource {
         vendor,

@@ -154,6 +154,8 @@ pub(super) enum Content {
 pub(super) struct Text {
     /// `None` stands for a valid answer to the schema in the request.
     pub(super) whole: Option<String>,
+    /// Builds the text from the schema in the request instead.
+    pub(super) is_built: bool,
     /// Marks in the text, each with words of an expert's position; see [`Answer::labelled`].
     pub(super) marks: Vec<(&'static str, &'static str)>,
     pub(super) pieces: usize,
@@ -260,6 +262,7 @@ impl Answer {
     pub(crate) fn valid() -> Self {
         Self::of(Content::Text(Text {
             whole: None,
+            is_built: false,
             marks: Vec::new(),
             pieces: 3,
             thinking: String::new(),
@@ -269,6 +272,11 @@ impl Answer {
             error: None,
             served: None,
         }))
+    }
+
+    /// Sends an answer that is built from the request's schema alone.
+    pub(crate) fn from_schema() -> Self {
+        Self::valid().with(|built| built.is_built = true)
     }
 
     /// Sends this text, in three pieces.

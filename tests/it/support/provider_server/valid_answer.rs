@@ -2,27 +2,27 @@
 
 use serde_json::{Value, json};
 
+/// Where vendors have the schema of an answer.
+const SCHEMAS: [&str; 5] = [
+    "/output_config/format/schema",
+    "/response_format/json_schema/schema",
+    "/response_format/schema",
+    "/generationConfig/responseJsonSchema",
+    "/format",
+];
+
 /// Returns a valid answer to any vendor's request: to its schema or, without one, to the fields
 /// that its prompt lists.
 pub(super) fn valid_answer(body: &Value, model: &str) -> String {
-    let pointers = [
-        "/output_config/format/schema/properties",
-        "/response_format/json_schema/schema/properties",
-        "/response_format/schema/properties",
-        "/generationConfig/responseJsonSchema/properties",
-        "/format/properties",
-    ];
-    let properties = pointers
-        .iter()
-        .find_map(|pointer| body.pointer(pointer))
-        .cloned()
-        .unwrap_or_default();
+    let schema = SCHEMAS.iter().find_map(|pointer| body.pointer(pointer));
+    let properties = schema.map(|schema| schema["properties"].clone());
+    let properties = properties.unwrap_or_default();
     let texts = body.to_string();
     let asks_for = |name: &str| {
         let is_listed = || texts.contains(&format!("\\\"{name}\\\":"));
         properties.get(name).is_some() || (properties.is_null() && is_listed())
     };
-    let answer = if asks_for("consensus_points") {
+    let mut answer = if asks_for("consensus_points") {
         json!({
             "consensus_points": [
                 {
@@ -141,5 +141,37 @@ pub(super) fn valid_answer(body: &Value, model: &str) -> String {
             "confidence": 0.7,
         })
     };
+    if let Some(questions) = properties.pointer("/answers/properties") {
+        let open = json!({"outcome": "open", "text": "Figures are missing.", "dissent": ""});
+        for (label, _) in questions.as_object().unwrap() {
+            answer["answers"][label] = open.clone();
+        }
+        answer["contradicted"] = json!([]);
+        answer["new_questions"] = json!([]);
+    }
     answer.to_string()
+}
+
+/// Returns an answer to any vendor's request that is built from its schema alone.
+pub(super) fn answer_from_schema(body: &Value) -> String {
+    let schema = SCHEMAS.iter().find_map(|pointer| body.pointer(pointer));
+    built("", schema.expect("a schema is sent")).to_string()
+}
+
+fn built(name: &str, schema: &Value) -> Value {
+    if let Some(first) = schema.pointer("/enum/0") {
+        return first.clone();
+    }
+    match schema["type"].as_str().unwrap() {
+        "object" => {
+            let properties = schema["properties"].as_object().unwrap().iter();
+            properties
+                .map(|(name, property)| (name.clone(), built(name, property)))
+                .collect()
+        }
+        "array" => json!([built(name, &schema["items"])]),
+        "number" => json!(0.5),
+        "boolean" => json!(false),
+        _ => json!(format!("Some {name}.")),
+    }
 }

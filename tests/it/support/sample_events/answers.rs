@@ -24,6 +24,7 @@ pub(super) fn synthesis(rewrite: &impl Fn(&str) -> String) -> Synthesis {
         }],
         priority_order: vec!["delegation".to_owned()],
         prose_excerpt: String::new(),
+        findings: None,
     }
 }
 
@@ -92,6 +93,7 @@ pub(super) fn verdict(rewrite: &impl Fn(&str) -> String) -> Verdict {
             severity: Severity::Medium,
         }],
         summary: rewrite("The panel agrees on OAuth 2.0; how long a token lives stays open."),
+        findings: None,
     }
 }
 
@@ -142,5 +144,6 @@ pub(crate) fn independent(agent: &str, position: &str, confidence: Option<f64>) 
         rationale: "Both standards solve different problems.".to_owned(),
         confidence: confidence.and_then(Confidence::new),
         prose_excerpt: String::new(),
+        findings: None,
     })
 }

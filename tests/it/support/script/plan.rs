@@ -10,6 +10,7 @@ use conclave::consultation::policy::retry::RetryRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::filter::PromptMaterial;
 use conclave::consultation::prompt::{RenderedContexts, Templates};
+use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
 use conclave::domain::panel::{Panel, Seat};
@@ -58,6 +59,7 @@ pub fn plan() -> Plan {
         models: BTreeMap::new(),
         prices: PriceList(prices),
         templates,
+        form: AnswerForm::Plain,
         seed: 7,
         control: Control {
             consent: ConsentRule {

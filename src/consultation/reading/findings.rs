@@ -1,0 +1,140 @@
+//! Reads the part of an answer that is about a document.
+
+use serde_json::{Map, Value};
+
+use crate::consultation::protocol::answer::AnswerForm;
+use crate::domain::artifact::{
+    ContradictedClaim, FindingOutcome, Findings, NewQuestion, QuestionFinding,
+};
+
+use super::fields::{self, FieldValue, Fields};
+use super::reader::Reader;
+use super::text::words;
+
+/// The outcomes under the words that models use for them, each by its beginning.
+const OUTCOMES: [(&str, FindingOutcome); 7] = [
+    ("answer", FindingOutcome::Answered),
+    ("open", FindingOutcome::Open),
+    ("still open", FindingOutcome::Open),
+    ("unanswered", FindingOutcome::Open),
+    ("not answered", FindingOutcome::Open),
+    ("unknown", FindingOutcome::Open),
+    ("defer", FindingOutcome::Deferred),
+];
+
+impl Reader<'_> {
+    /// Reads what the question asked for beside the usual fields; `None` if that is nothing.
+    pub(super) fn findings(&mut self, fields: &mut Fields) -> Option<Box<Findings>> {
+        let findings = match self.form {
+            AnswerForm::Plain => return None,
+            AnswerForm::Findings { is_brief, .. } => {
+                let [answers] = self.take(fields, [fields::ANSWERS]);
+                let path = answers.path.clone();
+                let mut findings = Findings {
+                    answers: self.answers(answers).into_iter().collect(),
+                    ..Findings::default()
+                };
+                if !is_brief {
+                    self.beside_the_questions(fields, &mut findings);
+                }
+                if findings == Findings::default() {
+                    self.notes.fatal(path, "has no readable item");
+                }
+                findings
+            }
+            AnswerForm::Items => {
+                let findings = Findings {
+                    settled: self.texts_in(fields, fields::SETTLED),
+                    assumed: self.texts_in(fields, fields::ASSUMED),
+                    open_questions: self.texts_in(fields, fields::OPEN_QUESTIONS),
+                    ..Findings::default()
+                };
+                if findings == Findings::default() {
+                    let what = "there is no text in `settled`, `assumed` or `open_questions`";
+                    self.notes.fatal("", what);
+                }
+                findings
+            }
+        };
+        Some(Box::new(findings))
+    }
+
+    /// Reads an object with a member for each question, or a list of objects that name theirs.
+    fn answers(
+        &mut self,
+        FieldValue { value, path }: FieldValue,
+    ) -> Vec<(String, QuestionFinding)> {
+        let with_question = |(question, value): (String, Value)| {
+            let mut item = match value {
+                Value::Object(item) => item,
+                other => Map::from_iter([("text".to_owned(), words(&other).into())]),
+            };
+            item.insert(fields::QUESTION.name.to_owned(), question.into());
+            Value::Object(item)
+        };
+        let value = match value {
+            Some(Value::Object(members)) => Some(members.into_iter().map(with_question).collect()),
+            other => other,
+        };
+        self.each(FieldValue { value, path }, fields::TEXT, |reader, item| {
+            let names = [fields::QUESTION, fields::OUTCOME, fields::ITEM_DISSENT];
+            let [question, outcome, dissent] = reader.take(item, names);
+            let label = reader.label(&question, 'Q')?;
+            let said = outcome.value.as_ref().map(words).unwrap_or_default();
+            let said = said.to_lowercase();
+            let known = OUTCOMES.iter().find(|(word, _)| said.starts_with(word));
+            let Some((_, outcome)) = known else {
+                let what = "is not answered, open or deferred; the item was left out";
+                reader.notes.flagged(outcome.path, what);
+                return None;
+            };
+            let text = reader.optional_in(item, fields::TEXT);
+            let dissent = reader.text(&dissent).unwrap_or_default();
+            let outcome = *outcome;
+            Some((
+                label,
+                QuestionFinding {
+                    outcome,
+                    text,
+                    dissent,
+                },
+            ))
+        })
+    }
+
+    fn beside_the_questions(&mut self, fields: &mut Fields, findings: &mut Findings) {
+        let [contradicted, new] = self.take(fields, [fields::CONTRADICTED, fields::NEW_QUESTIONS]);
+        if contradicted.value.is_some() {
+            findings.contradicted = self.each(contradicted, fields::REASON, |reader, item| {
+                let [claim] = reader.take(item, [fields::CONTRADICTED_CLAIM]);
+                let claim = reader.label(&claim, 'C')?;
+                let reason = reader.main(item, fields::REASON)?;
+                Some(ContradictedClaim { claim, reason })
+            });
+        }
+        if new.value.is_some() {
+            findings.new_questions = self.each(new, fields::NEW_QUESTION, |reader, item| {
+                let [blocker] = reader.take(item, [fields::BLOCKER]);
+                let text = reader.main(item, fields::NEW_QUESTION)?;
+                let blocker = reader.truth(&blocker).unwrap_or_default();
+                Some(NewQuestion { text, blocker })
+            });
+        }
+    }
+
+    /// Reads the label of a question or claim by its number.
+    fn label(&mut self, field: &FieldValue, letter: char) -> Option<String> {
+        let said = field.value.as_ref().map(words).unwrap_or_default();
+        let digits: String = said
+            .chars()
+            .skip_while(|c| !c.is_ascii_digit())
+            .take_while(char::is_ascii_digit)
+            .collect();
+        let number = digits.parse::<u32>().ok();
+        if number.is_none() {
+            let what = format!("is no label such as `{letter}1`; the item was left out");
+            self.notes.flagged(&field.path, what);
+        }
+        number.map(|number| format!("{letter}{number}"))
+    }
+}
