@@ -1,16 +1,15 @@
 //! What an agent program printed in one turn: its last message, and what it reports itself.
 //!
-//! The output may be of any size and may end anywhere; what is in memory at one time is bounded.
-//! `output` takes it in pieces, and splits it into documents of JSON and lines of text; `programs`
-//! knows the shapes, and names the documents that describe them. Members and events that are not
-//! known are passed over, and no value of an unexpected type is an error.
+//! `output` splits it into documents of JSON and lines of text; `programs` knows the shapes, and names
+//! the documents that describe them. Members and events that are not known are passed over, and no
+//! value of an unexpected type is an error.
 
 mod report;
 mod output;
 mod programs;
 mod json;
-mod tail;
-mod encoding;
+mod excerpt;
+mod fence;
 mod limits;
 #[cfg(test)]
 mod testing;
@@ -19,13 +18,12 @@ mod properties;
 
 use std::io::{self, Read};
 
-use encoding::Decoder;
-use output::Output;
 pub use report::{
     AgentResponse, Denial, ProgramError, ProgramErrorKind, ResponseError, ResponseFormat,
 };
 
-/// Reads the output of an agent program to its end. Without a format, the content decides.
+/// Reads the output of an agent program, or the end of a very long one. Without a format, the content
+/// decides.
 ///
 /// # Errors
 ///
@@ -34,33 +32,31 @@ pub fn read(
     output: impl Read,
     format: Option<ResponseFormat>,
 ) -> Result<AgentResponse, ResponseError> {
-    read_counted(output, format).map(|(response, _)| response)
+    let (bytes, is_cut) = end_of_output(output, limits::OUTPUT)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let mut response = output::read(text, format)?;
+    response.truncated_before |= is_cut && response.format == ResponseFormat::Text;
+    Ok(response)
 }
 
-/// Reads an output, and returns also the greatest number of bytes that were held at one time.
-fn read_counted(
-    mut source: impl Read,
-    format: Option<ResponseFormat>,
-) -> Result<(AgentResponse, usize), ResponseError> {
-    let mut decoder = Decoder::default();
-    let mut output = Output::new(format);
-    let mut chunk = vec![0; limits::CHUNK];
-    let mut text = Vec::new();
-    let mut most_held = 0;
+/// Reads to the end, and returns the last bytes, of a longer output from the beginning of a line; and
+/// whether it was longer.
+fn end_of_output(mut source: impl Read, limit: usize) -> io::Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    let mut is_cut = false;
     loop {
-        let length = match source.read(&mut chunk) {
-            Ok(0) => break,
-            Ok(length) => length,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error.into()),
-        };
-        text.clear();
-        decoder.decode(chunk.get(..length).unwrap_or_default(), &mut text);
-        output.push(&text);
-        most_held = most_held.max(chunk.len() + text.capacity() + output.held());
+        let room = u64::try_from(limit).unwrap_or(u64::MAX);
+        if (&mut source).take(room).read_to_end(&mut bytes)? == 0 {
+            break;
+        }
+        let excess = bytes.len().saturating_sub(limit);
+        is_cut |= excess > 0;
+        bytes.drain(..excess);
     }
-    text.clear();
-    decoder.finish(&mut text);
-    output.push(&text);
-    Ok((output.finish()?, most_held))
+    if is_cut {
+        let line = memchr::memchr(b'\n', &bytes).map_or(0, |newline| newline + 1);
+        bytes.drain(..line);
+    }
+    Ok((bytes, is_cut))
 }

@@ -1,12 +1,9 @@
-//! What holds for every output: no input fails or fills the memory, and the pieces in which it
-//! arrives do not matter.
-
-use std::io::{self, Read};
+//! What holds for every output: no input fails.
 
 use proptest::prelude::*;
 
 use super::testing::response_of;
-use super::{AgentResponse, ResponseFormat, limits, read, read_counted};
+use super::{AgentResponse, ResponseFormat, end_of_output, read};
 
 const CLAUDE: &str = r#"npm warn old
 {"type":"system","subtype":"init","session_id":"1"}
@@ -24,63 +21,8 @@ const TEXT: &str = "# Done\n\n```sh\nls\n```\n- [x] é\n{\"type\":\"result\"}\n"
 
 const OUTPUTS: [&str; 5] = [CLAUDE, CODEX, GEMINI, LOG, TEXT];
 
-/// A source that gives a few bytes at a time.
-struct Trickle<'a> {
-    rest: &'a [u8],
-    sizes: std::iter::Cycle<std::vec::IntoIter<usize>>,
-}
-
-impl Read for Trickle<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let size = self.sizes.next().unwrap_or(1).min(buffer.len());
-        let size = size.min(self.rest.len());
-        let (piece, rest) = self.rest.split_at(size);
-        buffer[..size].copy_from_slice(piece);
-        self.rest = rest;
-        Ok(size)
-    }
-}
-
-/// A source of some text again and again.
-struct Repeated {
-    start: io::Cursor<Vec<u8>>,
-    unit: Vec<u8>,
-    offset: usize,
-    left: usize,
-}
-
-impl Repeated {
-    fn new(start: &str, unit: &str, length: usize) -> Self {
-        Self {
-            start: io::Cursor::new(start.as_bytes().to_vec()),
-            unit: unit.repeat(limits::CHUNK / unit.len() + 1).into_bytes(),
-            offset: 0,
-            left: length,
-        }
-    }
-}
-
-impl Read for Repeated {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let started = self.start.read(buffer)?;
-        if started > 0 {
-            return Ok(started);
-        }
-        let source = &self.unit[self.offset..];
-        let size = source.len().min(buffer.len()).min(self.left);
-        buffer[..size].copy_from_slice(&source[..size]);
-        self.offset = (self.offset + size) % self.unit.len();
-        self.left -= size;
-        Ok(size)
-    }
-}
-
-fn read_slowly(output: &[u8], sizes: Vec<usize>) -> AgentResponse {
-    let source = Trickle {
-        rest: output,
-        sizes: sizes.into_iter().cycle(),
-    };
-    read(source, None).unwrap()
+fn read_bytes(output: &[u8]) -> AgentResponse {
+    read(output, None).unwrap()
 }
 
 /// JSON of the members and values that the formats look for, in any order and nesting.
@@ -120,15 +62,6 @@ fn documents() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn the_pieces_do_not_matter(
-        index in 0..OUTPUTS.len(),
-        sizes in prop::collection::vec(1_usize..40, 1..8),
-    ) {
-        let output = OUTPUTS[index];
-        prop_assert_eq!(read_slowly(output.as_bytes(), sizes), response_of(output));
-    }
-
-    #[test]
     fn an_output_may_end_anywhere(index in 0..OUTPUTS.len(), part in 0.0..1.0_f64) {
         let output = OUTPUTS[index].as_bytes();
         #[expect(
@@ -138,7 +71,7 @@ proptest! {
             reason = "a part of a short length"
         )]
         let end = (output.len() as f64 * part) as usize;
-        let whole = read_slowly(&output[..end], vec![7]);
+        let whole = read_bytes(&output[..end]);
         prop_assert!(whole.last_message.len() <= end + 3);
     }
 
@@ -151,15 +84,14 @@ proptest! {
         let mut output = OUTPUTS[index].as_bytes().to_vec();
         let at = at.index(output.len());
         output[at] = byte;
-        let response = read_slowly(&output, vec![13]);
+        let response = read_bytes(&output);
         // A byte that is not UTF-8 becomes a character of three.
         prop_assert!(response.last_message.len() <= output.len() + 3);
     }
 
     #[test]
     fn garbage_is_a_text(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        prop_assume!(!bytes.starts_with(b"\xff\xfe") && !bytes.starts_with(b"\xfe\xff"));
-        let response = read_slowly(&bytes, vec![5]);
+        let response = read_bytes(&bytes);
         prop_assert_eq!(response.format, ResponseFormat::Text);
     }
 
@@ -169,85 +101,35 @@ proptest! {
     }
 
     #[test]
-    fn documents_of_any_shape_are_read(
-        documents in prop::collection::vec(documents(), 1..5),
-        size in 1_usize..50,
-    ) {
+    fn documents_of_any_shape_are_read(documents in prop::collection::vec(documents(), 1..5)) {
         let output = documents.join("\n");
-        let response = read_slowly(output.as_bytes(), vec![size]);
-        prop_assert_eq!(response, response_of(&output));
+        let response = response_of(&output);
+        prop_assert!(response.last_message.len() <= output.len());
+    }
+
+    #[test]
+    fn of_a_long_output_the_end_is_read(text in "([a-z]{0,6}\n?){0,40}", limit in 1_usize..40) {
+        let (bytes, is_cut) = end_of_output(text.as_bytes(), limit).unwrap();
+        prop_assert!(text.as_bytes().ends_with(&bytes));
+        prop_assert!(bytes.len() <= limit);
+        prop_assert_eq!(is_cut, text.len() > limit);
     }
 }
 
-/// Reads a long output, and asserts that what is held at one time stays below the limit.
-fn read_long(source: impl Read) -> AgentResponse {
-    let (response, most_held) = read_counted(source, None).unwrap();
-    assert!(most_held < limits::HELD, "{most_held} bytes were held");
-    assert!(response.last_message.len() <= limits::MESSAGE + 100);
-    response
-}
-
-const LONG: usize = 64 << 20;
-
 #[test]
-fn a_long_text_is_read_in_bounded_memory() {
-    let response = read_long(Repeated::new("", "Task 7 is done, all tests pass.\n", LONG));
-    assert!(response.truncated_before);
-    assert!(response.last_message.starts_with("Task 7"));
+fn a_very_deep_document_is_a_text() {
+    let start = r#"{"type":"result","message":"#;
+    let deep = format!("{start}{}", r#"{"content":["#.repeat(100_000));
+    assert_eq!(response_of(&deep).format, ResponseFormat::Text);
 }
 
 #[test]
-fn a_long_line_is_read_in_bounded_memory() {
-    let response = read_long(Repeated::new("", "word ", LONG));
-    assert!(response.truncated_before);
-}
-
-#[test]
-fn a_long_message_is_read_in_bounded_memory() {
+fn a_long_message_keeps_its_end() {
     let start = r#"{"type":"result","subtype":"success","result":"```\n"#;
-    let response = read_long(Repeated::new(
-        start,
-        "a line of code, and not a short one\\n",
-        LONG,
-    ));
+    let message = "a line of code, and not a short one\\n".repeat(100_000);
+    let response = response_of(&format!("{start}{message}"));
     assert_eq!(response.format, ResponseFormat::Claude);
     assert!(response.last_message.starts_with("```\na line"));
     assert!(response.truncated_before);
     assert!(response.ends_mid_stream);
-}
-
-#[test]
-fn many_events_are_read_in_bounded_memory() {
-    let start = "{\"type\":\"system\",\"subtype\":\"init\"}\n";
-    let result = format!(
-        "{{\"type\":\"user\",\"message\":{{\"content\":[{{\"is_error\":true,\"content\":\"{}\"}}]}}}}\n",
-        "error ".repeat(20_000)
-    );
-    let response = read_long(Repeated::new(start, &result, LONG));
-    assert_eq!(response.format, ResponseFormat::Claude);
-    assert_eq!(response.tool_errors.len(), limits::TOOL_ERRORS);
-}
-
-#[test]
-fn a_long_log_is_read_in_bounded_memory() {
-    let start = "OpenAI Codex v0.46.0\n--------\ncodex\n";
-    let response = read_long(Repeated::new(start, "All is well. ", LONG));
-    assert_eq!(response.format, ResponseFormat::Codex);
-    assert!(response.truncated_before);
-}
-
-#[test]
-fn deep_nesting_is_read_in_bounded_memory() {
-    let start = r#"{"type":"result","message":"#;
-    let response = read_long(Repeated::new(start, r#"{"content":["#, LONG / 16));
-    assert_eq!(response.format, ResponseFormat::Text);
-}
-
-#[test]
-fn many_small_documents_are_read_in_bounded_memory() {
-    let documents = read_long(Repeated::new("[", "{},[],", LONG / 16));
-    assert_eq!(documents.format, ResponseFormat::Text);
-    let start = r#"[{"type":"result","subtype":"success","stats":["#;
-    let members = read_long(Repeated::new(start, "{},[],", LONG / 16));
-    assert_eq!(members.format, ResponseFormat::Claude);
 }

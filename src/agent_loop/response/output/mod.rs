@@ -1,126 +1,211 @@
-//! An output as it arrives: documents of JSON and lines of text, and the decision what it is.
+//! An output: documents of JSON and lines of text, and the decision what it is.
 
-mod line_start;
+use std::sync::LazyLock;
 
-use memchr::memchr;
+use regex::Regex;
+use serde_json::Value;
 
-use line_start::LineStart;
-
-use super::json::{JsonProgress, JsonReader, Node};
+use super::excerpt::end_of;
+use super::fence::FenceTracker;
+use super::json::{self, Document};
 use super::limits;
-use super::programs::{CodexLog, Program, Turn, format_of, is_log_title, name_of, output_of};
+use super::programs::{
+    Program, Turn, codex_log, format_of, is_log_title, name_of, output_of, program,
+};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
-use super::tail::{FenceTracker, TextTail};
 
-/// Takes in an output piece by piece.
+/// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
+/// indented further is code in Markdown; no program indents the beginning of its JSON.
+static LINE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let sequence = r"\x1b(?:\[[^A-Za-z\n]*[A-Za-z]?|\][^\x07\\\n]*[\x07\\]?|[^\[\]\n])";
+    Regex::new(&format!(r"^(?:{sequence})*(?:[ \r](?:{sequence})*){{0,3}}")).ok()
+});
+
+/// What is read of an output.
 ///
 /// It is that of a program if a document has the shape of the program's, at the beginning of a line
 /// and outside Markdown's code, and if the text around is no more than a few lines of other
 /// programs. A text that quotes such a document is a text.
-#[derive(Debug)]
-pub(super) struct Output {
-    /// The format that was asked for.
-    format: Option<ResponseFormat>,
-    place: Place,
-    /// The number of the current line, from 1.
-    line: u64,
-    /// The beginning of the current line.
-    head: Vec<u8>,
-    /// The line on which the last JSON began.
-    json_line: u64,
-    /// The whole output, in case that it is a text.
-    text: TextTail,
-    fences: FenceTracker,
+#[derive(Default)]
+struct Reading {
+    program: Option<(ResponseFormat, Box<dyn Program>)>,
+    /// The program's documents.
+    documents: u64,
     /// The lines of text, without blank ones, before the program's first document and after it.
     lines_before: u64,
     lines_after: u64,
     /// The line of the first text or document that is not of a program.
     first_other_line: Option<u64>,
-    /// The last line was the title of a log.
-    is_after_title: bool,
-    program: Option<Program>,
-    /// The program's documents.
-    documents: u64,
+    /// The last document of the program has no end.
+    ends_early: bool,
 }
 
-#[derive(Debug)]
-enum Place {
-    LineStart(LineStart),
-    Text,
-    Json(JsonReader),
-    AfterJson,
-    Log(CodexLog),
-}
-
-impl Output {
-    pub(super) fn new(format: Option<ResponseFormat>) -> Self {
-        Self {
-            format,
-            place: Place::LineStart(LineStart::default()),
-            line: 1,
-            head: Vec::new(),
-            json_line: 1,
-            text: TextTail::new(limits::MESSAGE),
-            fences: FenceTracker::default(),
-            lines_before: 0,
-            lines_after: 0,
-            first_other_line: None,
-            is_after_title: false,
-            program: None,
-            documents: 0,
-        }
+/// Reads an output. Without a format, the content decides.
+pub(super) fn read(
+    text: &str,
+    format: Option<ResponseFormat>,
+) -> Result<AgentResponse, ResponseError> {
+    if format == Some(ResponseFormat::Text) {
+        return Ok(text_response(text));
     }
-
-    pub(super) fn push(&mut self, mut bytes: &[u8]) {
-        if matches!(self.format, None | Some(ResponseFormat::Text)) {
-            self.text.push(bytes);
-        }
-        if self.format == Some(ResponseFormat::Text) {
-            return;
-        }
-        while !bytes.is_empty() {
-            let end = memchr(b'\n', bytes).map_or(bytes.len(), |newline| newline + 1);
-            let (line, rest) = bytes.split_at(end);
-            self.push_in_line(line);
-            bytes = rest;
-        }
-    }
-
-    /// Returns the bytes that are held.
-    pub(super) fn held(&self) -> usize {
-        let place = match &self.place {
-            Place::Json(json) => json.held(),
-            Place::Log(log) => log.held(),
-            Place::LineStart(_) | Place::Text | Place::AfterJson => 0,
+    let mut reading = Reading::default();
+    let mut fences = FenceTracker::default();
+    let mut is_after_title = false;
+    let (mut rest, mut line) = (text, 1);
+    while !rest.is_empty() {
+        let current = rest.split_inclusive('\n').next().unwrap_or_default();
+        let start = line_start(current);
+        let is_document = fences.open().is_none()
+            && current
+                .get(start..)
+                .unwrap_or_default()
+                .starts_with(['{', '[']);
+        let taken = if is_document {
+            reading.read_documents(rest, start, line, format)
+        } else {
+            0
         };
-        let program = self.program.as_ref().map_or(0, Program::held);
-        self.text.held() + place + program
-    }
-
-    pub(super) fn finish(mut self) -> Result<AgentResponse, ResponseError> {
-        let place = std::mem::replace(&mut self.place, Place::AfterJson);
-        let mut ends_early = false;
-        match place {
-            Place::Log(log) => {
-                return Ok(response(ResponseFormat::Codex, log.finish(), false));
+        let (read, after) = rest.split_at(taken);
+        // What follows a document in its line is text, if it is not blank.
+        let end = after.find('\n').map_or(after.len(), |end| end + 1);
+        let (words, after) = after.split_at(end);
+        let head = words.trim();
+        if taken == 0 {
+            fences.pass_line(words.as_bytes());
+        }
+        if !head.is_empty() {
+            if is_after_title && head.starts_with("----") {
+                return Ok(response(
+                    ResponseFormat::Codex,
+                    codex_log::read(after),
+                    false,
+                ));
             }
-            Place::Json(json) => {
-                if let Some(document) = json.finish() {
-                    ends_early = self.read_document(&document, true);
+            is_after_title = reading.expects_log(format) && is_log_title(head);
+            reading.first_other_line.get_or_insert(line);
+            let lines = match reading.program {
+                None => &mut reading.lines_before,
+                Some(_) => &mut reading.lines_after,
+            };
+            *lines += 1;
+        }
+        line += u64::try_from(read.matches('\n').count()).unwrap_or_default() + 1;
+        rest = after;
+    }
+    reading.response(text, format)
+}
+
+fn line_start(line: &str) -> usize {
+    let start = LINE_START.as_ref().and_then(|start| start.find(line));
+    start.map_or(0, |start| start.end())
+}
+
+impl Reading {
+    /// Reads the documents that follow each other from the beginning of a line, and returns how many
+    /// bytes they take; 0 if there is none.
+    fn read_documents(
+        &mut self,
+        rest: &str,
+        start: usize,
+        line: u64,
+        format: Option<ResponseFormat>,
+    ) -> usize {
+        let mut taken = 0;
+        let mut at = start;
+        loop {
+            let text = rest.get(at..).unwrap_or_default();
+            match json::read(text) {
+                Document::Whole(value, length) => {
+                    self.read_document(&value, line, false, format);
+                    at += length;
+                    taken = at;
+                }
+                // The end of the output, and of a list whose documents may have lines of their own.
+                Document::CutOff(value)
+                    if !text.contains("\n{")
+                        || value.as_ref().is_some_and(|list| is_list_of(list, format)) =>
+                {
+                    if let Some(value) = value {
+                        self.ends_early = self.read_document(&value, line, true, format);
+                    }
+                    return rest.len();
+                }
+                // No program begins a line with a brace within a document: it was cut off.
+                Document::CutOff(_) | Document::None => {
+                    let cut = text.find("\n{").map(|end| end + 1);
+                    let cut = cut.filter(|end| {
+                        let text = text.get(..*end - 1).unwrap_or_default();
+                        matches!(json::read(text), Document::CutOff(_))
+                    });
+                    return cut.map_or(taken, |end| at + end - 1);
                 }
             }
-            Place::Text => self.end_text_line(),
-            Place::LineStart(_) | Place::AfterJson => {}
+            let blank = rest.get(at..).unwrap_or_default();
+            let inner = blank.trim_start_matches([' ', '\t', '\r']);
+            if !inner.starts_with(['{', '[']) {
+                return taken;
+            }
+            at = rest.len() - inner.len();
         }
-        match (self.format, self.program.take()) {
-            (Some(ResponseFormat::Text), _) => Ok(self.text_response()),
-            (None, Some(program)) if self.is_of_program() => {
-                Ok(response(program.format(), program.finish(), ends_early))
+    }
+
+    /// Reads a document, or those of a list, and returns whether it is of the program.
+    fn read_document(
+        &mut self,
+        document: &Value,
+        line: u64,
+        ends_early: bool,
+        format: Option<ResponseFormat>,
+    ) -> bool {
+        if let Some(documents) = document.as_array() {
+            let last = documents.len().saturating_sub(1);
+            let mut is_of_program = false;
+            for (number, document) in documents.iter().enumerate() {
+                let ends_early = ends_early && number == last;
+                is_of_program = self.read_document(document, line, ends_early, format);
             }
-            (None, _) => Ok(self.text_response()),
-            (Some(_), Some(program)) => {
-                Ok(response(program.format(), program.finish(), ends_early))
+            return is_of_program;
+        }
+        let found = format_of(document, ends_early);
+        if let (None, Some(found)) = (&self.program, found)
+            && (format.is_none() || format == Some(found))
+        {
+            self.program = program(found).map(|program| (found, program));
+        }
+        match &mut self.program {
+            Some((own, program)) if found == Some(*own) => {
+                program.read(document);
+                self.documents += 1;
+                true
             }
+            Some(_) | None => {
+                if !ends_early {
+                    self.first_other_line.get_or_insert(line);
+                }
+                false
+            }
+        }
+    }
+
+    fn expects_log(&self, format: Option<ResponseFormat>) -> bool {
+        matches!(format, None | Some(ResponseFormat::Codex))
+            && self.program.is_none()
+            && self.lines_before < limits::LINES_BEFORE_JSON
+    }
+
+    fn response(
+        self,
+        text: &str,
+        format: Option<ResponseFormat>,
+    ) -> Result<AgentResponse, ResponseError> {
+        // The documents are the output, and not quoted in a text.
+        let is_output = self.lines_before == 0
+            || (self.lines_before <= limits::LINES_BEFORE_JSON
+                && self.lines_after < self.documents);
+        match (format, self.program) {
+            (None, Some((_, _))) if !is_output => Ok(text_response(text)),
+            (_, Some((format, program))) => Ok(response(format, program.finish(), self.ends_early)),
+            (None, None) => Ok(text_response(text)),
             (Some(format), None) => match self.first_other_line {
                 Some(line) => Err(ResponseError::Format {
                     program: name_of(format),
@@ -131,170 +216,33 @@ impl Output {
             },
         }
     }
+}
 
-    /// Takes in a part of one line, up to its end at most.
-    fn push_in_line(&mut self, mut bytes: &[u8]) {
-        let ends_line = bytes.ends_with(b"\n");
-        while !bytes.is_empty() {
-            let taken = self.step(bytes);
-            let (used, rest) = bytes.split_at(taken.min(bytes.len()));
-            let room = limits::LINE_HEAD.saturating_sub(self.head.len());
-            self.head
-                .extend_from_slice(used.get(..room).unwrap_or(used));
-            bytes = rest;
-        }
-        if ends_line {
-            self.end_line();
-        }
-    }
+/// Returns whether the documents of a list are those of a program.
+fn is_list_of(list: &Value, format: Option<ResponseFormat>) -> bool {
+    let found = list
+        .as_array()
+        .and_then(|list| format_of(list.first()?, false));
+    found.is_some() && (format.is_none() || format == found)
+}
 
-    /// Takes bytes in the place that was reached, and returns how many.
-    fn step(&mut self, bytes: &[u8]) -> usize {
-        let Some(first) = bytes.first() else { return 0 };
-        match &mut self.place {
-            Place::LineStart(_) if self.fences.open().is_some() => {
-                self.place = Place::Text;
-                0
-            }
-            Place::LineStart(start) => match start.after(*first) {
-                Some(next) => {
-                    *start = next;
-                    1
-                }
-                None => self.start_content(*first),
-            },
-            Place::AfterJson => self.start_content(*first),
-            Place::Text => bytes.len(),
-            // No program begins a line with a brace within a document: the last one was cut off.
-            Place::Json(json)
-                if *first == b'{' && self.head.is_empty() && json.is_in_document() =>
-            {
-                self.place = Place::LineStart(LineStart::default());
-                0
-            }
-            Place::Json(json) => {
-                let (taken, progress) = json.feed(bytes);
-                let is_closed = json.is_closed();
-                self.follow(progress, is_closed);
-                taken
-            }
-            Place::Log(log) => {
-                log.push(bytes);
-                bytes.len()
-            }
-        }
-    }
-
-    fn follow(&mut self, progress: JsonProgress, is_closed: bool) {
-        match progress {
-            JsonProgress::Open => {}
-            JsonProgress::Document(document) => {
-                if !self.read_document(&document, false) {
-                    self.first_other_line.get_or_insert(self.json_line);
-                }
-                if is_closed {
-                    self.place = Place::AfterJson;
-                }
-            }
-            JsonProgress::Closed => self.place = Place::AfterJson,
-            JsonProgress::Broken => self.place = Place::Text,
-        }
-    }
-
-    /// Begins what stands at the beginning of a line or after a document, if it is not blank.
-    fn start_content(&mut self, first: u8) -> usize {
-        self.place = match first {
-            b'{' | b'[' => {
-                self.json_line = self.line;
-                Place::Json(JsonReader::default())
-            }
-            b'\n' => return 1,
-            first if first.is_ascii_whitespace() && matches!(self.place, Place::AfterJson) => {
-                return 1;
-            }
-            _ => Place::Text,
-        };
-        0
-    }
-
-    fn end_line(&mut self) {
-        match &self.place {
-            Place::Text => self.end_text_line(),
-            Place::LineStart(_) | Place::AfterJson => {
-                self.place = Place::LineStart(LineStart::default());
-            }
-            Place::Json(_) | Place::Log(_) => {}
-        }
-        self.line += 1;
-        self.head.clear();
-    }
-
-    fn end_text_line(&mut self) {
-        self.place = Place::LineStart(LineStart::default());
-        self.fences.pass_line(&self.head);
-        let head = self.head.trim_ascii();
-        if head.is_empty() {
-            return;
-        }
-        if self.is_after_title && head.starts_with(b"----") {
-            self.place = Place::Log(CodexLog::new());
-            self.text.clear();
-        }
-        self.is_after_title = self.expects_log() && is_log_title(head);
-        self.first_other_line.get_or_insert(self.line);
-        if self.program.is_none() {
-            self.lines_before += 1;
-        } else {
-            self.lines_after += 1;
-        }
-    }
-
-    fn expects_log(&self) -> bool {
-        matches!(self.format, None | Some(ResponseFormat::Codex))
-            && self.program.is_none()
-            && self.lines_before < limits::LINES_BEFORE_JSON
-    }
-
-    /// Reads a document, and returns whether it is of the program.
-    fn read_document(&mut self, document: &Node, ends_early: bool) -> bool {
-        let format = format_of(document, ends_early);
-        if self.program.is_none() && (self.format.is_none() || self.format == format) {
-            self.program = format.and_then(Program::new);
-        }
-        let is_of_program = self
-            .program
-            .as_ref()
-            .is_some_and(|program| Some(program.format()) == format);
-        if let Some(program) = self.program.as_mut().filter(|_| is_of_program) {
-            program.read(document);
-            self.documents += 1;
-        }
-        is_of_program
-    }
-
-    /// Returns whether the documents are the output, and not quoted in a text.
-    fn is_of_program(&self) -> bool {
-        self.lines_before == 0
-            || (self.lines_before <= limits::LINES_BEFORE_JSON && self.lines_after < self.documents)
-    }
-
-    fn text_response(self) -> AgentResponse {
-        let message = self.text.finish();
-        AgentResponse {
-            format: ResponseFormat::Text,
-            last_message: message.text,
-            truncated_before: message.is_cut,
-            ..AgentResponse::default()
-        }
+fn text_response(text: &str) -> AgentResponse {
+    let (last_message, truncated_before) = end_of(text, limits::MESSAGE);
+    AgentResponse {
+        format: ResponseFormat::Text,
+        last_message,
+        truncated_before,
+        ..AgentResponse::default()
     }
 }
 
 fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
+    let (last_message, truncated_before) = end_of(&turn.message, limits::MESSAGE);
     AgentResponse {
         format,
         tool_errors: turn.error_texts().map(str::to_owned).collect(),
-        last_message: turn.message.text,
-        truncated_before: turn.message.is_cut,
+        last_message,
+        truncated_before,
         program_error: turn.program_error,
         denials: turn.denials,
         ends_mid_stream: ends_early || !turn.is_finished,

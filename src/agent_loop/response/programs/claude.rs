@@ -6,23 +6,24 @@
 //! anthropics/claude-agent-sdk-python; for errors that are called a success, issue 79500 of
 //! anthropics/claude-code.
 
+use serde_json::Value;
+
+use super::Program;
 use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::json::Node;
-use crate::agent_loop::response::limits;
+use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramError;
 use crate::agent_loop::response::report::ProgramErrorKind::{
     self, Authentication, Other, Quota, RateLimit, RunLimit,
 };
-use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the messages of Claude Code.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Claude {
     turn: Turn,
     /// The id of the model's message that the last message is from.
     message_id: Option<String>,
     /// A message that arrives in parts, with `--include-partial-messages`.
-    partial: TextTail,
+    partial: String,
     /// An error of a call, final if no other message follows.
     call_error: Option<ProgramError>,
     /// The account's limit of use refused a call.
@@ -30,7 +31,7 @@ pub(crate) struct Claude {
 }
 
 /// Returns whether a document is a message of Claude Code.
-pub(crate) fn is_message(document: &Node) -> bool {
+pub(crate) fn is_message(document: &Value) -> bool {
     match document.text("type") {
         Some("result") => document.has("subtype") || document.get("is_error").is_some(),
         Some("system") => document.has("subtype"),
@@ -41,20 +42,8 @@ pub(crate) fn is_message(document: &Node) -> bool {
     }
 }
 
-impl Default for Claude {
-    fn default() -> Self {
-        Self {
-            turn: Turn::default(),
-            message_id: None,
-            partial: TextTail::new(limits::MESSAGE),
-            call_error: None,
-            limit_reached: false,
-        }
-    }
-}
-
-impl Claude {
-    pub(crate) fn read(&mut self, message: &Node) {
+impl Program for Claude {
+    fn read(&mut self, message: &Value) {
         if self.begins_turn(message) {
             *self = Self::default();
         }
@@ -75,23 +64,21 @@ impl Claude {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Turn {
+    fn finish(mut self: Box<Self>) -> Turn {
         if !self.turn.is_finished {
             self.turn.program_error = self.call_error;
             if !self.partial.is_empty() {
-                self.turn.message = self.partial.finish();
+                self.turn.message = self.partial;
             }
         }
         self.turn
     }
+}
 
-    pub(crate) fn held(&self) -> usize {
-        self.turn.held() + self.partial.held()
-    }
-
+impl Claude {
     /// Returns whether a message is the first of a turn: a second one in the stream, or a new run in
     /// a file that outputs are appended to.
-    fn begins_turn(&self, message: &Node) -> bool {
+    fn begins_turn(&self, message: &Value) -> bool {
         match message.text("type") {
             Some("system") => message.text("subtype") == Some("init"),
             Some("result") => self.turn.is_finished,
@@ -102,7 +89,7 @@ impl Claude {
         }
     }
 
-    fn read_assistant(&mut self, document: &Node) {
+    fn read_assistant(&mut self, document: &Value) {
         self.partial.clear();
         let Some(message) = document.get("message") else {
             return;
@@ -110,19 +97,15 @@ impl Claude {
         let Some(text) = text_of_content(message) else {
             return;
         };
-        if let Some(error) = self.error_of_call(document, &text.text) {
+        if let Some(error) = self.error_of_call(document, &text) {
             self.call_error = Some(error);
             return;
         }
         self.call_error = None;
-        let id = message.text("id").filter(|id| id.len() <= limits::NAME);
-        let id = id.map(str::to_owned);
+        let id = message.text("id").map(str::to_owned);
         if id.is_some() && id == self.message_id {
-            let mut joined = TextTail::new(limits::MESSAGE);
-            joined.push_excerpt(&self.turn.message);
-            joined.push(b"\n\n");
-            joined.push_excerpt(&text);
-            self.turn.message = joined.finish();
+            self.turn.message.push_str("\n\n");
+            self.turn.message.push_str(&text);
         } else {
             self.turn.message = text;
         }
@@ -130,25 +113,25 @@ impl Claude {
     }
 
     /// Returns the error that the program reports in the form of a message.
-    fn error_of_call(&self, document: &Node, text: &str) -> Option<ProgramError> {
+    fn error_of_call(&self, document: &Value, text: &str) -> Option<ProgramError> {
         let code = document.text("error");
         let is_error = code.is_some() || document.is_true("isApiErrorMessage");
         is_error.then(|| program_error(self.kind_of_error(code, None), code, text))
     }
 
-    fn read_tool_results(&mut self, document: &Node) {
+    fn read_tool_results(&mut self, document: &Value) {
         let content = document.get("message").and_then(|it| it.get("content"));
-        for block in content.map(Node::elements).unwrap_or_default() {
+        for block in content.map(Members::elements).unwrap_or_default() {
             if block.is_true("is_error")
-                && let Some(excerpt) = text_of_content(block)
+                && let Some(text) = text_of_content(block)
             {
                 let call_id = block.text("tool_use_id");
-                self.turn.add_error_of_call(call_id, &excerpt.text);
+                self.turn.add_error_of_call(call_id, &text);
             }
         }
     }
 
-    fn read_part(&mut self, document: &Node) {
+    fn read_part(&mut self, document: &Value) {
         let Some(event) = document.get("event") else {
             return;
         };
@@ -156,19 +139,19 @@ impl Claude {
             Some("message_start") => self.partial.clear(),
             Some("content_block_delta") => {
                 let text = event.get("delta").and_then(|delta| delta.get("text"));
-                if let Some(excerpt) = text.and_then(Node::excerpt) {
-                    self.partial.push_excerpt(excerpt);
+                if let Some(text) = text.and_then(Value::as_str) {
+                    self.partial.push_str(text);
                 }
             }
             _ => {}
         }
     }
 
-    fn read_result(&mut self, document: &Node) {
+    fn read_result(&mut self, document: &Value) {
         self.turn.is_finished = true;
         for denial in document
             .get("permission_denials")
-            .map(Node::elements)
+            .map(Members::elements)
             .unwrap_or_default()
         {
             if let Some(call_id) = denial.text("tool_use_id") {
@@ -178,20 +161,20 @@ impl Claude {
             self.turn
                 .add_denial(denial.text("tool_name").unwrap_or("a tool"), target);
         }
-        let result = document.get("result").and_then(Node::excerpt);
+        let result = document.get("result").and_then(Value::as_str);
         let subtype = document.text("subtype").unwrap_or_default();
         if document.is_true("is_error") || subtype.starts_with("error") {
-            let message = result.map_or_else(|| joined_errors(document), |it| it.text.clone());
+            let message = result.map_or_else(|| joined_errors(document), str::to_owned);
             self.turn.program_error = Some(self.error_of_run(document, subtype, &message));
-        } else if let Some(result) = result.filter(|it| !it.text.trim().is_empty()) {
+        } else if let Some(result) = result.filter(|it| !it.trim().is_empty()) {
             // The result is the last block of the last message, which may have more of them.
-            if !self.turn.message.text.ends_with(&result.text) {
-                self.turn.message = result.clone();
+            if !self.turn.message.ends_with(result) {
+                result.clone_into(&mut self.turn.message);
             }
         }
     }
 
-    fn error_of_run(&mut self, document: &Node, subtype: &str, message: &str) -> ProgramError {
+    fn error_of_run(&mut self, document: &Value, subtype: &str, message: &str) -> ProgramError {
         let call_error = self.call_error.take();
         let status = document.number("api_error_status");
         let code = call_error
@@ -218,34 +201,27 @@ impl Claude {
 }
 
 /// Returns the text of a message or of a tool's result: a text, or the text blocks of a list.
-fn text_of_content(holder: &Node) -> Option<Excerpt> {
+fn text_of_content(holder: &Value) -> Option<String> {
     let content = holder.get("content")?;
-    if let Some(excerpt) = content.excerpt() {
-        return Some(excerpt.clone());
+    if let Some(text) = content.as_str() {
+        return Some(text.to_owned());
     }
-    let mut text = TextTail::new(limits::MESSAGE);
     let blocks = content.elements().iter();
-    for block in blocks.filter(|block| block.text("type") == Some("text")) {
-        if let Some(excerpt) = block.get("text").and_then(Node::excerpt) {
-            if !text.is_empty() {
-                text.push(b"\n\n");
-            }
-            text.push_excerpt(excerpt);
-        }
-    }
-    (!text.is_empty()).then(|| text.finish())
+    let texts = blocks.filter(|block| block.text("type") == Some("text"));
+    let texts: Vec<&str> = texts.filter_map(|block| block.text("text")).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn target_of_input(input: &Node) -> Option<&str> {
+fn target_of_input(input: &Value) -> Option<&str> {
     ["command", "file_path", "path", "url"]
         .into_iter()
         .find_map(|key| input.text(key))
 }
 
-fn joined_errors(document: &Node) -> String {
-    let errors = document.get("errors").map(Node::elements);
-    let texts = errors.unwrap_or_default().iter().filter_map(Node::excerpt);
-    let texts: Vec<&str> = texts.map(|excerpt| excerpt.text.as_str()).collect();
+fn joined_errors(document: &Value) -> String {
+    let errors = document.get("errors").map(Members::elements);
+    let texts = errors.unwrap_or_default().iter().filter_map(Value::as_str);
+    let texts: Vec<&str> = texts.collect();
     texts.join("\n")
 }
 

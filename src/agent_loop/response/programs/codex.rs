@@ -5,10 +5,12 @@
 //! (`ThreadEvent`, `ThreadItemDetails`), `event_processor_with_jsonl_output.rs`, and of the older
 //! shapes `event_processor_with_json_output.rs` and `EventMsg` of `codex-rs/protocol`.
 
+use serde_json::Value;
+
+use super::Program;
 use super::turn::{Turn, program_error};
-use crate::agent_loop::response::json::Node;
+use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramErrorKind::Other;
-use crate::agent_loop::response::tail::Excerpt;
 
 /// Reads the events of Codex.
 #[derive(Debug, Default)]
@@ -17,7 +19,7 @@ pub(crate) struct Codex {
 }
 
 /// Returns whether a document is an event of Codex.
-pub(crate) fn is_event(document: &Node) -> bool {
+pub(crate) fn is_event(document: &Value) -> bool {
     match document.text("type") {
         Some("session.created") => true,
         Some("error") => document.has("message") && !document.has("severity"),
@@ -29,8 +31,8 @@ pub(crate) fn is_event(document: &Node) -> bool {
     }
 }
 
-impl Codex {
-    pub(crate) fn read(&mut self, document: &Node) {
+impl Program for Codex {
+    fn read(&mut self, document: &Value) {
         if let Some(event) = document.get("msg") {
             self.read_old_event(event);
             return;
@@ -60,15 +62,13 @@ impl Codex {
         }
     }
 
-    pub(crate) fn finish(self) -> Turn {
+    fn finish(self: Box<Self>) -> Turn {
         self.turn
     }
+}
 
-    pub(crate) fn held(&self) -> usize {
-        self.turn.held()
-    }
-
-    fn read_item(&mut self, item: &Node) {
+impl Codex {
+    fn read_item(&mut self, item: &Value) {
         match item.text("type").or_else(|| item.text("item_type")) {
             Some("agent_message" | "assistant_message") => self.read_message(item.get("text")),
             Some("command_execution") => self.read_command(item),
@@ -82,15 +82,15 @@ impl Codex {
         }
     }
 
-    fn read_message(&mut self, text: Option<&Node>) {
-        if let Some(text) = text.and_then(Node::excerpt)
-            && !text.text.trim().is_empty()
+    fn read_message(&mut self, text: Option<&Value>) {
+        if let Some(text) = text.and_then(Value::as_str)
+            && !text.trim().is_empty()
         {
-            self.turn.message = Excerpt::clone(text);
+            text.clone_into(&mut self.turn.message);
         }
     }
 
-    fn read_command(&mut self, item: &Node) {
+    fn read_command(&mut self, item: &Value) {
         match (item.text("status"), item.number("exit_code")) {
             (Some("declined"), _) => self.turn.add_denial("command", item.text("command")),
             (_, Some(0)) => {}
@@ -102,7 +102,7 @@ impl Codex {
         }
     }
 
-    fn read_error(&mut self, error: Option<&Node>) {
+    fn read_error(&mut self, error: Option<&Value>) {
         let message = error.and_then(|error| error.text("message"));
         match (message, &self.turn.program_error) {
             (None, Some(_)) => {}
@@ -113,12 +113,12 @@ impl Codex {
         }
     }
 
-    fn read_old_event(&mut self, event: &Node) {
+    fn read_old_event(&mut self, event: &Value) {
         match event.text("type") {
             Some("session_configured" | "task_started") => *self = Self::default(),
             Some("agent_message") => self.read_message(event.get("message")),
             Some("exec_command_end") => self.read_old_command(event),
-            Some("patch_apply_end") if event.get("success") == Some(&Node::Bool(false)) => {
+            Some("patch_apply_end") if event.get("success") == Some(&Value::Bool(false)) => {
                 let error = event.text("stderr").unwrap_or_default();
                 self.turn.add_tool_error(error);
             }
@@ -137,7 +137,7 @@ impl Codex {
         }
     }
 
-    fn read_old_command(&mut self, event: &Node) {
+    fn read_old_command(&mut self, event: &Value) {
         if event.number("exit_code") == Some(0) {
             return;
         }

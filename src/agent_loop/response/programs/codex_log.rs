@@ -26,166 +26,87 @@
 //! `codex-rs/exec/src/event_processor_with_human_output.rs`, and its history.
 
 use super::turn::{Turn, program_error};
-use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::ProgramErrorKind::Other;
-use crate::agent_loop::response::tail::TextTail;
 
-/// Reads a log line by line.
-#[derive(Debug)]
-pub(crate) struct CodexLog {
-    turn: Turn,
-    section: Section,
-    line: Vec<u8>,
-    /// The line so far is a piece of a longer one, and not its beginning.
-    in_long_line: bool,
-    message: TextTail,
-    /// The output of a command that failed.
-    error: TextTail,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A section of the log, with the text that it has so far.
 enum Section {
     /// Settings, the prompt, reasoning, a command, the output of one that succeeded.
     Other,
     Message,
-    FailedOutput,
-    /// The number of tokens.
+    FailedOutput(String),
+    /// The number of tokens. What follows is the message that standard output gets, after all.
     Tokens,
-    /// The message that standard output gets, after all.
-    LastMessage {
-        has_begun: bool,
-    },
 }
 
 /// Returns whether a line is the first of a log.
-pub(crate) fn is_log_title(line: &[u8]) -> bool {
-    matches!(line.first(), Some(b'O' | b'['))
-        && without_time(&String::from_utf8_lossy(line)).starts_with("OpenAI Codex v")
+pub(crate) fn is_log_title(line: &str) -> bool {
+    without_time(line).starts_with("OpenAI Codex v")
 }
 
-impl CodexLog {
-    pub(crate) fn new() -> Self {
-        Self {
-            turn: Turn::default(),
-            section: Section::Other,
-            line: Vec::new(),
-            in_long_line: false,
-            message: TextTail::new(limits::MESSAGE),
-            error: TextTail::new(limits::ERROR_HEAD + limits::ERROR_TAIL),
-        }
-    }
-
-    pub(crate) fn held(&self) -> usize {
-        self.turn.held() + self.line.capacity() + self.message.held() + self.error.held()
-    }
-
-    pub(crate) fn push(&mut self, text: &[u8]) {
-        for piece in text.split_inclusive(|byte| *byte == b'\n') {
-            for part in piece.chunks(limits::LOG_LINE) {
-                self.line.extend_from_slice(part);
-                let is_whole = part.ends_with(b"\n");
-                if is_whole || self.line.len() >= limits::LOG_LINE {
-                    self.end_line();
-                    self.in_long_line = !is_whole;
+/// Reads what follows the title of a log.
+pub(crate) fn read(log: &str) -> Turn {
+    let mut turn = Turn::default();
+    let mut section = Section::Other;
+    let mut rest = log;
+    while let Some(line) = rest.split_inclusive('\n').next() {
+        rest = rest.get(line.len()..).unwrap_or_default();
+        let Some(next) = heading(line.trim_end(), &mut turn) else {
+            match &mut section {
+                Section::Other => {}
+                Section::Message => turn.message.push_str(line),
+                Section::FailedOutput(output) => output.push_str(line),
+                Section::Tokens => {
+                    turn.is_finished = true;
+                    if !rest.trim().is_empty() {
+                        rest.trim_start().clone_into(&mut turn.message);
+                    }
+                    break;
                 }
             }
-        }
-    }
-
-    pub(crate) fn finish(mut self) -> Turn {
-        if !self.line.is_empty() {
-            self.end_line();
-        }
-        self.end_section();
-        self.turn.message = self.message.finish();
-        // A blank line sets a message apart from the next heading.
-        let text = &mut self.turn.message.text;
-        text.truncate(text.trim_end().len());
-        self.turn
-    }
-
-    fn end_line(&mut self) {
-        let bytes = std::mem::take(&mut self.line);
-        let line = String::from_utf8_lossy(&bytes);
-        if self.in_long_line || !self.read_heading(line.trim_end()) {
-            self.read_content(&bytes, line.trim());
-        }
-        self.line = bytes;
-        self.line.clear();
-    }
-
-    /// Reads a line that begins a section; returns false for any other.
-    fn read_heading(&mut self, line: &str) -> bool {
-        // The message that comes after all is not part of the log.
-        if matches!(self.section, Section::LastMessage { .. }) {
-            return false;
-        }
-        let heading = without_time(line);
-        let section = match heading {
-            "codex" => Section::Message,
-            "user" | "User instructions:" | "thinking" | "exec" | "tool" | "file update:" => {
-                Section::Other
-            }
-            "tokens used" => Section::Tokens,
-            _ if heading.starts_with("tokens used: ") => {
-                self.turn.is_finished = true;
-                Section::Other
-            }
-            _ if heading.starts_with("ERROR: ") => {
-                self.read_error(heading);
-                Section::Other
-            }
-            _ => match command_outcome(heading) {
-                Some(CommandOutcome::Succeeded) => Section::Other,
-                Some(CommandOutcome::Failed) => Section::FailedOutput,
-                // With a time it is a heading of the log that says nothing here.
-                None if heading.len() < line.len() => Section::Other,
-                None => return false,
-            },
+            continue;
         };
-        self.end_section();
-        self.section = section;
-        if section == Section::Message {
-            self.message.clear();
-            self.turn.program_error = None;
+        if let Section::FailedOutput(output) = std::mem::replace(&mut section, next) {
+            turn.add_tool_error(&output);
         }
-        true
-    }
-
-    fn read_content(&mut self, bytes: &[u8], line: &str) {
-        match self.section {
-            Section::Other => {}
-            Section::Message => self.message.push(bytes),
-            Section::FailedOutput => self.error.push(bytes),
-            Section::Tokens => {
-                self.turn.is_finished = true;
-                self.section = Section::LastMessage { has_begun: false };
-            }
-            Section::LastMessage { has_begun: true } => self.message.push(bytes),
-            Section::LastMessage { has_begun: false } if line.is_empty() => {}
-            Section::LastMessage { has_begun: false } => {
-                self.message.clear();
-                self.message.push(bytes);
-                self.section = Section::LastMessage { has_begun: true };
-            }
+        if matches!(section, Section::Message) {
+            turn.message.clear();
+            turn.program_error = None;
         }
     }
-
-    fn end_section(&mut self) {
-        if self.section == Section::FailedOutput {
-            let most = limits::ERROR_HEAD + limits::ERROR_TAIL;
-            let output = std::mem::replace(&mut self.error, TextTail::new(most));
-            self.turn.add_tool_error(&output.finish().text);
-        }
+    if let Section::FailedOutput(output) = section {
+        turn.add_tool_error(&output);
     }
+    // A blank line sets a message apart from the next heading.
+    turn.message.truncate(turn.message.trim_end().len());
+    turn
+}
 
-    fn read_error(&mut self, heading: &str) {
-        let message = heading.trim_start_matches("ERROR: ");
-        // A connection that is lost for a moment is reported in the same way.
-        if !message.starts_with("Reconnecting") {
-            self.turn.is_finished = true;
-            self.turn.program_error = Some(program_error(Other, None, message));
-        }
+/// Returns the section that a line begins; `None` for any other line.
+fn heading(line: &str, turn: &mut Turn) -> Option<Section> {
+    let heading = without_time(line);
+    match heading {
+        "codex" => return Some(Section::Message),
+        "user" | "User instructions:" | "thinking" | "exec" | "tool" | "file update:" => {}
+        "tokens used" => return Some(Section::Tokens),
+        _ if heading.starts_with("tokens used: ") => turn.is_finished = true,
+        _ if heading.starts_with("ERROR: ") => read_error(heading, turn),
+        _ => match command_outcome(heading) {
+            Some(CommandOutcome::Succeeded) => {}
+            Some(CommandOutcome::Failed) => return Some(Section::FailedOutput(String::new())),
+            // With a time it is a heading of the log that says nothing here.
+            None if heading.len() < line.len() => {}
+            None => return None,
+        },
+    }
+    Some(Section::Other)
+}
+
+fn read_error(heading: &str, turn: &mut Turn) {
+    let message = heading.trim_start_matches("ERROR: ");
+    // A connection that is lost for a moment is reported in the same way.
+    if !message.starts_with("Reconnecting") {
+        turn.is_finished = true;
+        turn.program_error = Some(program_error(Other, None, message));
     }
 }
 

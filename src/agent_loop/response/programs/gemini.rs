@@ -5,32 +5,31 @@
 //! `packages/core/src/tools/tool-error.ts`, `packages/cli/src/nonInteractiveCli.ts` and
 //! `packages/cli/src/utils/errors.ts`.
 
+use serde_json::Value;
+
+use super::Program;
 use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::json::Node;
-use crate::agent_loop::response::limits;
+use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramError;
 use crate::agent_loop::response::report::ProgramErrorKind::{
     self, Authentication, Other, RateLimit, RunLimit,
 };
-use crate::agent_loop::response::tail::{Excerpt, TextTail};
 
 /// Reads the output of Gemini CLI.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Gemini {
     turn: Turn,
-    /// The last message, which arrives in parts.
-    message: TextTail,
     /// The next part begins a message: a tool was used since the last one.
     message_ended: bool,
 }
 
 /// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
 /// last members are not there.
-pub(crate) fn is_output(document: &Node, ends_early: bool) -> bool {
+pub(crate) fn is_output(document: &Value, ends_early: bool) -> bool {
     let Some(event) = document.text("type") else {
         let has_context = document.has("stats") || document.has("session_id");
         return match document.get("response") {
-            Some(response) => has_context || (ends_early && response.excerpt().is_some()),
+            Some(response) => has_context || (ends_early && response.is_string()),
             None => error_of(document).is_some_and(|error| has_context || error.has("code")),
         };
     };
@@ -45,18 +44,8 @@ pub(crate) fn is_output(document: &Node, ends_early: bool) -> bool {
     }
 }
 
-impl Default for Gemini {
-    fn default() -> Self {
-        Self {
-            turn: Turn::default(),
-            message: TextTail::new(limits::MESSAGE),
-            message_ended: false,
-        }
-    }
-}
-
-impl Gemini {
-    pub(crate) fn read(&mut self, document: &Node) {
+impl Program for Gemini {
+    fn read(&mut self, document: &Value) {
         match document.text("type") {
             None => self.read_object(document),
             // A new run, in a file that outputs are appended to.
@@ -76,39 +65,36 @@ impl Gemini {
         }
     }
 
-    pub(crate) fn finish(mut self) -> Turn {
-        self.turn.message = self.message.finish();
+    fn finish(self: Box<Self>) -> Turn {
         self.turn
     }
+}
 
-    pub(crate) fn held(&self) -> usize {
-        self.turn.held() + self.message.held()
-    }
-
-    fn read_object(&mut self, document: &Node) {
+impl Gemini {
+    fn read_object(&mut self, document: &Value) {
         *self = Self::default();
         self.turn.is_finished = true;
-        if let Some(response) = document.get("response").and_then(Node::excerpt) {
-            self.message.push_excerpt(response);
+        if let Some(response) = document.get("response").and_then(Value::as_str) {
+            self.turn.message.push_str(response);
         }
         self.turn.program_error = error_of(document).map(reported_error);
     }
 
-    fn read_message(&mut self, document: &Node) {
-        let Some(content) = document.get("content").and_then(Node::excerpt) else {
+    fn read_message(&mut self, document: &Value) {
+        let Some(content) = document.get("content").and_then(Value::as_str) else {
             return;
         };
-        if content == &Excerpt::default() {
+        if content.is_empty() {
             return;
         }
         if self.message_ended || !document.is_true("delta") {
-            self.message.clear();
+            self.turn.message.clear();
             self.message_ended = false;
         }
-        self.message.push_excerpt(content);
+        self.turn.message.push_str(content);
     }
 
-    fn read_tool_result(&mut self, document: &Node) {
+    fn read_tool_result(&mut self, document: &Value) {
         self.message_ended = true;
         if document.text("status") != Some("error") {
             return;
@@ -124,7 +110,7 @@ impl Gemini {
         }
     }
 
-    fn read_result(&mut self, document: &Node) {
+    fn read_result(&mut self, document: &Value) {
         self.turn.is_finished = true;
         if document.text("status") != Some("error") {
             return;
@@ -140,13 +126,13 @@ impl Gemini {
 }
 
 /// Returns the error of a document, if it has the members of one.
-fn error_of(document: &Node) -> Option<&Node> {
+fn error_of(document: &Value) -> Option<&Value> {
     document
         .get("error")
         .filter(|error| error.has("message") && error.has("type"))
 }
 
-fn reported_error(error: &Node) -> ProgramError {
+fn reported_error(error: &Value) -> ProgramError {
     let name = error.text("type");
     let message = error.text("message").unwrap_or_default();
     program_error(kind_of_error(name, error.number("code")), name, message)

@@ -2,72 +2,35 @@
 
 mod claude;
 mod codex;
-mod codex_log;
+pub(super) mod codex_log;
 mod gemini;
 mod turn;
 
-use claude::Claude;
-use codex::Codex;
-pub(super) use codex_log::{CodexLog, is_log_title};
-use gemini::Gemini;
-pub(super) use turn::Turn;
+use serde_json::Value;
 
-use super::json::Node;
 use super::report::ResponseFormat;
 
+pub(super) use codex_log::is_log_title;
+pub(super) use turn::Turn;
+
 /// A program that prints JSON, with what it printed so far.
-#[derive(Debug)]
-pub(super) enum Program {
-    Claude(Claude),
-    Codex(Codex),
-    Gemini(Gemini),
+pub(super) trait Program {
+    fn read(&mut self, document: &Value);
+    fn finish(self: Box<Self>) -> Turn;
 }
 
-impl Program {
-    pub(super) fn new(format: ResponseFormat) -> Option<Self> {
-        match format {
-            ResponseFormat::Text => None,
-            ResponseFormat::Claude => Some(Self::Claude(Claude::default())),
-            ResponseFormat::Codex => Some(Self::Codex(Codex::default())),
-            ResponseFormat::Gemini => Some(Self::Gemini(Gemini::default())),
-        }
-    }
-
-    pub(super) fn format(&self) -> ResponseFormat {
-        match self {
-            Self::Claude(_) => ResponseFormat::Claude,
-            Self::Codex(_) => ResponseFormat::Codex,
-            Self::Gemini(_) => ResponseFormat::Gemini,
-        }
-    }
-
-    pub(super) fn read(&mut self, document: &Node) {
-        match self {
-            Self::Claude(claude) => claude.read(document),
-            Self::Codex(codex) => codex.read(document),
-            Self::Gemini(gemini) => gemini.read(document),
-        }
-    }
-
-    pub(super) fn held(&self) -> usize {
-        match self {
-            Self::Claude(claude) => claude.held(),
-            Self::Codex(codex) => codex.held(),
-            Self::Gemini(gemini) => gemini.held(),
-        }
-    }
-
-    pub(super) fn finish(self) -> Turn {
-        match self {
-            Self::Claude(claude) => claude.finish(),
-            Self::Codex(codex) => codex.finish(),
-            Self::Gemini(gemini) => gemini.finish(),
-        }
+/// Returns the reader of a format; `None` for text.
+pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
+    match format {
+        ResponseFormat::Text => None,
+        ResponseFormat::Claude => Some(Box::<claude::Claude>::default()),
+        ResponseFormat::Codex => Some(Box::<codex::Codex>::default()),
+        ResponseFormat::Gemini => Some(Box::<gemini::Gemini>::default()),
     }
 }
 
 /// Returns the format that a document has the shape of.
-pub(super) fn format_of(document: &Node, ends_early: bool) -> Option<ResponseFormat> {
+pub(super) fn format_of(document: &Value, ends_early: bool) -> Option<ResponseFormat> {
     if claude::is_message(document) {
         Some(ResponseFormat::Claude)
     } else if codex::is_event(document) {

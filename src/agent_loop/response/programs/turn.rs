@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
-use crate::agent_loop::response::tail::Excerpt;
 
 /// The text of a failed call.
 #[derive(Clone, Debug)]
@@ -16,7 +15,7 @@ struct ToolError {
 /// The turn as far as it was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
-    pub(crate) message: Excerpt,
+    pub(crate) message: String,
     tool_errors: VecDeque<ToolError>,
     pub(crate) denials: Vec<Denial>,
     pub(crate) program_error: Option<ProgramError>,
@@ -64,11 +63,6 @@ impl Turn {
                 target: target.map(shorten_name),
             });
         }
-    }
-
-    pub(crate) fn held(&self) -> usize {
-        let errors = self.error_texts().map(str::len);
-        self.message.text.capacity() + errors.sum::<usize>()
     }
 }
 
