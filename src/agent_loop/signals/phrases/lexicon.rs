@@ -73,7 +73,7 @@ impl Lexicon {
         lexicon.classify(&["#"], |class| class.is_number = true);
         lexicon.classify(&NUMBERS, |class| class.is_number = true);
         lexicon.classify(&DIVIDERS, |class| class.is_divider = true);
-        for (number, language) in LANGUAGES.into_iter().enumerate() {
+        for (number, language) in LANGUAGES.iter().enumerate() {
             if language.has_blanks {
                 lexicon.add(number, language);
             }
@@ -83,22 +83,20 @@ impl Lexicon {
 
     fn add(&mut self, number: usize, language: &'static Language) {
         let bit = 1 << number;
-        self.classify(language.negators, |class| class.negator |= bit);
-        self.classify(language.conditions, |class| class.condition |= bit);
-        self.classify(language.modals, |class| class.modal |= bit);
-        self.classify(language.exceptions, |class| class.exception |= bit);
-        self.classify(language.parts, |class| class.part |= bit);
-        self.classify(language.resolutions, |class| class.resolution |= bit);
-        for (meaning, patterns) in language.phrases {
-            for pattern in *patterns {
-                self.add_phrase(number, *meaning, pattern);
-            }
+        self.classify(&language.negators, |class| class.negator |= bit);
+        self.classify(&language.conditions, |class| class.condition |= bit);
+        self.classify(&language.modals, |class| class.modal |= bit);
+        self.classify(&language.exceptions, |class| class.exception |= bit);
+        self.classify(&language.parts, |class| class.part |= bit);
+        self.classify(&language.resolutions, |class| class.resolution |= bit);
+        for row in &language.phrases {
+            self.add_phrase(number, row.means, &row.words);
         }
     }
 
-    fn classify(&mut self, words: &[&'static str], change: impl Fn(&mut WordClass)) {
+    fn classify(&mut self, words: &'static [impl AsRef<str>], change: impl Fn(&mut WordClass)) {
         for word in words {
-            let id = self.id(word);
+            let id = self.id(word.as_ref());
             if let Some(word) = self.words.get_mut(usize::from(id)) {
                 change(&mut word.class);
             }
