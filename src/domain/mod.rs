@@ -23,6 +23,7 @@ pub mod rejudgement;
 pub mod second_pass;
 pub mod statistics;
 pub mod text;
+pub mod word_list;
 pub mod time;
 pub mod tokens;
 pub mod vendors;

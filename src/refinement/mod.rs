@@ -24,4 +24,5 @@ pub mod event;
 pub mod integration;
 pub mod state;
 pub mod check;
+mod words;
 pub mod report;

@@ -1,5 +1,7 @@
 //! Labels of sections and tags of items that make them optional.
 
+use crate::agent_loop::text::tables::tables;
+
 /// Words that make what they stand over optional, as the beginning of a label.
 const OPTIONAL: [&[&str]; 19] = [
     &["optional"],
@@ -21,50 +23,6 @@ const OPTIONAL: [&[&str]; 19] = [
     &["if", "time", "permits"],
     &["won", "t", "have"],
     &["not", "required"],
-];
-
-/// Words that may follow: `Future enhancements` is a label, `Optional chaining` is a thing.
-const FOLLOWING: [&str; 40] = [
-    "task",
-    "tasks",
-    "item",
-    "items",
-    "improvement",
-    "improvements",
-    "enhancement",
-    "enhancements",
-    "feature",
-    "features",
-    "work",
-    "idea",
-    "ideas",
-    "extra",
-    "extras",
-    "step",
-    "steps",
-    "polish",
-    "plans",
-    "consideration",
-    "considerations",
-    "todo",
-    "todos",
-    "goal",
-    "goals",
-    "addition",
-    "additions",
-    "development",
-    "section",
-    "phase",
-    "phases",
-    "iteration",
-    "iterations",
-    "release",
-    "releases",
-    "version",
-    "versions",
-    "only",
-    "and",
-    "or",
 ];
 
 /// Words that number a section.
@@ -115,7 +73,7 @@ fn is_optional_part(part: &str) -> bool {
             .find_map(|phrase| rest.strip_prefix(*phrase));
         rest = match another {
             Some(after) => after,
-            None if FOLLOWING.contains(first) => following,
+            None if tables().after_optional.has(first) => following,
             None => return false,
         };
     }

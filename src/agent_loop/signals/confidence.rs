@@ -1,137 +1,8 @@
 //! Confidence that the agent states as a number.
 
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Block, Sentence, Token, TokenKind, sentences, tokens};
-
-/// Words of a sentence whose number is not the agent's own confidence.
-const OTHERS: [&str; 34] = [
-    "interval",
-    "intervals",
-    "threshold",
-    "thresholds",
-    "minimum",
-    "maximum",
-    "min",
-    "max",
-    "required",
-    "requires",
-    "require",
-    "classifier",
-    "detector",
-    "model",
-    "model's",
-    "models",
-    "prediction",
-    "predictions",
-    "ocr",
-    "average",
-    "mean",
-    "median",
-    "coverage",
-    "if",
-    "when",
-    "unless",
-    "until",
-    "below",
-    "above",
-    "least",
-    "under",
-    "drops",
-    "filter",
-    "default",
-];
-
-/// Words that may stand between `confidence` and its number.
-const BETWEEN: [&str; 45] = [
-    "level",
-    "high",
-    "medium",
-    "moderate",
-    "low",
-    "very",
-    "score",
-    "rating",
-    "is",
-    "at",
-    "of",
-    "now",
-    "currently",
-    "about",
-    "around",
-    "roughly",
-    "approximately",
-    "approx",
-    "remains",
-    "stands",
-    "overall",
-    "in",
-    "this",
-    "the",
-    "that",
-    "my",
-    "fix",
-    "change",
-    "changes",
-    "solution",
-    "implementation",
-    "result",
-    "it",
-    "answer",
-    "work",
-    "completion",
-    "for",
-    "completeness",
-    "approach",
-    "ist",
-    "liegt",
-    "bei",
-    "est",
-    "de",
-    "es",
-];
-
-/// Words before `confidence` that make it the agent's own.
-const OWN: [&str; 16] = [
-    "my",
-    "our",
-    "overall",
-    "current",
-    "final",
-    "self",
-    "estimated",
-    "exit",
-    "completion",
-    "implementation",
-    "stated",
-    "the",
-    "meine",
-    "ma",
-    "mi",
-    "a",
-];
-
-const NOUNS: [&str; 8] = [
-    "confidence",
-    "konfidenz",
-    "zuversicht",
-    "confiance",
-    "confianza",
-    "confiança",
-    "уверенность",
-    "certainty",
-];
-
-const ADJECTIVES: [&str; 10] = [
-    "confident",
-    "sure",
-    "certain",
-    "sicher",
-    "zuversichtlich",
-    "sûr",
-    "sûre",
-    "seguro",
-    "segura",
-    "уверен",
-];
+use crate::domain::word_list::WordList;
 
 /// Returns the last confidence that the prose states, in percent.
 pub(super) fn read(blocks: &[&Block]) -> Option<u8> {
@@ -154,17 +25,19 @@ fn of_sentence(sentence: Sentence<'_>) -> Option<u8> {
     }
     let mut list = Vec::new();
     tokens(sentence.text, &mut list);
-    let names = |words: &[&str]| list.iter().any(|token| words.contains(&token.text));
-    if !names(&NOUNS) && !names(&ADJECTIVES) || names(&OTHERS) {
+    let names = |words: &WordList| list.iter().any(|token| words.has(token.text));
+    if !names(&tables().confidence_nouns) && !names(&tables().confidence_adjectives)
+        || names(&tables().confidence_of_others)
+    {
         return None;
     }
     let mut found = None;
     for (at, token) in list.iter().enumerate() {
         let before = list.get(..at).unwrap_or_default();
         let after = list.get(at + 1..).unwrap_or_default();
-        if NOUNS.contains(&token.text) {
+        if tables().confidence_nouns.has(token.text) {
             let own = before.last().is_none_or(|word| {
-                matches!(word.kind, TokenKind::Mark(_)) || OWN.contains(&word.text)
+                matches!(word.kind, TokenKind::Mark(_)) || tables().confidence_own.has(word.text)
             });
             let stated = own.then(|| number_after(after)).flatten();
             let speaks = list
@@ -173,7 +46,7 @@ fn of_sentence(sentence: Sentence<'_>) -> Option<u8> {
             found = stated
                 .or_else(|| speaks.then(|| number_before(before)).flatten())
                 .or(found);
-        } else if ADJECTIVES.contains(&token.text) {
+        } else if tables().confidence_adjectives.has(token.text) {
             let stated = number_before(before).or_else(|| number_in_brackets(after));
             found = stated.or(found);
         }
@@ -189,7 +62,7 @@ fn number_after(tokens: &[Token<'_>]) -> Option<u8> {
     let between = tokens.get(..at).unwrap_or_default();
     let is_connected = at <= 8
         && between.iter().all(|token| match token.kind {
-            TokenKind::Word => BETWEEN.contains(&token.text),
+            TokenKind::Word => tables().confidence_between.has(token.text),
             TokenKind::Number => false,
             TokenKind::Placeholder => true,
             TokenKind::Mark(mark) => matches!(

@@ -1,5 +1,6 @@
 //! Progress that is stated in numbers: `4 of 16 tasks`, `80% complete`.
 
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Token, TokenKind, tokens};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,72 +8,6 @@ pub(super) enum StatedProgress {
     Part,
     All,
 }
-
-/// Things that a plan counts.
-const THINGS: [&str; 29] = [
-    "tasks",
-    "task",
-    "items",
-    "steps",
-    "todos",
-    "stories",
-    "features",
-    "requirements",
-    "phases",
-    "milestones",
-    "tickets",
-    "goals",
-    "criteria",
-    "aufgaben",
-    "punkte",
-    "schritte",
-    "tâches",
-    "étapes",
-    "tareas",
-    "pasos",
-    "tarefas",
-    "etapas",
-    "задач",
-    "задачи",
-    "пунктов",
-    "шагов",
-    "checklist",
-    "acceptance",
-    "plan",
-];
-
-const DONE: [&str; 30] = [
-    "done",
-    "complete",
-    "completed",
-    "finished",
-    "implemented",
-    "checked",
-    "erledigt",
-    "fertig",
-    "abgeschlossen",
-    "terminé",
-    "terminées",
-    "terminés",
-    "fait",
-    "faites",
-    "complet",
-    "completadas",
-    "completado",
-    "terminadas",
-    "listo",
-    "hechas",
-    "concluídas",
-    "concluído",
-    "prontas",
-    "pronto",
-    "выполнено",
-    "готово",
-    "завершено",
-    "сделано",
-    "ported",
-    "migrated",
-];
 
 /// Words that make the number one of a wish or of a part.
 const OTHERS: [&str; 16] = [
@@ -118,8 +53,8 @@ fn fraction(tokens: &[Token<'_>]) -> Option<StatedProgress> {
         .iter()
         .take_while(|token| token.kind == TokenKind::Word);
     let mut names = words.take(5).map(|token| token.text);
-    let has_name = names.clone().take(2).any(|word| THINGS.contains(&word));
-    let is_done = names.any(|word| DONE.contains(&word));
+    let has_name = names.clone().take(2).any(|word| tables().counted.has(word));
+    let is_done = names.any(|word| tables().counted_done.has(word));
     if all == 0 || done > all || !has_name && !is_done {
         return None;
     }
@@ -135,7 +70,7 @@ fn percentage(tokens: &[Token<'_>]) -> Option<StatedProgress> {
     let (number, rest) = tokens.split_first()?;
     let number: u64 = number.text.strip_suffix('%')?.parse().ok()?;
     let done = rest.first()?;
-    if !DONE.contains(&done.text) || number > 100 {
+    if !tables().counted_done.has(done.text) || number > 100 {
         return None;
     }
     // All of what is not said: the coverage, a file, the plan.

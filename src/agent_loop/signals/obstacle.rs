@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Message, has_word};
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
@@ -40,50 +41,8 @@ struct Report {
     example: String,
 }
 
-/// Words of failures that pass by themselves.
-const TRANSIENT: [&str; 10] = [
-    "overloaded",
-    "529",
-    "internal server error",
-    "service unavailable",
-    "bad gateway",
-    "timed out",
-    "timeout",
-    "connection error",
-    "econnreset",
-    "fetch failed",
-];
-
 /// Words of an agent that speaks: then the message is not the program's.
 const SPEAKER: [&str; 7] = ["i", "i've", "i'll", "i'm", "we", "we've", "my"];
-
-/// Words of a report on work.
-const WORK: [&str; 24] = [
-    "fixed",
-    "implemented",
-    "added",
-    "handles",
-    "handled",
-    "tests",
-    "test",
-    "code",
-    "function",
-    "updated",
-    "retries",
-    "returns",
-    "when",
-    "if",
-    "now",
-    "client",
-    "endpoint",
-    "parser",
-    "task",
-    "tasks",
-    "done",
-    "complete",
-    "completed",
-    "documented",
-];
 
 /// Returns the obstacle of a turn.
 pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
@@ -163,12 +122,12 @@ fn is_program_text(text: &str) -> bool {
     if text.is_empty() || !is_short(text) || text.contains("\n\n") {
         return false;
     }
-    !has_word(text, &SPEAKER) && !has_word(text, &WORK)
+    !has_word(text, &SPEAKER) && !has_word(text, &tables().work)
 }
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
     let lower = text.to_lowercase().replace('’', "'");
-    if TRANSIENT.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
+    if tables().transient.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
         return None;
     }
     let found = REPORTS
@@ -191,7 +150,7 @@ fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
     let sentence = start.split(['.', '\n']).next().unwrap_or_default();
     let is_plain = sentence.starts_with("you ")
         || sentence.starts_with("you'")
-        || !has_word(sentence, &SPEAKER) && !has_word(sentence, &WORK);
+        || !has_word(sentence, &SPEAKER) && !has_word(sentence, &tables().work);
     if !is_plain || !is_short(text) || waits_seconds(&lower) {
         return None;
     }

@@ -9,6 +9,7 @@ mod echo;
 mod message;
 mod quotation;
 mod sentence;
+pub(in crate::agent_loop) mod tables;
 mod token;
 
 pub use message::{Block, BlockKind, Message};

@@ -21,11 +21,11 @@ pub enum TokenKind {
 }
 
 /// Returns whether a text has one of these words, which are in lower case with straight apostrophes.
-pub fn has_word(text: &str, words: &[&str]) -> bool {
+pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     lower
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .any(|word| words.contains(&word))
+        .any(|word| words.iter().any(|known| known.as_ref() == word))
 }
 
 /// Splits a sentence, in lower case with straight apostrophes, into its tokens.

@@ -2,6 +2,7 @@
 //! its digits belong to.
 
 use super::statement::is_one_of;
+use super::words::tables;
 
 const CURRENCIES: [char; 8] = ['$', '€', '£', '¥', '₹', '₽', '₩', '¢'];
 
@@ -60,19 +61,10 @@ pub(super) struct Tail {
 
 impl Tail {
     pub(super) fn read(rest: &str, has_currency: bool) -> Self {
-        const PERCENT: [&str; 7] = [
-            "percent",
-            "per cent",
-            "prozent",
-            "pct",
-            "pour cent",
-            "por ciento",
-            "procent",
-        ];
         let after = rest.trim_start_matches([' ', '\u{a0}', '\u{202f}', '\\']);
         let lower: String = after.chars().take(12).collect::<String>().to_lowercase();
         let is_percent =
-            after.starts_with('%') || PERCENT.iter().any(|word| lower.starts_with(word));
+            after.starts_with('%') || tables().percent.iter().any(|word| lower.starts_with(word));
         let word: String = after.chars().take_while(|c| c.is_alphabetic()).collect();
         let suffix: String = rest.chars().take_while(|c| c.is_alphabetic()).collect();
         let scale = scale_of(&word).or_else(|| suffix_scale(&suffix).filter(|_| has_currency));

@@ -12,10 +12,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::domain::word_list::WordList;
+
 use super::negation::{Named, is_denied};
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement, is_one_of, words};
 use super::text::{core, folded, positions_of_words};
+use super::words::tables;
 
 /// The options of a choice.
 #[derive(Clone, Debug)]
@@ -202,7 +205,7 @@ impl Options {
                 continue;
             }
             let previous = at.checked_sub(1).and_then(|at| words.get(at));
-            let is_after = |list: &[&str]| {
+            let is_after = |list: &WordList| {
                 previous.is_some_and(|(_, word)| is_one_of(list, word))
                     && !before
                         .trim_end_matches(' ')
@@ -211,8 +214,8 @@ impl Options {
             let next = words.get(at + 1).map(|(_, word)| *word);
             let is_marked = is_enclosed(before, after)
                 || is_on_its_own(before, after)
-                || is_after(&NOUNS)
-                || is_after(&INTRODUCTIONS) && !is_article(c, after, next);
+                || is_after(&tables().option_nouns)
+                || is_after(&tables().option_introductions) && !is_article(c, after, next);
             if is_marked || c.is_ascii_uppercase() && !is_article(c, after, next) {
                 letters.push(Letter {
                     option,
@@ -225,29 +228,6 @@ impl Options {
         letters
     }
 }
-
-/// Nouns that introduce a letter, even "A": "option A by weight".
-const NOUNS: [&str; 13] = [
-    "option",
-    "choice",
-    "letter",
-    "alternative",
-    "möglichkeit",
-    "buchstabe",
-    "lettre",
-    "opción",
-    "opção",
-    "opzione",
-    "вариант",
-    "选项",
-    "選択肢",
-];
-
-/// Other words that introduce a letter: "go with B", but not "with a car".
-const INTRODUCTIONS: [&str; 11] = [
-    "answer", "choose", "chose", "pick", "picked", "select", "selected", "with", "antwort",
-    "réponse", "wähle",
-];
 
 /// Words that join two letters to an undecided answer.
 const JOINTS: [&str; 14] = [
@@ -314,21 +294,11 @@ fn is_on_its_own(before: &str, after: &str) -> bool {
 
 /// Whether a text can stand before the letter that a statement begins with.
 fn is_lead(before: &str) -> bool {
-    const LEADS: [&str; 12] = [
-        "option",
-        "choice",
-        "letter",
-        "answer",
-        "the",
-        "is",
-        "clearly",
-        "definitely",
-        "most",
-        "likely",
-        "probably",
-        "boxed",
+    let lists: [&WordList; 3] = [
+        &tables().option_leads,
+        &tables().option_nouns,
+        &tables().option_introductions,
     ];
-    let lists: [&[&str]; 3] = [&LEADS, &NOUNS, &INTRODUCTIONS];
     words(before).all(|(_, word)| lists.iter().any(|list| is_one_of(list, word)))
 }
 

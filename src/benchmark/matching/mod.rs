@@ -18,6 +18,7 @@ mod decimal;
 mod transcription;
 mod text;
 mod negation;
+mod words;
 
 pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
 pub use self::question::asked_question;

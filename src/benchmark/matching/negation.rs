@@ -1,35 +1,7 @@
 //! Decides whether a text names something only to deny it: "not B", "rather than B", "B is wrong".
 
 use super::statement::words;
-
-/// Words that deny what follows them.
-const DENIALS: [&str; 25] = [
-    "not",
-    "no",
-    "nor",
-    "neither",
-    "never",
-    "cannot",
-    "without",
-    "except",
-    "unlike",
-    "excluding",
-    "exclude",
-    "eliminate",
-    "reject",
-    "rejected",
-    "nicht",
-    "kein",
-    "keine",
-    "weder",
-    "noch",
-    "statt",
-    "non",
-    "pas",
-    "ni",
-    "nunca",
-    "não",
-];
+use super::words::tables;
 
 /// Words that prefer something else to what follows them. Before a number they compare: "more
 /// than 5", "over 9000".
@@ -50,24 +22,6 @@ const CONTRASTS: [&str; 5] = ["but", "only", "sondern", "mais", "sino"];
 /// Verbs between a name and its refutation.
 const VERBS: [&str; 13] = [
     "is", "was", "are", "were", "seems", "would", "ca", "cannot", "must", "ist", "war", "est", "es",
-];
-
-/// Words that deny what stands before them and a verb.
-const REFUTATIONS: [&str; 14] = [
-    "not",
-    "wrong",
-    "incorrect",
-    "false",
-    "never",
-    "out",
-    "excluded",
-    "eliminated",
-    "invalid",
-    "impossible",
-    "falsch",
-    "nicht",
-    "faux",
-    "incorrecto",
 ];
 
 /// What is denied: a name, or a number, to which only a word directly before it belongs.
@@ -99,8 +53,7 @@ fn is_denied_before(before: &str, named: Named) -> bool {
     let near = near.get(contrast.map_or(0, |at| at + 1)..);
     let near = near.unwrap_or_default();
     let is_denial = |word: &String| {
-        DENIALS.contains(&word.as_str())
-            || named == Named::Option && COMPARISONS.contains(&word.as_str())
+        tables().denials.has(word) || named == Named::Option && COMPARISONS.contains(&word.as_str())
     };
     let paired = words.get(words.len().saturating_sub(2)..);
     let is_paired = PAIRED_DENIALS
@@ -120,7 +73,7 @@ fn is_refuted_after(after: &str) -> bool {
     };
     let mut rest = rest.iter().take(REACH);
     VERBS.contains(&verb.as_str())
-        && (verb == "cannot" || rest.any(|word| REFUTATIONS.contains(&word.as_str())))
+        && (verb == "cannot" || rest.any(|word| tables().refutations.has(word)))
 }
 
 /// Returns the words in lower case, with "isn't" as "is" and "not".

@@ -13,6 +13,7 @@ use super::digits::DecimalMark;
 use super::negation::{Named, is_denied};
 use super::numeral::{Numeral, Quantity, decimal_mark, numerals, with_plain_digits};
 use super::statement::{Extent, final_statement, is_one_of, words};
+use super::words::tables;
 
 /// Returns the number that answers and its words. `usual` is the decimal mark of the case.
 pub(super) fn answer(text: &str, usual: Option<DecimalMark>) -> Option<(Quantity, String)> {
@@ -130,16 +131,6 @@ fn concluded(text: &str, mark: DecimalMark) -> Option<Numeral> {
 
 /// Whether a number says how sure the author is.
 fn is_confidence(text: &str, number: &Numeral) -> bool {
-    const SURE: [&str; 8] = [
-        "confidence",
-        "confident",
-        "sure",
-        "certain",
-        "certainty",
-        "konfidenz",
-        "sicher",
-        "sicherheit",
-    ];
     let before = text.get(..number.start).unwrap_or_default();
     let line = before.rsplit(['\n', '.', ';']).next().unwrap_or_default();
     let before: Vec<&str> = words(line).map(|(_, word)| word).collect();
@@ -149,37 +140,12 @@ fn is_confidence(text: &str, number: &Numeral) -> bool {
     before
         .copied()
         .chain(after.map(|(_, word)| word))
-        .any(|word| is_one_of(&SURE, word))
+        .any(|word| is_one_of(&tables().sure, word))
 }
 
 /// Returns the number that is written out in words, if there is only one.
 fn number_word(text: &str) -> Option<Numeral> {
-    const ONES: [&str; 20] = [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-    ];
-    const TENS: [&str; 8] = [
-        "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-    ];
-    let place = |list: &[&str], word: &str| {
+    let place = |list: &[String], word: &str| {
         let lower = word.to_lowercase();
         list.iter().position(|number| *number == lower)
     };
@@ -187,8 +153,9 @@ fn number_word(text: &str) -> Option<Numeral> {
     let mut words = words(text).peekable();
     while let Some((start, word)) = words.next() {
         // "One of them" counts nothing.
-        let ones = place(&ONES, word).filter(|number| *number != 1 || text.trim().len() < 12);
-        let tens = place(&TENS, word).map(|tens| (tens + 2) * 10);
+        let ones =
+            place(&tables().ones, word).filter(|number| *number != 1 || text.trim().len() < 12);
+        let tens = place(&tables().tens, word).map(|tens| (tens + 2) * 10);
         let Some(number) = ones.or(tens) else {
             continue;
         };
@@ -197,7 +164,7 @@ fn number_word(text: &str) -> Option<Numeral> {
         if tens.is_some()
             && let Some((at, next)) = words.peek().copied()
             && at == end + 1
-            && let Some(ones @ 1..10) = place(&ONES, next)
+            && let Some(ones @ 1..10) = place(&tables().ones, next)
         {
             words.next();
             (sum, end) = (number + ones, at + next.len());

@@ -9,6 +9,7 @@
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
 use super::question::REQUESTS;
+use super::words::tables;
 
 /// How much of a text belongs to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,74 +58,6 @@ pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// "Answer" in languages that suites are likely to be written in.
-const ANSWER: [&str; 17] = [
-    "answer",
-    "antwort",
-    "réponse",
-    "reponse",
-    "respuesta",
-    "resposta",
-    "risposta",
-    "antwoord",
-    "svar",
-    "odpowiedź",
-    "odpověď",
-    "vastaus",
-    "válasz",
-    "cevap",
-    "ответ",
-    "відповідь",
-    "απάντηση",
-];
-
-/// The same in scripts without spaces between words.
-const UNSPACED_ANSWER: [&str; 7] = ["答案", "答え", "回答", "解答", "답변", "정답", "답"];
-
-/// Words before "answer" that make it another one than the final answer.
-const OTHERS: [&str; 23] = [
-    "wrong",
-    "incorrect",
-    "false",
-    "other",
-    "another",
-    "first",
-    "previous",
-    "earlier",
-    "initial",
-    "original",
-    "their",
-    "his",
-    "her",
-    "your",
-    "no",
-    "any",
-    "every",
-    "each",
-    "falsche",
-    "erste",
-    "mauvaise",
-    "première",
-    "primera",
-];
-
-/// Words between "answer" and the answer, the longer first.
-const COPULAS: [&str; 13] = [
-    "should be",
-    "would be",
-    "must be",
-    "lautet",
-    "ist",
-    "est",
-    "is",
-    "es",
-    "é",
-    "è",
-    "är",
-    "是",
-    "は",
-];
-
 /// Returns the statements with their contents, in the order of the text.
 fn statements(text: &str, extent: Extent) -> Vec<(Form, &str)> {
     let mut statements = marked(text);
@@ -172,7 +105,7 @@ fn marked(text: &str) -> Vec<(usize, Form, &str)> {
     for (start, word) in words(text) {
         let rest = text.get(start + word.len()..).unwrap_or_default();
         let is_requested = word == "ANSWER";
-        if is_requested || is_answer(word) && !is_one_of(&OTHERS, before) {
+        if is_requested || is_answer(word) && !is_one_of(&tables().other_answers, before) {
             let preceding = text.get(..start).unwrap_or_default();
             let statement = match connection(rest) {
                 Some((Form::Marked, left)) if is_requested => Some((Form::Requested, left)),
@@ -201,13 +134,13 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 }
 
 fn is_answer(word: &str) -> bool {
-    let is_unspaced = |answer: &&str| word.ends_with(*answer);
-    is_one_of(&ANSWER, word) || UNSPACED_ANSWER.iter().any(is_unspaced)
+    let is_unspaced = |answer: &String| word.ends_with(answer.as_str());
+    is_one_of(&tables().answer, word) || tables().unspaced_answer.iter().any(is_unspaced)
 }
 
-pub(super) fn is_one_of(list: &[&str], word: &str) -> bool {
+pub(super) fn is_one_of(list: &[impl AsRef<str>], word: &str) -> bool {
     let lower = word.to_lowercase();
-    list.contains(&lower.as_str())
+    list.iter().any(|one| one.as_ref() == lower)
 }
 
 /// Whether a text ends with the beginning of a line.
@@ -263,9 +196,10 @@ fn after_topic(text: &str) -> &str {
 }
 
 fn after_copula(text: &str) -> Option<&str> {
-    COPULAS.iter().find_map(|copula| {
+    tables().copulas.iter().find_map(|copula| {
         let (start, after) = text.split_at_checked(copula.len())?;
-        let is_whole = !after.starts_with(char::is_alphabetic) || matches!(*copula, "是" | "は");
+        let is_whole =
+            !after.starts_with(char::is_alphabetic) || matches!(copula.as_str(), "是" | "は");
         (start.to_lowercase() == *copula && is_whole).then_some(after)
     })
 }
@@ -308,16 +242,6 @@ fn is_blank(text: &str) -> bool {
 
 /// Whether a text after the marker repeats what was asked for.
 fn is_request(content: &str) -> bool {
-    const NAMES: [&str; 8] = [
-        "letter",
-        "number",
-        "answer",
-        "text",
-        "option",
-        "transcription",
-        "your answer",
-        "the letter",
-    ];
     let text = content.trim_matches(is_mark).to_lowercase();
     let is_form = REQUESTS.iter().any(|request| text.starts_with(request));
     let named = [('<', '>'), ('[', ']'), ('{', '}')]
@@ -326,5 +250,5 @@ fn is_request(content: &str) -> bool {
             let inner = content.trim().trim_matches(['*', '`', '.']);
             inner.strip_prefix(*open)?.strip_suffix(*close)
         });
-    is_form || named.is_some_and(|name| is_one_of(&NAMES, name.trim()))
+    is_form || named.is_some_and(|name| is_one_of(&tables().form_names, name.trim()))
 }

@@ -2,66 +2,7 @@
 //! punctuation and remarks.
 
 use super::item::SectionKind;
-
-/// Words that may stand before the name of a section.
-const BEFORE: [&str; 14] = [
-    "section",
-    "part",
-    "chapter",
-    "appendix",
-    "the",
-    "our",
-    "all",
-    "current",
-    "remaining",
-    "items",
-    "claims",
-    "facts",
-    "of",
-    "with",
-];
-
-/// Words that may stand after the name of a section.
-const AFTER: [&str; 38] = [
-    "claims",
-    "claim",
-    "items",
-    "item",
-    "findings",
-    "facts",
-    "statements",
-    "requirements",
-    "decisions",
-    "assumptions",
-    "points",
-    "answers",
-    "details",
-    "specification",
-    "specifications",
-    "section",
-    "list",
-    "left",
-    "remaining",
-    "still",
-    "and",
-    "or",
-    "risks",
-    "issues",
-    "unknowns",
-    "uncertainties",
-    "todo",
-    "todos",
-    "tbd",
-    "for",
-    "to",
-    "the",
-    "from",
-    "by",
-    "about",
-    "on",
-    "in",
-    "of",
-];
+use crate::refinement::words::tables;
 
 /// Words that begin a remark of any words: `for the vendor`.
 const REMARK: [&str; 9] = ["for", "to", "from", "by", "about", "on", "in", "of", "and"];
@@ -107,7 +48,7 @@ fn without_prefix(heading: &str) -> &str {
             return name;
         };
         let is_letter = word.chars().count() == 1;
-        if !is_letter && !BEFORE.contains(&word.to_lowercase().as_str()) {
+        if !is_letter && !tables().before_heading.has(word.to_lowercase().as_str()) {
             return name;
         }
         name = rest;
@@ -135,7 +76,7 @@ fn section_named(words: &[String]) -> Option<SectionKind> {
         .iter()
         .map(String::as_str)
         .take_while(|word| !REMARK.contains(word))
-        .all(|word| is_number(word) || AFTER.contains(&word))
+        .all(|word| is_number(word) || tables().after_heading.has(word))
         .then_some(kind)
 }
 

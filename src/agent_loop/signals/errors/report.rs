@@ -2,63 +2,8 @@
 //! code after a sentence that something fails.
 
 use super::signature::{ErrorText, is_error_line};
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Block, BlockKind, Message, has_word, sentences};
-
-/// Words that say that an error is over.
-const RESOLVED: [&str; 18] = [
-    "fixed",
-    "fixes",
-    "resolved",
-    "resolves",
-    "solved",
-    "solves",
-    "corrected",
-    "handled",
-    "gone",
-    "longer",
-    "previously",
-    "earlier",
-    "originally",
-    "initially",
-    "behoben",
-    "corrigé",
-    "corregido",
-    "исправлено",
-];
-
-/// Words that say that a failure is of the past, is wanted, or is what the program does.
-const NOT_PRESENT: [&str; 26] = [
-    "fix", "handles", "handling", "was", "were", "had", "before", "expected", "expects", "no",
-    "not", "without", "never", "if", "when", "would", "should", "returns", "return", "returned",
-    "throws", "raises", "reports", "now", "passes", "prevents",
-];
-
-/// Words that say that something fails now.
-const FAILS: [&str; 23] = [
-    "fails",
-    "fail",
-    "failing",
-    "failed",
-    "crashes",
-    "crashed",
-    "panics",
-    "broken",
-    "broke",
-    "cannot",
-    "can't",
-    "couldn't",
-    "unable",
-    "unresolved",
-    "exits",
-    "aborts",
-    "stuck",
-    "blocked",
-    "schlägt",
-    "fehlgeschlagen",
-    "échoue",
-    "falla",
-    "falha",
-];
 
 /// Words of a sentence before an error, besides those.
 const NAMES_ERROR: [&str; 5] = ["error", "errors", "fehler", "erreur", "ошибка"];
@@ -73,7 +18,7 @@ pub(super) fn says_failure(message: &Message) -> bool {
     ending.iter().filter(|block| block.is_prose()).any(|block| {
         let sentences = sentences(&block.prose);
         let mut sentences = sentences.iter().map(|sentence| sentence.text);
-        sentences.any(|sentence| has_word(sentence, &FAILS) && !is_past(sentence))
+        sentences.any(|sentence| has_word(sentence, &tables().fails) && !is_past(sentence))
     })
 }
 
@@ -112,7 +57,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
     });
     let errors = lines.filter(|(line, content)| {
         let is_error = is_error_line(line) && !content.is_empty() && !is_none(content);
-        (is_error || states_failure(line)) && !has_word(line, &RESOLVED)
+        (is_error || states_failure(line)) && !has_word(line, &tables().resolved)
     });
     errors
         .filter_map(|(line, _)| ErrorText::read(&line.replace("**", "")))
@@ -124,7 +69,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
 fn states_failure(line: &str) -> bool {
     line.len() <= 160
         && line.contains(" failed to ")
-        && !has_word(line, &NOT_PRESENT)
+        && !has_word(line, &tables().not_present)
         && !has_word(line, &["i", "we", "test", "tests", "it"])
 }
 
@@ -193,19 +138,19 @@ fn introduces_error(prose: &str) -> bool {
 }
 
 fn introduces(sentence: &str) -> bool {
-    (has_word(sentence, &FAILS) || has_word(sentence, &NAMES_ERROR)) && !is_past(sentence)
+    (has_word(sentence, &tables().fails) || has_word(sentence, &NAMES_ERROR)) && !is_past(sentence)
 }
 
 /// Whether the errors below a label are over: `Fixed:`
 fn is_over_label(block: &Block) -> bool {
     let is_label = matches!(block.kind, BlockKind::Heading(_))
         || block.prose.trim_end().ends_with([':', '：']);
-    is_label && has_word(&block.prose, &RESOLVED)
+    is_label && has_word(&block.prose, &tables().resolved)
 }
 
 /// Whether a sentence does not speak of the present.
 fn is_past(sentence: &str) -> bool {
-    has_word(sentence, &RESOLVED) || has_word(sentence, &NOT_PRESENT)
+    has_word(sentence, &tables().resolved) || has_word(sentence, &tables().not_present)
 }
 
 fn is_none(content: &str) -> bool {

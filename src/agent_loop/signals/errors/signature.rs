@@ -1,6 +1,7 @@
 //! The part of an error that is the same when it occurs again.
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
+use crate::agent_loop::text::tables::tables;
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
 /// The longest signature, in characters.
@@ -9,55 +10,6 @@ const LONGEST: usize = 200;
 const LONGEST_QUOTE: usize = 40;
 /// The lines of an output that are looked at, at each end.
 const LINES: usize = 400;
-
-/// How lines that report an error begin, in any case.
-const MARKS: [&str; 32] = [
-    "stream error",
-    "error:",
-    "error[",
-    "error ts",
-    "error -",
-    "error code",
-    "err:",
-    "err!",
-    "err_",
-    "npm err!",
-    "e: ",
-    "fatal:",
-    "fatal error",
-    "panic:",
-    "panicked at",
-    "failed ",
-    "failure:",
-    "build failed:",
-    "compilation failed:",
-    "assertion failed",
-    "assertion `",
-    "uncaught ",
-    "unhandled ",
-    "exception:",
-    "traceback",
-    "segmentation fault",
-    "syntax error",
-    "syntaxerror",
-    "command not found",
-    "api error",
-    "cannot find module",
-    "bash:",
-];
-
-/// Lines in which programs that run others report that one of them failed, without saying why.
-const SUMMARIES: [&str; 9] = [
-    "error: test failed, to rerun",
-    "error: could not compile",
-    "error: aborting due to",
-    "error: process didn't exit successfully",
-    "error: recipe",
-    "error: command failed",
-    "error command failed",
-    "npm error code",
-    "make: ***",
-];
 
 /// An error of a turn: its signature, and the line that it was made of.
 ///
@@ -172,11 +124,11 @@ fn names_exception(line: &str) -> bool {
 /// Whether a line begins as errors do.
 pub(super) fn is_error_line(line: &str) -> bool {
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let begins = |mark: &&str| {
+    let begins = |mark: &String| {
         line.get(..mark.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(mark))
     };
-    MARKS.iter().any(begins)
+    tables().error_marks.iter().any(begins)
         || names_exception(line)
         || line.contains(": error:")
         || line.contains(": error TS")
@@ -214,7 +166,11 @@ fn mentions_error(line: &str) -> bool {
 /// Whether a line says only that something failed.
 fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
-    if SUMMARIES.iter().any(|summary| lower.starts_with(summary)) {
+    if tables()
+        .error_summaries
+        .iter()
+        .any(|summary| lower.starts_with(summary))
+    {
         return true;
     }
     let words: Vec<&str> = lower

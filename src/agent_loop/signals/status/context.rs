@@ -2,130 +2,18 @@
 
 use std::ops::Range;
 
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Message, sentences};
-
-/// Words of a sentence that speaks of a signal: `When all is done I will output …`.
-const ABOUT: [&str; 54] = [
-    "when",
-    "once",
-    "if",
-    "until",
-    "unless",
-    "before",
-    "after",
-    "whenever",
-    "will",
-    "would",
-    "should",
-    "must",
-    "shall",
-    "i'll",
-    "cannot",
-    "can't",
-    "not",
-    "don't",
-    "won't",
-    "never",
-    "without",
-    "instead",
-    "only",
-    "asked",
-    "instructed",
-    "expects",
-    "looks",
-    "waits",
-    "format",
-    "template",
-    "example",
-    "examples",
-    "e.g",
-    "like",
-    "such",
-    "means",
-    "requires",
-    "instructions",
-    "prompt",
-    "wenn",
-    "sobald",
-    "werde",
-    "nicht",
-    "erst",
-    "quand",
-    "lorsque",
-    "pas",
-    "cuando",
-    "quando",
-    "não",
-    "когда",
-    "не",
-    "если",
-    "would've",
-];
-
-/// Words of the same kind in languages without blanks between words.
-const ABOUT_UNSPACED: [&str; 12] = [
-    "当",
-    "如果",
-    "一旦",
-    "之后",
-    "直到",
-    "不要",
-    "示例",
-    "格式",
-    "したら",
-    "場合",
-    "まで",
-    "例：",
-];
-
-/// Words before code that is not the agent's own.
-const ABOUT_CODE: [&str; 18] = [
-    "when",
-    "once",
-    "if",
-    "until",
-    "format",
-    "template",
-    "example",
-    "examples",
-    "e.g",
-    "like",
-    "such",
-    "wenn",
-    "sobald",
-    "quand",
-    "cuando",
-    "quando",
-    "когда",
-    "prompt",
-];
-
-/// Things that are a part of the work.
-const PARTS: [&str; 14] = [
-    "task",
-    "phase",
-    "step",
-    "section",
-    "stage",
-    "milestone",
-    "iteration",
-    "story",
-    "feature",
-    "item",
-    "sprint",
-    "module",
-    "ticket",
-    "issue",
-];
+use crate::domain::word_list::WordList;
 
 /// The words around a signal, in lower case.
-pub(super) struct SignalContext<'a> {
+pub(super) struct SignalContext {
     words: String,
-    about: &'a [&'a str],
+    about: &'static WordList,
     is_quoted: bool,
 }
 
-impl SignalContext<'static> {
+impl SignalContext {
     /// Reads the sentence around a signal in prose.
     pub(super) fn around(text: &str, range: &Range<usize>) -> Self {
         let before = sentence_before(text.get(..range.start).unwrap_or_default());
@@ -134,7 +22,7 @@ impl SignalContext<'static> {
             || after.starts_with(['"', '\'', '”', '»', '」', '’']);
         Self {
             words: format!("{before} {after}").to_lowercase().replace('’', "'"),
-            about: &ABOUT,
+            about: &tables().about,
             is_quoted,
         }
     }
@@ -154,7 +42,11 @@ impl SignalContext<'static> {
             .ends_with([':', '：']);
         Self {
             words: last.to_lowercase().replace('’', "'"),
-            about: if introduces { &ABOUT } else { &ABOUT_CODE },
+            about: if introduces {
+                &tables().about
+            } else {
+                &tables().about_code
+            },
             is_quoted: false,
         }
     }
@@ -166,8 +58,11 @@ impl SignalContext<'static> {
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
             .map(|word| word.trim_matches('\''));
         self.is_quoted
-            || words.any(|word| self.about.contains(&word))
-            || ABOUT_UNSPACED.iter().any(|word| self.words.contains(word))
+            || words.any(|word| self.about.has(word))
+            || tables()
+                .about_unspaced
+                .iter()
+                .any(|word| self.words.contains(word))
     }
 }
 
@@ -255,6 +150,6 @@ pub(super) fn names_part(text: &str) -> bool {
     let lower = text.to_lowercase();
     let has_part = lower
         .split(|c: char| !c.is_alphanumeric())
-        .any(|word| PARTS.contains(&word));
+        .any(|word| tables().parts.has(word));
     has_part && lower.contains(|c: char| c.is_ascii_digit())
 }

@@ -3,129 +3,13 @@
 use std::borrow::Cow;
 
 use crate::agent_loop::signals::fraction::{StatedProgress, progress};
+use crate::agent_loop::text::tables::tables;
 use crate::stopping::exit_check::evidence::StatedState;
 
 pub(super) enum FieldValue<'a> {
     Text(Cow<'a, str>),
     Truth(bool),
 }
-
-const DONE: [&str; 40] = [
-    "done",
-    "complete",
-    "completed",
-    "finished",
-    "all done",
-    "all complete",
-    "all completed",
-    "all tasks complete",
-    "all tasks completed",
-    "all tasks done",
-    "tasks complete",
-    "task complete",
-    "task completed",
-    "project complete",
-    "loop complete",
-    "fully complete",
-    "fully implemented",
-    "completed successfully",
-    "successfully completed",
-    "done done",
-    "100%",
-    "100% complete",
-    "100% done",
-    "ready to exit",
-    "fertig",
-    "erledigt",
-    "abgeschlossen",
-    "terminé",
-    "terminée",
-    "fini",
-    "terminado",
-    "completado",
-    "completo",
-    "concluído",
-    "готово",
-    "завершено",
-    "выполнено",
-    "完成",
-    "已完成",
-    "完了",
-];
-
-const NOT_DONE: [&str; 44] = [
-    "in progress",
-    "inprogress",
-    "ongoing",
-    "incomplete",
-    "not done",
-    "not complete",
-    "not completed",
-    "not finished",
-    "not yet done",
-    "not yet complete",
-    "unfinished",
-    "partial",
-    "partially complete",
-    "partially done",
-    "partially completed",
-    "almost done",
-    "almost complete",
-    "nearly done",
-    "working",
-    "wip",
-    "work in progress",
-    "continue",
-    "continuing",
-    "pending",
-    "todo",
-    "to do",
-    "open",
-    "started",
-    "active",
-    "running",
-    "more work",
-    "needs work",
-    "failing",
-    "failed",
-    "in arbeit",
-    "nicht fertig",
-    "en cours",
-    "en progreso",
-    "em andamento",
-    "в работе",
-    "в процессе",
-    "进行中",
-    "未完成",
-    "進行中",
-];
-
-const BLOCKED: [&str; 24] = [
-    "blocked",
-    "waiting",
-    "waiting for user",
-    "waiting for input",
-    "waiting for user input",
-    "waiting for human",
-    "waiting for approval",
-    "waiting for confirmation",
-    "awaiting input",
-    "awaiting user input",
-    "awaiting approval",
-    "awaiting confirmation",
-    "needs human",
-    "needs human input",
-    "needs input",
-    "needs user input",
-    "needs clarification",
-    "need clarification",
-    "needs approval",
-    "needs review by human",
-    "stuck",
-    "blockiert",
-    "bloqué",
-    "bloqueado",
-];
 
 /// Returns a value without markup, remarks and case: `COMPLETE ✅ (all tests pass)` is `complete`.
 pub(super) fn normal(value: &str) -> String {
@@ -173,11 +57,11 @@ pub(super) fn state_of(value: &str) -> Option<StatedState> {
     let percent = value
         .split_once('%')
         .and_then(|(number, _)| number.parse::<u8>().ok());
-    if DONE.contains(&value) {
+    if tables().done.has(value) {
         Some(StatedState::Done)
-    } else if NOT_DONE.contains(&value) || percent.is_some_and(|percent| percent < 100) {
+    } else if tables().not_done.has(value) || percent.is_some_and(|percent| percent < 100) {
         Some(StatedState::NotDone)
-    } else if BLOCKED.contains(&value)
+    } else if tables().blocked.has(value)
         || value.starts_with("blocked ")
         || value.starts_with("waiting for ")
         || value.starts_with("waiting on ")

@@ -3,27 +3,12 @@
 use super::fraction::{StatedProgress, progress};
 use super::phrases::{Lexicon, Meaning, PhraseMatch};
 use crate::agent_loop::checklist::is_optional_label;
+use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Block, BlockKind, Sentence, sentences};
 use crate::stopping::exit_check::evidence::Words;
 
 /// The paragraphs at the end in which a question still stands.
 const TAIL_PARAGRAPHS: usize = 4;
-
-/// Words of a heading that stands over a part of the work, together with a number.
-const PART_HEADINGS: [&str; 12] = [
-    "task",
-    "phase",
-    "step",
-    "section",
-    "stage",
-    "milestone",
-    "iteration",
-    "loop",
-    "story",
-    "part",
-    "sprint",
-    "module",
-];
 
 /// Reads the prose of a message. With an explicit signal of completion, offers of more work are
 /// courtesies, as they are after a claim.
@@ -156,7 +141,9 @@ impl Surroundings {
         }
         let words = heading.split(|c: char| !c.is_alphanumeric());
         self.is_part = heading.contains(|c: char| c.is_ascii_digit())
-            && words.into_iter().any(|word| PART_HEADINGS.contains(&word));
+            && words
+                .into_iter()
+                .any(|word| tables().part_headings.has(word));
         self.lead_in = LeadIn::None;
     }
 
@@ -192,69 +179,15 @@ impl Surroundings {
     }
 }
 
-/// Words of a label over conditions: `I stop when:`, `Definition of done:`.
-const CONDITIONS: [&str; 12] = [
-    "when",
-    "if",
-    "once",
-    "until",
-    "criteria",
-    "definition",
-    "requirements",
-    "goal",
-    "wenn",
-    "quand",
-    "cuando",
-    "когда",
-];
-
 fn states_condition(label: &str) -> bool {
     let mut words = label.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| CONDITIONS.contains(&word))
+    words.any(|word| tables().condition_labels.has(word))
 }
-
-/// Labels of lists of open work, besides the phrases.
-const OPEN_LABELS: [&str; 34] = [
-    "remaining",
-    "remaining work",
-    "remaining tasks",
-    "remaining items",
-    "remaining steps",
-    "todo",
-    "todos",
-    "to do",
-    "to dos",
-    "not done",
-    "not done yet",
-    "not yet done",
-    "not yet implemented",
-    "pending",
-    "pending tasks",
-    "outstanding",
-    "outstanding work",
-    "open tasks",
-    "open items",
-    "left to do",
-    "what's left",
-    "what remains",
-    "still open",
-    "still to do",
-    "incomplete",
-    "unfinished",
-    "in progress",
-    "noch offen",
-    "offen",
-    "offene punkte",
-    "restant",
-    "reste à faire",
-    "pendiente",
-    "осталось",
-];
 
 fn is_open_label(text: &str) -> bool {
     let label = text.trim_matches(|c: char| !c.is_alphanumeric());
     let label = label.replace('-', " ");
-    OPEN_LABELS.contains(&label.as_str())
+    tables().open_labels.has(label.as_str())
 }
 
 /// Whether a list of open work says that it is empty.

@@ -1,0 +1,39 @@
+//! Words of documents and of answers about them.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::domain::word_list::WordList;
+
+/// The lists of the file `words.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::refinement) struct DocumentWords {
+    /// Words that may stand before the name of a section.
+    pub(in crate::refinement) before_heading: WordList,
+    /// Words that may stand after the name of a section.
+    pub(in crate::refinement) after_heading: WordList,
+    /// Texts that say that there is nothing, as the keys of questions.
+    pub(in crate::refinement) nothings: WordList,
+    /// Texts that stand where an answer was asked for and are none.
+    pub(in crate::refinement) non_answers: WordList,
+}
+
+/// Returns the lists, which are the same for the whole process.
+pub(in crate::refinement) fn tables() -> &'static DocumentWords {
+    static TABLES: LazyLock<DocumentWords> =
+        LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
+    &TABLES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_has_every_list() {
+        let tables: Result<DocumentWords, _> = toml::from_str(include_str!("words.toml"));
+        assert!(!tables.unwrap().before_heading.is_empty());
+    }
+}
