@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
 /// The error for a processor without instructions that the engine needs.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -49,24 +50,93 @@ pub fn physical_cores() -> NonZeroUsize {
     NonZeroUsize::new(cores.len()).map_or(allowed, |cores| cores.min(allowed))
 }
 
-/// Returns the number of decoding threads: the physical cores, or half of them on a busy machine.
-///
-/// The threads wait for each other after every layer, so one that is not scheduled delays all: with
-/// ten programs on two cores, two threads were more than three times slower than one.
-pub fn threads() -> NonZeroUsize {
-    let cores = physical_cores();
-    let status = fs::read_to_string("/proc/stat").unwrap_or_default();
-    let running = status.lines().find_map(|line| {
-        line.strip_prefix("procs_running ")?
-            .trim()
-            .parse::<usize>()
-            .ok()
-    });
-    // This thread counts as running.
-    if running.unwrap_or(1) > cores.get() {
-        NonZeroUsize::new(cores.get() / 2).unwrap_or(NonZeroUsize::MIN)
-    } else {
-        cores
+/// The shortest time that says how busy a machine is: the system counts in hundredths of a second.
+const SHORTEST_LOOK: Duration = Duration::from_millis(200);
+
+/// The processor's time on Linux, in the units of `/proc/stat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ProcessorTime {
+    cores: u64,
+    all: u64,
+    busy: u64,
+    /// The part of `busy` that this process took.
+    own: u64,
+}
+
+/// A look at what else the machine does, from its beginning to the choice of the threads.
+#[derive(Debug)]
+pub struct LoadWatch {
+    before: Option<ProcessorTime>,
+}
+
+impl LoadWatch {
+    pub fn begin() -> Self {
+        Self {
+            before: ProcessorTime::now(),
+        }
+    }
+
+    /// Returns the number of decoding threads: as many as cores are free of other work, at least one
+    /// and at most the physical cores. `watched` is the time since the beginning.
+    ///
+    /// The threads wait for each other after every layer, and spin while they wait: one that shares
+    /// its core delays all, and more of them take time from the rest of the machine for nothing.
+    /// llama.cpp fixes the number when a context is made, so what the machine does later is not seen.
+    pub fn threads(&self, watched: Duration) -> NonZeroUsize {
+        let cores = physical_cores();
+        let Some(before) = self.before else {
+            return cores;
+        };
+        std::thread::sleep(SHORTEST_LOOK.saturating_sub(watched));
+        let free = ProcessorTime::now().map_or(cores.get(), |now| now.free_since(before));
+        NonZeroUsize::new(free.min(cores.get())).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+impl ProcessorTime {
+    fn now() -> Option<Self> {
+        let system = fs::read_to_string("/proc/stat").ok()?;
+        let own = fs::read_to_string("/proc/self/stat").ok()?;
+        Self::read(&system, &own)
+    }
+
+    fn read(system: &str, own: &str) -> Option<Self> {
+        let is_core = |line: &&str| {
+            let rest = line.strip_prefix("cpu").unwrap_or_default();
+            rest.starts_with(|c: char| c.is_ascii_digit())
+        };
+        let cores = system.lines().filter(is_core).count();
+        // user, nice, system, idle, iowait, irq, softirq, steal; guests are in user and nice.
+        let times = system.lines().next()?.strip_prefix("cpu ")?;
+        let times = times.split_whitespace().take(8).map(str::parse::<u64>);
+        let times: Vec<u64> = times.collect::<Result<_, _>>().ok()?;
+        let waiting: u64 = times.iter().skip(3).take(2).sum();
+        let all: u64 = times.iter().sum();
+        // The name of the program may have blanks. utime and stime are the 14th and 15th field.
+        let (_, own) = own.rsplit_once(')')?;
+        let own = own
+            .split_whitespace()
+            .skip(11)
+            .take(2)
+            .map(str::parse::<u64>);
+        Some(Self {
+            cores: u64::try_from(cores).ok()?,
+            all,
+            busy: all.saturating_sub(waiting),
+            own: own.sum::<Result<_, _>>().ok()?,
+        })
+    }
+
+    /// Returns the cores that other programs left free on average since then, rounded; a little work
+    /// of theirs takes none.
+    fn free_since(self, before: Self) -> usize {
+        let since = |now: u64, before: u64| now.saturating_sub(before);
+        let own = since(self.own, before.own);
+        let others = since(self.busy, before.busy).saturating_sub(own);
+        // In hundredths of a core.
+        let taken = 100 * self.cores * others / since(self.all, before.all).max(1);
+        let free = (100 * self.cores).saturating_sub(taken) + 40;
+        usize::try_from(free / 100).unwrap_or(usize::MAX)
     }
 }
 
@@ -87,6 +157,28 @@ mod tests {
     #[test]
     fn there_are_no_more_physical_cores_than_the_process_may_use() {
         assert!(physical_cores() <= std::thread::available_parallelism().unwrap());
-        assert!(threads() <= physical_cores());
+        assert!(LoadWatch::begin().threads(SHORTEST_LOOK) <= physical_cores());
+    }
+
+    #[test]
+    fn other_work_leaves_fewer_cores() {
+        let time = |user: u64, idle: u64, own: u64| {
+            let system = format!("cpu  {user} 0 0 {idle} 0 0 0 0 0 0\ncpu0 1\ncpu1 1\nintr 5\n");
+            let own = format!("7 (a b) c) R 1 7 7 0 -1 0 0 0 0 0 {own} 3 0 0 20");
+            ProcessorTime::read(&system, &own).unwrap()
+        };
+        // Of two cores, over a second: of others, of this process, and what is free.
+        for (others, own, free) in [
+            (0, 0, 2),
+            (30, 100, 2),
+            (70, 0, 1),
+            (100, 90, 1),
+            (200, 0, 0),
+        ] {
+            let before = time(1_000, 5_000, 10);
+            let busy = others + own;
+            let now = time(1_000 + busy, 5_000 + 200 - busy.min(200), 10 + own);
+            assert_eq!(now.free_since(before), free, "{others} {own}");
+        }
     }
 }

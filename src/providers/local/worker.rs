@@ -22,7 +22,7 @@ use crate::domain::tokens::{Usage, UsageSource};
 use crate::engine::ports::{Delta, LocalProgress};
 
 use super::chat::Frame;
-use super::cpu;
+use super::cpu::LoadWatch;
 use super::guide::{Guide, Writer};
 use super::job::{Job, JobEvent, LocalSettings, Statistics};
 use super::schema::tighten;
@@ -48,14 +48,17 @@ pub(super) fn run(
 ) {
     let Ok(first) = jobs.recv() else { return };
     let started = now();
+    let watch = LoadWatch::begin();
     let failed = match load(settings) {
-        Ok((backend, model)) => match Worker::new(settings, backend, &model, statistics) {
-            Ok(mut worker) => {
-                worker.note(|statistics| statistics.loading = started.elapsed());
-                return worker.work(first, jobs);
+        Ok((backend, model)) => {
+            match Worker::new(settings, (&watch, started), backend, &model, statistics) {
+                Ok(mut worker) => {
+                    worker.note(|statistics| statistics.loading = started.elapsed());
+                    return worker.work(first, jobs);
+                }
+                Err(failure) => failure,
             }
-            Err(failure) => failure,
-        },
+        }
         Err(failure) => failure,
     };
     for job in std::iter::once(first).chain(jobs) {
@@ -197,13 +200,16 @@ pub(super) struct Worker<'a> {
 impl<'a> Worker<'a> {
     fn new(
         settings: &LocalSettings,
+        (watch, started): (&LoadWatch, Instant),
         backend: &'static LlamaBackend,
         model: &'a LlamaModel,
         statistics: &'a Mutex<Statistics>,
     ) -> Result<Self, Failure> {
         let length = settings.context.min(model.n_ctx_train()).max(512);
-        let threads =
-            i32::try_from(settings.threads.unwrap_or_else(cpu::threads).get()).unwrap_or(1);
+        let threads = settings
+            .threads
+            .unwrap_or_else(|| watch.threads(started.elapsed()));
+        let threads = i32::try_from(threads.get()).unwrap_or(1);
         let parallel = settings.parallel.get();
         let params = LlamaContextParams::default()
             .with_n_ctx(NonZeroU32::new(length))
