@@ -12,4 +12,3 @@ pub mod git;
 pub mod test_command;
 pub mod settings;
 pub mod store;
-pub mod process;

@@ -5,9 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::domain::text::{clean, shortened};
+use crate::domain::time::Timestamp;
 use crate::stopping::exit_check::evidence::{TestResult, TestRun};
 
-use super::process::{self, OutputPart, ProcessEnd, Supervisor};
+use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd};
 
 /// The time limit on a command without one of its own.
 pub const TIME_LIMIT: Duration = Duration::from_secs(600);
@@ -75,7 +76,11 @@ impl TestSource {
 
     /// Returns the result. A command runs in the current folder, and nothing that it writes goes
     /// anywhere else.
-    pub fn result(&self, supervisor: Supervisor<'_>) -> Result<FinishedTests, TestError> {
+    pub fn result(
+        &self,
+        now: &dyn Fn() -> Timestamp,
+        is_interrupted: IsInterrupted<'_>,
+    ) -> Result<FinishedTests, TestError> {
         let known = |passed| FinishedTests {
             result: TestResult { passed, run: None },
             end: TestEnd::Exited,
@@ -87,7 +92,7 @@ impl TestSource {
             Self::Command {
                 command,
                 time_limit,
-            } => run(command, *time_limit, supervisor),
+            } => run(command, *time_limit, now, is_interrupted),
         }
     }
 }
@@ -95,13 +100,14 @@ impl TestSource {
 fn run(
     command: &str,
     time_limit: Duration,
-    supervisor: Supervisor<'_>,
+    now: &dyn Fn() -> Timestamp,
+    is_interrupted: IsInterrupted<'_>,
 ) -> Result<FinishedTests, TestError> {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);
-    let began = (supervisor.now)();
+    let began = now();
     let (end, output) =
-        process::run_merged(shell, time_limit, OUTPUT, supervisor).map_err(TestError::Shell)?;
+        process::run_merged(shell, time_limit, OUTPUT, is_interrupted).map_err(TestError::Shell)?;
     let (passed, exit_status, end) = match end {
         ProcessEnd::Interrupted => return Err(TestError::Interrupted),
         ProcessEnd::TimedOut => (false, None, TestEnd::TimedOut),
@@ -117,7 +123,7 @@ fn run(
     let run = TestRun {
         command: command.to_owned(),
         exit_status,
-        duration_ms: (supervisor.now)().ms_since(began),
+        duration_ms: now().ms_since(began),
         last_lines: Vec::new(),
     };
     Ok(FinishedTests {
@@ -165,18 +171,14 @@ pub fn last_lines(output: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::time::Timestamp;
 
-    fn supervisor() -> Supervisor<'static> {
-        Supervisor {
-            now: &|| Timestamp(0),
-            is_interrupted: &|| false,
-        }
+    fn not_interrupted() -> IsInterrupted<'static> {
+        &|| false
     }
 
     fn finished(command: &str) -> FinishedTests {
         let source = TestSource::new(command, TIME_LIMIT);
-        source.result(supervisor()).unwrap()
+        source.result(&|| Timestamp(0), not_interrupted()).unwrap()
     }
 
     fn last_lines_of(command: &str) -> Vec<String> {
@@ -243,7 +245,7 @@ mod tests {
     #[test]
     fn command_is_killed_at_its_time_limit() {
         let source = TestSource::new("echo begun; exec sleep 60", Duration::ZERO);
-        let finished = source.result(supervisor()).unwrap();
+        let finished = source.result(&|| Timestamp(0), not_interrupted()).unwrap();
         assert_eq!(finished.end, TestEnd::TimedOut);
         assert!(!finished.result.passed);
         assert_eq!(finished.result.run.unwrap().exit_status, None);
@@ -251,12 +253,9 @@ mod tests {
 
     #[test]
     fn interrupted_command_has_no_result() {
-        let supervisor = Supervisor {
-            is_interrupted: &|| true,
-            ..supervisor()
-        };
+        let is_interrupted = &|| true;
         let source = TestSource::new("sleep 60", TIME_LIMIT);
-        let error = source.result(supervisor).unwrap_err();
+        let error = source.result(&|| Timestamp(0), is_interrupted).unwrap_err();
         assert_eq!(error.to_string(), "the tests were interrupted");
     }
 }

@@ -3,27 +3,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read};
-use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::io;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use secrecy::SecretString;
 
 use crate::domain::text::clean;
 use crate::domain::vendors::VENDORS;
+use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup, ProcessOutput};
 
 use super::key_detection::hide_keys;
 
 /// Longest run of a command: a person may have to unlock something.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-
-/// Time between two checks of whether a command has ended.
-const STEP: Duration = Duration::from_millis(5);
-
-/// Longest wait for output after the command's end. A command may leave something running that
-/// holds its output open.
-const STRAGGLING: Duration = Duration::from_millis(500);
 
 /// Most bytes that are kept of what a command prints.
 const MOST_BYTES: usize = 64 * 1024;
@@ -38,24 +32,6 @@ pub struct KeyCommands {
 
 /// Most characters that are shown of what a command says about its failure.
 const MOST_SHOWN: usize = 200;
-
-/// The process group of a command. One of its own ends as a whole with the time limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ProcessGroup {
-    Own,
-    /// That of this process. On a terminal, a command can only ask for a password in the foreground
-    /// group, and Ctrl-C ends that group alone.
-    Shared,
-}
-
-impl ProcessGroup {
-    fn of_process() -> Self {
-        match File::open("/dev/tty") {
-            Ok(_) => Self::Shared,
-            Err(_) => Self::Own,
-        }
-    }
-}
 
 /// A command without a key. Its standard output is never shown.
 #[derive(Debug, thiserror::Error)]
@@ -124,7 +100,7 @@ impl KeyCommands {
             return Ok(key.clone());
         }
         let time_limit = self.time_limit.unwrap_or(TIME_LIMIT);
-        let key = run(command, time_limit, ProcessGroup::of_process())?;
+        let key = run(command, time_limit, group())?;
         keys.insert(command.to_owned(), key.clone());
         Ok(key)
     }
@@ -145,19 +121,12 @@ fn run(
         command: command.to_owned(),
         source,
     };
-    let mut child = shell(command, group).spawn().map_err(unstartable)?;
-    let outputs = Output::collect(child.stdout.take())
-        .and_then(|stdout| Ok((stdout, Output::collect(child.stderr.take())?)));
-    let (stdout, stderr) = match outputs {
-        Ok(outputs) => outputs,
-        Err(error) => {
-            kill(&mut child, group);
-            return Err(unstartable(error));
-        }
-    };
-
-    let Some(status) = wait(&mut child, time_limit).map_err(unstartable)? else {
-        kill(&mut child, group);
+    let part = OutputPart::First(MOST_BYTES);
+    let (end, stdout, stderr) =
+        process::run_in_group(shell(command), group, time_limit, (part, part), &|| false)
+            .map_err(unstartable)?;
+    let text = |output: &ProcessOutput| String::from_utf8_lossy(&output.bytes).into_owned();
+    let ProcessEnd::Exited(status) = end else {
         return Err(KeyCommandError::TooSlow {
             command: command.to_owned(),
             time_limit,
@@ -167,14 +136,14 @@ fn run(
         return Err(KeyCommandError::Failed {
             command: command.to_owned(),
             status: status.to_string(),
-            reason: reason(&stderr.text(), &stdout.text()),
+            reason: reason(&text(&stderr), &text(&stdout)),
         });
     }
-    let text = stdout.text();
-    match text.lines().next().map(str::trim) {
+    let printed = text(&stdout);
+    match printed.lines().next().map(str::trim) {
         None | Some("") => Err(KeyCommandError::Empty {
             command: command.to_owned(),
-            reason: reason(&stderr.text(), &text),
+            reason: reason(&text(&stderr), &printed),
         }),
         Some(key) if key.len() >= MOST_BYTES => Err(KeyCommandError::TooMuch {
             command: command.to_owned(),
@@ -183,84 +152,22 @@ fn run(
     }
 }
 
-fn shell(command: &str, group: ProcessGroup) -> Command {
+/// With a terminal the program may ask there, which only the group of this process may do.
+fn group() -> ProcessGroup {
+    match File::open("/dev/tty") {
+        Ok(_) => ProcessGroup::Shared,
+        Err(_) => ProcessGroup::Own,
+    }
+}
+
+/// Returns the command without the keys of this process.
+fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
-    shell
-        .arg("-c")
-        .arg(command)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    shell.arg("-c").arg(command);
     for variable in VENDORS.iter().flat_map(|vendor| vendor.key_variables) {
         shell.env_remove(variable);
     }
-    if group == ProcessGroup::Own {
-        std::os::unix::process::CommandExt::process_group(&mut shell, 0);
-    }
     shell
-}
-
-/// Ends a command with what it started. Any of it may have ended just now; either
-/// way it is gone.
-fn kill(child: &mut Child, group: ProcessGroup) {
-    if group == ProcessGroup::Own {
-        use rustix::process::{Pid, Signal, kill_process_group};
-
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
-}
-
-/// Waits for the end; `None` when it does not come in time.
-fn wait(child: &mut Child, time_limit: Duration) -> io::Result<Option<std::process::ExitStatus>> {
-    let mut waited = Duration::ZERO;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if waited >= time_limit {
-            return Ok(None);
-        }
-        std::thread::sleep(STEP);
-        waited += STEP;
-    }
-}
-
-/// One output stream of a command, read while it runs so that a full pipe never blocks it.
-struct Output {
-    bytes: Arc<Mutex<Vec<u8>>>,
-    end: mpsc::Receiver<()>,
-}
-
-impl Output {
-    /// Reads a stream on a thread of its own.
-    fn collect(stream: Option<impl Read + Send + 'static>) -> io::Result<Self> {
-        let bytes = Arc::new(Mutex::new(Vec::new()));
-        let (sender, end) = mpsc::channel();
-        let shared = Arc::clone(&bytes);
-        // The thread ends with the stream. A process that the command left running may hold the
-        // stream open: then the thread ends with this process.
-        std::thread::Builder::new().spawn(move || {
-            let Some(mut stream) = stream else { return };
-            let mut chunk = [0; 4096];
-            while let Ok(count @ 1..) = stream.read(&mut chunk) {
-                let mut bytes = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                // The rest is read and dropped, so that a command with much output can end.
-                let room = MOST_BYTES.saturating_sub(bytes.len());
-                bytes.extend(chunk.iter().take(count.min(room)));
-            }
-            drop(sender);
-        })?;
-        Ok(Self { bytes, end })
-    }
-
-    fn text(&self) -> String {
-        // Either the stream has ended, which drops the sender, or it is not waited for.
-        let _ = self.end.recv_timeout(STRAGGLING);
-        String::from_utf8_lossy(&self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
-            .into_owned()
-    }
 }
 
 #[cfg(test)]
@@ -332,19 +239,6 @@ mod tests {
         let commands = KeyCommands::with_time_limit(Duration::from_millis(50));
         let error = commands.key("exec sleep 60").unwrap_err().to_string();
         assert_eq!(error, "`exec sleep 60` did not finish within 0.05 s");
-    }
-
-    #[test]
-    fn what_a_slow_command_started_ends_with_it() {
-        let command = "(echo started; exec sleep 60) & wait";
-        let mut child = shell(command, ProcessGroup::Own).spawn().unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        stdout.read_exact(&mut [0; "started\n".len()]).unwrap();
-        kill(&mut child, ProcessGroup::Own);
-        let (sender, end) = mpsc::channel();
-        std::thread::spawn(move || sender.send(stdout.read_to_end(&mut Vec::new())));
-        // The output ends when no process has it open.
-        assert!(end.recv_timeout(Duration::from_secs(20)).is_ok());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
 //! or [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
-//! [`compare_and_swap`].
+//! [`compare_and_swap`]; and runs programs with a limit of time and output ([`process`]).
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
@@ -8,6 +8,7 @@
 pub mod write;
 pub mod create;
 pub mod compare_and_swap;
+pub mod process;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};

@@ -4,11 +4,9 @@
 use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{self, TryRecvError};
+use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-use crate::domain::time::Timestamp;
 
 /// Time between two looks at a process whose output is still open.
 const STEP: Duration = Duration::from_millis(20);
@@ -19,22 +17,21 @@ const LAST_STEP: Duration = Duration::from_millis(1);
 /// Longest wait for output after the end: what a program leaves running may hold it open.
 const STRAGGLING: Duration = Duration::from_millis(500);
 
-/// What a program under way needs from outside: the time, and whether a person has interrupted it.
-#[derive(Clone, Copy)]
-pub struct Supervisor<'a> {
-    pub now: &'a dyn Fn() -> Timestamp,
-    pub is_interrupted: &'a dyn Fn() -> bool,
-}
+/// Says whether a person has interrupted this process, and what it started has to end.
+pub type IsInterrupted<'a> = &'a dyn Fn() -> bool;
 
-impl std::fmt::Debug for Supervisor<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Supervisor").finish_non_exhaustive()
-    }
+/// The process group that a program runs in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessGroup {
+    /// All that it starts ends with it.
+    Own,
+    /// That of this process: it may ask on the terminal.
+    Shared,
 }
 
 /// The reason why a program is no longer running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ProcessEnd {
+pub enum ProcessEnd {
     Exited(ExitStatus),
     TimedOut,
     Interrupted,
@@ -42,28 +39,50 @@ pub(super) enum ProcessEnd {
 
 /// The part of an output that stays in memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OutputPart {
+pub enum OutputPart {
     First(usize),
     Last(usize),
 }
 
 /// What a program wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct ProcessOutput {
-    pub(super) bytes: Vec<u8>,
+pub struct ProcessOutput {
+    pub bytes: Vec<u8>,
     /// There was more.
-    pub(super) is_cut: bool,
+    pub is_cut: bool,
 }
 
 /// Runs a program with nothing on its standard input. Returns what it wrote to its two outputs.
-pub(super) fn run(
+pub fn run(
+    command: Command,
+    time_limit: Duration,
+    parts: (OutputPart, OutputPart),
+    is_interrupted: IsInterrupted<'_>,
+) -> io::Result<(ProcessEnd, ProcessOutput, ProcessOutput)> {
+    run_in_group(
+        command,
+        ProcessGroup::Own,
+        time_limit,
+        parts,
+        is_interrupted,
+    )
+}
+
+/// Runs a program as [`run`] does, in a process group of its own or in that of this process, which
+/// may ask questions on the terminal.
+///
+/// # Errors
+///
+/// When the program cannot be started or watched.
+pub fn run_in_group(
     mut command: Command,
+    group: ProcessGroup,
     time_limit: Duration,
     (stdout, stderr): (OutputPart, OutputPart),
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<(ProcessEnd, ProcessOutput, ProcessOutput)> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = start(&mut command)?;
+    let mut child = start(&mut command, group)?;
     let out = child
         .stdout
         .take()
@@ -73,86 +92,93 @@ pub(super) fn run(
         .take()
         .map(|stream| Stream::collect(stream, stderr));
     let streams: io::Result<Vec<Stream>> = out.into_iter().chain(err).collect();
-    let (end, outputs) = finish(&mut child, streams, time_limit, supervisor)?;
+    let (end, outputs) = finish((&mut child, group), streams, time_limit, is_interrupted)?;
     let mut outputs = outputs.into_iter();
     let mut next = || outputs.next().unwrap_or_default();
     Ok((end, next(), next()))
 }
 
 /// Runs a program whose two outputs are one stream, in the order in which it writes.
-pub(super) fn run_merged(
+pub fn run_merged(
     mut command: Command,
     time_limit: Duration,
     part: OutputPart,
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<(ProcessEnd, ProcessOutput)> {
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
-    let mut child = start(&mut command)?;
+    let mut child = start(&mut command, ProcessGroup::Own)?;
     // It has this process's copies of the pipe, which would hold it open.
     drop(command);
     let streams = Stream::collect(reader, part).map(|stream| vec![stream]);
-    let (end, outputs) = finish(&mut child, streams, time_limit, supervisor)?;
+    let child = (&mut child, ProcessGroup::Own);
+    let (end, outputs) = finish(child, streams, time_limit, is_interrupted)?;
     Ok((end, outputs.into_iter().next().unwrap_or_default()))
 }
 
-fn start(command: &mut Command) -> io::Result<Child> {
+fn start(command: &mut Command, group: ProcessGroup) -> io::Result<Child> {
     command.stdin(Stdio::null());
-    std::os::unix::process::CommandExt::process_group(command, 0);
+    if group == ProcessGroup::Own {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+    }
     command.spawn()
 }
 
 fn finish(
-    child: &mut Child,
+    (child, group): (&mut Child, ProcessGroup),
     streams: io::Result<Vec<Stream>>,
     time_limit: Duration,
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<(ProcessEnd, Vec<ProcessOutput>)> {
     let ended = streams.and_then(|streams| {
-        let end = wait(child, &streams, time_limit, supervisor)?;
+        let end = wait((child, group), &streams, time_limit, is_interrupted)?;
         Ok((end, streams.into_iter().map(Stream::output).collect()))
     });
-    ended.inspect_err(|_| kill(child))
+    ended.inspect_err(|_| kill(child, group))
 }
 
 /// Waits for the end; a program that must not continue is killed.
 fn wait(
-    child: &mut Child,
+    (child, group): (&mut Child, ProcessGroup),
     streams: &[Stream],
     time_limit: Duration,
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<ProcessEnd> {
-    let began = (supervisor.now)();
+    let mut waited = Duration::ZERO;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(ProcessEnd::Exited(status));
         }
-        let end = if (supervisor.is_interrupted)() {
+        let end = if is_interrupted() {
             Some(ProcessEnd::Interrupted)
-        } else if (supervisor.now)().since(began) >= time_limit {
+        } else if waited >= time_limit {
             Some(ProcessEnd::TimedOut)
         } else {
             None
         };
         if let Some(end) = end {
-            kill(child);
+            kill(child, group);
             return Ok(end);
         }
-        match streams.iter().find(|stream| stream.is_open()) {
+        if let Some(stream) = streams.iter().find(|stream| stream.is_open()) {
             // Most programs end a moment after their output.
-            Some(stream) => {
-                let _ = stream.end.recv_timeout(STEP);
+            if stream.end.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
+                waited += STEP;
             }
-            None => std::thread::sleep(LAST_STEP),
+        } else {
+            std::thread::sleep(LAST_STEP);
+            waited += LAST_STEP;
         }
     }
 }
 
 /// Ends a program with what it started. Any of it may have ended just now; either way it is gone.
-fn kill(child: &mut Child) {
+fn kill(child: &mut Child, group: ProcessGroup) {
     use rustix::process::{Pid, Signal, kill_process_group};
 
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    if group == ProcessGroup::Own {
+        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+    }
     let _ = child.kill();
     let _ = child.wait();
 }
@@ -234,8 +260,6 @@ impl KeptBytes {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
     use super::*;
 
     const LONG: Duration = Duration::from_secs(60);
@@ -246,19 +270,15 @@ mod tests {
         shell
     }
 
-    /// A clock that does not move.
-    fn unhurried() -> Supervisor<'static> {
-        Supervisor {
-            now: &|| Timestamp(0),
-            is_interrupted: &|| false,
-        }
+    fn not_interrupted() -> IsInterrupted<'static> {
+        &|| false
     }
 
     #[test]
     fn outputs_and_exit_status_are_returned() {
         let parts = (OutputPart::First(4), OutputPart::Last(4));
         let script = "echo abcdef; echo ABCDEF >&2; exit 3";
-        let (end, stdout, stderr) = run(shell(script), LONG, parts, unhurried()).unwrap();
+        let (end, stdout, stderr) = run(shell(script), LONG, parts, not_interrupted()).unwrap();
         assert!(matches!(end, ProcessEnd::Exited(status) if status.code() == Some(3)));
         assert_eq!(stdout.bytes, b"abcd");
         assert_eq!(stderr.bytes, b"DEF\n");
@@ -269,53 +289,49 @@ mod tests {
     #[test]
     fn merged_outputs_keep_their_order() {
         let script = "echo 1; echo 2 >&2; echo 3";
-        let (_, output) =
-            run_merged(shell(script), LONG, OutputPart::Last(100), unhurried()).unwrap();
+        let (_, output) = run_merged(
+            shell(script),
+            LONG,
+            OutputPart::Last(100),
+            not_interrupted(),
+        )
+        .unwrap();
         assert_eq!(output.bytes, b"1\n2\n3\n");
         assert!(!output.is_cut);
     }
 
     #[test]
     fn program_reads_nothing() {
-        let (end, _) = run_merged(shell("cat"), LONG, OutputPart::Last(9), unhurried()).unwrap();
+        let (end, _) =
+            run_merged(shell("cat"), LONG, OutputPart::Last(9), not_interrupted()).unwrap();
         assert!(matches!(end, ProcessEnd::Exited(status) if status.success()));
     }
 
-    /// Each look at the clock takes a second.
     #[test]
     fn slow_program_is_killed_with_what_it_started() {
         let folder = tempfile::tempdir().unwrap();
-        let seconds = Cell::new(0);
-        let supervisor = Supervisor {
-            now: &|| {
-                seconds.set(seconds.get() + 1);
-                Timestamp(seconds.get() * 1000)
-            },
-            is_interrupted: &|| false,
-        };
         let script = "(trap '' TERM; sleep 60; touch survived) & wait";
         let mut command = shell(script);
         command.current_dir(folder.path());
-        let (end, output) = run_merged(command, LONG, OutputPart::Last(9), supervisor).unwrap();
+        let (part, limit) = (OutputPart::Last(9), Duration::from_millis(50));
+        // The output ends when no process has it open.
+        let (end, output) = run_merged(command, limit, part, not_interrupted()).unwrap();
         assert_eq!(end, ProcessEnd::TimedOut);
         assert_eq!(output.bytes, b"");
     }
 
     #[test]
     fn interrupted_program_is_killed() {
-        let supervisor = Supervisor {
-            now: &|| Timestamp(0),
-            is_interrupted: &|| true,
-        };
+        let is_interrupted = &|| true;
         let (end, _) =
-            run_merged(shell("sleep 60"), LONG, OutputPart::Last(9), supervisor).unwrap();
+            run_merged(shell("sleep 60"), LONG, OutputPart::Last(9), is_interrupted).unwrap();
         assert_eq!(end, ProcessEnd::Interrupted);
     }
 
     #[test]
     fn missing_program_is_an_error() {
         let missing = Command::new("no-such-program-anywhere");
-        let error = run_merged(missing, LONG, OutputPart::Last(9), unhurried()).unwrap_err();
+        let error = run_merged(missing, LONG, OutputPart::Last(9), not_interrupted()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }
 }

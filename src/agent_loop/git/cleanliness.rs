@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 
 use super::program::{self, Git};
-use super::{GitError, Supervisor};
+use super::{GitError, IsInterrupted};
 
 /// What Git has of a file. Displayed as a sentence about it.
 #[derive(Debug)]
@@ -54,14 +54,14 @@ impl fmt::Display for GitCleanliness {
 
 /// Asks Git about the file that a path leads to. A link is followed, as by an edit: the target
 /// counts, also in another repository.
-pub fn is_clean_in_git(path: &Path, supervisor: Supervisor<'_>) -> GitCleanliness {
+pub fn is_clean_in_git(path: &Path, is_interrupted: IsInterrupted<'_>) -> GitCleanliness {
     let Ok(target) = path.canonicalize() else {
         return GitCleanliness::Missing;
     };
     let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
         return GitCleanliness::Untracked;
     };
-    match ask(folder, name, supervisor) {
+    match ask(folder, name, is_interrupted) {
         Ok(cleanliness) => cleanliness,
         Err(GitError::NotARepository) => GitCleanliness::NotInRepository,
         Err(error) => GitCleanliness::Unknown(error),
@@ -71,9 +71,9 @@ pub fn is_clean_in_git(path: &Path, supervisor: Supervisor<'_>) -> GitCleanlines
 fn ask(
     folder: &Path,
     name: &OsStr,
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> Result<GitCleanliness, GitError> {
-    let git = Git::find(folder, supervisor)?;
+    let git = Git::find(folder, is_interrupted)?;
     let arguments = ["-z", "-v", "--"].map(OsStr::new);
     let (_, entries) = git.run("ls-files", &[&arguments[..], &[name]].concat())?;
     let in_index = tag_of(&entries, &program::bytes(Path::new(name)));

@@ -31,7 +31,7 @@ use self::status::GitStatus;
 pub use self::cleanliness::{GitCleanliness, is_clean_in_git};
 pub use self::snapshot::GitSnapshot;
 
-use super::process::Supervisor;
+use crate::files::process::IsInterrupted;
 
 /// Repositories inside the working tree of which the commit is looked up.
 const MOST_INNER_REPOSITORIES: usize = 50;
@@ -74,9 +74,9 @@ type FileHash = [u8; 16];
 pub fn measure(
     folder: &Path,
     ignored: &[PathBuf],
-    supervisor: Supervisor<'_>,
+    is_interrupted: IsInterrupted<'_>,
 ) -> Result<WorkingTree, GitError> {
-    let git = Git::find(folder, supervisor)?;
+    let git = Git::find(folder, is_interrupted)?;
     let status = GitStatus::read(&git)?;
     let ignored = paths_in_tree(ignored, git.top());
     let mut tree = WorkingTree {
@@ -105,7 +105,7 @@ pub fn measure(
             budget.hash(&on_disk)
         };
         tree.files.insert(path, hash);
-        if (supervisor.is_interrupted)() {
+        if is_interrupted() {
             return Err(GitError::Interrupted);
         }
     }
@@ -118,11 +118,11 @@ impl WorkingTree {
         &self,
         folder: &Path,
         earlier: Option<&Self>,
-        supervisor: Supervisor<'_>,
+        is_interrupted: IsInterrupted<'_>,
     ) -> Result<GitState, GitError> {
         let changed_files = match earlier {
             None => None,
-            Some(earlier) => Some(self.changed_files(folder, earlier, supervisor)?),
+            Some(earlier) => Some(self.changed_files(folder, earlier, is_interrupted)?),
         };
         Ok(GitState {
             head: self.head.clone(),
@@ -148,7 +148,7 @@ impl WorkingTree {
         &self,
         folder: &Path,
         earlier: &Self,
-        supervisor: Supervisor<'_>,
+        is_interrupted: IsInterrupted<'_>,
     ) -> Result<u64, GitError> {
         let mut changed: BTreeSet<&[u8]> = BTreeSet::new();
         for (path, hash) in &self.files {
@@ -165,7 +165,7 @@ impl WorkingTree {
         let committed = if self.head == earlier.head {
             Vec::new()
         } else {
-            Git::find(folder, supervisor)?
+            Git::find(folder, is_interrupted)?
                 .changed_between(earlier.head.as_deref(), self.head.as_deref())?
         };
         changed.extend(committed.iter().map(Vec::as_slice));

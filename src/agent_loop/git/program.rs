@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use crate::agent_loop::process::{self, OutputPart, ProcessEnd, Supervisor};
 use crate::domain::text::clean;
+use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd};
 
 use super::GitError;
 
@@ -36,17 +36,20 @@ pub(super) struct Git<'a> {
     top: PathBuf,
     /// `filter.NAME` for each filter that the settings define.
     filters: Vec<String>,
-    supervisor: Supervisor<'a>,
+    is_interrupted: IsInterrupted<'a>,
 }
 
 impl<'a> Git<'a> {
     /// Finds the working tree of a folder.
-    pub(super) fn find(folder: &'a Path, supervisor: Supervisor<'a>) -> Result<Self, GitError> {
+    pub(super) fn find(
+        folder: &'a Path,
+        is_interrupted: IsInterrupted<'a>,
+    ) -> Result<Self, GitError> {
         let mut git = Self {
             folder,
             top: PathBuf::new(),
             filters: Vec::new(),
-            supervisor,
+            is_interrupted,
         };
         let (_, top) = git.run("rev-parse", &["--show-toplevel"])?;
         let top = top.strip_suffix(b"\n").unwrap_or(&top);
@@ -163,8 +166,8 @@ impl<'a> Git<'a> {
         git.env("GIT_NO_LAZY_FETCH", "1");
         git.env("GIT_TERMINAL_PROMPT", "0");
         let parts = (OutputPart::First(MOST_OUTPUT), OutputPart::First(4 << 10));
-        let (end, stdout, stderr) =
-            process::run(git, TIME_LIMIT, parts, self.supervisor).map_err(GitError::Unstartable)?;
+        let (end, stdout, stderr) = process::run(git, TIME_LIMIT, parts, self.is_interrupted)
+            .map_err(GitError::Unstartable)?;
         let status = match end {
             ProcessEnd::Exited(status) => status,
             ProcessEnd::Interrupted => return Err(GitError::Interrupted),

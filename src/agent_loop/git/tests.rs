@@ -9,18 +9,14 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 
 use super::*;
-use crate::domain::time::Timestamp;
 
 /// A repository with a commit of the files `a` and `d/b`.
 struct Repository {
     folder: TempDir,
 }
 
-fn supervisor() -> Supervisor<'static> {
-    Supervisor {
-        now: &|| Timestamp(0),
-        is_interrupted: &|| false,
-    }
+fn not_interrupted() -> IsInterrupted<'static> {
+    &|| false
 }
 
 impl Repository {
@@ -85,11 +81,13 @@ impl Repository {
     }
 
     fn tree(&self) -> WorkingTree {
-        measure(self.path(), &[], supervisor()).unwrap()
+        measure(self.path(), &[], not_interrupted()).unwrap()
     }
 
     fn changed_files_since(&self, earlier: &WorkingTree) -> Option<u64> {
-        let state = self.tree().state(self.path(), Some(earlier), supervisor());
+        let state = self
+            .tree()
+            .state(self.path(), Some(earlier), not_interrupted());
         state.unwrap().changed_files
     }
 }
@@ -107,7 +105,7 @@ fn first_check_does_not_count_changed_files() {
     let repository = Repository::new();
     let state = repository
         .tree()
-        .state(repository.path(), None, supervisor());
+        .state(repository.path(), None, not_interrupted());
     assert_eq!(state.unwrap().changed_files, None);
 }
 
@@ -205,7 +203,7 @@ fn ignored_files_do_not_count() {
 fn files_of_the_loop_do_not_count() {
     let repository = Repository::new();
     let ignored = [".state", "d/response.md"].map(|name| repository.path().join(name));
-    let tree = || measure(repository.path(), &ignored, supervisor()).unwrap();
+    let tree = || measure(repository.path(), &ignored, not_interrupted()).unwrap();
     let before = tree();
     repository.write(".state/log", "1\n");
     repository.write("d/response.md", "1\n");
@@ -218,9 +216,9 @@ fn files_of_the_loop_do_not_count() {
 fn folder_beneath_the_top_sees_the_whole_tree() {
     let repository = Repository::new();
     let below = repository.path().join("d");
-    let before = measure(&below, &[], supervisor()).unwrap();
+    let before = measure(&below, &[], not_interrupted()).unwrap();
     repository.write("a", "2\n");
-    assert_ne!(measure(&below, &[], supervisor()).unwrap(), before);
+    assert_ne!(measure(&below, &[], not_interrupted()).unwrap(), before);
 }
 
 #[test]
@@ -309,7 +307,7 @@ fn pipes_and_folders_in_place_of_files_do_not_block() {
 #[test]
 fn folder_outside_of_a_repository_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
-    let error = measure(folder.path(), &[], supervisor()).unwrap_err();
+    let error = measure(folder.path(), &[], not_interrupted()).unwrap_err();
     assert_eq!(
         error.to_string(),
         "the current folder is not in a Git working tree"
@@ -319,7 +317,7 @@ fn folder_outside_of_a_repository_is_an_error() {
 #[test]
 fn inside_of_the_git_folder_is_an_error() {
     let repository = Repository::new();
-    let error = measure(&repository.path().join(".git"), &[], supervisor()).unwrap_err();
+    let error = measure(&repository.path().join(".git"), &[], not_interrupted()).unwrap_err();
     assert!(matches!(error, GitError::NotARepository));
 }
 
@@ -327,7 +325,7 @@ fn inside_of_the_git_folder_is_an_error() {
 fn message_of_git_is_the_reason() {
     let repository = Repository::new();
     fs::write(repository.path().join(".git/index"), "no index").unwrap();
-    let error = measure(repository.path(), &[], supervisor()).unwrap_err();
+    let error = measure(repository.path(), &[], not_interrupted()).unwrap_err();
     assert!(
         error.to_string().starts_with("`git status` failed: "),
         "{error}"

@@ -76,7 +76,6 @@ impl Starting {
             &source_text,
             state.as_ref(),
             &criteria,
-            clock,
         )?;
         let is_run = entry != LoopEntry::Ended && !args.action.dry_run;
         let locked = match &state {

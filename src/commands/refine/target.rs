@@ -4,10 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
-use crate::agent_loop::process::Supervisor;
 use crate::commands::face::answer::check_output;
 use crate::domain::text::clean;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
@@ -58,7 +56,6 @@ pub(super) fn choose(
     text: &str,
     state: Option<&RefinementState>,
     criteria: &Criteria,
-    clock: Clock,
 ) -> Result<(Target, LoopEntry), Error> {
     let asked = asked(flags, source)?;
     let target = |output: SpecFile, reason| Target {
@@ -96,12 +93,8 @@ pub(super) fn choose(
             target(source.clone(), TargetReason::AsBefore)
         }
         None => {
-            let supervisor = Supervisor {
-                now: &|| clock.now(),
-                // The program ends at an interrupt.
-                is_interrupted: &|| false,
-            };
-            let cleanliness = is_clean_in_git(source.path(), supervisor);
+            // The program ends at an interrupt.
+            let cleanliness = is_clean_in_git(source.path(), &|| false);
             let output = if cleanliness.is_clean() {
                 source.clone()
             } else {

@@ -9,7 +9,7 @@ impl Repository {
 }
 
 fn of(path: &Path) -> String {
-    is_clean_in_git(path, supervisor()).to_string()
+    is_clean_in_git(path, not_interrupted()).to_string()
 }
 
 const CLEAN: &str = "the last Git commit has it as it is";
@@ -25,7 +25,7 @@ fn committed_file_is_clean_whatever_else_has_changed() {
     let repository = Repository::new();
     repository.write("a", "2\n");
     assert_eq!(repository.cleanliness("d/b"), CLEAN);
-    assert!(is_clean_in_git(&repository.path().join("d/b"), supervisor()).is_clean());
+    assert!(is_clean_in_git(&repository.path().join("d/b"), not_interrupted()).is_clean());
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn file_that_the_index_lost_is_untracked() {
     repository.git(&["rm", "--quiet", "--cached", "a"]);
     assert_eq!(repository.cleanliness("a"), UNTRACKED);
     repository.git(&["add", "--intent-to-add", "a"]);
-    assert!(!is_clean_in_git(&repository.path().join("a"), supervisor()).is_clean());
+    assert!(!is_clean_in_git(&repository.path().join("a"), not_interrupted()).is_clean());
 }
 
 #[test]

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use crate::agent_loop::checklist;
 use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
-use crate::agent_loop::process::Supervisor;
 use crate::agent_loop::response::{self, AgentResponse, ResponseError};
 use crate::agent_loop::signals::{self, ErrorText, SignalOptions};
 use crate::agent_loop::store::StateFolder;
@@ -180,22 +179,19 @@ fn run_programs(
 ) -> Result<(), Error> {
     let signals = interrupts::listen(Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
     let signals = RefCell::new(signals);
-    let is_interrupted = Cell::new(false);
-    let supervisor = Supervisor {
-        now: &|| clock.now(),
-        is_interrupted: &|| {
-            let has_come = signals.borrow_mut().try_recv().is_ok();
-            is_interrupted.set(is_interrupted.get() || has_come);
-            is_interrupted.get()
-        },
+    let has_been = Cell::new(false);
+    let is_interrupted = &|| {
+        let has_come = signals.borrow_mut().try_recv().is_ok();
+        has_been.set(has_been.get() || has_come);
+        has_been.get()
     };
     if flags.git {
         let here = Path::new(".");
-        let tree = git::measure(here, ignored, supervisor).map_err(git_error)?;
+        let tree = git::measure(here, ignored, is_interrupted).map_err(git_error)?;
         let earlier = GitSnapshot::read(folder.path());
         let earlier_tree = earlier.as_ref().map(|earlier| &earlier.tree);
         let state = tree
-            .state(here, earlier_tree, supervisor)
+            .state(here, earlier_tree, is_interrupted)
             .map_err(git_error)?;
         gathered.evidence.git = Some(state);
         gathered.changed_since = earlier.map(|earlier| earlier.check);
@@ -206,7 +202,7 @@ fn run_programs(
             .tests_timeout
             .map_or(test_command::TIME_LIMIT, Duration::from_secs);
         let tests = TestSource::new(command, time_limit)
-            .result(supervisor)
+            .result(&|| clock.now(), is_interrupted)
             .map_err(test_error)?;
         gathered.evidence.tests = Some(tests.result);
         gathered.test_end = Some(tests.end);
