@@ -14,6 +14,7 @@ pub mod ids;
 pub mod stored_record;
 pub mod money;
 pub mod names;
+pub mod node;
 pub mod outcome;
 pub mod panel;
 pub mod pricing;

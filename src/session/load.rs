@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use crate::consultation::anonymity::stored::{NamedTexts, name_experts};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
@@ -121,39 +120,9 @@ fn with_text(context: Context, files: &ConsultationFiles) -> Result<Context, Con
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {
     let bytes = files::read(path, SizeLimit::RECORD).ok()?;
-    let mut record = stored::read(&bytes).ok()?;
-    let named = name_experts(&mut record);
-    let stored = escape_json(&String::from_utf8_lossy(&bytes));
-    let json = if named.is_empty() {
-        stored
-    } else {
-        with_named_texts(&stored, &named)?
-    };
+    let record = stored::read(&bytes).ok()?;
+    let json = escape_json(&String::from_utf8_lossy(&bytes));
     Some(LoadedRecord { record, json })
-}
-
-/// Returns a record's JSON with these texts changed, and everything else as stored.
-fn with_named_texts(stored: &str, named: &NamedTexts) -> Option<String> {
-    let mut json: Value = serde_json::from_str(stored).ok()?;
-    name_texts(&mut json, named);
-    Some(pretty_json(&json).ok()? + "\n")
-}
-
-fn name_texts(json: &mut Value, named: &NamedTexts) {
-    match json {
-        Value::String(text) => {
-            if let Some(name) = named.get(text) {
-                text.clone_from(name);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| name_texts(item, named)),
-        // The question is the user's.
-        Value::Object(fields) => fields
-            .iter_mut()
-            .filter(|(key, _)| *key != "question")
-            .for_each(|(_, value)| name_texts(value, named)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
 }
 
 fn from_journal(path: &Path) -> Option<LoadedRecord> {

@@ -6,9 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::log::FileLog;
-use super::node::{Node, NodeMap, NodeValue, json, yaml};
 use super::raw_case::{CaseFile, RawCase, set};
 use super::text_file;
+use crate::domain::node::{Node, NodeMap, NodeValue, json, yaml};
 
 /// The manifest of a folder, by its possible names.
 const MANIFESTS: [&str; 3] = ["suite.yaml", "suite.yml", "suite.json"];

@@ -6,8 +6,8 @@ use crate::domain::names::did_you_mean;
 use super::case::CaseDefaults;
 use super::log::FileLog;
 use super::matcher::{self, check_keys};
-use super::node::{Member, Node, NodeMap, NodeValue};
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
+use crate::domain::node::{Member, Node, NodeMap, NodeValue};
 
 /// Its keys.
 const KEYS: [&str; 18] = [

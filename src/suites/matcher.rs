@@ -4,7 +4,7 @@ use crate::benchmark::case::{ErrorRate, Matcher};
 use crate::domain::names::did_you_mean;
 
 use super::log::FileLog;
-use super::node::{Member, Node, NodeMap, NodeValue, json};
+use crate::domain::node::{Member, Node, NodeMap, NodeValue, json};
 
 /// The names of matchers.
 const NAMES: [&str; 9] = [

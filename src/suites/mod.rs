@@ -15,7 +15,6 @@ mod manifest;
 mod folder;
 mod promptfoo;
 mod raw_case;
-mod node;
 mod text_file;
 pub mod recorded_answers;
 

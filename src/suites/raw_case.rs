@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::node::{Member, Node, NodeMap, NodeValue};
+use crate::domain::node::{Member, Node, NodeMap, NodeValue};
 
 #[derive(Clone, Debug)]
 pub(super) struct RawCase {

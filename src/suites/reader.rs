@@ -10,12 +10,12 @@ use indexmap::{IndexMap, IndexSet};
 use super::case::{self, CaseDefaults, CaseOrigin};
 use super::error::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
-use super::node::table::Separator;
-use super::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
 use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
 use super::text_file::{self, unusable};
 use super::{folder, manifest, promptfoo};
+use crate::domain::node::table::Separator;
+use crate::domain::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
 
 /// The most cases of a suite.
 const MOST_CASES: usize = 100_000;

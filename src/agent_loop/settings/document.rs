@@ -1,5 +1,8 @@
 //! A configuration file as keys and values with their lines, whatever its format.
 
+use crate::domain::node::yaml::{self, Aliases};
+use crate::domain::node::{Member, Node, NodeValue, SyntaxProblem};
+
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -50,6 +53,43 @@ impl EntryValue {
             Ok(number) if is_number => Self::Number(number),
             Ok(_) | Err(_) => Self::Other(format!("`{text}`")),
         }
+    }
+}
+
+/// Returns the entries of a YAML file.
+pub(super) fn of_yaml(text: &str) -> Result<Vec<Entry>, SyntaxError> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let root = yaml::parse_with(text, Aliases::Ignored);
+    let root = root.map_err(|SyntaxProblem { line, problem }| SyntaxError { line, problem })?;
+    let Some(root) = root else {
+        return Ok(Vec::new());
+    };
+    let line = root.line;
+    match value(root) {
+        EntryValue::Section(entries) => Ok(entries),
+        EntryValue::Number(_) | EntryValue::Null | EntryValue::Other(_) => Err(SyntaxError {
+            line,
+            problem: "expected keys with values, such as `exit_decision:`".to_owned(),
+        }),
+    }
+}
+
+fn value(node: Node) -> EntryValue {
+    match node.value {
+        NodeValue::Null => EntryValue::Null,
+        NodeValue::Bool(value) => EntryValue::Other(format!("`{value}`")),
+        NodeValue::Number(number) => EntryValue::of_word(&number),
+        NodeValue::Text(text) => EntryValue::Other(format!("the text `{text}`")),
+        NodeValue::List(_) => EntryValue::Other("a list".to_owned()),
+        NodeValue::Map(map) => EntryValue::Section(
+            map.into_iter()
+                .map(|(key, Member { line, node })| Entry {
+                    key,
+                    value: value(node),
+                    line,
+                })
+                .collect(),
+        ),
     }
 }
 

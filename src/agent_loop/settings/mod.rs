@@ -1,13 +1,11 @@
-//! The configuration file of a loop: thresholds of the rules and of the circuit, as YAML, TOML or
-//! JSON. It is looked for in the folder of the state, and where Blackbox3 has it.
+//! The configuration file of a loop: thresholds of the rules and of the circuit. It is `config.toml` in
+//! the folder of the state, or the YAML of Blackbox3 where that has it.
 //!
 //! Here the file is read and its keys are checked. What the numbers may be is the business of the
 //! rules that use them.
 
 mod document;
-mod json;
 mod toml;
-mod yaml;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,8 +15,8 @@ use crate::files::{self, SizeLimit};
 
 use self::document::{Entry, EntryValue, SyntaxError};
 
-/// The names of the file in the folder of the state.
-const FILE_NAMES: [&str; 4] = ["config.json", "config.toml", "config.yaml", "config.yml"];
+/// The file in the folder of the state.
+const FILE_NAME: &str = "config.toml";
 
 /// The file of Blackbox3, which has sections for other programs too.
 const SHARED_FILE: &str = ".bb3/config.yaml";
@@ -96,8 +94,6 @@ struct SettingLine {
 pub enum LoopSettingsError {
     #[error("the configuration file `{}` cannot be read", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
-    #[error("there are two configuration files, `{}` and `{}`", first.display(), second.display())]
-    TwoFiles { first: PathBuf, second: PathBuf },
     #[error("`{}`, line {line}: {problem}", path.display())]
     Wrong {
         path: PathBuf,
@@ -117,19 +113,14 @@ impl LoopSettings {
     /// Reads the configuration file in the folder of the state, or that of Blackbox3 in the current
     /// folder; without a file there are no settings.
     pub fn find(state_folder: &Path) -> Result<Self, LoopSettingsError> {
-        let files = FILE_NAMES.iter().map(|name| state_folder.join(name));
-        let mut files = files.filter(|file| file.symlink_metadata().is_ok());
-        match (files.next(), files.next()) {
-            (Some(first), Some(second)) => Err(LoopSettingsError::TwoFiles { first, second }),
-            (Some(file), None) => Self::read(file, Owner::Own),
-            (None, _) => {
-                let shared = PathBuf::from(SHARED_FILE);
-                if shared.symlink_metadata().is_ok() {
-                    Self::read(shared, Owner::Shared)
-                } else {
-                    Ok(Self::default())
-                }
-            }
+        let own = state_folder.join(FILE_NAME);
+        let shared = PathBuf::from(SHARED_FILE);
+        if own.symlink_metadata().is_ok() {
+            Self::read(own, Owner::Own)
+        } else if shared.symlink_metadata().is_ok() {
+            Self::read(shared, Owner::Shared)
+        } else {
+            Ok(Self::default())
         }
     }
 
@@ -141,10 +132,9 @@ impl LoopSettings {
     }
 
     fn parse(file: PathBuf, text: &str, owner: Owner) -> Result<Self, LoopSettingsError> {
-        let parsed = match file.extension().and_then(|extension| extension.to_str()) {
-            Some("json") => json::parse(text),
-            Some("toml") => toml::parse(text),
-            Some(_) | None => yaml::parse(text),
+        let parsed = match owner {
+            Owner::Own => toml::parse(text),
+            Owner::Shared => document::of_yaml(text),
         };
         let values = parsed.and_then(|entries| values(&entries, owner));
         match values {
@@ -162,7 +152,7 @@ impl LoopSettings {
         self.line(setting).map(|line| line.value)
     }
 
-    /// Returns where the file sets it, for people: `` `min_confidence` in `.conclave/config.yaml`,
+    /// Returns where the file sets it, for people: `` `min_confidence` in `.conclave/config.toml`,
     /// line 3``.
     pub fn origin(&self, setting: LoopSetting) -> Option<String> {
         let SettingLine { key, line, .. } = self.line(setting)?;

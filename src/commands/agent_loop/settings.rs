@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::agent_loop::settings::{LoopSetting, LoopSettings, LoopSettingsError};
+use crate::agent_loop::settings::{LoopSetting, LoopSettings};
 use crate::error::Error;
 use crate::stopping::exit_check::breaker::BreakerRule;
 use crate::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
@@ -50,17 +50,6 @@ pub(crate) fn with_flags(
         thresholds,
         circuit: circuit(file, &thresholds)?,
     })
-}
-
-/// Returns the error for a configuration file that cannot be used.
-pub(crate) fn unusable(error: LoopSettingsError) -> Error {
-    let two = matches!(error, LoopSettingsError::TwoFiles { .. });
-    let error = Error::usage(error);
-    if two {
-        error.hint("keep one of them")
-    } else {
-        error
-    }
 }
 
 /// Returns each threshold with its setting and its name.

@@ -5,4 +5,3 @@ mod mentions;
 pub mod texts;
 pub mod relabel;
 pub mod names;
-pub mod stored;

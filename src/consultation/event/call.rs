@@ -28,7 +28,6 @@ pub enum CallEvent {
         purpose: Purpose,
         model: ModelRef,
         /// The most tokens that the answer may take, thinking included.
-        #[serde(alias = "room")]
         max_output_tokens: u64,
         /// SHA-256 of the whole prompt, in hexadecimal.
         prompt_sha256: String,

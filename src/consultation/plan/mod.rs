@@ -48,7 +48,6 @@ pub struct Plan {
     pub question: String,
     pub panel: Panel,
     #[serde(default)]
-    #[serde(alias = "course")]
     pub debate: DebateOptions,
     /// The terms of each model; a model without an entry gets [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
@@ -60,7 +59,6 @@ pub struct Plan {
     /// Settings that the user may change when resuming an interrupted consultation.
     pub control: Control,
     /// The fallback models of each expert, best first. The judge's are in the panel.
-    #[serde(alias = "stand_ins")]
     pub fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
     /// The amount of earlier rounds in the prompts of later ones.
     pub material: PromptMaterial,
@@ -106,7 +104,6 @@ pub struct Control {
     /// The time limit of a round; `None` for no limit.
     pub max_wait: Option<Duration>,
     #[serde(default)]
-    #[serde(alias = "early_stop")]
     pub early_termination: EarlyStop,
 }
 
@@ -170,10 +167,8 @@ impl Control {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelTerms {
     /// The token limit of an answer, thinking included.
-    #[serde(alias = "room")]
     pub max_output_tokens: u64,
     /// The most tokens that the model can write; `max_output_tokens` may grow to this.
-    #[serde(alias = "most")]
     pub output_limit: u64,
     /// The expected tokens of an answer.
     pub expected_output: OutputTokens,

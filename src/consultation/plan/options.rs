@@ -20,16 +20,13 @@ pub struct DebateOptions {
     pub judge_passes: JudgePasses,
     /// A cheap model for persona selection and comparison.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(alias = "clerk")]
     pub helper: Option<ModelRef>,
     pub debate_analysis: DebateAnalysis,
     /// The personas from which the helper selects for the question; empty if the panel is fixed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[serde(alias = "cast_from")]
     pub selectable_personas: Vec<Persona>,
     /// Answers of an earlier consultation that is only judged again.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[serde(alias = "given")]
     pub prior_answers: Option<Box<PriorAnswers>>,
     /// The earlier consultation that the question follows up.
     #[serde(skip_serializing_if = "Option::is_none")]

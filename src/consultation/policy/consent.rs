@@ -14,7 +14,6 @@ pub const LARGE_CONTEXT: u64 = 10_000;
 pub struct ConsentRule {
     /// Estimates strictly below this are approved without asking; zero means always ask.
     pub always_allow_under: MicroUsd,
-    #[serde(alias = "standing")]
     pub consent_mode: ConsentMode,
     /// The monthly budget, if the user has set one.
     #[serde(default)]
@@ -37,13 +36,10 @@ pub struct Month {
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
     /// The user consented in advance with a flag.
-    #[serde(alias = "granted")]
     PreApproved,
     /// There is a terminal to ask on.
-    #[serde(alias = "askable")]
     Interactive,
     /// There is no person to ask.
-    #[serde(alias = "unattended")]
     NonInteractive,
 }
 

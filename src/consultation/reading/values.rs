@@ -59,13 +59,6 @@ const MAGNITUDES: [(&str, Magnitude); 4] = [
 const YES: &str = "true, yes, y, 1, changed, ja, oui, sí, si, sim, да, 是";
 const NO: &str = "false, no, n, 0, not, unchanged, none, nein, non, não, нет, 否";
 
-const TENS: [&str; 8] = [
-    "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
-];
-const UNITS: [&str; 10] = [
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
-];
-
 impl Reader<'_> {
     /// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing
     /// is clamped: values out of range are unknown.
@@ -194,7 +187,7 @@ fn stated(said: &str) -> Option<f64> {
             .iter()
             .any(|word| said.contains(word));
     match numbers.as_slice() {
-        [] => in_words(&said, percent).or_else(|| named(&LEVELS, &said).next()),
+        [] => named(&LEVELS, &said).next(),
         [share, whole]
             if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") =>
         {
@@ -233,36 +226,6 @@ fn numbers(text: &str) -> Vec<f64> {
         *first = -*first;
     }
     numbers
-}
-
-/// Reads numbers in words: `eighty percent`, `ninety-five percent`, `zero point eight five`.
-fn in_words(said: &str, percent: bool) -> Option<f64> {
-    let words: Vec<&str> = words_of(said).collect();
-    if let Some(point) = words.iter().position(|word| *word == "point") {
-        let digits: String = words
-            .iter()
-            .skip(point + 1)
-            .map_while(|word| place(&UNITS, word))
-            .map(|digit| digit.to_string())
-            .collect();
-        return if digits.is_empty() {
-            None
-        } else {
-            format!("0.{digits}").parse().ok()
-        };
-    }
-    let at = words.iter().position(|word| TENS.contains(word))?;
-    let tens = words.get(at).and_then(|word| place(&TENS, word))? + 2;
-    let units = words
-        .get(at + 1)
-        .and_then(|word| place(&UNITS, word))
-        .unwrap_or(0);
-    let number = f64::from(u8::try_from(tens * 10 + units).ok()?);
-    (percent || words.len() <= 2).then_some(number / 100.0)
-}
-
-fn place(words: &[&str], word: &str) -> Option<usize> {
-    words.iter().position(|known| *known == word)
 }
 
 /// Returns the values in a table that a text names by one of their words, in the table's order.

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use crate::domain::node::yaml::{self, Aliases};
+use crate::domain::node::{Node, NodeMap, NodeValue, SyntaxProblem};
 
 use self::entry::KEYS;
 use self::fence::Delimiters;
@@ -20,8 +21,6 @@ mod tests;
 pub use self::entry::ConvergenceEntry;
 
 const SECTION: &str = "convergence";
-/// The deepest value.
-const DEEPEST: usize = 128;
 
 /// The front matter of a document.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +40,7 @@ pub enum FrontMatterError {
     Json,
     #[error("the front matter that begins in line 1 has no closing `---`")]
     Unclosed,
-    #[error("line {line}: the front matter is no YAML: {problem}")]
+    #[error("line {line}: the front matter cannot be read: {problem}")]
     NotYaml { line: usize, problem: String },
     #[error("line {line}: `{key}` of the front matter {problem}")]
     Key {
@@ -60,8 +59,8 @@ struct Matter {
     section: Option<usize>,
     /// The values of the own keys; `None` for null.
     own: BTreeMap<String, Option<String>>,
-    /// All that is not ours, in its order.
-    foreign: Vec<String>,
+    /// All that is not ours: inside the section, and outside.
+    foreign: [NodeMap; 2],
 }
 
 /// Reads the front matter; `None` if there is none. Lines between two thematic breaks are none
@@ -189,117 +188,77 @@ fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
     Ok(found.map(|matter| (fence, matter)))
 }
 
-/// Where a value stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum NodePlace {
-    Root,
-    Section,
-    Other,
+/// Reads the front matter; `None` if it is no mapping.
+fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
+    // The line before it counts too.
+    let yaml = format!("\n{yaml}");
+    let root = yaml::parse_with(&yaml, Aliases::Ignored);
+    let root = root
+        .map_err(|SyntaxProblem { line, problem }| FrontMatterError::NotYaml { line, problem })?;
+    let Some(root) = root else {
+        return Ok(Some(Matter::default()));
+    };
+    let NodeValue::Map(mut root) = root.value else {
+        return Ok(None);
+    };
+    let mut matter = Matter::default();
+    if let Some((key, first)) = root.first() {
+        let line = yaml
+            .lines()
+            .nth(first.line.saturating_sub(1))
+            .unwrap_or_default();
+        let begin = line.trim_start_matches(' ');
+        if !begin
+            .trim_start_matches(['"', '\''])
+            .starts_with(key.as_str())
+        {
+            let problem = "must begin its line, so that `convergence` can be set beside it";
+            return Err(key_error(first.line, key, problem));
+        }
+        matter.indent = line.len() - begin.len();
+    }
+    let mut inside = NodeMap::new();
+    if let Some(section) = root.shift_remove(SECTION) {
+        matter.section = Some(section.line);
+        let line = yaml
+            .lines()
+            .nth(section.line.saturating_sub(1))
+            .unwrap_or_default();
+        let written = line.split_once(':').unwrap_or_default().1.trim_start();
+        if written.starts_with(['*', '&', '!']) {
+            return Err(key_error(section.line, SECTION, "must be a mapping"));
+        }
+        let mut keys = match section.node.value {
+            NodeValue::Null => NodeMap::new(),
+            NodeValue::Map(keys) => keys,
+            _ => return Err(key_error(section.line, SECTION, "must be a mapping")),
+        };
+        for key in KEYS {
+            let value = match keys.shift_remove(key).map(|member| member.node.value) {
+                None => continue,
+                Some(NodeValue::Text(text) | NodeValue::Number(text)) => Some(text),
+                Some(NodeValue::Bool(value)) => Some(value.to_string()),
+                Some(NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_)) => None,
+            };
+            matter.own.insert(key.to_owned(), value);
+        }
+        inside = keys;
+    }
+    matter.foreign = [inside, root].map(without_lines);
+    Ok(Some(matter))
 }
 
-/// Reads the front matter without following aliases, so that a few lines cannot stand for
-/// gigabytes; `None` if it is no mapping.
-fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
-    let mut matter = Matter::default();
-    // For each open list or mapping its place, and the keys and values it has.
-    let mut open: Vec<(NodePlace, usize)> = Vec::new();
-    let mut key = String::new();
-    let mut documents = 0;
-    for event in Parser::new_from_str(yaml) {
-        let (event, span) = event.map_err(|error| FrontMatterError::NotYaml {
-            line: error.marker().line() + 1,
-            problem: error.info().to_owned(),
-        })?;
-        let line = span.start.line() + 1;
-        let not_yaml = |problem: &str| FrontMatterError::NotYaml {
-            line,
-            problem: problem.to_owned(),
-        };
-        if matches!(event, Event::DocumentStart(_)) {
-            documents += 1;
-            if documents > 1 {
-                return Err(not_yaml("a second document begins here"));
-            }
-        }
-        let is_null = matches!(&event, Event::Scalar(text, ScalarStyle::Plain, 0, None)
-            if matches!(&**text, "" | "~" | "null" | "Null" | "NULL"));
-        let (place, members) = match &event {
-            Event::Nothing
-            | Event::StreamStart
-            | Event::StreamEnd
-            | Event::DocumentStart(_)
-            | Event::DocumentEnd => continue,
-            Event::SequenceEnd | Event::MappingEnd => {
-                if let Some((NodePlace::Other, _)) = open.pop() {
-                    matter.foreign.push(format!("{event:?}"));
-                }
-                continue;
-            }
-            Event::Alias(_)
-            | Event::Scalar(..)
-            | Event::SequenceStart(..)
-            | Event::MappingStart(..) => match open.last_mut() {
-                Some((place, members)) => {
-                    *members += 1;
-                    (Some(*place), *members)
-                }
-                None => (None, 0),
-            },
-        };
-        let is_key = members % 2 == 1;
-        if is_key && place != Some(NodePlace::Other) {
-            key = match &event {
-                Event::Scalar(text, ..) => text.to_string(),
-                _ => String::new(),
-            };
-        }
-        if is_key && place == Some(NodePlace::Root) && members == 1 {
-            matter.indent = span.start.col();
-            let written = yaml.lines().nth(line.saturating_sub(2)).unwrap_or_default();
-            if !written.starts_with(&" ".repeat(matter.indent)) {
-                let problem = "must begin its line, so that `convergence` can be set beside it";
-                return Err(key_error(line, &key, problem));
-            }
-        }
-        let mut within = NodePlace::Other;
-        match (place, &event) {
-            (None, Event::MappingStart(..)) => within = NodePlace::Root,
-            (None, _) if is_null => continue,
-            (None, _) => return Ok(None),
-            (Some(NodePlace::Root), _) if key == SECTION && is_key => {
-                if matter.section.replace(line).is_some() {
-                    return Err(key_error(line, SECTION, "is set twice"));
-                }
-                continue;
-            }
-            (Some(NodePlace::Root), Event::MappingStart(0, None)) if key == SECTION => {
-                within = NodePlace::Section;
-            }
-            (Some(NodePlace::Root), _) if key == SECTION && is_null => continue,
-            (Some(NodePlace::Root), _) if key == SECTION => {
-                return Err(key_error(line, SECTION, "must be a mapping"));
-            }
-            (Some(NodePlace::Section), _) if is_key && KEYS.contains(&key.as_str()) => continue,
-            (Some(NodePlace::Section), Event::Scalar(text, ..)) if KEYS.contains(&key.as_str()) => {
-                let text = (!is_null).then(|| text.to_string());
-                if matter.own.insert(key.clone(), text).is_some() {
-                    return Err(key_error(line, &key, "is set twice"));
-                }
-                continue;
-            }
-            (Some(_), _) => {}
-        }
-        if within == NodePlace::Other {
-            matter.foreign.push(format!("{place:?} {event:?}"));
-        }
-        if matches!(event, Event::SequenceStart(..) | Event::MappingStart(..)) {
-            if open.len() == DEEPEST {
-                return Err(not_yaml("more than 128 levels of lists and mappings"));
-            }
-            open.push((within, 0));
-        }
+fn without_lines(map: NodeMap) -> NodeMap {
+    match (Node {
+        line: 0,
+        value: NodeValue::Map(map),
+    })
+    .at_line(0)
+    .value
+    {
+        NodeValue::Map(map) => map,
+        _ => NodeMap::new(),
     }
-    Ok(Some(matter))
 }
 
 fn key_error(line: usize, key: &str, problem: &'static str) -> FrontMatterError {

@@ -194,7 +194,11 @@ fn other_formats_are_refused_by_name() {
 
 #[test]
 fn problems_name_their_line() {
-    assert!(refused("---\na: 1\nb: [\n---\n").starts_with("line 4: the front matter is no YAML"));
+    assert!(
+        refused("---\na: 1\nb: [\n---\n")
+            .starts_with("line 4: the front matter cannot be read: not YAML: ")
+    );
+    let already = "line 4: the front matter cannot be read:";
     let cannot = |line: usize| {
         format!(
             "line {line}: `convergence` of the front matter cannot be set: write its keys on \
@@ -223,11 +227,11 @@ fn problems_name_their_line() {
         ),
         (
             "convergence:\nb: 1\nconvergence:\n",
-            key(4, "convergence", "is set twice"),
+            format!("{already} `convergence` is set in line 2 already"),
         ),
         (
             "convergence:\n  iteration:\n  iteration: 2\n",
-            key(4, "iteration", "is set twice"),
+            format!("{already} `iteration` is set in line 3 already"),
         ),
         ("convergence:\n  iteration: &a 1\nb: *a\n", cannot(2)),
         ("convergence: {iteration: 1, owner: me}\n", cannot(2)),

@@ -2,8 +2,8 @@
 //! their line: a case that lost its check would count as right.
 
 use crate::domain::names::did_you_mean;
+use crate::domain::node::{Node, NodeMap, NodeValue};
 use crate::suites::log::FileLog;
-use crate::suites::node::{Node, NodeMap, NodeValue};
 use crate::suites::raw_case::set;
 
 use super::template::render;

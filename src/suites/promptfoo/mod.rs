@@ -11,9 +11,9 @@ use crate::domain::names::did_you_mean;
 
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::node::{Node, NodeMap, NodeValue, json, table, yaml};
 use super::raw_case::{CaseFile, RawCase, set};
 use super::text_file;
+use crate::domain::node::{Node, NodeMap, NodeValue, json, table, yaml};
 
 use options::{Wrapping, check_test};
 use vars::{combinations, question_var};

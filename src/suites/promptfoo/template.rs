@@ -1,7 +1,7 @@
 //! The `{{name}}` of promptfoo's prompts and values. Of its template language only names of
 //! variables are read; everything else is an error, because it would be asked as it stands.
 
-use crate::suites::node::{Node, NodeMap, NodeValue};
+use crate::domain::node::{Node, NodeMap, NodeValue};
 
 /// Replaces the names of variables by their values.
 ///
@@ -82,7 +82,7 @@ fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suites::node::json;
+    use crate::domain::node::json;
 
     fn rendered(text: &str) -> Result<String, String> {
         let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;

@@ -1,6 +1,5 @@
 //! Labels in models' texts: people read the seats' names, models and the journal have the labels.
 
-use conclave::consultation::anonymity::stored::name_experts;
 use conclave::consultation::event::StateName;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses};
@@ -10,8 +9,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::stored_record::StoredRecord;
 use conclave::records::page::page;
-use conclave::terminal::output::style::Paint;
-use conclave::terminal::report::{NextSteps, Summary, report};
+use conclave::terminal::report::report;
 
 use crate::support::script::{Player, good_text, plan, reply};
 
@@ -163,21 +161,6 @@ fn journal_and_labelled_record_have_the_labels() {
     let labelled = transcript.labelled_record();
     assert_eq!(labelled.verdict(), Some(verdict));
     assert_eq!(labelled.cross_exam(), transcript.cross_exam());
-}
-
-#[test]
-fn record_of_an_early_version_is_named_when_it_is_shown() {
-    let transcript = Transcript::fold(&played().log).unwrap();
-    let mut early = transcript.labelled_record();
-    assert!(report(&early).contains("Expert C"));
-    name_experts(&mut early);
-    let named = transcript.stored_record();
-    assert_eq!(report(&early), report(&named));
-    assert_eq!(page(&early), page(&named));
-    let summary = |record| Summary::of(record, NextSteps::None).render(80, Paint::Plain);
-    assert_eq!(summary(&early), summary(&named));
-    name_experts(&mut early);
-    assert_eq!(report(&early), report(&named), "names are no labels");
 }
 
 #[test]

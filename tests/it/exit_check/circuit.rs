@@ -337,10 +337,10 @@ fn thresholds_of_the_configuration_file_apply() {
     let a_loop = Loop::new();
     let folder = a_loop.0.folder().join(".conclave");
     fs::create_dir(&folder).unwrap();
-    let file = folder.join("config.yaml");
+    let file = folder.join("config.toml");
     fs::write(
         &file,
-        "circuit:\n  no_progress_turns: 1\n  cooldown_minutes: 5\n",
+        "[circuit]\nno_progress_turns = 1\ncooldown_minutes = 5\n",
     )
     .unwrap();
     a_loop.record("-");

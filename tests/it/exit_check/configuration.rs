@@ -9,13 +9,7 @@ fn threshold(project: &Project, flags: &[&str], name: &str) -> serde_json::Value
 #[test]
 fn every_place_and_format_is_read() {
     for (file, text) in [
-        (
-            ".conclave/config.json",
-            "{\"exit_decision\": {\"max_turns\": 7}}",
-        ),
         (".conclave/config.toml", "[exit_decision]\nmax_turns = 7\n"),
-        (".conclave/config.yaml", "exit_decision:\n  max_turns: 7\n"),
-        (".conclave/config.yml", "exit_decision:\n  max_turns: 7\n"),
         (
             ".bb3/config.yaml",
             "agents: [a, b]\nexit_decision:\n  max_turns: 7\n",
@@ -35,7 +29,7 @@ fn every_place_and_format_is_read() {
 #[test]
 fn file_of_the_state_folder_comes_before_that_of_blackbox3() {
     let project = Project::new();
-    project.write(".conclave/config.yaml", "exit_decision:\n  max_turns: 7\n");
+    project.write(".conclave/config.toml", "[exit_decision]\nmax_turns = 7\n");
     project.write(".bb3/config.yaml", "exit_decision:\n  max_turns: 8\n");
     assert_eq!(threshold(&project, &[], "max_turns"), 7);
     project.write("other/config.toml", "[exit_decision]\nmax_turns = 9\n");
@@ -58,44 +52,35 @@ fn thresholds_of_the_file_decide() {
 fn mistakes_name_file_line_and_remedy() {
     for (text, message) in [
         (
-            "exit_decision:\n  min_confidense: 80\n",
-            "error: `.conclave/config.yaml`, line 2: unknown key `min_confidense`; did you mean \
+            "[exit_decision]\nmin_confidense = 80\n",
+            "error: `.conclave/config.toml`, line 2: unknown key `min_confidense`; did you mean \
              `min_confidence`?\n",
         ),
         (
-            "exit_decision:\n  max_turns: many\n",
-            "error: `.conclave/config.yaml`, line 2: `max_turns` is `many`, but must be a whole \
+            "[exit_decision]\nmax_turns = 'many'\n",
+            "error: `.conclave/config.toml`, line 2: `max_turns` is the text `many`, but must be a whole \
              number\n",
         ),
         (
-            "exit_decision:\n\n  min_completion: 0\n",
-            "hint: change `min_completion` in `.conclave/config.yaml`, line 3\n",
+            "[exit_decision]\n\nmin_completion = 0\n",
+            "hint: change `min_completion` in `.conclave/config.toml`, line 3\n",
         ),
         (
-            "circuit:\n  cooldown_minutes: 0\n",
-            "error: `cooldown_minutes` in `.conclave/config.yaml`, line 2, is 0, but must be \
+            "[circuit]\ncooldown_minutes = 0\n",
+            "error: `cooldown_minutes` in `.conclave/config.toml`, line 2, is 0, but must be \
              between 1 and 10080\n",
         ),
         (
-            "a: b: c\n",
-            "error: `.conclave/config.yaml`, line 1: not YAML: ",
+            "a: b\n",
+            "error: `.conclave/config.toml`, line 1: not TOML: ",
         ),
     ] {
         let project = Project::new();
-        project.write(".conclave/config.yaml", text);
+        project.write(".conclave/config.toml", text);
         let output = project.check(WORKING, &[]).ends_with(2);
         output.assert_stderr_contains(message);
         assert!(project.events().is_empty());
     }
-}
-
-#[test]
-fn two_files_are_an_error() {
-    let project = Project::new();
-    project.write(".conclave/config.yaml", "");
-    project.write(".conclave/config.json", "{}");
-    let output = project.check(WORKING, &[]).ends_with(2);
-    output.assert_stderr_contains("error: there are two configuration files");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn run(
     printer: &Printer,
 ) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
-    let file = LoopSettings::find(store.folder().path()).map_err(settings::unusable)?;
+    let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
     let settings = settings::of_file(&file)?;
     let mut evidence = TurnEvidence {
         errors: args.error.iter().cloned().map(ErrorSignature).collect(),

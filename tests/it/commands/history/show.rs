@@ -30,23 +30,21 @@ fn show_names_a_consultation_that_has_only_just_begun() {
 }
 
 #[test]
-fn json_of_an_early_record_names_the_experts() {
+fn json_of_a_record_is_shown_as_it_is_stored() {
     let conclave = Conclave::new();
     let saved = complete_consultation("01kfa1aaaaaaaaaaaaaaaaaaaa", START, "Is Expert C right?");
     let files = saved.save(&conclave);
     std::fs::remove_file(&files.journal).unwrap();
-    // Early versions stored the texts as the models wrote them.
-    let mut early: Value = serde_json::from_slice(&std::fs::read(&files.record).unwrap()).unwrap();
-    early["recommendation"] = json!("Do as Expert C says.");
-    early["question"] = json!("Is Expert C right?");
-    early["of_a_later_version"] = json!({ "figure": 0.1 });
-    std::fs::write(&files.record, early.to_string()).unwrap();
+    let mut stored: Value = serde_json::from_slice(&std::fs::read(&files.record).unwrap()).unwrap();
+    stored["recommendation"] = json!("Do as Expert C says.");
+    stored["question"] = json!("Is Expert C right?");
+    stored["of_a_later_version"] = json!({ "figure": 0.1 });
+    std::fs::write(&files.record, stored.to_string()).unwrap();
     let ran = conclave
         .run(&["history", "show", "last", "--json"])
         .ends_with(0);
     let shown: Value = serde_json::from_str(&ran.stdout).unwrap();
-    early["recommendation"] = json!("Do as Security Expert says.");
-    assert_eq!(&shown, &early);
+    assert_eq!(&shown, &stored);
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(super) fn run(
 
 /// Returns the settings of this check: flags, else the configuration file, else the defaults.
 fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
-    let file = LoopSettings::find(store.folder().path()).map_err(settings::unusable)?;
+    let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
     let policy = if args.strict_seed {
         ExitPolicy::StrictSeed
     } else {

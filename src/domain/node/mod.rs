@@ -1,22 +1,22 @@
 //! Values with their lines, whatever format they were written in.
 
 mod lines;
-pub(super) mod json;
-pub(super) mod table;
-pub(super) mod yaml;
+pub mod json;
+pub mod table;
+pub mod yaml;
 
 use indexmap::IndexMap;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Node {
+pub struct Node {
     /// The first is 1.
-    pub(super) line: usize,
-    pub(super) value: NodeValue,
+    pub line: usize,
+    pub value: NodeValue,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum NodeValue {
+pub enum NodeValue {
     Null,
     Bool(bool),
     /// As it is written.
@@ -26,24 +26,24 @@ pub(super) enum NodeValue {
     Map(NodeMap),
 }
 
-pub(super) type NodeMap = IndexMap<String, Member>;
+pub type NodeMap = IndexMap<String, Member>;
 
 /// A value with the line of its key.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Member {
-    pub(super) line: usize,
-    pub(super) node: Node,
+pub struct Member {
+    pub line: usize,
+    pub node: Node,
 }
 
 /// What is wrong with a line of a file that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct SyntaxProblem {
-    pub(super) line: usize,
-    pub(super) problem: String,
+pub struct SyntaxProblem {
+    pub line: usize,
+    pub problem: String,
 }
 
 impl SyntaxProblem {
-    pub(super) fn new(line: usize, problem: impl Into<String>) -> Self {
+    pub fn new(line: usize, problem: impl Into<String>) -> Self {
         Self {
             line,
             problem: problem.into(),
@@ -52,7 +52,7 @@ impl SyntaxProblem {
 }
 
 impl Node {
-    pub(super) fn text(line: usize, text: impl Into<String>) -> Self {
+    pub fn text(line: usize, text: impl Into<String>) -> Self {
         Self {
             line,
             value: NodeValue::Text(text.into()),
@@ -61,7 +61,7 @@ impl Node {
 
     /// Returns the text of a text or a number, without the white space around it; `None` for others
     /// and for a blank one.
-    pub(super) fn as_word(&self) -> Option<&str> {
+    pub fn as_word(&self) -> Option<&str> {
         match &self.value {
             NodeValue::Text(text) | NodeValue::Number(text) => {
                 Some(text.trim()).filter(|text| !text.is_empty())
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    pub(super) fn as_map(&self) -> Option<&NodeMap> {
+    pub fn as_map(&self) -> Option<&NodeMap> {
         match &self.value {
             NodeValue::Map(map) => Some(map),
             NodeValue::Null
@@ -82,7 +82,7 @@ impl Node {
     }
 
     /// Returns a finite number.
-    pub(super) fn as_number(&self) -> Option<f64> {
+    pub fn as_number(&self) -> Option<f64> {
         match &self.value {
             NodeValue::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
             NodeValue::Null
@@ -94,7 +94,8 @@ impl Node {
     }
 
     /// Returns the value with another line, also for all its parts.
-    pub(super) fn at_line(self, line: usize) -> Self {
+    #[must_use]
+    pub fn at_line(self, line: usize) -> Self {
         let value = match self.value {
             NodeValue::List(list) => {
                 NodeValue::List(list.into_iter().map(|node| node.at_line(line)).collect())
@@ -112,7 +113,7 @@ impl Node {
     }
 
     /// Describes the kind of value: `a list`.
-    pub(super) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Null => "nothing",
             NodeValue::Bool(_) => "true or false",
@@ -126,7 +127,7 @@ impl Node {
 }
 
 /// Reads a value that is written without quotes, as YAML and tables have them.
-pub(super) fn plain_scalar(text: &str) -> NodeValue {
+pub fn plain_scalar(text: &str) -> NodeValue {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => NodeValue::Null,
         "true" | "True" | "TRUE" => NodeValue::Bool(true),

@@ -25,8 +25,21 @@ enum Open {
     },
 }
 
+/// What becomes of aliases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aliases {
+    Refused,
+    /// They stand for nothing: the file has parts that are not for this program.
+    Ignored,
+}
+
 /// Parses a file; `None` for an empty one.
-pub(in crate::suites) fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
+pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
+    parse_with(text, Aliases::Refused)
+}
+
+/// Parses a file as [`parse`] does, with these aliases.
+pub fn parse_with(text: &str, aliases: Aliases) -> Result<Option<Node>, SyntaxProblem> {
     let mut open: Vec<Open> = Vec::new();
     let mut root: Option<Node> = None;
     for event in Parser::new_from_str(text) {
@@ -60,6 +73,10 @@ pub(in crate::suites) fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem
             Event::Scalar(text, style, _, tag) => Node {
                 line,
                 value: scalar(&text, style, tag.as_deref()),
+            },
+            Event::Alias(_) if aliases == Aliases::Ignored => Node {
+                line,
+                value: NodeValue::Null,
             },
             Event::Alias(_) => {
                 return Err(SyntaxProblem::new(

@@ -22,12 +22,12 @@ const STRICT: ParseOptions = ParseOptions {
 };
 
 /// Parses a file with one value; `None` for an empty one.
-pub(in crate::suites) fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
+pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
     parse_from(text, 1)
 }
 
 /// Parses each line that is not blank.
-pub(in crate::suites) fn parse_lines(text: &str) -> Vec<Result<Node, SyntaxProblem>> {
+pub fn parse_lines(text: &str) -> Vec<Result<Node, SyntaxProblem>> {
     let lines = text.lines().zip(1..);
     let nodes = lines.filter_map(|(line, number)| parse_from(line, number).transpose());
     nodes.collect()
@@ -76,7 +76,7 @@ fn map(object: Object<'_>, lines: &Lines) -> Result<NodeMap, SyntaxProblem> {
 }
 
 /// Returns the problem of a key that was there before.
-pub(super) fn set_before(line: usize, key: &str, earlier: usize) -> SyntaxProblem {
+pub fn set_before(line: usize, key: &str, earlier: usize) -> SyntaxProblem {
     let problem = if line == earlier {
         format!("`{key}` is set twice")
     } else {

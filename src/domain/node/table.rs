@@ -9,7 +9,7 @@ const MOST_COLUMNS: usize = 1000;
 
 /// What stands between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::suites) enum Separator {
+pub enum Separator {
     /// A comma, or a semicolon if the header has no comma, as spreadsheets of many countries write.
     Comma,
     Tab,
@@ -17,7 +17,7 @@ pub(in crate::suites) enum Separator {
 
 /// Parses a table into a map for each row that is not blank; blank cells are left out. Names of
 /// columns are in lower case, and columns named with the letters of options are `options`.
-pub(in crate::suites) fn parse(
+pub fn parse(
     text: &str,
     separator: Separator,
 ) -> Result<Vec<Result<Node, SyntaxProblem>>, SyntaxProblem> {
