@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::domain::text::clean;
+use crate::domain::text::{clean, shortened};
 use crate::domain::vendors::VENDORS;
 use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup, ProcessOutput};
 
@@ -77,10 +77,7 @@ fn reason(stderr: &str, stdout: &str) -> String {
     for word in printed.filter(|word| word.len() >= TOO_COMMON) {
         line = line.replace(word, "[key]");
     }
-    match line.char_indices().nth(MOST_SHOWN) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
+    shortened(&line, MOST_SHOWN)
 }
 
 impl KeyCommands {

@@ -1,6 +1,8 @@
 //! Makes text from outside safe to show: control characters act on the terminal that shows them,
 //! and marks of writing direction change the order in which a person reads.
 
+use std::fmt::Display;
+
 use std::fmt::Write;
 
 use serde::Serialize;
@@ -26,9 +28,23 @@ pub fn clean(text: &str) -> String {
 /// Returns at most `length` characters of a text; a cut shows as `…`.
 pub fn shortened(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
         None => text.to_owned(),
     }
+}
+
+/// `3 experts`, `1 expert`.
+pub fn count(number: impl Display, thing: &str) -> String {
+    let number = number.to_string();
+    let plural = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
+/// Returns a text with its first letter in capitals.
+pub fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
 }
 
 /// Returns a text in one line, with one space between words.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::text::count;
 use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure};
 
 use super::front_matter::ConvergenceEntry;
@@ -78,7 +79,7 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
             ConvergenceState::Converged,
             format!(
                 "The document has converged after {}, with {}.",
-                counted(entry.iteration, "iteration"),
+                count(entry.iteration, "iteration"),
                 questions(open)
             ),
         ),
@@ -108,18 +109,11 @@ fn lost_basis(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<Str
         .then(|| format!("{then:.2} of its items were of high confidence, now it is {now:.2}"))
 }
 
-fn questions(count: Option<u64>) -> String {
-    match count {
+fn questions(open: Option<u64>) -> String {
+    match open {
         Some(0) => "no open question".to_owned(),
-        Some(count) => counted(count, "open question"),
+        Some(open) => count(open, "open question"),
         None => "no readable section".to_owned(),
-    }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        count => format!("{count} {what}s"),
     }
 }
 

@@ -2,6 +2,10 @@
 
 use crate::domain::node::yaml::{self, Aliases};
 use crate::domain::node::{Member, Node, NodeValue, SyntaxProblem};
+use crate::domain::text::shortened;
+
+/// The most characters of a value that an error shows.
+const MOST_SHOWN: usize = 40;
 
 /// A key with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +40,7 @@ impl Entry {
             EntryValue::Section(_) => "has keys of its own".to_owned(),
             EntryValue::Number(number) => format!("is {number}"),
             EntryValue::Null => "is empty".to_owned(),
-            EntryValue::Other(text) => format!("is {}", shortened(text)),
+            EntryValue::Other(text) => format!("is {}", shortened(text, MOST_SHOWN)),
         };
         SyntaxError {
             line: self.line,
@@ -109,12 +113,4 @@ pub(super) fn add(entries: &mut Vec<Entry>, entry: Entry) -> Result<(), SyntaxEr
 pub(super) fn line_at(text: &str, position: usize) -> usize {
     let before = text.as_bytes().iter().take(position);
     before.filter(|byte| **byte == b'\n').count() + 1
-}
-
-fn shortened(text: &str) -> String {
-    const MOST: usize = 40;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }

@@ -65,7 +65,7 @@ pub(super) fn arm_line(arm: &ArmTerms) -> String {
         line.extend(["; judge ", judge]);
     }
     if arm.arm == Arm::Panel {
-        line.extend(["; ", &count(arm.rounds.into(), "round")]);
+        line.extend(["; ", &count(arm.rounds, "round")]);
     }
     line
 }

@@ -133,7 +133,7 @@ impl DryRun<'_> {
                 let asked = self.batches().iter().map(|batch| batch.questions.len());
                 format!(
                     "The next iteration asks {} in {consultations}:",
-                    count(asked.sum(), "question")
+                    count(asked.sum::<usize>(), "question")
                 )
             }
         }

@@ -192,7 +192,7 @@ fn panel_line(plan: &Plan) -> String {
     let seats: Vec<String> = plan.panel.seats.iter().map(seat).collect();
     let judge = plan.panel.judges.first();
     let judge = judge.map(|judge| format!("; judge {judge}"));
-    let rounds = count(plan.debate.rounds.number().into(), "round");
+    let rounds = count(plan.debate.rounds.number(), "round");
     format!(
         "{}{}; {rounds}",
         seats.join(", "),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::rules::Rules;
 use super::tree::Tree;
+use crate::domain::text::count;
 
 /// So many folders are named.
 const FOLDERS: usize = 20;
@@ -21,7 +22,7 @@ pub(super) fn languages(tree: &Tree) -> Option<String> {
     let names: Vec<_> = languages
         .iter()
         .take(LANGUAGES)
-        .map(|(language, files)| format!("{language} ({})", count(**files)))
+        .map(|(language, files)| format!("{language} ({})", count(**files, "file")))
         .collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
@@ -76,14 +77,14 @@ pub(super) fn folders(tree: &Tree, rules: &Rules, router: Option<&str>) -> Vec<S
                 .map(String::as_str),
         };
         match purpose {
-            Some(purpose) => format!("- {folder}/ ({purpose}; {})", count(files)),
-            None => format!("- {folder}/ ({})", count(files)),
+            Some(purpose) => format!("- {folder}/ ({purpose}; {})", count(files, "file")),
+            None => format!("- {folder}/ ({})", count(files, "file")),
         }
     });
     let own = tree
         .folders
         .get("")
-        .map(|files| format!("- ./ ({})", count(*files)));
+        .map(|files| format!("- ./ ({})", count(*files, "file")));
     lines.chain(own).collect()
 }
 
@@ -108,11 +109,4 @@ fn children<'a>(sums: &BTreeMap<&'a str, u64>, folder: &str) -> Vec<(&'a str, u6
             .is_some_and(|rest| !rest.contains('/'))
     });
     below.map(|(other, files)| (*other, *files)).collect()
-}
-
-fn count(files: u64) -> String {
-    match files {
-        1 => "1 file".to_owned(),
-        files => format!("{files} files"),
-    }
 }

@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::decode::DecodeError;
 use super::{SourceLimits, SourceSize, megabytes};
+use crate::domain::text::count;
 
 /// The reason why sources cannot be used.
 #[derive(Debug, Error)]
@@ -116,9 +117,4 @@ fn exceeded(found: SourceSize, limits: SourceLimits) -> String {
         ));
     }
     parts.join("; ")
-}
-
-fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
 }

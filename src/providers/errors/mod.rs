@@ -12,6 +12,7 @@ mod message;
 use serde_json::Value;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::domain::text;
 use crate::domain::time::Timestamp;
 
 use super::wire::Account;
@@ -117,11 +118,7 @@ pub fn named_fields(body: &str) -> Vec<String> {
 
 /// Returns the first 500 characters on one line.
 pub fn shortened(words: &str) -> String {
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MAX_MESSAGE_CHARS) {
-        Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None => line,
-    }
+    text::shortened(&text::one_line(words), MAX_MESSAGE_CHARS)
 }
 
 /// Returns the innermost cause: the message of the system or of TLS, without the address in the

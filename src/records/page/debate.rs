@@ -6,6 +6,7 @@ use maud::{Markup, html};
 use crate::domain::artifact::{Challenge, Independent, Synthesis};
 use crate::domain::debate_value::DebateValue;
 use crate::domain::stored_record::{ExpertChange, StoredAgent, StoredRecord};
+use crate::domain::text::capitalised;
 use crate::domain::words::model_name;
 
 use super::elements::{
@@ -188,7 +189,7 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
     html! {
         article {
             h3 { (inline(record.name_of(revision.agent_id.as_str()))) }
-            p.stated { strong { (capitalized(&expert.in_words())) } }
+            p.stated { strong { (capitalised(&expert.in_words())) } }
             @if let Some(confidence) = expert.confidence_in_words() {
                 p.stated { (labelled("Confidence", &confidence)) }
             }
@@ -199,12 +200,6 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Markup {
             }
         }
     }
-}
-
-fn capitalized(sentence: &str) -> String {
-    let mut chars = sentence.chars();
-    let first = chars.next().map(|first| first.to_ascii_uppercase());
-    first.into_iter().chain(chars).collect()
 }
 
 /// Round 3: challenges and rebuttals.

@@ -60,7 +60,10 @@ impl ConvergenceEntry {
             questions_stable_count,
             open_questions_count: counts.map(|counts| counts.open),
             high_confidence_ratio: high_confidence_ratio(measure),
-            last_decision: decision_word(evaluation.class()).to_owned(),
+            last_decision: evaluation
+                .class()
+                .map_or("continue", Class::name)
+                .to_owned(),
             rule: evaluation.deciding_rule().map(|rule| {
                 let is_strict = evaluation
                     .rule(ConvergenceRule::OpenBlockers.name())
@@ -131,17 +134,4 @@ fn quoted(text: &str) -> String {
 pub fn fingerprint(questions: &BTreeSet<QuestionKey>) -> String {
     let keys: Vec<&str> = questions.iter().map(QuestionKey::as_str).collect();
     sha256(&keys.join("\n")).chars().take(12).collect()
-}
-
-fn decision_word(class: Option<Class>) -> &'static str {
-    match class {
-        None => "continue",
-        Some(Class::Done) => "done",
-        Some(Class::Converged) => "converged",
-        Some(Class::Exhausted) => "exhausted",
-        Some(Class::Halted) => "halted",
-        Some(Class::Stalled) => "stalled",
-        Some(Class::NeedsHuman) => "needs_human",
-        Some(Class::Cancelled) => "cancelled",
-    }
 }

@@ -78,7 +78,8 @@ fn finding(answer: &QuestionFinding, key: &QuestionKey) -> Option<PanelFinding> 
         }),
         FindingOutcome::Answered => {
             let text = paragraph(&answer.text, ANSWER_LENGTH);
-            let is_question = QuestionKey::of(&text) == *key;
+            // Small models answer with a question, or repeat it.
+            let is_question = text.ends_with(['?', '？']) || QuestionKey::of(&text) == *key;
             let dissent = paragraph(&answer.dissent, REASON_LENGTH);
             (!is_question && !is_no_answer(&text)).then(|| PanelFinding::Answered {
                 question,

@@ -1,6 +1,7 @@
 //! A rebuild of the index: its reason, its progress, and the files that it skips.
 
 use crate::config::paths::Home;
+use crate::domain::text::capitalised;
 use crate::error::{Error, whole};
 use crate::files::write::create_private_dir;
 use crate::records::index::rebuild;
@@ -189,16 +190,6 @@ pub(crate) fn failed(error: RebuildError) -> Error {
         | RebuildError::Failed { .. } => Error::failed(error)
             .hint("the records are intact; try again when there is space and permission to write"),
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut characters = text.chars();
-    characters
-        .next()
-        .into_iter()
-        .flat_map(char::to_uppercase)
-        .chain(characters)
-        .collect()
 }
 
 /// Returns the error for an index that a rebuild must not replace, or would not help.

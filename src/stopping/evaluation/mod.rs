@@ -63,6 +63,19 @@ pub enum Class {
 }
 
 impl Class {
+    /// Returns its word, as it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Converged => "converged",
+            Self::Exhausted => "exhausted",
+            Self::Halted => "halted",
+            Self::Stalled => "stalled",
+            Self::NeedsHuman => "needs_human",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     pub fn is_success(self) -> bool {
         match self {
             Self::Done | Self::Converged => true,

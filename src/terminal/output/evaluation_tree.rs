@@ -1,7 +1,7 @@
 //! An evaluation as a tree: every rule with its outcome, and the decision last. Pure.
 
 use crate::stopping::evaluation::{
-    Bound, Class, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
+    Bound, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
 
 use crate::terminal::markdown::escape::one_line;
@@ -96,27 +96,19 @@ pub fn decision_in_words(decision: &Decision) -> String {
     match decision {
         Decision::Continue => "CONTINUE".to_owned(),
         Decision::Stop { class, message, .. } => {
-            format!("STOP {}: {}", of_class(*class), one_line(message))
+            format!(
+                "STOP {}: {}",
+                class.name().replace('_', " "),
+                one_line(message)
+            )
         }
-    }
-}
-
-fn of_class(class: Class) -> &'static str {
-    match class {
-        Class::Done => "done",
-        Class::Converged => "converged",
-        Class::Exhausted => "exhausted",
-        Class::Halted => "halted",
-        Class::Stalled => "stalled",
-        Class::NeedsHuman => "needs human",
-        Class::Cancelled => "cancelled",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::domain::confidence::Confidence;
-    use crate::stopping::evaluation::Checks;
+    use crate::stopping::evaluation::{Checks, Class};
 
     use super::*;
 

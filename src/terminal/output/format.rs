@@ -6,6 +6,7 @@ use crate::domain::confidence::{Basis, Calibrated};
 use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat, unique_name};
 
+pub use crate::domain::text::count;
 pub use crate::domain::words::{
     LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, stated, thousands,
 };
@@ -59,11 +60,6 @@ pub fn calibrated_words(calibrated: &Calibrated) -> String {
             format!("{percent} (from {graded} answers you graded)")
         }
     }
-}
-
-/// `3 experts`, `1 expert`.
-pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// `812 bytes`, `14 KB`, `3.2 MB`, in thousands.

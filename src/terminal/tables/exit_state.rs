@@ -213,7 +213,7 @@ impl ExitHistoryRow {
                 let evaluation = &record.evaluation;
                 Self {
                     turn: Some(record.turn),
-                    decision: Some(evaluation.class().map_or("continue", class_name)),
+                    decision: Some(evaluation.class().map_or("continue", Class::name)),
                     rule: evaluation.deciding_rule().map(ToOwned::to_owned),
                     ..row(
                         "turn",
@@ -286,17 +286,4 @@ pub fn history_screen(
         text.push('\n');
     }
     text
-}
-
-/// Returns the class of a stop as it is in the JSON.
-fn class_name(class: Class) -> &'static str {
-    match class {
-        Class::Done => "done",
-        Class::Converged => "converged",
-        Class::Exhausted => "exhausted",
-        Class::Halted => "halted",
-        Class::Stalled => "stalled",
-        Class::NeedsHuman => "needs_human",
-        Class::Cancelled => "cancelled",
-    }
 }

@@ -98,13 +98,8 @@ pub fn decision(refined: &RefinementLoop) -> String {
 
 fn in_words(class: Class) -> &'static str {
     match class {
-        Class::Done => "done",
-        Class::Converged => "converged",
-        Class::Exhausted => "exhausted",
-        Class::Halted => "halted",
-        Class::Stalled => "stalled",
         Class::NeedsHuman => "needs a person",
-        Class::Cancelled => "cancelled",
+        class => class.name(),
     }
 }
 

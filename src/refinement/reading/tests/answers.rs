@@ -30,7 +30,8 @@ fn a_text_that_says_nothing_is_no_answer() {
         "n/a",
         "…",
         "Not specified.",
-        "How long do sessions last?",
+        "How long do sessions last",
+        "How would you answer it?",
     ] {
         let read = shown(&format!("Q1 ANSWERED: {nothing}"));
         assert_eq!(read, "unread: Q1 Q2 Q3", "{nothing}");

@@ -5,6 +5,7 @@ use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTermi
 use crate::domain::artifact::{Severity, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::text::shortened;
 use crate::stopping::evaluation::{Rule, Value};
 
 use crate::terminal::markdown::escape::one_line;
@@ -100,7 +101,10 @@ fn points(synthesis: &Synthesis) -> Vec<String> {
     points.sort_by_key(|point| std::cmp::Reverse(point.confidence.map(Confidence::millionths)));
     let words = points.iter().map(|point| {
         let supporters = count(point.supporting_agents.len(), "expert");
-        format!("• {} ({supporters})", shortened(&point.point))
+        format!(
+            "• {} ({supporters})",
+            shortened(&one_line(&point.point), LONGEST)
+        )
     });
     listed(words, "point")
 }
@@ -111,7 +115,10 @@ fn tensions(synthesis: &Synthesis) -> Vec<String> {
             Severity::High => " (of high severity)",
             Severity::Medium | Severity::Low => "",
         };
-        format!("Open: {}{severity}", shortened(&tension.topic))
+        format!(
+            "Open: {}{severity}",
+            shortened(&one_line(&tension.topic), LONGEST)
+        )
     });
     listed(words, "open tension")
 }
@@ -152,14 +159,6 @@ fn objection(rule: &Rule) -> String {
             "the answers look copied: all sure, hardly different, and without a tension".to_owned()
         }
         _ => rule.in_words(),
-    }
-}
-
-fn shortened(text: &str) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-        None => line,
     }
 }
 

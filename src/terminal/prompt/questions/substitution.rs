@@ -3,6 +3,7 @@
 use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::protocol::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::text::shortened;
 
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
@@ -37,7 +38,10 @@ pub(in crate::terminal) fn question(
             "⚠️ {} is unavailable for {}: {}",
             model(&offered.original),
             names.join(", "),
-            shortened(&one_line(&offered.reason.in_words(&offered.message))),
+            shortened(
+                &one_line(&offered.reason.in_words(&offered.message)),
+                MESSAGE_LENGTH
+            ),
         )
     };
     let (lines, question) = if let [(offered, names)] = failures.as_slice() {
@@ -65,13 +69,6 @@ pub(in crate::terminal) fn question(
         default: 'y',
         safe: 'y',
         trace: QuestionTrace::Whole,
-    }
-}
-
-fn shortened(text: &str) -> String {
-    match text.char_indices().nth(MESSAGE_LENGTH) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
-        None => text.to_owned(),
     }
 }
 

@@ -209,10 +209,7 @@ fn age(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
         passed if (minute..hour).contains(&passed) => format!("{} min ago", passed / minute),
         passed if (hour..day).contains(&passed) => format!("{} h ago", passed / hour),
         passed if (day..7 * day).contains(&passed) => {
-            format!(
-                "{} ago",
-                count(usize::try_from(passed / day).unwrap_or(usize::MAX), "day")
-            )
+            format!("{} ago", count(passed / day, "day"))
         }
         _ => date(at, zone),
     }

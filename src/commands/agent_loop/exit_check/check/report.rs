@@ -69,14 +69,6 @@ pub(super) fn exit(decision: &Decision) -> Exit {
 fn word(decision: &Decision) -> &'static str {
     match decision {
         Decision::Continue => "continue",
-        Decision::Stop { class, .. } => match class {
-            Class::Done => "done",
-            Class::Converged => "converged",
-            Class::NeedsHuman => "needs_human",
-            Class::Halted => "halted",
-            Class::Stalled => "stalled",
-            Class::Exhausted => "exhausted",
-            Class::Cancelled => "cancelled",
-        },
+        Decision::Stop { class, .. } => class.name(),
     }
 }
