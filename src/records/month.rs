@@ -282,7 +282,7 @@ not an event
 
     #[test]
     fn lost_calls_count_at_their_worst_case_or_high_estimate() {
-        let estimate = r#"{"at":"2026-10-31T23:59:58Z","type":"consultation:cost_estimated","data":{"cost":{"micro_usd":5,"lower_bound":false},"input_tokens":1,"output_tokens":1,"calls":[{"round_number":1,"agent_id":"security","answer":"independent","model":"a:b","input_tokens":1,"output_tokens":1,"cost":{"micro_usd":5,"lower_bound":false},"high":{"micro_usd":7,"lower_bound":false}}]}}"#;
+        let estimate = r#"{"at":"2026-10-31T23:59:58Z","type":"consultation:cost_estimated","data":{"low":{"micro_usd":1,"lower_bound":false},"high":{"micro_usd":1,"lower_bound":false},"context_tokens":0,"cost":{"micro_usd":5,"lower_bound":false},"input_tokens":1,"output_tokens":1,"calls":[{"round_number":1,"agent_id":"security","answer":"independent","model":"a:b","input_tokens":1,"output_tokens":1,"cost":{"micro_usd":5,"lower_bound":false},"low":{"micro_usd":1,"lower_bound":false},"high":{"micro_usd":7,"lower_bound":false}}]}}"#;
         let started = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":1,"agent_id":"security","answer":"independent"}}"#;
         let reserved = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2,"agent_id":"security","answer":"independent","worst_case":{"micro_usd":300,"lower_bound":false}}}"#;
         let cancelled =

@@ -9,7 +9,7 @@ use crate::config::paths::Home;
 use crate::config::personas::{AUTO, CustomPersona, SET_MARK};
 use crate::config::setting::{PERSONA_SETS, PERSONAS};
 use crate::config::settings::Settings;
-use crate::consultation::prompt::{Templates, present_name};
+use crate::consultation::prompt::Templates;
 use crate::domain::names::likely;
 use crate::domain::panel::{Persona, RESERVED_NAMES, bare};
 use crate::error::Error;
@@ -202,22 +202,15 @@ impl PersonaRegistry {
     }
 }
 
-/// Loads the templates in force: the built-in ones, overridden by the files of the home. A file
-/// under a former name counts unless one under the present name is there.
+/// Loads the templates in force: the built-in ones, overridden by the files of the home.
 pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
     let mut templates = Templates::builtin();
     let overrides = home
         .prompt_overrides()
         .map_err(|error| Error::usage(error).hint("fix or remove it"))?;
     for (name, text) in &overrides {
-        let present = present_name(name);
-        let is_replaced =
-            present != name.as_str() && overrides.iter().any(|(other, _)| other == present);
-        if is_replaced {
-            continue;
-        }
         let file = home.path().join("prompts").join(format!("{name}.md"));
-        templates.override_with(present, text).map_err(|error| {
+        templates.override_with(name, text).map_err(|error| {
             Error::usage(error).hint(format!("fix or remove {}", file.display()))
         })?;
     }
@@ -276,8 +269,6 @@ fn from_settings(
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::setup::samples;
 
@@ -382,31 +373,6 @@ mod tests {
         );
         assert_eq!(found.entries().len(), 11);
         assert_eq!(file.entries().len(), 11);
-    }
-
-    #[test]
-    fn former_template_names_count_unless_the_present_one_is_there() {
-        let temporary = tempfile::tempdir().unwrap();
-        let home = Home::at(temporary.path());
-        let write = |name: &str, words: &str| {
-            let path = temporary.path().join("prompts").join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            let text = format!("---\nversion: {words}\n---\nJSON.\n=== task ===\n{words}");
-            fs::write(path, text).unwrap();
-        };
-        let version = |name: &str| {
-            let used = templates(&home).unwrap().used();
-            let template = used.into_iter().find(|used| used.name == name);
-            template.unwrap().version
-        };
-        write("clerk/casting.md", "old");
-        write("clerk/small/comparison.md", "old");
-        assert_eq!(version("helper/persona_selection"), "old");
-        assert_eq!(version("helper/small/comparison"), "old");
-        write("helper/persona_selection.md", "new");
-        assert_eq!(version("helper/persona_selection"), "new");
-        let used = templates(&home).unwrap().used();
-        assert!(!used.iter().any(|used| used.name.starts_with("clerk")));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::policy::estimate::{Consent, Estimate};
-use crate::consultation::prompt::{PromptUsed, read_prompts_used};
+use crate::consultation::prompt::PromptUsed;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::{CallId, SeatId};
 use crate::domain::panel::Panel;
@@ -66,7 +66,6 @@ pub struct Started {
     pub seed: u64,
     /// The seats in the order of their labels `Expert A`, `Expert B`, …
     pub expert_order: Vec<SeatId>,
-    #[serde(deserialize_with = "read_prompts_used")]
     pub prompts: Vec<PromptUsed>,
     pub tool_version: String,
     /// Notes on the panel that the user saw before anything was spent.

@@ -16,7 +16,6 @@ pub struct Substitution {
     pub substitute: ModelRef,
     pub reason: WhySubstituted,
     /// The failure, in the provider's own words.
-    #[serde(default)]
     pub message: String,
 }
 

@@ -27,10 +27,8 @@ struct ProviderView {
     broken_until: Option<Timestamp>,
     /// The time since which the provider refuses the key or asks for payment.
     key_refused_since: Option<Timestamp>,
-    #[serde(default)]
     access: ProviderAccess,
     /// Whether all its recent calls and checks have failed.
-    #[serde(default)]
     is_failing: bool,
 }
 

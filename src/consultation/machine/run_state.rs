@@ -28,7 +28,6 @@ pub(crate) struct RunState {
     /// count as elapsed time.
     pub(crate) pauses: Vec<Pause>,
     /// The time since which only the person is waited for.
-    #[serde(default)]
     waiting_for_person_since: Option<Timestamp>,
     pub(crate) providers: ProviderViews,
     pub(crate) budget: Budget,
@@ -37,7 +36,6 @@ pub(crate) struct RunState {
     /// The high estimate.
     high: Cost,
     /// The spending that the high estimate covers: of models with a price, if one has none.
-    #[serde(default)]
     spent_of_estimate: MicroUsd,
     /// The expected number of calls, from which the hedge quota follows.
     expected_calls: usize,
@@ -45,7 +43,6 @@ pub(crate) struct RunState {
     /// Fallback models that have taken over, by agent, for the rest of the run.
     pub(crate) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
     /// Models that answered sooner as a hedge, by agent: asked first in the rounds to come.
-    #[serde(default)]
     pub(crate) hedge_winners: BTreeMap<AgentId, ModelRef>,
     pub(crate) questions: Questions,
     pub(crate) watch: Watch,
@@ -62,7 +59,6 @@ pub(crate) struct Pause {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Watch {
     pub(crate) round_number: u8,
-    #[serde(default)]
     since: Timestamp,
     pub(crate) pulse: Option<TimerId>,
     pub(crate) deadline: Option<TimerId>,

@@ -47,7 +47,6 @@ pub struct Plan {
     pub id: ConsultationId,
     pub question: String,
     pub panel: Panel,
-    #[serde(default)]
     pub debate: DebateOptions,
     /// The terms of each model; a model without an entry gets [`ModelTerms::default`].
     pub models: BTreeMap<ModelRef, ModelTerms>,
@@ -103,7 +102,6 @@ pub struct Control {
     pub pulse: Option<Duration>,
     /// The time limit of a round; `None` for no limit.
     pub max_wait: Option<Duration>,
-    #[serde(default)]
     pub early_termination: EarlyStop,
 }
 

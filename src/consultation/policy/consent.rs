@@ -16,7 +16,6 @@ pub struct ConsentRule {
     pub always_allow_under: MicroUsd,
     pub consent_mode: ConsentMode,
     /// The monthly budget, if the user has set one.
-    #[serde(default)]
     pub month: Option<Month>,
     /// True if nothing has been spent so far and the user has not set the threshold: a person is
     /// asked about the first cost, however low it is.

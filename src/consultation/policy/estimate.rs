@@ -27,16 +27,13 @@ pub enum GateReason {
 pub struct Estimate {
     /// The expected cost.
     pub cost: Cost,
-    /// The lowest cost with answers of usual length. Version 1.0 has only one figure.
-    #[serde(default)]
+    /// The lowest cost with answers of usual length.
     pub low: Cost,
     /// The highest cost with answers of usual length, without retries, repairs and hedges.
-    #[serde(default)]
     pub high: Cost,
     pub input_tokens: u64,
     pub output_tokens: u64,
     /// Tokens of question and context, which are part of every call.
-    #[serde(default)]
     pub context_tokens: u64,
     pub calls: Vec<CallEstimate>,
 }
@@ -51,9 +48,7 @@ pub struct CallEstimate {
     pub input_tokens: u64,
     pub output_tokens: u64,
     pub cost: Cost,
-    #[serde(default)]
     pub low: Cost,
-    #[serde(default)]
     pub high: Cost,
 }
 

@@ -33,9 +33,7 @@ use super::reading::problem::{Problem, ProblemSeverity};
 pub use context::{PromptContext, RenderedContexts};
 pub use error::PromptError;
 pub use question_templates::{REFINE_EXTRACTION, REFINE_QUESTIONS};
-pub use templates::{
-    CONTEXT, PromptUsed, SMALL_CONTEXT, Templates, present_name, read_prompts_used,
-};
+pub use templates::{CONTEXT, PromptUsed, SMALL_CONTEXT, Templates};
 
 use fence::Fence;
 

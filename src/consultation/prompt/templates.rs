@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
@@ -24,14 +24,6 @@ pub(super) const PERSONAS: &str = "personas/";
 /// Folders whose templates have two parts: one that is the same for every call of a kind, and one
 /// that is specific to a call.
 const FOLDERS_OF_TASKS: [&str; 3] = ["converge/", "explore/", "helper/"];
-
-/// Former names of templates, each with the present one. Journals and homes may still use them.
-const FORMER_NAMES: [(&str, &str); 4] = [
-    ("clerk/casting", "helper/persona_selection"),
-    ("clerk/comparison", "helper/comparison"),
-    ("clerk/small/casting", "helper/small/persona_selection"),
-    ("clerk/small/comparison", "helper/small/comparison"),
-];
 
 macro_rules! builtin {
     ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../../prompts/", $name, ".md")))),*] };
@@ -95,10 +87,9 @@ pub struct Templates {
 }
 
 impl From<BTreeMap<String, String>> for Templates {
-    /// Takes templates from a journal, under present or former names.
+    /// Takes templates from a journal.
     fn from(texts: BTreeMap<String, String>) -> Self {
-        let present = |(name, text): (String, String)| (present_name(&name).to_owned(), text);
-        Self::of(texts.into_iter().map(present).collect())
+        Self::of(texts)
     }
 }
 
@@ -130,34 +121,6 @@ impl PartialEq for CompiledByName {
 }
 
 impl Eq for CompiledByName {}
-
-/// Returns the present name of a template; a name that is not a former one is returned unchanged.
-pub fn present_name(name: &str) -> &str {
-    FORMER_NAMES
-        .iter()
-        .find(|(former, _)| *former == name)
-        .map_or(name, |(_, present)| present)
-}
-
-/// Reads the templates of a journal. Under former names, their order differs from that of
-/// [`Templates::used`], so they are renamed and sorted.
-pub fn read_prompts_used<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Vec<PromptUsed>, D::Error> {
-    let mut prompts = Vec::<PromptUsed>::deserialize(deserializer)?;
-    let mut has_former_names = false;
-    for prompt in &mut prompts {
-        let present = present_name(&prompt.name);
-        if present != prompt.name {
-            has_former_names = true;
-            prompt.name = present.to_owned();
-        }
-    }
-    if has_former_names {
-        prompts.sort_by(|one, other| one.name.cmp(&other.name));
-    }
-    Ok(prompts)
-}
 
 impl Templates {
     /// Returns the templates of this version of the program.

@@ -104,7 +104,6 @@ pub enum Question {
     EarlyTermination {
         findings: Box<EarlyTermination>,
         /// What they agree on and where they differ, with the seats' names.
-        #[serde(default)]
         synthesis: Box<Synthesis>,
     },
     /// Whether other models may take over for all agents whose models have failed: yes, no or

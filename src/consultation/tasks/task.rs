@@ -52,7 +52,6 @@ pub(super) struct AgentTask {
     pub(super) tokens: Usage,
     pub(super) cost: Cost,
     /// Milliseconds in which the person was asked about its model while others worked.
-    #[serde(default)]
     pub(super) asking_ms: u64,
 }
 

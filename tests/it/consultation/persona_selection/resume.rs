@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Envelope, StateName};
-use conclave::consultation::machine::replay::replay;
+use conclave::consultation::event::StateName;
 use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -94,28 +93,4 @@ fn resume_after_any_event_seats_the_same_personas() {
             drop(selection(&resumed));
         }
     }
-}
-
-#[test]
-fn journals_with_former_template_names_can_be_replayed() {
-    let player = play(selection_plan(), helper_replies(reply(SELECTION)));
-    let mut journal = serde_json::to_value(&player.log).unwrap();
-    let started = &mut journal[0]["data"];
-    let former = |name: &str| {
-        name.replace("helper/", "clerk/")
-            .replace("persona_selection", "casting")
-    };
-    for used in started["prompts"].as_array_mut().unwrap() {
-        used["name"] = former(used["name"].as_str().unwrap()).into();
-    }
-    let used = started["prompts"].as_array_mut().unwrap();
-    used.sort_by_key(|used| used["name"].as_str().unwrap().to_owned());
-    let templates = started["plan"]["templates"].as_object_mut().unwrap();
-    *templates = std::mem::take(templates)
-        .into_iter()
-        .map(|(name, text)| (former(&name), text))
-        .collect();
-    assert!(templates.contains_key("clerk/small/casting"));
-    let log: Vec<Envelope> = serde_json::from_value(journal).unwrap();
-    assert_eq!(replay(&log).unwrap().consultation, player.machine);
 }
