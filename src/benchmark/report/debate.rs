@@ -42,14 +42,6 @@ impl AnswerChanges {
     pub fn unchanged(self) -> u64 {
         self.both_right + self.both_wrong
     }
-
-    pub fn right_before(self) -> u64 {
-        self.both_right + self.right_to_wrong
-    }
-
-    pub fn right_after(self) -> u64 {
-        self.both_right + self.wrong_to_right
-    }
 }
 
 /// What the rounds change.

@@ -53,8 +53,10 @@ enum EmptyList {
 }
 
 pub(super) fn independent(said: &Independent, headings: &Headings) -> String {
-    let prose_only =
-        said.key_points.is_empty() && said.rationale.is_empty() && said.confidence.is_none();
+    let prose_only = said.key_points.is_empty()
+        && said.rationale.is_empty()
+        && said.confidence.is_none()
+        && said.findings.is_none();
     if prose_only {
         return said.position.clone();
     }
