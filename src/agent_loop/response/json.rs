@@ -1,13 +1,15 @@
 //! JSON as agent programs print it: whole, cut off by a kill, or with half of a character.
 
+use std::borrow::Cow;
+
 use serde_json::{Deserializer, Value};
 
 /// A document at the beginning of a text.
 pub(super) enum Document {
     /// It ends at this byte.
     Whole(Value, usize),
-    /// The text ends within it; `None` if nothing of it is left.
-    CutOff(Option<Value>),
+    /// The text ends within it; see [`completed`].
+    CutOff,
     /// The text is no JSON.
     None,
 }
@@ -17,21 +19,17 @@ pub(super) fn read(text: &str) -> Document {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
     match documents.next() {
         Some(Ok(value)) => Document::Whole(value, documents.byte_offset()),
-        Some(Err(error)) if error.is_eof() => Document::CutOff(completed(text)),
-        Some(Err(_)) => {
-            let repaired = with_whole_characters(text);
-            if repaired.len() == text.len() && repaired != text {
-                return read(&repaired);
-            }
-            Document::None
-        }
-        None => Document::None,
+        Some(Err(error)) if error.is_eof() => Document::CutOff,
+        Some(Err(_)) | None => Document::None,
     }
 }
 
 /// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
-/// texts between the two.
-fn with_whole_characters(text: &str) -> String {
+/// texts between the two. All else keeps its place.
+pub(super) fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\ud") && !text.contains("\\uD") {
+        return text.into();
+    }
     let mut repaired = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
@@ -53,16 +51,16 @@ fn with_whole_characters(text: &str) -> String {
         rest = escape.get(length..).unwrap_or_default();
     }
     repaired.push_str(rest);
-    repaired
+    repaired.into()
 }
 
 fn unit(escape: &str) -> Option<u32> {
     u32::from_str_radix(escape.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
-/// Completes a document that is cut off: closes what is open, behind the last value that is whole or
-/// a text.
-fn completed(text: &str) -> Option<Value> {
+/// Completes a document that is cut off: closes what is open, behind the last value that is whole
+/// or a text. `None` if nothing of it is left.
+pub(super) fn completed(text: &str) -> Option<Value> {
     let mut open: Vec<char> = Vec::new();
     let mut is_in_text = false;
     // The characters that an escape still has, at most.
@@ -167,17 +165,16 @@ mod tests {
             (r#"[{"a":1},"#, json!([{"a": 1}])),
             (r#"{"a":{"b":"#, json!({"a": {}})),
         ] {
-            let Document::CutOff(Some(value)) = read(text) else {
-                panic!("{text}");
-            };
-            assert_eq!(value, expected, "{text}");
+            let text = with_whole_characters(text);
+            assert!(matches!(read(&text), Document::CutOff), "{text}");
+            assert_eq!(completed(&text), Some(expected), "{text}");
         }
     }
 
     #[test]
     fn half_characters_are_replaced() {
         let text = r#"{"a":"\ud83d \ud83d\ude00 \\ud83d \udE00"} rest"#;
-        let Document::Whole(value, end) = read(text) else {
+        let Document::Whole(value, end) = read(&with_whole_characters(text)) else {
             panic!("{text}");
         };
         assert_eq!(value, json!({"a": "\u{fffd} 😀 \\ud83d \u{fffd}"}));

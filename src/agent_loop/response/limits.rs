@@ -1,7 +1,7 @@
 //! How much of an output is stored.
 
-/// The bytes of an output that are read: of a longer one its end. An agent's output is mostly kilobytes
-/// to a few megabytes.
+/// The bytes of an output that are read: of a longer one its end. An agent's output is mostly
+/// kilobytes to a few megabytes.
 pub(super) const OUTPUT: usize = 64 << 20;
 
 /// A message, in bytes. No model writes one that long at once.
@@ -18,6 +18,8 @@ pub(super) const DENIALS: usize = 64;
 /// A name, a command or an address, in bytes.
 pub(super) const NAME: usize = 200;
 
+/// How far the document behind one that is cut off is looked for, in bytes.
+pub(super) const CUT_OFF: usize = 64 << 10;
 /// The lines of text before the JSON of an agent program, such as warnings of a package manager.
 /// With more it is a text that quotes JSON.
 pub(super) const LINES_BEFORE_JSON: u64 = 100;

@@ -1,8 +1,8 @@
 //! What an agent program printed in one turn: its last message, and what it reports itself.
 //!
-//! `output` splits it into documents of JSON and lines of text; `programs` knows the shapes, and names
-//! the documents that describe them. Members and events that are not known are passed over, and no
-//! value of an unexpected type is an error.
+//! `output` splits it into documents of JSON and lines of text; `programs` knows the shapes, and
+//! names the documents that describe them. Members and events that are not known are passed over,
+//! and no value of an unexpected type is an error.
 
 mod report;
 mod output;
@@ -22,8 +22,8 @@ pub use report::{
     AgentResponse, Denial, ProgramError, ProgramErrorKind, ResponseError, ResponseFormat,
 };
 
-/// Reads the output of an agent program, or the end of a very long one. Without a format, the content
-/// decides.
+/// Reads the output of an agent program, or the end of a very long one. Without a format, the
+/// content decides.
 ///
 /// # Errors
 ///
@@ -40,8 +40,8 @@ pub fn read(
     Ok(response)
 }
 
-/// Reads to the end, and returns the last bytes, of a longer output from the beginning of a line; and
-/// whether it was longer.
+/// Reads to the end, and returns the last bytes, of a longer output from the beginning of a line;
+/// and whether it was longer.
 fn end_of_output(mut source: impl Read, limit: usize) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
     let mut is_cut = false;

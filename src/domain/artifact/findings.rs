@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// The part of an answer that is about the questions, claims and statements of a document. Questions
-/// and claims are named by their labels: `Q1`, `C2`.
+/// The part of an answer that is about the questions, claims and statements of a document.
+/// Questions and claims are named by their labels: `Q1`, `C2`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Findings {

@@ -1,4 +1,5 @@
-//! Reads findings from answers. Nothing is guessed: a question without a readable answer stays open.
+//! Reads findings from answers. Nothing is guessed: a question without a readable answer stays
+//! open.
 //!
 //! - An answer about a question or claim that was not asked, and one that says nothing, is none.
 //! - Experts that answer a question in different ways leave it unread.

@@ -1,8 +1,8 @@
 //! The findings of a consultation, from its record.
 //!
 //! - The judge's verdict states them.
-//! - An answer that a rule composed from Round 2 states those of the judge's synthesis; a question
-//!   that it is silent about, those of the experts that support the leading point.
+//! - Of an answer that a rule composed from Round 2, the judge's synthesis states them, and for a
+//!   question that it leaves out, the experts that support the leading point.
 //! - Without a judge, the experts' answers of Round 1 state them.
 //!
 //! Experts state a finding if all that say something about the question agree on its outcome.

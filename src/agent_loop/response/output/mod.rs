@@ -48,6 +48,8 @@ pub(super) fn read(
     if format == Some(ResponseFormat::Text) {
         return Ok(text_response(text));
     }
+    let original = text;
+    let text = &*json::with_whole_characters(original);
     let mut reading = Reading::default();
     let mut fences = FenceTracker::default();
     let mut is_after_title = false;
@@ -92,7 +94,7 @@ pub(super) fn read(
         line += u64::try_from(read.matches('\n').count()).unwrap_or_default() + 1;
         rest = after;
     }
-    reading.response(text, format)
+    reading.response(original, format)
 }
 
 fn line_start(line: &str) -> usize {
@@ -101,8 +103,8 @@ fn line_start(line: &str) -> usize {
 }
 
 impl Reading {
-    /// Reads the documents that follow each other from the beginning of a line, and returns how many
-    /// bytes they take; 0 if there is none.
+    /// Reads the documents that follow each other from the beginning of a line, and returns how
+    /// many bytes they take; 0 if there is none.
     fn read_documents(
         &mut self,
         rest: &str,
@@ -120,25 +122,19 @@ impl Reading {
                     at += length;
                     taken = at;
                 }
-                // The end of the output, and of a list whose documents may have lines of their own.
-                Document::CutOff(value)
-                    if !text.contains("\n{")
-                        || value.as_ref().is_some_and(|list| is_list_of(list, format)) =>
-                {
+                Document::CutOff => {
+                    let value = json::completed(text);
+                    // A list may have documents on lines of their own.
+                    let is_list = value.as_ref().is_some_and(|list| is_list_of(list, format));
+                    if text.contains("\n{") && !is_list {
+                        return cut_off(text).map_or(taken, |end| at + end);
+                    }
                     if let Some(value) = value {
                         self.ends_early = self.read_document(&value, line, true, format);
                     }
                     return rest.len();
                 }
-                // No program begins a line with a brace within a document: it was cut off.
-                Document::CutOff(_) | Document::None => {
-                    let cut = text.find("\n{").map(|end| end + 1);
-                    let cut = cut.filter(|end| {
-                        let text = text.get(..*end - 1).unwrap_or_default();
-                        matches!(json::read(text), Document::CutOff(_))
-                    });
-                    return cut.map_or(taken, |end| at + end - 1);
-                }
+                Document::None => return cut_off(text).map_or(taken, |end| at + end),
             }
             let blank = rest.get(at..).unwrap_or_default();
             let inner = blank.trim_start_matches([' ', '\t', '\r']);
@@ -216,6 +212,16 @@ impl Reading {
             },
         }
     }
+}
+
+/// Returns where a document ends that was cut off before the next one: no program begins a line
+/// with a brace within a document. `None` if the text is none.
+fn cut_off(text: &str) -> Option<usize> {
+    let is_cut_off =
+        |end: usize| matches!(json::read(text.get(..end)?), Document::CutOff).then_some(end);
+    is_cut_off(text.find('\n')?)?;
+    let near = text.as_bytes().get(..limits::CUT_OFF.min(text.len()))?;
+    is_cut_off(memchr::memmem::find(near, b"\n{")?)
 }
 
 /// Returns whether the documents of a list are those of a program.
