@@ -49,3 +49,5 @@ mod session;
 pub mod commands;
 pub mod cli;
 pub mod error;
+#[cfg(test)]
+mod schema;

@@ -17,6 +17,7 @@ pub use stored::{Artifact, MissingFieldError, SCHEMA_VERSION};
 
 /// The severity of a point, from low to high.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     Low,
@@ -38,6 +39,7 @@ impl Severity {
 
 /// Round 1: one expert's own answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Independent {
     pub agent_id: SeatId,
@@ -64,6 +66,7 @@ impl Independent {
 
 /// Round 2: what the experts agree on and where they differ.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Synthesis {
     pub consensus_points: Vec<ConsensusPoint>,
@@ -89,6 +92,7 @@ impl Synthesis {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ConsensusPoint {
     pub point: String,
@@ -105,6 +109,7 @@ impl ConsensusPoint {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Tension {
     pub topic: String,
@@ -113,6 +118,7 @@ pub struct Tension {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Viewpoint {
     pub agent: String,
@@ -121,6 +127,7 @@ pub struct Viewpoint {
 
 /// Round 3, one expert: its challenges, its rebuttals and its revised position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Revision {
     pub agent_id: SeatId,
@@ -145,6 +152,7 @@ impl Revision {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Challenge {
     pub challenger: String,
@@ -155,6 +163,7 @@ pub struct Challenge {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Rebuttal {
     pub agent: String,
@@ -163,6 +172,7 @@ pub struct Rebuttal {
 
 /// An argument that changed an expert's mind, and its author.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Because {
     pub agent: String,
@@ -171,6 +181,7 @@ pub struct Because {
 
 /// Round 3 as merged by the judge, with each expert's own answer kept in `positions`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct CrossExam {
     pub challenges: Vec<Challenge>,
@@ -195,6 +206,7 @@ const DOUBT: f64 = 0.70;
 
 /// Round 4: the answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Verdict {
     pub recommendation: String,
@@ -244,6 +256,7 @@ impl Verdict {
 
 /// One option of a menu.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct MenuOption {
     pub option: String,
@@ -256,6 +269,7 @@ pub struct MenuOption {
 
 /// The round from which a verdict was composed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
     Synthesis,
@@ -278,6 +292,7 @@ impl Source {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Evidence {
     pub claim: String,
@@ -286,6 +301,7 @@ pub struct Evidence {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Dissent {
     pub agent: String,
@@ -296,6 +312,7 @@ pub struct Dissent {
 /// The helper model's comparison of pairs of texts: an expert's positions before and after the
 /// debate, or two verdicts on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Comparison {
     pub comparisons: Vec<PairComparison>,
@@ -303,6 +320,7 @@ pub struct Comparison {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PairComparison {
     /// A seat's id, or the text that could not be matched.
     pub pair: String,
@@ -312,6 +330,7 @@ pub struct PairComparison {
 
 /// The difference between two texts, from none to a significant change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Magnitude {
     Same,
@@ -322,6 +341,7 @@ pub enum Magnitude {
 
 /// The kind of task that a question poses, and the personas that suit it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PersonaSelection {
     pub task_type: String,
@@ -332,6 +352,7 @@ pub struct PersonaSelection {
 
 /// The content of an artifact, by type. Written with its `artifact_type`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "artifact_type", rename_all = "snake_case")]
 pub enum Content {
     Independent(Independent),

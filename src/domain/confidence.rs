@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// A number from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("minimum" = 0, "maximum" = 1)))]
 #[serde(transparent)]
 pub struct Confidence(f64);
 
@@ -57,6 +58,7 @@ pub struct Calibrated {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
     /// The experts' confidences in Round 1, shrunk by the correlation of their errors.

@@ -14,6 +14,7 @@ use super::tokens::{Band, token_band};
 
 /// The kind of a source. The order is that of the prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     Project,
@@ -23,6 +24,7 @@ pub enum SourceKind {
 
 /// One source of context, as sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContextSource {
     pub kind: SourceKind,
     /// A file's path as given or found, a project's folder; `stdin`.
@@ -150,6 +152,7 @@ impl Context {
 
 /// Whether the text is stored beside the journal. Without it, the consultation cannot be resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ContextStorage {
     #[default]
@@ -208,6 +211,7 @@ impl Sum for ContextTokens {
 
 /// The method of a token count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TokenCounter {
     /// The documented ratio of characters to tokens.
@@ -219,6 +223,7 @@ pub enum TokenCounter {
 
 /// The attitude of the answers to what exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ProjectStance {
     /// An existing project: prefer its patterns.
@@ -229,6 +234,7 @@ pub enum ProjectStance {
 
 /// What was detected of a project; the record's `project_context`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ProjectContext {
     /// `brownfield` or `greenfield`.
@@ -263,6 +269,7 @@ impl ProjectContext {
 
 /// The secrets that were masked; the record's `scrubbing_report`. It holds nothing of a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ScrubbingReport {
     /// False with `--no-scrub`.

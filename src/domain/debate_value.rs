@@ -40,6 +40,7 @@ pub struct DebateValue {
 
 /// Outcome of the comparison of positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ComparisonStatus {
     Compared,
@@ -54,6 +55,7 @@ pub enum ComparisonStatus {
 
 /// One expert's positions before and after the debate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AgentMove {
     pub agent_id: SeatId,
@@ -78,6 +80,7 @@ pub struct AgentMove {
 
 /// The size of an expert's move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeMagnitude {
     Same,
@@ -176,6 +179,7 @@ impl PositionChange {
 
 /// How it is known whether an expert changed its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeBasis {
     /// Its positions were compared, or say the same word for word.

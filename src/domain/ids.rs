@@ -98,6 +98,7 @@ impl fmt::Display for RecordName {
 /// Identifies a seat, unique within one consultation: a persona's id, with `-2`, `-3` … if it sits
 /// more than once. Never equal to the id of an agent outside the panel (see [`AgentId`]).
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct SeatId(String);
 
@@ -119,6 +120,7 @@ impl fmt::Display for SeatId {
 
 /// Identifies an agent: an expert by its seat, or one outside the panel. Serialized as one string.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(from = "String", into = "String")]
 pub enum AgentId {
     /// An expert.
@@ -230,6 +232,7 @@ pub struct TimerId(pub u32);
 /// Identifies a provider, as written before the colon of a model: `anthropic`, `openai`, `google`,
 /// `local`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ProviderId(String);
 
@@ -258,6 +261,7 @@ impl fmt::Display for ProviderId {
 
 /// A model at a provider, written `provider:model`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String"))]
 pub struct ModelRef {
     pub provider: ProviderId,
     pub model: String,

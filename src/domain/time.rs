@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Milliseconds since 1970-01-01T00:00:00Z; serialized as RFC 3339 with milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(with = "String", extend("format" = "date-time")))]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {

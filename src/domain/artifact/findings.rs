@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The part of an answer that is about the questions, claims and statements of a document.
 /// Questions and claims are named by their labels: `Q1`, `C2`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Findings {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -28,6 +29,7 @@ pub struct Findings {
 
 /// What is known of a question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct QuestionFinding {
     pub outcome: FindingOutcome,
     /// The answer, or the reason why there is none.
@@ -38,6 +40,7 @@ pub struct QuestionFinding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingOutcome {
     Answered,
@@ -48,12 +51,14 @@ pub enum FindingOutcome {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ContradictedClaim {
     pub claim: String,
     pub reason: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NewQuestion {
     pub text: String,
     /// Whether work cannot begin without the answer.

@@ -11,6 +11,7 @@ pub const SCHEMA_VERSION: &str = "1.0";
 
 /// An artifact as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "StoredArtifact")]
 pub struct Artifact {
     pub schema_version: String,
@@ -24,6 +25,7 @@ pub struct Artifact {
 
 /// An artifact before its version is checked.
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct StoredArtifact {
     schema_version: Option<String>,
     round_number: u8,

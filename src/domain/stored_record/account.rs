@@ -12,6 +12,7 @@ use crate::domain::words::{amount, thousands};
 
 /// An amount of money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Amount {
     /// Dollars.
@@ -46,6 +47,7 @@ fn cost(usd: Option<f64>, micro_usd: Option<MicroUsd>, lower_bound: bool) -> Opt
 
 /// Token counts. Missing counts are `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TokenCounts {
     /// The whole prompt.
@@ -78,6 +80,7 @@ impl From<&Usage> for TokenCounts {
 
 /// Tokens and cost of a group of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredSpend {
     pub tokens: TokenCounts,
@@ -99,6 +102,7 @@ impl StoredSpend {
 
 /// All calls of the consultation. In each grouping the parts add up to the total.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredCost {
     pub tokens: TokenCounts,
@@ -130,6 +134,7 @@ impl StoredCost {
 
 /// The use of the vendors' prompt caches, from the usage that they reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredCaching {
     /// Prompt tokens read from caches.
@@ -192,6 +197,7 @@ impl StoredCaching {
 
 /// The estimate before the consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EstimatedCost {
     /// Dollars.
@@ -210,6 +216,7 @@ pub struct EstimatedCost {
 
 /// Tokens saved by filtering earlier rounds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TokenEfficiencyStats {
     /// Of all calls, prompts and answers.
@@ -223,6 +230,7 @@ pub struct TokenEfficiencyStats {
 
 /// The consent to the cost.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredConsent {
     pub approved: bool,
@@ -232,6 +240,7 @@ pub struct StoredConsent {
 
 /// The versions of the prompts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PromptVersions {
     pub mode: Option<String>,
@@ -246,6 +255,7 @@ pub struct PromptVersions {
 
 /// A prompt template that was used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct PromptTemplate {
     pub version: Option<String>,

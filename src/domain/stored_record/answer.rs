@@ -10,6 +10,7 @@ use crate::domain::second_pass::{Held, SecondPass};
 
 /// A piece of evidence, with the name of the expert that it comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredEvidence {
     pub claim: String,
@@ -19,6 +20,7 @@ pub struct StoredEvidence {
 
 /// An objection to the verdict, with the name of the expert that raises it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredDissent {
     pub agent: String,
@@ -29,6 +31,7 @@ pub struct StoredDissent {
 /// A concern about the recommendation: unresolved points first, then objections, the most severe
 /// first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredConcern {
     pub text: String,
@@ -40,6 +43,7 @@ pub struct StoredConcern {
 
 /// An expert's position before and after the cross-examination.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredPerspective {
     /// The expert's name.
@@ -61,6 +65,7 @@ pub struct StoredPerspective {
 
 /// The judge's two passes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct JudgePasses {
     /// The number of passes.
@@ -78,6 +83,7 @@ pub struct JudgePasses {
 
 /// The verdict of the second pass.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SecondVerdict {
     /// The model that gave it.
@@ -105,6 +111,7 @@ impl JudgePasses {
 
 /// The rejudgement of an earlier consultation's answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Rejudged {
     /// The earlier consultation's id.

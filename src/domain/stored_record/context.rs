@@ -8,6 +8,7 @@ use crate::domain::context::{
 
 /// The context of a question, in `context`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredContext {
     /// In the order of the prompt.

@@ -9,6 +9,7 @@ use crate::domain::ids::SeatId;
 
 /// The value of one consultation's debate. Unknown numbers are null, never 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DebateValueAnalysis {
     /// `None` in a record of the original or of an early version, which compared nothing.

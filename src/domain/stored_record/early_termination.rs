@@ -8,6 +8,7 @@ use crate::domain::confidence::Confidence;
 
 /// The evaluation after Round 2 that decided whether to end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EarlyTerminationEvaluation {
     pub ended: bool,

@@ -57,13 +57,16 @@ pub use self::rounds::{
 
 /// One consultation, finished or not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredRecord {
     #[serde(rename = "@context")]
     pub vocabulary: Vocabulary,
     /// `Report`.
     #[serde(rename = "@type")]
+    #[cfg_attr(test, schemars(extend("const" = "Report")))]
     pub kind: Option<String>,
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: Option<String>,
     #[serde(rename = "consultation_id")]
     pub id: String,
@@ -202,8 +205,19 @@ pub struct StoredRecord {
 
 /// The vocabulary of a JSON-LD document.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Vocabulary {
     #[serde(rename = "@vocab")]
     pub url: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<StoredRecord>("consultation", "Consultation");
+    }
 }

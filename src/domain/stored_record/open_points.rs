@@ -7,6 +7,7 @@ use crate::domain::artifact::{Severity, Tension};
 
 /// A point that the debate left open.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct OpenPoint {
     pub topic: String,
@@ -18,6 +19,7 @@ pub struct OpenPoint {
 
 /// One side of an open point, with the name of its expert.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct OpenView {
     pub agent: String,

@@ -6,6 +6,7 @@ use crate::domain::ids::{AgentId, ModelRef, SeatId};
 
 /// An expert, in `agents`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StoredAgent {
     pub id: SeatId,
     /// The display name.
@@ -31,6 +32,7 @@ impl StoredAgent {
 
 /// A model with its provider apart, as in `judge`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredModel {
     pub provider: String,
@@ -61,6 +63,7 @@ fn model_ref(provider: &str, model: &str) -> Option<ModelRef> {
 
 /// The panel as it was put together, in `panel`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredPanel {
     pub seats: Vec<StoredSeat>,
@@ -74,6 +77,7 @@ pub struct StoredPanel {
 
 /// A seat of the panel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredSeat {
     pub seat: SeatId,
@@ -85,6 +89,7 @@ pub struct StoredSeat {
 
 /// The selection of the personas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredPersonaSelection {
     pub task_type: String,
@@ -96,6 +101,7 @@ pub struct StoredPersonaSelection {
 
 /// A model that took over for an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StoredSubstitution {
     /// The agent's name.
     #[serde(default)]
@@ -112,6 +118,7 @@ pub struct StoredSubstitution {
 
 /// A slow call that was also made to another model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StoredHedge {
     /// The agent's name.
     #[serde(default)]
@@ -129,6 +136,7 @@ pub struct StoredHedge {
 
 /// A model for which another one answered, as reported by its provider.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServedOtherwise {
     /// The requested model.
     pub model: ModelRef,

@@ -12,6 +12,7 @@ use crate::domain::money::Cost;
 
 /// One round, in `responses`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredRound {
     /// Whether it finished. `None` if the record does not have the round, but states an answer of
@@ -37,6 +38,7 @@ impl StoredRound {
 
 /// One agent's work on one answer in one round.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StoredAgentRound {
     pub agent_id: AgentId,
     /// The agent's name.
@@ -92,6 +94,7 @@ impl StoredAgentRound {
 
 /// One call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredAttempt {
     /// The number of the call in the consultation, from 1.
@@ -116,6 +119,7 @@ pub struct StoredAttempt {
 
 /// The failure of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredCallError {
     /// `rate_limit`, `overload`, …
@@ -132,6 +136,7 @@ pub struct StoredCallError {
 
 /// The reason why an agent has no answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredError {
     /// `None` if the model answered but declined.
@@ -142,6 +147,7 @@ pub struct StoredError {
 
 /// A problem of an answer's text, repaired or not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredProblem {
     /// A field's path; empty for the whole answer.
@@ -157,6 +163,7 @@ pub struct StoredProblem {
 /// An entry of `completed_rounds`: its number, and in an unfinished consultation its artifacts, so
 /// that other programs can continue from there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum CompletedRound {
     Number(u8),

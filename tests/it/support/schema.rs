@@ -5,25 +5,48 @@ use serde_json::Value;
 /// Fails with all differences from the schema. A published schema allows additional fields; here
 /// every field must be described.
 pub(crate) fn check(schema: &str, json: &Value) {
-    let mut schema: Value = serde_json::from_str(schema).unwrap();
-    close(&mut schema);
+    let root: Value = serde_json::from_str(schema).unwrap();
+    let mut schema = root.clone();
+    close(&mut schema, &root, true);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> = validator
         .iter_errors(json)
-        .map(|error| error.to_string())
+        .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert_eq!(errors, Vec::<String>::new());
 }
 
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(fields) => {
-            if fields.get("properties").is_some_and(Value::is_object) {
-                fields.insert("additionalProperties".to_owned(), false.into());
-            }
-            fields.values_mut().for_each(close);
+/// Forbids other fields wherever a value is described: not in a part of its description, which may
+/// know only some of the fields.
+fn close(schema: &mut Value, root: &Value, is_whole: bool) {
+    if is_whole && names_fields(schema, root) {
+        schema["unevaluatedProperties"] = false.into();
+    }
+    let Value::Object(parts) = schema else { return };
+    for (name, part) in parts {
+        match name.as_str() {
+            "properties" | "patternProperties" => each(part, |part| close(part, root, true)),
+            "items" | "additionalProperties" => close(part, root, true),
+            "anyOf" | "oneOf" | "allOf" | "$defs" => each(part, |part| close(part, root, false)),
+            _ => {}
         }
-        Value::Array(list) => list.iter_mut().for_each(close),
+    }
+}
+
+fn names_fields(schema: &Value, root: &Value) -> bool {
+    let target = schema["$ref"]
+        .as_str()
+        .and_then(|name| name.strip_prefix('#'));
+    let target = target.and_then(|name| root.pointer(name));
+    let parts = ["anyOf", "oneOf", "allOf"].map(|name| schema[name].as_array());
+    let mut parts = parts.into_iter().flatten().flatten().chain(target);
+    schema["properties"].is_object() || parts.any(|part| names_fields(part, root))
+}
+
+fn each(parts: &mut Value, mut act: impl FnMut(&mut Value)) {
+    match parts {
+        Value::Object(parts) => parts.values_mut().for_each(act),
+        Value::Array(parts) => parts.iter_mut().for_each(&mut act),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
