@@ -13,7 +13,7 @@ use crate::commands::config::dialogue;
 use crate::commands::inventory::models::local_files;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
-    benchmark, completions, config, consult, consult_stats, history, refine, resume, scrub,
+    App, benchmark, completions, config, consult, consult_stats, history, refine, resume, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;
@@ -98,21 +98,25 @@ pub fn main() -> ExitCode {
 }
 
 fn run(command: Command, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
+    let app = App {
+        environment,
+        printer,
+    };
     match command {
-        Command::Refine(args) => return refine::run(&args, environment, printer),
-        Command::Benchmark(args) => return benchmark::run(&args, environment, printer),
-        Command::ExitCheck(args) => return exit_check::run(&args, environment, printer),
-        Command::Circuit(args) => return circuit::run(&args, environment, printer),
-        Command::Consult(args) => consult::run(&args, environment, printer),
-        Command::Resume(args) => resume::run(&args, environment, printer),
-        Command::ConsultStats(args) => consult_stats::run(&args, environment, printer),
+        Command::Refine(args) => return refine::run(&args, app),
+        Command::Benchmark(args) => return benchmark::run(&args, app),
+        Command::ExitCheck(args) => return exit_check::run(&args, app),
+        Command::Circuit(args) => return circuit::run(&args, app),
+        Command::Consult(args) => consult::run(&args, app),
+        Command::Resume(args) => resume::run(&args, app),
+        Command::ConsultStats(args) => consult_stats::run(&args, app),
         Command::History(args) => history::run(&args, environment, printer),
         Command::Ls(args) => history::list(&args, environment, printer),
-        Command::Doctor(args) => doctor::run(&args, environment, printer),
-        Command::Models(args) => models::run(&args, environment, printer),
-        Command::Model(args) => local_files::run(&args, environment, printer),
-        Command::Personas(args) => personas::run(&args, environment, printer),
-        Command::Scrub(args) => scrub::run(&args, environment, printer),
+        Command::Doctor(args) => doctor::run(&args, app),
+        Command::Models(args) => models::run(&args, app),
+        Command::Model(args) => local_files::run(&args, app),
+        Command::Personas(args) => personas::run(&args, app),
+        Command::Scrub(args) => scrub::run(&args, app),
         Command::Setup(args) => dialogue::run(args, environment, printer),
         Command::Config(args) => config::run(&args, environment, printer),
         Command::Completions(args) => completions::run(&args, printer),

@@ -73,6 +73,12 @@ impl Error {
         self
     }
 
+    /// Adds an action that fixes it, if there is one.
+    #[must_use]
+    pub(crate) fn hint_if(self, hint: Option<impl Into<String>>) -> Self {
+        hint.into_iter().fold(self, Self::hint)
+    }
+
     pub fn hints(&self) -> &[String] {
         &self.hints
     }

@@ -2,11 +2,11 @@
 
 use jiff::tz::TimeZone;
 
-use super::flags::ListFormatFlag;
+use super::App;
+use super::flags::JsonFlags;
 use crate::config::env::Environment;
-use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::statistics::{Range, Span, Targets};
+use crate::domain::statistics::{Span, Targets};
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
 use crate::engine::clock::Clock;
@@ -16,13 +16,16 @@ use crate::records::statistics::calendar::{self, SpanError};
 use crate::records::statistics::{json, statistics};
 use crate::session::index;
 use crate::setup::settings;
-use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::calibration as calibration_table;
 use crate::terminal::tables::dashboard::charset::Charset;
 use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 
+/// The width of the text in a file or a pipe.
+const PLAIN_WIDTH: usize = 80;
+
 /// Show usage, response times, cost, quality and the value of the debates
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/consult_stats.schema.json")))]
 #[command(after_help = "\
 A consultation counts on the day it began, in your time zone (TZ).
 Percentiles (p50, p95, p99) are nearest-rank percentiles of the durations of completed \
@@ -60,14 +63,8 @@ pub struct Args {
     #[arg(long, value_name = "YYYY-MM-DD")]
     until: Option<String>,
 
-    #[arg(
-        long,
-        help = "Write JSON; its schema is schemas/consult_stats.schema.json"
-    )]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    json: JsonFlags,
 
     /// Compare stated confidence with the outcomes recorded with `conclave history outcome`
     #[arg(long)]
@@ -87,24 +84,30 @@ pub struct Args {
     ascii: bool,
 }
 
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
-    let charset = charset(args, environment);
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let (home, printer) = (app.home()?, app.printer);
+    let charset = charset(args, app.environment);
     if args.rebuild_index {
         return index::rebuild(&home, printer, charset);
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;
+    let is_json = args.json.is_json();
     if args.calibration {
-        return calibrate(args, &home, printer, &calendar::range(span, &zone, now));
+        // Stated confidence beside the recorded outcomes.
+        let range = calendar::range(span, &zone, now);
+        let found = index::with(&home, printer, |index| {
+            calibration(index.connection(), &range)
+        })?;
+        return app.print(
+            is_json,
+            &calibration::json(&found, &range),
+            |width, paint| {
+                calibration_table::screen(&found, &range, width.unwrap_or(PLAIN_WIDTH), paint)
+            },
+        );
     }
-    let targets = targets(&settings::load(&home, environment)?);
+    let targets = targets(&settings::load(&home, app.environment)?);
     // If the span is empty, the usage of all time is shown instead.
     let (found, elsewhere) = index::with(&home, printer, |index| {
         let mut of = |span| {
@@ -118,30 +121,19 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         };
         Ok((found, elsewhere))
     })?;
-    if args.is_json() {
-        return printer.json(&json::json(&found)).map_err(Error::failed);
-    }
-    let canvas = canvas(printer, charset);
-    let text = match elsewhere {
-        None => dashboard(&found, vendors::name, canvas),
-        Some(elsewhere) => nothing(&found.range, &elsewhere, canvas),
-    };
-    printer.result(&text).map_err(Error::failed)
-}
-
-/// Shows stated confidence beside the recorded outcomes.
-fn calibrate(args: &Args, home: &Home, printer: &Printer, range: &Range) -> Result<(), Error> {
-    let found = index::with(home, printer, |index| {
-        calibration(index.connection(), range)
-    })?;
-    if args.is_json() {
-        let json = calibration::json(&found, range);
-        return printer.json(&json).map_err(Error::failed);
-    }
-    let face = printer.out_traits();
-    let width = if face.is_terminal { face.width } else { 80 };
-    let text = calibration_table::screen(&found, range, width, face.paint);
-    printer.result(&text).map_err(Error::failed)
+    app.print(is_json, &json::json(&found), |width, paint| {
+        // A file or a pipe gets no frame and a fixed width.
+        let canvas = Canvas {
+            width: width.unwrap_or(PLAIN_WIDTH),
+            paint,
+            charset,
+            border: width.map_or(Border::None, |_| Border::Frame),
+        };
+        match elsewhere {
+            None => dashboard(&found, vendors::name, canvas),
+            Some(elsewhere) => nothing(&found.range, &elsewhere, canvas),
+        }
+    })
 }
 
 fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError> {
@@ -158,8 +150,7 @@ fn targets(settings: &Settings) -> Targets {
     Targets {
         runs: settings.target_runs,
         median_ms: u64::try_from(settings.target_median.as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1),
+            .map_or(u64::MAX, |ms| ms.max(1)),
         month: settings.target_monthly_cost,
     }
 }
@@ -171,21 +162,5 @@ fn charset(args: &Args, environment: &Environment) -> Charset {
         Charset::Ascii
     } else {
         Charset::of_locale(all, characters, language)
-    }
-}
-
-/// Returns the canvas of the output. A file or a pipe gets no frame and a fixed width.
-fn canvas(printer: &Printer, charset: Charset) -> Canvas {
-    let face = printer.out_traits();
-    let (width, border) = if face.is_terminal {
-        (face.width, Border::Frame)
-    } else {
-        (80, Border::None)
-    };
-    Canvas {
-        width,
-        paint: face.paint,
-        charset,
-        border,
     }
 }

@@ -13,3 +13,51 @@ pub mod config;
 pub mod completions;
 mod flags;
 mod face;
+
+use serde::Serialize;
+
+use crate::config::env::Environment;
+use crate::config::paths::Home;
+use crate::error::Error;
+use crate::terminal::output::printer::{PrintError, Printer};
+use crate::terminal::output::style::Paint;
+
+/// What every command works with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct App<'a> {
+    pub(crate) environment: &'a Environment,
+    pub(crate) printer: &'a Printer,
+}
+
+impl App<'_> {
+    fn home(self) -> Result<Home, Error> {
+        Home::find(self.environment).map_err(Error::usage)
+    }
+
+    /// Prints a value as JSON, or the screen for a terminal of this width; `None` for a file or a
+    /// pipe.
+    fn print(
+        self,
+        is_json: bool,
+        value: &impl Serialize,
+        screen: impl FnOnce(Option<usize>, Paint) -> String,
+    ) -> Result<(), Error> {
+        if is_json {
+            return Ok(self.printer.json(value)?);
+        }
+        self.show(screen)
+    }
+
+    /// Prints the screen for a terminal of this width; `None` for a file or a pipe.
+    fn show(self, screen: impl FnOnce(Option<usize>, Paint) -> String) -> Result<(), Error> {
+        let traits = self.printer.out_traits();
+        let width = traits.is_terminal.then_some(traits.width);
+        Ok(self.printer.result(&screen(width, traits.paint))?)
+    }
+}
+
+impl From<PrintError> for Error {
+    fn from(error: PrintError) -> Self {
+        Self::failed(error)
+    }
+}

@@ -2,15 +2,15 @@
 //! are not repeated, and question, panel and prompts are those it began with, even if the files
 //! they came from have changed. Prices, addresses and keys are today's.
 
+use super::App;
 use super::completions::ids;
 use super::face::answer::check_output;
+use super::face::batch::refused;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, OutputFlags};
-use crate::config::env::Environment;
-use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
-use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
-use crate::consultation::policy::estimate::{Consent, GateReason};
+use crate::consultation::policy::consent::{ConsentRule, Gate};
+use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
@@ -25,7 +25,7 @@ use crate::setup::plan::resume_consent::ResumeConsent;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{amount, count};
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::StdinUse;
 
 /// Resume an interrupted consultation; finished calls are not repeated
@@ -59,10 +59,14 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let App {
+        environment,
+        printer,
+    } = app;
     check_output(args.output.output.as_deref())?;
     settings::check_certificates(environment)?;
-    let home = Home::find(environment).map_err(Error::usage)?;
+    let home = app.home()?;
     let settings = settings::load(&home, environment)?;
     let face = TerminalFace::open(&home, environment, &args.output, printer)?;
     let unlocked = if args.force {
@@ -70,19 +74,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     } else {
         NoLockPolicy::Refuse
     };
-    // The index only resolves names, which the folder of logs does as well.
-    let index = args
-        .id
-        .as_ref()
-        .and_then(|_| Index::open(&home.index_file()).ok());
-    let interrupted = resume::open(
-        &home.logs_folder(),
-        index.as_ref(),
-        args.id.as_deref(),
-        unlocked,
-        printer,
-    )?;
-    drop(index);
+    let interrupted = {
+        // The index only resolves names, which the folder of logs does as well.
+        let named = args.id.as_deref();
+        let index = named.and_then(|_| Index::open(&home.index_file()).ok());
+        resume::open(
+            &home.logs_folder(),
+            index.as_ref(),
+            named,
+            unlocked,
+            printer,
+        )?
+    };
     let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
     let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
     let clock = Clock::system();
@@ -94,7 +97,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         printer,
         connections: &connections,
     };
-    let request = args.control.request(consent_mode)?;
+    let request = args.control.request(consent_mode);
     let PreparedResume {
         mut terms,
         providers,
@@ -137,22 +140,13 @@ fn agree(
             }
         }
         Some(Gate::Refuse(why)) => {
-            let error = Error::new(
-                Exit::Declined,
-                "The cost of what remains needs consent, and there is no terminal to ask on",
-            );
-            let error = error.hint(format!(
+            let error =
+                "The cost of what remains needs consent, and there is no terminal to ask on";
+            let approval = format!(
                 "the estimate is {:.2}: agree to it with `conclave resume {id} --yes`",
                 remaining.cost
-            ));
-            let month = rule.month;
-            Err(match month.filter(|_| why.contains(&GateReason::MonthlyBudget)) {
-                Some(Month { budget, spent }) => error.hint(format!(
-                    "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been \
-                     spent this month"
-                )),
-                None => error,
-            })
+            );
+            Err(refused(error, &approval, rule, why))
         }
     }
 }
@@ -167,15 +161,10 @@ fn announcement(transcript: &Transcript) -> String {
         Some(round) => format!("Round {round} of {}", transcript.planned_rounds()),
         None => "all rounds done".to_owned(),
     };
-    let answered = transcript
-        .calls
-        .iter()
-        .filter(|call| call.error.is_none())
-        .count();
-    let calls = if answered == 0 {
-        "no call done".to_owned()
-    } else {
-        format!("{} done", count(answered, "call"))
+    let answered = transcript.calls.iter().filter(|call| call.error.is_none());
+    let calls = match answered.count() {
+        0 => "no call done".to_owned(),
+        done => format!("{} done", count(done, "call")),
     };
     format!(
         "Resuming {id} ({round}, {calls}, {} spent so far)",

@@ -3,9 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use crate::config::env::Environment;
 use crate::config::own_keys;
-use crate::config::paths::Home;
 use crate::context::scrub::{OutgoingText, Scrubber};
 use crate::context::sources::SourceLimits;
 use crate::error::Error;
@@ -16,7 +14,9 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
+use super::App;
 use super::face::scrubbing::announce;
+use super::flags::verbosity;
 
 /// The name of standard input among the files.
 const STDIN: &str = "-";
@@ -51,19 +51,12 @@ pub struct Args {
     max_context_mb: Option<u32>,
 }
 
-/// One text, and its name for people.
-struct InputText {
-    name: String,
-    text: String,
-}
+/// The name of a text for people, and the text.
+type InputText = (String, String);
 
 impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
+        verbosity(self.quiet, self.verbose)
     }
 
     fn limit(&self) -> SizeLimit {
@@ -72,25 +65,21 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = settings::load(&home, environment)?;
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let home = app.home()?;
+    let settings = settings::load(&home, app.environment)?;
     let rules = scrub_rules::load(&home)?;
-    let own_keys = own_keys::in_variables(&settings.endpoints, environment);
+    let own_keys = own_keys::in_variables(&settings.endpoints, app.environment);
     let scrubber = Scrubber::new(&rules, &own_keys).map_err(Error::usage)?;
 
-    let inputs = read(&args.files, args.limit(), printer)?;
-    let outgoing: Vec<OutgoingText<'_>> = inputs
+    let inputs = read(&args.files, args.limit(), app.printer)?;
+    let outgoing = inputs
         .iter()
-        .map(|input| OutgoingText {
-            source: &input.name,
-            text: &input.text,
-        })
-        .collect();
-    let masked = scrubber.scrub(&outgoing);
-    let shown = printer.exact_result(&masked.texts.concat());
-    announce(&masked.report, &masked.findings, printer);
-    shown.map_err(Error::failed)
+        .map(|(source, text)| OutgoingText { source, text });
+    let masked = scrubber.scrub(&outgoing.collect::<Vec<_>>());
+    let shown = app.printer.exact_result(&masked.texts.concat());
+    announce(&masked.report, &masked.findings, app.printer);
+    Ok(shown?)
 }
 
 /// Reads the files, or standard input without any.
@@ -106,7 +95,7 @@ fn read(paths: &[PathBuf], limit: SizeLimit, printer: &Printer) -> Result<Vec<In
     for path in paths {
         match read_one(path, SizeLimit::of_bytes(room)) {
             Ok(input) => {
-                room = room.saturating_sub(input.text.len() as u64);
+                room = room.saturating_sub(input.1.len() as u64);
                 inputs.push(input);
             }
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
@@ -119,27 +108,22 @@ fn read(paths: &[PathBuf], limit: SizeLimit, printer: &Printer) -> Result<Vec<In
             }
         }
     }
-    if failures > 0 {
-        let files = count(failures, "file");
-        return Err(Error::usage(format!(
-            "{files} cannot be read; nothing was printed"
-        )));
+    if failures == 0 {
+        return Ok(inputs);
     }
-    Ok(inputs)
+    let files = count(failures, "file");
+    Err(Error::usage(format!(
+        "{files} cannot be read; nothing was printed"
+    )))
 }
 
 fn read_one(path: &Path, limit: SizeLimit) -> io::Result<InputText> {
     if path.as_os_str() != STDIN {
-        return Ok(InputText {
-            name: one_line(&path.to_string_lossy()),
-            text: files::read_text(path, limit)?,
-        });
+        let text = files::read_text(path, limit)?;
+        return Ok((one_line(&path.to_string_lossy()), text));
     }
     let bytes = files::read_to_end(io::stdin().lock(), limit)?;
-    Ok(InputText {
-        name: "stdin".to_owned(),
-        text: files::text(bytes)?,
-    })
+    Ok(("stdin".to_owned(), files::text(bytes)?))
 }
 
 fn too_large(limit: SizeLimit) -> Error {

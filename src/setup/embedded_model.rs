@@ -63,9 +63,10 @@ impl<'a> EmbeddedModels<'a> {
         home: &Home,
         printer: &'a Printer,
     ) -> Self {
-        let hub = environment
-            .hub_url()
-            .map_or_else(|| Hub::at(manifest::HUB), Hub::at);
+        let hub = environment.hub_url();
+        let hub = hub.map_or_else(|| Hub::at(manifest::HUB), Hub::at);
+        let clouds = vendors::VENDORS.iter().filter(|vendor| vendor.is_cloud());
+        let mut variables = clouds.flat_map(|vendor| vendor.key_variables);
         Self {
             own_file: environment.model_file(),
             configured_name: settings.local_model.clone(),
@@ -74,11 +75,7 @@ impl<'a> EmbeddedModels<'a> {
                 hub,
                 ..Sources::default()
             },
-            has_key: vendors::VENDORS
-                .iter()
-                .filter(|vendor| vendor.is_cloud())
-                .flat_map(|vendor| vendor.key_variables)
-                .any(|variable| environment.secret(variable).is_some()),
+            has_key: variables.any(|variable| environment.secret(variable).is_some()),
             printer,
         }
     }
@@ -95,7 +92,7 @@ impl<'a> EmbeddedModels<'a> {
     /// Checks the embedded model that a panel names, without a download.
     pub(crate) fn check_panel(&self, panel: &Panel) -> Result<(), Error> {
         let mut embedded = panel.models().filter(|model| model.provider.is_local());
-        embedded.try_for_each(|model| self.choose(Some(&model.model)).map(drop))
+        embedded.try_for_each(|model| self.choose(&model.model).map(drop))
     }
 
     /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
@@ -106,7 +103,7 @@ impl<'a> EmbeddedModels<'a> {
         consent_mode: ConsentMode,
     ) -> Result<ModelFile, Error> {
         built_in().map_err(|_| not_built_in())?;
-        let model = match self.choose(Some(name))? {
+        let model = match self.choose(name)? {
             LocalModelChoice::Ready(file) => return Ok(file),
             LocalModelChoice::ToPull(model) => model,
         };
@@ -138,10 +135,8 @@ impl<'a> EmbeddedModels<'a> {
             return Err(error.into());
         };
         self.printer.warning(&error.to_string());
-        let question = format!(
-            "Use the smallest model instead, {}?",
-            manifest::announcement(smaller)
-        );
+        let announcement = manifest::announcement(smaller);
+        let question = format!("Use the smallest model instead, {announcement}?");
         self.agree(Vec::new(), &question, smaller, consent_mode)
             .await?;
         let file = self.download(smaller).await?;
@@ -155,13 +150,10 @@ impl<'a> EmbeddedModels<'a> {
         panel: &mut Panel,
         consent_mode: ConsentMode,
     ) -> Result<Option<ModelFile>, Error> {
-        let mut embedded: Vec<&mut ModelRef> = panel
-            .seats
-            .iter_mut()
-            .map(|seat| &mut seat.model)
-            .chain(&mut panel.judges)
-            .filter(|model| model.provider.is_local())
-            .collect();
+        let seated = panel.seats.iter_mut().map(|seat| &mut seat.model);
+        let models = seated.chain(&mut panel.judges);
+        let mut embedded: Vec<&mut ModelRef> =
+            models.filter(|model| model.provider.is_local()).collect();
         let names: BTreeSet<String> = embedded.iter().map(|model| model.model.clone()).collect();
         let Some(name) = names.first() else {
             return Ok(None);
@@ -178,14 +170,12 @@ impl<'a> EmbeddedModels<'a> {
         Ok(Some(file))
     }
 
-    fn choose(&self, name: Option<&str>) -> Result<LocalModelChoice, Error> {
+    fn choose(&self, name: &str) -> Result<LocalModelChoice, Error> {
         // A run that names the user's own file means that file; any other name is one of the
         // catalog.
-        let own = self
-            .own_file
-            .as_deref()
-            .filter(|file| name.is_none_or(|name| choice::own_name(file) == name));
-        choice::choose(own, name.or(self.configured_name.as_deref()), &self.home)
+        let own = self.own_file.as_deref();
+        let own = own.filter(|file| choice::own_name(file) == name);
+        choice::choose(own, Some(name), &self.home)
             .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
     }
 
@@ -201,26 +191,21 @@ impl<'a> EmbeddedModels<'a> {
             ConsentMode::NonInteractive => Confirmation::NoTerminal,
             ConsentMode::Interactive => ask_yes_no(self.printer, lines, question).await,
         };
-        let pull = format!(
-            "download it first with `conclave model pull {}`",
-            model.name
-        );
-        match agreed {
-            Confirmation::Yes => Ok(()),
-            Confirmation::No => {
-                Err(Error::new(Exit::Declined, "the local model was not downloaded").hint(pull))
-            }
+        let declined = |error: &str| Error::new(Exit::Declined, error.to_owned());
+        let error = match agreed {
+            Confirmation::Yes => return Ok(()),
+            Confirmation::No => declined("the local model was not downloaded"),
             Confirmation::NoTerminal => {
-                let error = Error::new(
-                    Exit::Declined,
-                    format!(
-                        "{} must be downloaded, and there is no terminal to ask on",
-                        manifest::announcement(model)
-                    ),
-                );
-                Err(error.hint("agree to the download with `--yes`").hint(pull))
+                let model = manifest::announcement(model);
+                let error =
+                    format!("{model} must be downloaded, and there is no terminal to ask on");
+                declined(&error).hint("agree to the download with `--yes`")
             }
-        }
+        };
+        let name = model.name;
+        Err(error.hint(format!(
+            "download it first with `conclave model pull {name}`"
+        )))
     }
 
     /// Downloads a model and shows the progress.

@@ -37,10 +37,8 @@ pub(crate) fn fallbacks(
         spec,
         context,
     };
-    let seats = panel
-        .seats
-        .iter()
-        .map(|seat| (seat.id.clone(), pool.fallbacks_of(&seat.model)));
+    let seats = panel.seats.iter();
+    let seats = seats.map(|seat| (seat.id.clone(), pool.fallbacks_of(&seat.model)));
     seats.filter(|(_, models)| !models.is_empty()).collect()
 }
 
@@ -66,11 +64,10 @@ impl FallbackPool<'_> {
         let mut models = if self.context.is_private(&model.provider) {
             self.of_panel()
         } else {
-            let elsewhere = self
-                .of_panel()
-                .into_iter()
-                .filter(|other| !self.is_on_own_machine(&other.provider));
-            self.of_vendors().into_iter().chain(elsewhere).collect()
+            let mut models = self.of_vendors();
+            models.extend(self.of_panel());
+            models.retain(|other| !self.is_on_own_machine(&other.provider));
+            models
         };
         models.retain(|other| other.provider != model.provider);
         let tier = self.tier(model);
@@ -99,15 +96,14 @@ impl FallbackPool<'_> {
 
     /// Returns the default models of the vendors that can be asked, each vendor's best first.
     fn of_vendors(&self) -> Vec<ModelRef> {
+        let SelectionContext { catalog, now, .. } = self.context;
         let ready = self
             .context
             .selectable()
             .filter(|access| self.is_key_ready(access));
-        let today = self.context.now.day();
-        let models = ready
-            .flat_map(|access| self.context.catalog.defaults(&access.id))
-            .filter(|model| !model.has_retired_by(today));
-        models.map(Model::to_ref).collect()
+        let models = ready.flat_map(|access| catalog.defaults(&access.id));
+        let lasting = models.filter(|model| !model.has_retired_by(now.day()));
+        lasting.map(Model::to_ref).collect()
     }
 
     /// Returns whether a vendor's key is needed for the panel anyway, or can be sent at once.
@@ -117,10 +113,8 @@ impl FallbackPool<'_> {
     }
 
     fn tier(&self, model: &ModelRef) -> u8 {
-        self.context
-            .catalog
-            .find(model)
-            .map_or(MIDDLE_TIER, |known| known.tier)
+        let known = self.context.catalog.find(model);
+        known.map_or(MIDDLE_TIER, |known| known.tier)
     }
 
     /// Returns the conflict of a model that takes over the seat of `replaced`.

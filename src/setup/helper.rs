@@ -35,12 +35,8 @@ pub(crate) fn assign(debate: &mut DebateOptions, panel: &Panel, context: &Select
 
 /// Returns the cheapest model that may help.
 pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef> {
-    let seated = || {
-        panel
-            .judges
-            .iter()
-            .chain(panel.seats.iter().map(|seat| &seat.model))
-    };
+    let seats = || panel.seats.iter().map(|seat| &seat.model);
+    let seated = || panel.judges.iter().chain(seats());
     if seated().any(|model| context.is_private(&model.provider)) {
         return seated().next().cloned();
     }
@@ -52,14 +48,11 @@ pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<Mo
         .filter(|access| needed.contains(&access.id) || access.key_ready())
         .map(|access| &access.id)
         .collect();
-    let known = context
-        .catalog
-        .models()
-        .iter()
-        .filter(|model| providers.contains(&&model.provider))
-        .map(Model::to_ref);
+    let known = context.catalog.models().iter();
+    let known = known.filter(|model| providers.contains(&&model.provider));
     // A model that retires soon is no good choice.
-    let lasting = known.filter(|model| context.catalog.notices(model, context.now).is_none());
+    let lasts = |model: &ModelRef| context.catalog.notices(model, context.now).is_none();
+    let lasting = known.map(Model::to_ref).filter(lasts);
     let candidates: Vec<ModelRef> = seated().cloned().chain(lasting).collect();
     let list = context.catalog.prices_with(&candidates, context.now);
     let typical = Usage {
@@ -67,17 +60,12 @@ pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<Mo
         output: TYPICAL_OUTPUT,
         ..Usage::default()
     };
-    let priced = candidates
-        .iter()
-        .filter_map(|model| Some((list.price(model)?.cost(&typical), model)));
+    let candidates = candidates.iter();
+    let priced = candidates.filter_map(|model| Some((list.price(model)?.cost(&typical), model)));
     // Free models often refuse requests, and may keep what they are sent.
-    let cheapest = priced
-        .filter(|(cost, _)| cost.0 > 0)
-        .min_by_key(|(cost, _)| *cost);
-    cheapest
-        .map(|(_, model)| model)
-        .or_else(|| seated().next())
-        .cloned()
+    let paid = priced.filter(|(cost, _)| cost.0 > 0);
+    let cheapest = paid.min_by_key(|(cost, _)| *cost).map(|(_, model)| model);
+    cheapest.or_else(|| seated().next()).cloned()
 }
 
 /// Returns whether a model can compare texts. The embedded model finds nearly all texts alike.

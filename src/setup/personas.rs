@@ -41,24 +41,19 @@ pub(crate) struct PersonaRegistry {
 impl PersonaRegistry {
     /// Collects the personas. Settings replace files, and files replace built-in ones.
     pub(crate) fn new(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
-        let mut entries: Vec<PersonaEntry> = Vec::new();
-        for (file, persona) in templates.persona_files() {
-            let origin = if templates.is_builtin(file) {
+        let of_file = |(file, persona)| PersonaEntry {
+            persona,
+            origin: if templates.is_builtin(file) {
                 PersonaOrigin::BuiltIn
             } else {
                 PersonaOrigin::File(format!("{file}.md"))
-            };
-            entries.push(PersonaEntry {
-                persona,
-                origin,
-                model: None,
-            });
-        }
+            },
+            model: None,
+        };
+        let mut entries: Vec<PersonaEntry> = templates.persona_files().map(of_file).collect();
         for (id, custom) in &settings.personas {
-            let replaced = entries
-                .iter()
-                .position(|other| other.persona.id == *id)
-                .map(|at| entries.remove(at));
+            let replaced = entries.iter().position(|other| other.persona.id == *id);
+            let replaced = replaced.map(|at| entries.remove(at));
             entries.push(from_settings(id, custom, replaced.as_ref()));
         }
         entries.sort_by(|one, other| one.persona.id.cmp(&other.persona.id));
@@ -87,10 +82,8 @@ impl PersonaRegistry {
 
     /// Returns the personas alone, for the helper model to select from.
     pub(crate) fn personas(&self) -> Vec<Persona> {
-        self.entries
-            .iter()
-            .map(|entry| entry.persona.clone())
-            .collect()
+        let entries = self.entries.iter();
+        entries.map(|entry| entry.persona.clone()).collect()
     }
 
     /// Returns the persona with this id, name or alias.
@@ -114,13 +107,12 @@ impl PersonaRegistry {
                     "`auto` lets a model select all personas, so it cannot be combined with names",
                 ));
             }
-            match name.strip_prefix(SET_MARK) {
-                Some(set) => {
-                    for member in self.set(set)? {
-                        seats.push(self.find(member)?.clone());
-                    }
-                }
-                None => seats.push(self.find(name)?.clone()),
+            let Some(set) = name.strip_prefix(SET_MARK) else {
+                seats.push(self.find(name)?.clone());
+                continue;
+            };
+            for member in self.set(set)? {
+                seats.push(self.find(member)?.clone());
             }
         }
         Ok(seats)
@@ -144,17 +136,14 @@ impl PersonaRegistry {
     }
 
     fn called(&self, name: &str) -> Option<&PersonaEntry> {
-        self.entries
-            .iter()
-            .find(|entry| entry.persona.is_called(name))
+        let mut entries = self.entries.iter();
+        entries.find(|entry| entry.persona.is_called(name))
     }
 
     fn likely(&self, name: &str) -> Option<&str> {
         let name = name.trim().to_lowercase();
-        let near = likely(
-            &name,
-            self.entries.iter().flat_map(|entry| entry.persona.names()),
-        )?;
+        let names = self.entries.iter().flat_map(|entry| entry.persona.names());
+        let near = likely(&name, names)?;
         self.called(near).map(|entry| entry.persona.id.as_str())
     }
 
@@ -165,17 +154,15 @@ impl PersonaRegistry {
             for name in entry.persona.names() {
                 let plain = bare(name);
                 if RESERVED_NAMES.contains(&plain.as_str()) {
-                    let error = Error::usage(format!(
-                        "a persona cannot be called `{name}`: the word is reserved"
-                    ));
-                    return Err(error.hint(format!("rename it in {}", entry.place())));
+                    let error =
+                        format!("a persona cannot be called `{name}`: the word is reserved");
+                    let hint = format!("rename it in {}", entry.place());
+                    return Err(Error::usage(error).hint(hint));
                 }
-                match met.insert(plain, entry) {
-                    // Its own id and name may read alike.
-                    Some(other) if !std::ptr::eq(other, entry) => {
-                        return Err(clash(name, other, entry));
-                    }
-                    Some(_) | None => {}
+                // Its own id and name may read alike.
+                let other = met.insert(plain, entry);
+                if let Some(other) = other.filter(|other| !std::ptr::eq(*other, entry)) {
+                    return Err(clash(name, other, entry));
                 }
             }
         }
@@ -185,10 +172,9 @@ impl PersonaRegistry {
     fn check_sets(&self) -> Result<(), Error> {
         for (set, names) in &self.sets {
             if let Some(name) = names.iter().find(|name| self.called(name).is_none()) {
-                let meant = self
-                    .likely(name)
-                    .map(|near| format!("; did you mean `{near}`?"))
-                    .unwrap_or_default();
+                let near = self.likely(name);
+                let meant = near.map(|near| format!("; did you mean `{near}`?"));
+                let meant = meant.unwrap_or_default();
                 let error = Error::usage(format!(
                     "the set `{set}` names `{name}`, and there is no such persona{meant}"
                 ));
@@ -223,20 +209,15 @@ impl PersonaEntry {
         match &self.origin {
             PersonaOrigin::BuiltIn => "this program".to_owned(),
             PersonaOrigin::File(file) => format!("prompts/{file} of the home"),
-            PersonaOrigin::Settings => {
-                format!("the setting `{}.{}`", PERSONAS, self.persona.id)
-            }
+            PersonaOrigin::Settings => format!("the setting `{PERSONAS}.{}`", self.persona.id),
         }
     }
 }
 
 fn clash(name: &str, one: &PersonaEntry, other: &PersonaEntry) -> Error {
     // Built-in personas cannot be changed.
-    let changed = if other.origin == PersonaOrigin::BuiltIn {
-        one
-    } else {
-        other
-    };
+    let is_builtin = other.origin == PersonaOrigin::BuiltIn;
+    let changed = if is_builtin { one } else { other };
     let error = Error::usage(format!(
         "personas `{}` and `{}` both answer to `{name}`",
         one.persona.id, other.persona.id
@@ -249,19 +230,16 @@ fn from_settings(
     custom: &CustomPersona,
     replaced: Option<&PersonaEntry>,
 ) -> PersonaEntry {
-    let persona = Persona {
-        id: id.to_owned(),
-        name: custom.name.clone(),
-        prompt: custom.prompt.clone(),
-        brief: custom.brief.clone().unwrap_or_default(),
-        aliases: custom
-            .aliases
-            .clone()
-            .or_else(|| Some(replaced?.persona.aliases.clone()))
-            .unwrap_or_default(),
-    };
+    let replaced = replaced.map(|replaced| &replaced.persona.aliases);
+    let aliases = custom.aliases.as_ref().or(replaced);
     PersonaEntry {
-        persona,
+        persona: Persona {
+            id: id.to_owned(),
+            name: custom.name.clone(),
+            prompt: custom.prompt.clone(),
+            brief: custom.brief.clone().unwrap_or_default(),
+            aliases: aliases.cloned().unwrap_or_default(),
+        },
         origin: PersonaOrigin::Settings,
         model: custom.model.clone(),
     }

@@ -39,10 +39,8 @@ pub(crate) struct ProviderAccess {
 /// Returns every provider but the embedded model's: the known ones in the order in which they fill
 /// a panel, then those that the settings add.
 pub(crate) fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess> {
-    configured::all(&settings.endpoints, environment)
-        .into_iter()
-        .map(ProviderAccess::of)
-        .collect()
+    let all = configured::all(&settings.endpoints, environment);
+    all.into_iter().map(ProviderAccess::of).collect()
 }
 
 /// Returns the access to one provider; `None` for the embedded model and for unknown ones.
@@ -81,22 +79,18 @@ impl ProviderAccess {
         let known = vendors::find(server.provider.as_str());
         let hosting = known.map(|vendor| vendor.hosting);
         let entry = server.entry.as_ref();
-        let one_call_at_a_time = matches!(
-            hosting,
-            Some(Hosting::OwnMachine {
-                concurrency: Concurrency::OneCall,
-                ..
-            })
-        );
+        let own_machine = match hosting {
+            Some(Hosting::OwnMachine { concurrency, .. }) => Some(concurrency),
+            Some(_) | None => None,
+        };
+        let one_call = (own_machine == Some(Concurrency::OneCall)).then_some(1);
+        let own_limit = entry.and_then(|entry| entry.max_in_flight);
+        let own_price = entry.and_then(|entry| entry.free);
         Self {
             id: server.provider.clone(),
             dialect: dialect(known.map(|vendor| vendor.dialect), entry),
-            in_flight: entry
-                .and_then(|entry| entry.max_in_flight)
-                .or(one_call_at_a_time.then_some(1)),
-            free: entry
-                .and_then(|entry| entry.free)
-                .unwrap_or(matches!(hosting, Some(Hosting::OwnMachine { .. }))),
+            in_flight: own_limit.or(one_call),
+            free: own_price.unwrap_or(own_machine.is_some()),
             hosting,
             server,
         }
@@ -124,12 +118,11 @@ impl ProviderAccess {
     /// network.
     pub(crate) fn unencrypted_key(&self) -> Option<String> {
         let exposed = self.has_key() && http::is_readable_on_the_way(self.base_url());
+        let (id, address) = (&self.id, authority(self.base_url()));
         exposed.then(|| {
             format!(
-                "the key of {} goes unencrypted to {}: others on the way can read it; use an \
-                 address that begins with https://",
-                self.id,
-                authority(self.base_url())
+                "the key of {id} goes unencrypted to {address}: others on the way can read it; \
+                 use an address that begins with https://"
             )
         })
     }
@@ -148,10 +141,8 @@ impl ProviderAccess {
 
     /// Returns whether a key goes out with every request.
     pub(crate) fn has_key(&self) -> bool {
-        matches!(
-            self.server.key,
-            KeySource::Variable { .. } | KeySource::Command(_)
-        )
+        let key = &self.server.key;
+        matches!(key, KeySource::Variable { .. } | KeySource::Command(_))
     }
 
     /// Returns whether it is a vendor's service, not the user's own server.
@@ -206,34 +197,28 @@ impl ProviderAccess {
                 KeyError::Unsendable { .. } => {
                     "copy the key again, without anything around it".to_owned()
                 }
-                KeyError::Command { provider, .. } => {
-                    format!(
-                        "try it in a shell with `eval \"$(conclave config get \
-                         endpoints.{provider}.api_key_cmd)\"`"
-                    )
-                }
+                KeyError::Command { provider, .. } => format!(
+                    "try it in a shell with `eval \"$(conclave config get \
+                     endpoints.{provider}.api_key_cmd)\"`"
+                ),
             };
             Error::usage(bad).hint(hint)
         })?;
-        let is_token = matches!(
-            self.server.key,
-            KeySource::Variable {
-                form: KeyForm::Token,
-                ..
-            }
-        );
-        let account = Account {
-            key,
-            origin: self.server.key_origin(),
-            scheme: if is_token {
-                Scheme::Bearer
-            } else {
-                Scheme::Usual
-            },
+        let scheme = match &self.server.key {
+            KeySource::Variable { form, .. } if *form == KeyForm::Token => Scheme::Bearer,
+            KeySource::Variable { .. }
+            | KeySource::Unneeded
+            | KeySource::Missing { .. }
+            | KeySource::Command(_) => Scheme::Usual,
         };
+        let origin = self.server.key_origin();
         Ok(Endpoint {
             base_url: self.server.base_url.clone(),
-            account,
+            account: Account {
+                key,
+                origin,
+                scheme,
+            },
         })
     }
 }

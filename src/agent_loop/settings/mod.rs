@@ -73,6 +73,14 @@ const KEYS: [(&str, &str, LoopSetting); 15] = {
     ]
 };
 
+impl LoopSetting {
+    /// Returns its usual key in a file.
+    pub fn key(self) -> &'static str {
+        let key = KEYS.iter().find(|(_, _, setting)| *setting == self);
+        key.map(|(_, key, _)| *key).unwrap_or_default()
+    }
+}
+
 /// The settings of a file; none without a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LoopSettings {

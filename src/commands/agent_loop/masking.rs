@@ -98,9 +98,7 @@ impl Mask<'_> {
 /// Returns whether a text is long enough for a secret; the rules for them take time to prepare.
 fn may_hold_secret(text: &str) -> bool {
     const SHORTEST: usize = 8;
-    let is_part = |c: char| !c.is_whitespace();
-    text.split(|c| !is_part(c))
-        .any(|word| word.len() >= SHORTEST)
+    text.split_whitespace().any(|word| word.len() >= SHORTEST)
 }
 
 /// Returns whether a status is only its key and a value of letters, such as `EXIT_SIGNAL: false`.
@@ -109,22 +107,18 @@ fn is_plain_status(source: &str) -> bool {
     const LONGEST_WORD: usize = 16;
     let is_word = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_plain = |c: char| is_word(c) || matches!(c, ' ' | ':' | '*' | '<' | '>' | '/');
-    source.chars().all(is_plain)
-        && source
-            .split(|c| !is_word(c))
-            .all(|word| word.len() <= LONGEST_WORD)
+    let mut words = source.split(|c| !is_word(c));
+    source.chars().all(is_plain) && words.all(|word| word.len() <= LONGEST_WORD)
 }
 
 /// Returns the scrubber of `consult`: with the user's own rules, and the keys in the environment.
 fn scrubber(environment: &Environment) -> Result<Scrubber, Error> {
-    let (rules, endpoints) = match Home::find(environment) {
-        Ok(home) => (
-            scrub_rules::load(&home)?,
-            settings::load(&home, environment)?.endpoints,
-        ),
-        // Without a home there are no own rules.
-        Err(_) => (UserRules::default(), Vec::new()),
-    };
+    let (mut rules, mut endpoints) = (UserRules::default(), Vec::new());
+    // Without a home there are no own rules.
+    if let Ok(home) = Home::find(environment) {
+        rules = scrub_rules::load(&home)?;
+        endpoints = settings::load(&home, environment)?.endpoints;
+    }
     let own_keys = own_keys::in_variables(&endpoints, environment);
     Scrubber::new(&rules, &own_keys).map_err(Error::usage)
 }

@@ -55,30 +55,27 @@ impl StateFolderFlag {
             Some(folder) => StateFolder::named(folder),
             None => StateFolder::find(Path::new("")),
         };
-        Store::open(folder).map_err(unusable)
+        Ok(Store::open(folder)?)
     }
 }
 
-/// Returns the error for a state that cannot be read or written.
-pub(crate) fn unusable(error: StoreError) -> Error {
-    match &error {
-        StoreError::FolderLink(path) => {
-            let hint = format!(
+/// Explains why a state cannot be read or written.
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        let hint = match &error {
+            StoreError::FolderLink(path) => Some(format!(
                 "if it leads where you want, name it: `--state {}`",
                 path.display()
-            );
-            Error::failed(error).hint(hint)
-        }
-        StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => {
-            let hint = format!("move it away with `mv {0} {0}.damaged`", path.display());
-            Error::failed(error).hint(hint)
-        }
-        StoreError::OtherVersion { .. } => {
-            Error::failed(error).hint("name another folder with `--state`")
-        }
-        StoreError::Lock { .. } | StoreError::Io { .. } | StoreError::Write(_) => {
-            Error::failed(error)
-        }
+            )),
+            StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => Some(
+                format!("move it away with `mv {0} {0}.damaged`", path.display()),
+            ),
+            StoreError::OtherVersion { .. } => {
+                Some("name another folder with `--state`".to_owned())
+            }
+            StoreError::Lock { .. } | StoreError::Io { .. } | StoreError::Write(_) => None,
+        };
+        Self::failed(error).hint_if(hint)
     }
 }
 
@@ -87,7 +84,7 @@ pub(crate) fn recorded(
     update: Result<Update, StoreError>,
     printer: &Printer,
 ) -> Result<Update, Error> {
-    let update = update.map_err(unusable)?;
+    let update = update?;
     if let Some(error) = &update.stale_file {
         printer.warning(&format!("⚠ Recorded, but {}", whole(error)));
     }

@@ -1,107 +1,101 @@
 //! `--dry-run`: what a run would ask of which vendor and at what cost, without any call.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::benchmark::run::RunTerms;
-use crate::commands::face::run_consent::{decision, model_lines};
+use crate::benchmark::run::{Arm, ArmTerms, RunTerms};
+use crate::commands::face::answer::write_text;
+use crate::commands::face::batch::{cost_line, figures, model_lines};
 use crate::commands::flags::AnswerFormat;
-use crate::consultation::policy::consent::{ConsentRule, Gate};
 use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
-use crate::files::write::{Access, write_atomically};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::ArmTemplates;
-use crate::terminal::output::format::{cost_range, count, dollars, thousands};
+use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 
-use super::announcement::arm_line;
 use super::flags::ReportFlags;
+
+/// A run that is only shown.
+pub(super) struct PreviewedRun<'a> {
+    pub(super) terms: &'a RunTerms,
+    pub(super) arms: &'a ArmTemplates,
+    pub(super) estimate: &'a BatchEstimate,
+    /// What the cost gate would do.
+    pub(super) decision: &'static str,
+}
 
 /// Shows the run.
 pub(super) fn show(
-    terms: &RunTerms,
-    arms: &ArmTemplates,
-    estimate: &BatchEstimate,
-    rule: &ConsentRule,
+    run: &PreviewedRun<'_>,
     flags: &ReportFlags,
     printer: &Printer,
 ) -> Result<Exit, Error> {
-    let gate = rule.decide(&estimate.total, terms.options.max_cost);
     let text = match flags.format() {
-        AnswerFormat::Json => {
-            pretty_json(&as_json(terms, arms, estimate, &gate)).map_err(Error::failed)? + "\n"
-        }
-        AnswerFormat::Markdown => clean(&as_text(terms, estimate, &gate)),
+        AnswerFormat::Json => as_json(run)?,
+        AnswerFormat::Markdown => clean(&as_text(run)),
         AnswerFormat::Html | AnswerFormat::Both => {
             return Err(Error::usage("a dry run is text or JSON").hint("add `--json`"));
         }
     };
-    let written = match &flags.output {
-        Some(output) => {
-            write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)
-        }
-        None => printer.result(&text).map_err(Error::failed),
-    };
-    written.map(|()| Exit::Answer)
+    write_text(&text, flags.output.as_deref(), printer).map(|()| Exit::Answer)
 }
 
-fn as_text(terms: &RunTerms, estimate: &BatchEstimate, gate: &Gate) -> String {
+/// `panel: security=openai:m, …; judge openai:m; 4 rounds`.
+pub(super) fn arm_line(arm: &ArmTerms) -> String {
+    let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
+    if let Some(judge) = &arm.judge {
+        line.extend(["; judge ", judge]);
+    }
+    if arm.arm == Arm::Panel {
+        line.extend(["; ", &count(arm.rounds, "round")]);
+    }
+    line
+}
+
+fn as_text(run: &PreviewedRun<'_>) -> String {
+    let PreviewedRun {
+        terms,
+        estimate,
+        decision,
+        ..
+    } = run;
+    let (all, selected) = (terms.suite.cases, terms.cases.len());
     let mut lines = vec![
         format!(
-            "The suite {} is correct: {} of {} {} selected.",
+            "The suite {} is correct: {selected} of {} {} selected.",
             terms.suite.name,
-            terms.cases.len(),
-            count(
-                usize::try_from(terms.suite.cases).unwrap_or(usize::MAX),
-                "case"
-            ),
-            if terms.cases.len() == 1 { "is" } else { "are" },
+            count(all, "case"),
+            if selected == 1 { "is" } else { "are" },
         ),
         String::new(),
     ];
     lines.extend(terms.arms.iter().map(arm_line));
     lines.push(String::new());
     lines.extend(model_lines(estimate));
-    let total = &estimate.total;
-    lines.push(format!(
-        "In all: {} calls, {}",
-        thousands(estimate.calls),
-        cost_range(total.low, total.cost, total.high, dollars)
-    ));
+    lines.push(cost_line("In all", estimate));
     lines.push(String::new());
-    lines.push(format!("A run {}.", decision(gate, &estimate.total)));
+    lines.push(format!("A run {decision}."));
     lines.join("\n") + "\n"
 }
 
-fn as_json(terms: &RunTerms, arms: &ArmTemplates, estimate: &BatchEstimate, gate: &Gate) -> Value {
-    let vendors = estimate.by_model.iter().map(|(model, share)| {
-        let templates = arms.all().map(|(_, template)| template);
-        let address = templates
-            .chain(arms.grader())
-            .find_map(|template| template.addresses().get(&model.provider));
-        json!({
-            "model": model,
-            "address": address,
-            "calls": share.calls,
-            "input_tokens": share.estimate.input_tokens,
-            "output_tokens": share.estimate.output_tokens,
-            "low_usd": share.estimate.low.known.usd(),
-            "cost_usd": share.estimate.cost.known.usd(),
-            "high_usd": share.estimate.high.known.usd(),
-        })
+fn as_json(run: &PreviewedRun<'_>) -> Result<String, Error> {
+    let (arms, estimate) = (run.arms, run.estimate);
+    let by_model = estimate.by_model.iter().map(|(model, share)| {
+        let mut templates = arms
+            .all()
+            .map(|(_, template)| template)
+            .chain(arms.grader());
+        let address = templates.find_map(|template| template.addresses().get(&model.provider));
+        let mut fields = Map::from_iter([("model".to_owned(), json!(model))]);
+        fields.insert("address".to_owned(), json!(address));
+        fields.extend(figures(share.calls, &share.estimate));
+        fields.remove("cost_is_lower_bound");
+        Value::Object(fields)
     });
-    let total = &estimate.total;
-    json!({
-        "schema_version": "1.0",
-        "terms": terms,
-        "calls": estimate.calls,
-        "input_tokens": total.input_tokens,
-        "output_tokens": total.output_tokens,
-        "low_usd": total.low.known.usd(),
-        "cost_usd": total.cost.known.usd(),
-        "high_usd": total.high.known.usd(),
-        "cost_is_lower_bound": total.cost.lower_bound,
-        "by_model": vendors.collect::<Vec<_>>(),
-        "decision": decision(gate, &estimate.total),
-    })
+    let mut fields = Map::from_iter([("schema_version".to_owned(), json!("1.0"))]);
+    fields.insert("terms".to_owned(), json!(run.terms));
+    fields.extend(figures(estimate.calls, &estimate.total));
+    fields.insert("by_model".to_owned(), by_model.collect());
+    fields.insert("decision".to_owned(), json!(run.decision));
+    Ok(pretty_json(&fields).map_err(Error::failed)? + "\n")
 }

@@ -3,17 +3,13 @@
 use std::path::PathBuf;
 
 use crate::benchmark::run::{Partition, RunOptions};
-use crate::commands::flags::{
-    AnswerFormat, FormatFlags, MAX_WAIT, PagerFlag, confidence, dollars, hedge_after, share,
-    without,
-};
+use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, share, verbosity};
 use crate::config::hedge_after::HedgeAfter;
-use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
-use crate::stopping::early_termination::Policy;
 use crate::suites::suite::{StopLimit, StopSettings};
 use crate::terminal::output::printer::Verbosity;
+
+use super::RunArgs;
 
 /// Consultations at once, unless flag or suite say otherwise.
 const DEFAULT_JOBS: u32 = 4;
@@ -96,57 +92,29 @@ pub(super) struct StopFlags {
     pub(super) window: Option<u32>,
 }
 
-/// How far the run and each of its consultations may go.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Control")]
-pub(super) struct LimitFlags {
-    /// Approve the cost of the whole run
-    #[arg(short, long)]
-    pub(super) yes: bool,
-
-    /// Make no call that could bring the cost of the whole run above this amount [default: no
-    /// ceiling]
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub(super) max_cost: Option<MicroUsd>,
-
-    /// What to do when a model fails for good [default: fail, so that only the panel's own answers
-    /// count]
-    #[arg(long, value_name = "ACTION", value_parser = without(&OnFailure::Ask))]
-    pub(super) on_failure: Option<OnFailure>,
-
-    /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
-    /// [default: off]
-    #[arg(long, value_name = "SECONDS|off", value_parser = hedge_after)]
-    pub(super) hedge_after: Option<HedgeAfter>,
-
-    /// End a consultation when a round takes longer than this [default: 3600]
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..=MAX_WAIT)
-    )]
-    pub(super) max_wait: Option<u64>,
-
-    /// Refuse substitutions, and end a consultation when fewer agents answer than the panel has
-    #[arg(long)]
-    pub(super) strict: bool,
-
-    /// Whether to end after Round 2 when the experts agree [default: auto]
-    #[arg(long, value_name = "WHEN", value_parser = without(&Policy::Ask))]
-    pub(super) early_stop: Option<Policy>,
-
-    /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
-    #[arg(long, value_name = "0.0-1.0", value_parser = confidence)]
-    pub(super) confidence_threshold: Option<Confidence>,
-
-    /// Send the cases as they are: mask no keys, passwords and other secrets
-    #[arg(long)]
-    pub(super) no_scrub: bool,
-
-    /// Check the suite, and show what would be asked of which vendor at what cost; send nothing
-    #[arg(long)]
-    pub(super) dry_run: bool,
-}
+/// The help of the control flags, where it is that of a run.
+pub(super) const CONTROL_HELP: [(&str, &str); 5] = [
+    ("yes", "Approve the cost of the whole run"),
+    (
+        "max_cost",
+        "Make no call that could bring the cost of the whole run above this amount [default: no \
+         ceiling]",
+    ),
+    (
+        "on_failure",
+        "What to do when a model fails for good [default: fail, so that only the panel's own \
+         answers count]",
+    ),
+    (
+        "hedge_after",
+        "Ask a second model when the first shows no sign of an answer for this long; `off` for \
+         never [default: off]",
+    ),
+    (
+        "early_stop",
+        "Whether to end after Round 2 when the experts agree [default: auto]",
+    ),
+];
 
 /// Where the report goes, and how much is printed on the way.
 #[derive(Clone, Debug, clap::Args)]
@@ -202,22 +170,23 @@ impl StopFlags {
     }
 }
 
-impl LimitFlags {
-    /// Returns the flags as options of a run.
+impl RunArgs {
+    /// Returns the control flags as options of a run.
     pub(super) fn options(&self) -> RunOptions {
-        let hedge_after = match self.hedge_after {
+        let control = &self.control;
+        let hedge_after = match control.hedge_after {
             Some(HedgeAfter::After(delay)) => Some(delay.as_secs_f64()),
             Some(HedgeAfter::Off) | None => None,
         };
         RunOptions {
-            early_stop: self.early_stop,
-            confidence_threshold: self.confidence_threshold.map(Confidence::value),
-            on_failure: self.on_failure,
+            early_stop: control.early_stop,
+            confidence_threshold: control.confidence_threshold.map(Confidence::value),
+            on_failure: control.on_failure,
             hedge_after,
-            max_wait: self.max_wait,
-            strict: self.strict,
+            max_wait: control.max_wait,
+            strict: control.strict,
             unmasked: self.no_scrub,
-            max_cost: self.max_cost,
+            max_cost: control.max_cost,
             ..RunOptions::default()
         }
     }
@@ -229,31 +198,28 @@ impl ReportFlags {
     }
 
     pub(super) fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
+        verbosity(self.quiet, self.verbose)
     }
 }
 
 /// Reads a limit that can be switched off.
-fn count_limit(text: &str) -> Result<StopLimit<u32>, String> {
+fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<StopLimit<T>, String> {
     match text.trim() {
         "off" => Ok(StopLimit::Off),
-        text => match text.parse() {
-            Ok(number @ 1..) => Ok(StopLimit::At(number)),
-            Ok(_) | Err(_) => Err("must be a number from 1, or `off`".to_owned()),
+        text => match read(text) {
+            Ok(limit) => Ok(StopLimit::At(limit)),
+            Err(expected) => Err(format!("{expected}, or `off`")),
         },
     }
 }
 
-/// Reads a share that can be switched off.
+fn count_limit(text: &str) -> Result<StopLimit<u32>, String> {
+    limit(text, |text| {
+        let number = text.parse().ok().filter(|number| *number > 0);
+        number.ok_or_else(|| "must be a number from 1".to_owned())
+    })
+}
+
 fn share_limit(text: &str) -> Result<StopLimit<f64>, String> {
-    match text.trim() {
-        "off" => Ok(StopLimit::Off),
-        text => share(text)
-            .map(StopLimit::At)
-            .map_err(|expected| format!("{expected}, or `off`")),
-    }
+    limit(text, share)
 }

@@ -1,58 +1,24 @@
 //! `conclave benchmark`: measures what a panel is worth on cases with known answers.
 
 mod flags;
-mod announcement;
-mod start;
-mod resume;
+mod run;
 mod dry_run;
-mod drive;
 mod outcome;
-mod lookup;
-mod merge;
-mod report;
-mod list;
+mod stored;
 mod replay;
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Subcommand};
+use clap::{ArgGroup, Id, Subcommand};
 
+use super::App;
 use super::completions::ids;
-use super::flags::{PanelFlags, RoundFlags};
-use crate::config::env::Environment;
+use super::flags::{self as common, ControlFlags, PanelFlags, RoundFlags, for_many};
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 
-use self::flags::{BaselineFlags, CaseFlags, LimitFlags, ReportFlags, StopFlags};
+use self::flags::{BaselineFlags, CONTROL_HELP, CaseFlags, ReportFlags, StopFlags};
 use self::replay::ReplayFlags;
-
-/// The flags that a resumed run has from its beginning.
-const FIXED_TERMS: [&str; 24] = [
-    "panel",
-    "personas",
-    "model",
-    "judge",
-    "single",
-    "compare",
-    "grader",
-    "tag",
-    "limit",
-    "partition",
-    "repeat",
-    "attempts",
-    "mode",
-    "rounds",
-    "quick",
-    "judge_passes",
-    "on_failure",
-    "hedge_after",
-    "max_wait",
-    "strict",
-    "early_stop",
-    "confidence_threshold",
-    "no_scrub",
-    "dry_run",
-];
 
 /// Measure what a panel is worth, on cases with known answers
 #[derive(Debug, clap::Args)]
@@ -82,12 +48,13 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum BenchmarkAction {
-    Report(report::Args),
-    List(list::Args),
-    Merge(merge::Args),
+    Report(stored::ReportArgs),
+    List(stored::ListArgs),
+    Merge(stored::MergeArgs),
 }
 
 #[derive(Debug, clap::Args)]
+#[command(mut_args(|flag| for_many(flag, &CONTROL_HELP)))]
 #[command(group(ArgGroup::new("work").args(["suite", "resume", "replay"]).required(true)))]
 struct RunArgs {
     /// The suite: cases as JSON lines or CSV, a folder of them, a YAML or JSON manifest, or the
@@ -100,7 +67,7 @@ struct RunArgs {
         long,
         value_name = "RUN",
         add = ids::runs(),
-        conflicts_with_all = FIXED_TERMS
+        conflicts_with_all = fixed_terms()
     )]
     resume: Option<String>,
 
@@ -120,7 +87,15 @@ struct RunArgs {
     stop: StopFlags,
 
     #[command(flatten)]
-    limits: LimitFlags,
+    control: ControlFlags,
+
+    /// Send the cases as they are: mask no keys, passwords and other secrets
+    #[arg(long, help_heading = "Control")]
+    no_scrub: bool,
+
+    /// Check the suite, and show what would be asked of which vendor at what cost; send nothing
+    #[arg(long, help_heading = "Control")]
+    dry_run: bool,
 
     #[command(flatten)]
     output: ReportFlags,
@@ -140,42 +115,40 @@ impl Args {
     }
 }
 
-pub(crate) fn run(
-    args: &Args,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     match &args.action {
-        Some(BenchmarkAction::Report(args)) => report::run(args, environment, printer),
-        Some(BenchmarkAction::List(args)) => list::run(args, environment, printer),
-        Some(BenchmarkAction::Merge(args)) => merge::run(args, environment, printer),
-        None => args.run.run(environment, printer),
+        Some(BenchmarkAction::Report(args)) => stored::report(args, app),
+        Some(BenchmarkAction::List(args)) => stored::list(args, app),
+        Some(BenchmarkAction::Merge(args)) => stored::merge_runs(args, app),
+        None => args.run.run(app),
     }
 }
 
 impl RunArgs {
-    fn run(&self, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
-        let command = Command {
-            args: self,
-            environment,
-            printer,
-        };
+    fn run(&self, app: App<'_>) -> Result<Exit, Error> {
+        outcome::check_outputs(&self.output)?;
         match (&self.suite, &self.resume, &self.replay.replay) {
-            (Some(suite), _, _) => start::run(&command, suite),
-            (None, Some(name), _) => resume::run(&command, name),
+            (Some(suite), _, _) => run::start(self, suite, app),
+            (None, Some(name), _) => run::resume(self, name, app),
             (None, None, Some(file)) => {
-                let format = self.output.format();
-                replay::run(&self.replay, file, format, printer).map(|()| Exit::Answer)
+                replay::run(&self.replay, file, self.output.format(), app).map(|()| Exit::Answer)
             }
             (None, None, None) => Err(Error::usage("name a suite")),
         }
     }
 }
 
-/// A run on the command line.
-#[derive(Clone, Copy, Debug)]
-struct Command<'a> {
-    args: &'a RunArgs,
-    environment: &'a Environment,
-    printer: &'a Printer,
+/// Returns the flags that a resumed run has from its beginning.
+fn fixed_terms() -> Vec<Id> {
+    let mut terms = [
+        common::ids::<PanelFlags>(),
+        common::ids::<BaselineFlags>(),
+        common::ids::<CaseFlags>(),
+        common::ids::<RoundFlags>(),
+        common::ids::<ControlFlags>(),
+        vec![Id::from("no_scrub"), Id::from("dry_run")],
+    ]
+    .concat();
+    terms.retain(|term| !["jobs", "yes", "max_cost"].contains(&term.as_str()));
+    terms
 }

@@ -1,20 +1,18 @@
 //! The end of a run: its report, and the exit code.
 
-use std::path::Path;
-
 use crate::benchmark::junit::junit;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::run::{Arm, RunId};
 use crate::benchmark::state::BenchmarkStatus;
+use crate::commands::App;
 use crate::commands::face::answer::{self, AnswerSource, check_output};
+use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::commands::flags::AnswerFormat;
-use crate::config::env::Environment;
 use crate::domain::text::pretty_json;
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
 use crate::records::page;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
-use crate::terminal::output::printer::Printer;
 use crate::terminal::report::benchmark::markdown;
 use crate::terminal::tables::benchmark::screen;
 
@@ -30,18 +28,18 @@ pub(super) fn check_outputs(flags: &ReportFlags) -> Result<(), Error> {
 pub(super) fn show(
     report: &BenchmarkReport,
     flags: &ReportFlags,
-    environment: &Environment,
-    printer: &Printer,
+    app: App<'_>,
 ) -> Result<(), Error> {
+    let printer = app.printer;
     if let Some(path) = &flags.junit {
-        write_junit(report, path, printer)?;
+        write_atomically(path, junit(report).as_bytes(), Access::Normal).map_err(Error::failed)?;
+        printer.note(&format!("JUnit results written to {}", path.display()));
     }
     let format = flags.format();
     let traits = printer.out_traits();
-    let pager = flags.pager.pager(environment);
+    let pager = flags.pager.pager(app.environment);
     if format == AnswerFormat::Markdown && flags.output.is_none() && traits.is_terminal {
-        let screen = screen(report, traits.width, traits.paint);
-        return pager.result(&screen, printer).map_err(Error::failed);
+        return Ok(pager.result(&screen(report, traits.width, traits.paint), printer)?);
     }
     let source = AnswerSource {
         markdown: &markdown(report),
@@ -51,12 +49,6 @@ pub(super) fn show(
         noun: "Report",
     };
     answer::write(&source, format, flags.output.as_deref(), &pager, printer)
-}
-
-fn write_junit(report: &BenchmarkReport, path: &Path, printer: &Printer) -> Result<(), Error> {
-    write_atomically(path, junit(report).as_bytes(), Access::Normal).map_err(Error::failed)?;
-    printer.note(&format!("JUnit results written to {}", path.display()));
-    Ok(())
 }
 
 /// Returns the exit code of a run whose report was shown.
@@ -72,11 +64,8 @@ pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> R
     let Some(least) = flags.fail_under else {
         return Ok(Exit::Answer);
     };
-    let measured = report
-        .arms
-        .iter()
-        .find(|arm| arm.arm == Arm::Panel)
-        .or(report.arms.first());
+    let panel = report.arms.iter().find(|arm| arm.arm == Arm::Panel);
+    let measured = panel.or(report.arms.first());
     let accuracy = measured.and_then(|arm| arm.accuracy.as_ref());
     match accuracy.map(|accuracy| accuracy.share) {
         Some(share) if share >= least => Ok(Exit::Answer),
@@ -99,48 +88,37 @@ fn stopped(report: &BenchmarkReport) -> Error {
         return Error::new(Exit::Stopped, "the run ended before its last case")
             .hint(format!("resume it with `{resume}`"));
     };
-    let exit = match condition {
-        StopCondition::Interrupted => Exit::Interrupted,
-        StopCondition::CostCeiling | StopCondition::MonthlyBudget => Exit::Ceiling,
-        StopCondition::Authentication
-        | StopCondition::Quota
-        | StopCondition::ProbeFailed
+    let (exit, remedy) = match condition {
+        StopCondition::Interrupted => (Exit::Interrupted, None),
+        StopCondition::CostCeiling => (Exit::Ceiling, None),
+        StopCondition::MonthlyBudget => (Exit::Ceiling, Some(RAISE_MONTH)),
+        StopCondition::Authentication | StopCondition::Quota => (Exit::Stopped, Some(CHECK_KEYS)),
+        StopCondition::ProbeFailed
         | StopCondition::ProviderOutage
         | StopCondition::AttemptBudget
         | StopCondition::ConsecutiveFails
         | StopCondition::RejectRate
         | StopCondition::RetryRate
-        | StopCondition::Unanswered => Exit::Stopped,
+        | StopCondition::Unanswered => (Exit::Stopped, None),
     };
-    let cause = match &report.stop_error {
-        Some(error) => format!("; the last error: {error}"),
-        None => String::new(),
-    };
-    let error = Error::new(exit, format!("the run is stopped: {message}{cause}"));
+    let cause = report.stop_error.as_ref();
+    let cause = cause.map(|error| format!("; the last error: {error}"));
+    let error = format!("the run is stopped: {message}{}", cause.unwrap_or_default());
+    let error = Error::new(exit, error);
     if !report.merged_from.is_empty() {
         return error.hint(
             "resume the runs that it was merged from, and merge them again: `conclave benchmark \
              list`",
         );
     }
-    match condition {
-        StopCondition::CostCeiling => error.hint(format!(
+    match (condition, remedy) {
+        (StopCondition::CostCeiling, _) => error.hint(format!(
             "resume it with a higher ceiling: `{resume} --max-cost USD`"
         )),
-        StopCondition::MonthlyBudget => error
-            .hint("raise `monthly_budget` in config.json, or wait for the next month")
+        (_, Some(remedy)) => error
+            .hint(remedy)
             .hint(format!("then resume it with `{resume}`")),
-        StopCondition::Authentication | StopCondition::Quota => error
-            .hint("check keys and vendors with `conclave doctor`")
-            .hint(format!("then resume it with `{resume}`")),
-        StopCondition::Interrupted
-        | StopCondition::ProbeFailed
-        | StopCondition::ProviderOutage
-        | StopCondition::AttemptBudget
-        | StopCondition::ConsecutiveFails
-        | StopCondition::RejectRate
-        | StopCondition::RetryRate
-        | StopCondition::Unanswered => error.hint(format!("resume it with `{resume}`")),
+        (_, None) => error.hint(format!("resume it with `{resume}`")),
     }
 }
 

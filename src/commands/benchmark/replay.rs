@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::benchmark::replay::measure;
 use crate::benchmark::replay::report::ReplayReport;
+use crate::commands::App;
 use crate::commands::flags::AnswerFormat;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::suites::recorded_answers::{self, ColumnNames, RecordedAnswersError};
-use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::replay::screen;
 
 /// The largest file: a million questions to seven models are a fifth of it.
@@ -68,29 +68,20 @@ pub(super) fn run(
     flags: &ReplayFlags,
     file: &Path,
     format: AnswerFormat,
-    printer: &Printer,
+    app: App<'_>,
 ) -> Result<(), Error> {
-    match format {
-        AnswerFormat::Json => {
-            let report = report(flags, file)?;
-            printer.json(&report).map_err(Error::failed)
-        }
-        AnswerFormat::Markdown => {
-            let report = report(flags, file)?;
-            let face = printer.out_traits();
-            let width = if face.is_terminal {
-                face.width
-            } else {
-                WIDTH_WITHOUT_TERMINAL
-            };
-            let screen = screen(&report, width, face.paint);
-            printer.result(&screen).map_err(Error::failed)
-        }
+    let is_json = match format {
+        AnswerFormat::Json => true,
+        AnswerFormat::Markdown => false,
         AnswerFormat::Html | AnswerFormat::Both => {
             let error = "a replay is written as a table or as JSON";
-            Err(Error::usage(error).hint("leave out `--format`, or use `--json`"))
+            return Err(Error::usage(error).hint("leave out `--format`, or use `--json`"));
         }
-    }
+    };
+    let report = report(flags, file)?;
+    app.print(is_json, &report, |width, paint| {
+        screen(&report, width.unwrap_or(WIDTH_WITHOUT_TERMINAL), paint)
+    })
 }
 
 fn report(flags: &ReplayFlags, file: &Path) -> Result<ReplayReport, Error> {
@@ -110,10 +101,7 @@ fn unusable(error: RecordedAnswersError, file: &str) -> Error {
         file: file.to_owned(),
         source: error,
     });
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
-    }
+    error.hint_if(hint)
 }
 
 /// A file of recorded answers cannot be replayed.

@@ -44,23 +44,31 @@ pub(crate) fn runs() -> ArgValueCompleter {
 /// none.
 fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
     let text = typed.to_string_lossy();
-    let last = CompletionCandidate::new("last").help(Some("the newest".into()));
-    let mut candidates: Vec<CompletionCandidate> = "last"
-        .starts_with(&*text)
-        .then_some(last)
-        .into_iter()
-        .collect();
     let home = Home::find(&Environment::read()).ok();
     let store = home.map(|home| RunStore::in_folder(home.runs_folder()));
     let runs = store.and_then(|store| store.newest_first().ok());
-    let begins = |id: &&str| id.starts_with(&*text);
-    for run in runs.unwrap_or_default().iter().take(MOST_IDS as usize) {
-        let unique = run.as_str().strip_prefix(RUN_PREFIX);
-        let id = [run.as_str(), unique.unwrap_or_default()]
-            .into_iter()
-            .find(|id| !id.is_empty() && begins(id));
-        candidates.extend(id.map(CompletionCandidate::new));
-    }
+    let runs = runs.unwrap_or_default().into_iter().take(MOST_IDS as usize);
+    with_last(
+        typed,
+        runs.filter_map(|run| {
+            let unique = run.as_str().strip_prefix(RUN_PREFIX).unwrap_or_default();
+            let mut spellings = [run.as_str(), unique].into_iter();
+            let id = spellings.find(|id| !id.is_empty() && id.starts_with(&*text));
+            id.map(CompletionCandidate::new)
+        }),
+    )
+}
+
+/// Returns `last`, if it begins with what was typed, and the others; files when there are none.
+fn with_last(
+    typed: &OsStr,
+    others: impl Iterator<Item = CompletionCandidate>,
+) -> Vec<CompletionCandidate> {
+    let last = CompletionCandidate::new("last").help(Some("the newest".into()));
+    let last = "last"
+        .starts_with(&*typed.to_string_lossy())
+        .then_some(last);
+    let candidates: Vec<_> = last.into_iter().chain(others).collect();
     if candidates.is_empty() {
         return PathCompleter::any().complete(typed);
     }
@@ -70,27 +78,23 @@ fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
 /// Returns `last` and the ids that begin with what was typed; files when there are none.
 fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandidate> {
     let text = typed.to_string_lossy();
-    let mut candidates = Vec::new();
-    if "last".starts_with(&*text) {
-        candidates.push(CompletionCandidate::new("last").help(Some("the newest".into())));
-    }
     let unique = text.strip_prefix("consult-");
     // A shell only offers completions that begin with what was typed.
     let head = if unique.is_some() { "consult-" } else { "" };
     let prefix = format!("consult-{}", unique.unwrap_or(&text).to_ascii_lowercase());
-    for IdCandidate { id, question } in ids(&prefix, complete) {
-        let id = id.as_str();
-        let id = id.strip_prefix("consult-").unwrap_or(id);
-        let question = one_line(&question);
-        let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
-        let candidate = CompletionCandidate::new(format!("{head}{id}"));
-        let help = (!question.is_empty()).then(|| question.into_owned().into());
-        candidates.push(candidate.help(help));
-    }
-    if candidates.is_empty() {
-        return PathCompleter::any().complete(typed);
-    }
-    candidates
+    let found = ids(&prefix, complete).into_iter();
+    with_last(
+        typed,
+        found.map(|IdCandidate { id, question }| {
+            let id = id.as_str();
+            let id = id.strip_prefix("consult-").unwrap_or(id);
+            let question = one_line(&question);
+            let question = console::truncate_str(&question, LONGEST_QUESTION, "…");
+            let candidate = CompletionCandidate::new(format!("{head}{id}"));
+            let help = (!question.is_empty()).then(|| question.into_owned().into());
+            candidate.help(help)
+        }),
+    )
 }
 
 /// Returns the ids with this prefix: from the index, or without questions from the folder of logs.
@@ -103,15 +107,14 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
         history::id_candidates(index.connection(), prefix, complete, MOST_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
-        lookup::consultations_newest_first(&home.logs_folder())
-            .unwrap_or_default()
-            .into_iter()
-            .filter(|found| found.id.as_str().starts_with(prefix))
-            .take(MOST_IDS as usize)
-            .map(|found| IdCandidate {
-                id: found.id,
-                question: String::new(),
-            })
-            .collect()
+        let all = lookup::consultations_newest_first(&home.logs_folder());
+        let mut found = all.unwrap_or_default();
+        found.retain(|found| found.id.as_str().starts_with(prefix));
+        let found = found.into_iter().take(MOST_IDS as usize);
+        let candidate = |id| IdCandidate {
+            id,
+            question: String::new(),
+        };
+        found.map(|found| candidate(found.id)).collect()
     })
 }

@@ -6,7 +6,7 @@
 
 pub(crate) mod ids;
 
-use clap::Command;
+use clap::{Arg, Command};
 use clap_complete::{CompleteEnv, Shell, env::Shells};
 
 use crate::error::Error;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &Args, printer: &Printer) -> Result<(), Error> {
             .map_err(Error::failed)?;
     }
     let script = String::from_utf8_lossy(&script);
-    printer.result(&script).map_err(Error::failed)
+    Ok(printer.result(&script)?)
 }
 
 /// Answers a shell that asks for completions. Returns whether one did.
@@ -63,12 +63,10 @@ fn options_last(mut command: Command) -> Command {
 
 fn hide_options(command: Command) -> Command {
     let aliases: Vec<String> = command.get_all_aliases().map(ToOwned::to_owned).collect();
-    command
-        .visible_alias(None)
-        .aliases(aliases)
-        .mut_args(|arg| {
-            let is_option = !arg.is_positional();
-            arg.hide(is_option)
-        })
-        .mut_subcommands(hide_options)
+    let command = command.visible_alias(None).aliases(aliases);
+    let hide = |arg: Arg| {
+        let is_option = !arg.is_positional();
+        arg.hide(is_option)
+    };
+    command.mut_args(hide).mut_subcommands(hide_options)
 }

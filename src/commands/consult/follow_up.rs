@@ -1,8 +1,7 @@
 //! `--follow-up QUESTION [ID]`: the words behind the question name the consultation before it,
 //! which is the last one by default.
 
-use crate::config::env::Environment;
-use crate::config::paths::Home;
+use crate::commands::App;
 use crate::domain::context::Context;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::{Error, whole};
@@ -32,12 +31,12 @@ pub(super) struct FollowUp {
 ///
 /// When the words are no single name, there is no such consultation, or it has nothing to follow
 /// up.
-pub(super) fn load(words: &[String], environment: &Environment) -> Result<FollowUp, Error> {
+pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
     let name = match words {
         [] => "last",
         [name] if !name.contains(char::is_whitespace) && !name.contains('?') => name,
         words => {
-            let text = mask_message(&one_line(&words.join(" ")), environment);
+            let text = mask_message(&one_line(&words.join(" ")), app.environment);
             return Err(
                 Error::usage(format!("`{text}` does not name one consultation")).hint(format!(
                     "quote the question right after `--follow-up`: {EXAMPLE}"
@@ -45,7 +44,7 @@ pub(super) fn load(words: &[String], environment: &Environment) -> Result<Follow
             );
         }
     };
-    let home = Home::find(environment).map_err(Error::usage)?;
+    let home = app.home()?;
     let logs = home.logs_folder();
     let index = Index::open(&home.index_file()).ok();
     let found = lookup::find(index.as_ref(), &logs, name)?;

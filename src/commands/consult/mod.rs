@@ -4,12 +4,14 @@ mod question;
 mod follow_up;
 mod dry_run;
 
+use super::App;
 use super::face::answer::check_output;
 use super::face::scrubbing::announce;
 use super::face::{self, TerminalFace};
-use super::flags::{ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags};
+use super::flags::{
+    ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, purpose, scrubbing,
+};
 use crate::commands::config::dialogue::offer;
-use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -17,12 +19,11 @@ use crate::session::run::Session;
 use crate::session::storage::Storage;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::context::project::read_project;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
-use crate::setup::request::{FallbackRequest, Purpose, QuestionRequest, TemplateRequest};
+use crate::setup::request::{FallbackRequest, QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 
 use self::follow_up::FollowUp;
 use self::question::QuestionDisplay;
@@ -89,17 +90,17 @@ impl Args {
     }
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let App {
+        environment,
+        printer,
+    } = app;
     args.context.check_question(args.question_words())?;
     args.context.check_words(args.question_words())?;
     let question = question::read(args.question_words(), printer)?;
     check_output(args.output.output.as_deref())?;
-    let FollowUp {
-        record: follows_up,
-        context: earlier_context,
-        notices,
-    } = match args.follow_up {
-        Some(_) => follow_up::load(&args.question, environment)?,
+    let earlier = match args.follow_up {
+        Some(_) => follow_up::load(&args.question, app)?,
         None => FollowUp::default(),
     };
     let context = args.context.request(question.input)?;
@@ -112,11 +113,17 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         offer::offer(environment, printer)?;
     }
     let request = TemplateRequest {
-        follows_up,
-        notices,
-        ..args.request(consent_mode)?
+        follows_up: earlier.record,
+        scrubbing: scrubbing(args.no_scrub),
+        panel: args.panel.request(),
+        fallbacks: FallbackRequest::Usual,
+        debate: args.debate.request(),
+        control: args.control.request(consent_mode),
+        material: args.output.material(),
+        purpose: purpose(args.dry_run),
+        notices: earlier.notices,
     };
-    let EarlierContext { sources, project } = earlier_context.followed_by(texts, project);
+    let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
     let planner = Planner::new(environment, printer, clock.now())?;
     let template = face::block_on(planner.template(request))??;
     let prepared = template.plan(QuestionRequest {
@@ -134,7 +141,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         return dry_run::show(&prepared.plan, template.addresses(), &args.output, printer);
     }
 
-    let home = template.home();
+    let home = &planner.sources().home;
     let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {
@@ -154,28 +161,5 @@ impl Args {
         self.follow_up
             .as_ref()
             .map_or(self.question.as_slice(), std::slice::from_ref)
-    }
-
-    /// Returns the arguments as setup takes them.
-    fn request(&self, consent_mode: ConsentMode) -> Result<TemplateRequest, Error> {
-        Ok(TemplateRequest {
-            follows_up: None,
-            scrubbing: if self.no_scrub {
-                Scrubbing::Off
-            } else {
-                Scrubbing::On
-            },
-            panel: self.panel.request(),
-            fallbacks: FallbackRequest::Usual,
-            debate: self.debate.request(),
-            control: self.control.request(consent_mode)?,
-            material: self.output.material(),
-            purpose: if self.dry_run {
-                Purpose::Preview
-            } else {
-                Purpose::Run
-            },
-            notices: Vec::new(),
-        })
     }
 }

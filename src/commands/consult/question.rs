@@ -43,21 +43,19 @@ pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Erro
     match (text, input) {
         ("", StdinUse::Taken) => Err(Error::usage("standard input holds no question")
             .hint("for example: `echo 'Should we?' | conclave consult -`")),
-        ("", StdinUse::Free) => Err(required()),
+        ("", StdinUse::Free) => {
+            let error = Error::usage("Question is required. Usage: conclave consult <question>");
+            Err(if std::io::stdin().is_terminal() {
+                error
+            } else {
+                error.hint("read the question from standard input with `conclave consult -`")
+            })
+        }
         (text, input) => Ok(Question {
             text: text.to_owned(),
             input,
             display,
         }),
-    }
-}
-
-fn required() -> Error {
-    let error = Error::usage("Question is required. Usage: conclave consult <question>");
-    if std::io::stdin().is_terminal() {
-        error
-    } else {
-        error.hint("read the question from standard input with `conclave consult -`")
     }
 }
 

@@ -2,7 +2,6 @@
 //! it.
 
 use crate::consultation::event::{Abort, AbortReason, CeilingReached};
-use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
@@ -10,83 +9,82 @@ use crate::domain::ids::{AgentId, ConsultationId};
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
+use super::batch::raise_month;
+
 /// Returns an abort as an error. `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
     abort: &Abort,
     transcript: &Transcript,
     resumable: Option<&ConsultationId>,
 ) -> Error {
-    let error = Error::new(exit(abort.reason), abort.message.clone());
-    let error = if doctor_can_explain(abort.reason, transcript) {
-        error.hint("find out what to fix with `conclave doctor`")
-    } else {
-        error
-    };
-    let command = resumable.map(|id| format!("conclave resume {id}"));
-    let resume = |error: Error, flags: &str| match &command {
-        Some(command) => error.hint(format!("resume it with `{command}{flags}`")),
-        None => error,
-    };
-    match abort.reason {
-        AbortReason::Declined => declined(error, transcript),
-        AbortReason::Interrupted | AbortReason::UserCancelled => resume(error, ""),
-        AbortReason::Timeout => resume(error, " --max-wait SECONDS"),
+    let mut error = Error::new(exit(abort.reason), abort.message.clone());
+    if doctor_can_explain(abort.reason, transcript) {
+        error = error.hint("find out what to fix with `conclave doctor`");
+    }
+    let (error, flags) = match abort.reason {
+        AbortReason::Declined => return declined(error, transcript),
+        AbortReason::Prompt => {
+            return error.hint("check the templates in the `prompts` folder of the home");
+        }
+        AbortReason::Internal => {
+            let show = format!("conclave history show {}", transcript.id);
+            return error
+                .hint("this is a defect of conclave; the journal shows how it came about")
+                .hint(format!("see what was answered with `{show}`"));
+        }
+        AbortReason::Timeout => (error, " --max-wait SECONDS"),
         AbortReason::CostCeiling => {
-            let is_own = |ceiling: &CeilingReached| ceiling.budget.is_none();
-            let is_own = transcript.ceiling.as_ref().is_none_or(is_own);
-            let flags = if is_own { " --max-cost USD" } else { "" };
-            resume(ceiling(error, transcript), flags)
+            let budget = transcript
+                .ceiling
+                .as_ref()
+                .and_then(|reached| reached.budget.as_ref());
+            let flags = if budget.is_none() {
+                " --max-cost USD"
+            } else {
+                ""
+            };
+            (ceiling(error, transcript), flags)
         }
         AbortReason::CostExceededEstimate => {
-            let estimated = transcript
-                .estimate
-                .as_ref()
+            let estimate = transcript.estimate.as_ref();
+            let estimated = estimate
                 .map(|estimate| format!("; the high estimate was {}", amount(estimate.high)));
+            let spent = amount(transcript.total().cost);
             let error = error.hint(format!(
-                "{} was spent{}",
-                amount(transcript.total().cost),
+                "{spent} was spent{}",
                 estimated.unwrap_or_default()
             ));
-            resume(error, " --yes --max-cost USD")
+            (error, " --yes --max-cost USD")
         }
-        AbortReason::Strict => resume(
+        AbortReason::Strict => (
             error.hint("leave out `--strict` to accept a result with fewer answers"),
             "",
         ),
-        AbortReason::AgentFailed => resume(error, " --on-failure substitute"),
-        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed => resume(error, ""),
-        AbortReason::Prompt => {
-            error.hint("check the templates in the `prompts` folder of the home")
-        }
-        AbortReason::Internal => error
-            .hint("this is a defect of conclave; the journal shows how it came about")
-            .hint(format!(
-                "see what was answered with `conclave history show {}`",
-                transcript.id
-            )),
-    }
+        AbortReason::AgentFailed => (error, " --on-failure substitute"),
+        AbortReason::Interrupted
+        | AbortReason::UserCancelled
+        | AbortReason::AllAgentsFailed
+        | AbortReason::JudgeFailed => (error, ""),
+    };
+    let resume = resumable.map(|id| format!("resume it with `conclave resume {id}{flags}`"));
+    error.hint_if(resume)
 }
 
 /// Returns whether it ended because a key was refused, there was no connection, or a provider does
 /// not have the model.
 fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
-    let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
-    match reason {
+    let has_failed = matches!(
+        reason,
         AbortReason::AllAgentsFailed
-        | AbortReason::JudgeFailed
-        | AbortReason::AgentFailed
-        | AbortReason::Strict => last_error.is_some_and(|error| {
+            | AbortReason::JudgeFailed
+            | AbortReason::AgentFailed
+            | AbortReason::Strict
+    );
+    let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
+    has_failed
+        && last_error.is_some_and(|error| {
             error.class.is_about_access() || error.class == FailureClass::ModelMissing
-        }),
-        AbortReason::Declined
-        | AbortReason::Interrupted
-        | AbortReason::UserCancelled
-        | AbortReason::Timeout
-        | AbortReason::CostCeiling
-        | AbortReason::CostExceededEstimate
-        | AbortReason::Prompt
-        | AbortReason::Internal => false,
-    }
+        })
 }
 
 fn exit(reason: AbortReason) -> Exit {
@@ -105,48 +103,38 @@ fn exit(reason: AbortReason) -> Exit {
 }
 
 fn declined(error: Error, transcript: &Transcript) -> Error {
-    match (transcript.consent, &transcript.estimate) {
-        (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
-            let error = error.hint(format!(
-                "the estimate is {:.2}: agree to it with `--yes`",
-                estimate.cost
-            ));
-            let rule = transcript
-                .terms
-                .plan
-                .as_ref()
-                .map(|plan| plan.control.consent);
-            let month = rule
-                .and_then(|rule| rule.month)
-                .filter(|month| month.is_exceeded_by(estimate.cost));
-            if let Some(Month { budget, spent }) = month {
-                return error.hint(format!(
-                    "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been \
-                     spent this month"
-                ));
-            }
-            // No limit is above an unknown cost.
-            if estimate.high.lower_bound {
-                return error.hint(
-                    "or give the models a price in models.json, or `free: true` to an endpoint \
-                     that costs nothing",
-                );
-            }
-            let cents = estimate.high.known.0.div_ceil(10_000);
-            let error = error.hint(format!(
-                "or allow the high estimate with `--max-cost {}.{:02}`",
-                cents / 100,
-                cents % 100
-            ));
-            // A large context needs consent at any cost.
-            let is_costly = rule.is_none_or(|rule| estimate.cost.known >= rule.always_allow_under);
-            if is_costly {
-                error.hint("or raise `always_allow_under` in config.json")
-            } else {
-                error
-            }
-        }
-        (_, _) => error,
+    let (Some((_, Consent::NobodyToAsk)), Some(estimate)) =
+        (transcript.consent, &transcript.estimate)
+    else {
+        return error;
+    };
+    let cost = estimate.cost;
+    let error = error.hint(format!(
+        "the estimate is {cost:.2}: agree to it with `--yes`"
+    ));
+    let plan = transcript.terms.plan.as_ref();
+    let rule = plan.map(|plan| plan.control.consent);
+    let month = rule.and_then(|rule| rule.month);
+    if let Some(month) = month.filter(|month| month.is_exceeded_by(cost)) {
+        return raise_month(error, Some(month));
+    }
+    // No limit is above an unknown cost.
+    if estimate.high.lower_bound {
+        return error.hint(
+            "or give the models a price in models.json, or `free: true` to an endpoint that costs \
+             nothing",
+        );
+    }
+    let cents = estimate.high.known.0.div_ceil(10_000);
+    let (dollars, cents) = (cents / 100, cents % 100);
+    let error = error.hint(format!(
+        "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
+    ));
+    // A large context needs consent at any cost.
+    if rule.is_none_or(|rule| cost.known >= rule.always_allow_under) {
+        error.hint("or raise `always_allow_under` in config.json")
+    } else {
+        error
     }
 }
 

@@ -70,6 +70,20 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     }
 }
 
+/// Writes a text to a file, or to standard output.
+pub(crate) fn write_text(
+    text: &str,
+    output: Option<&Path>,
+    printer: &Printer,
+) -> Result<(), Error> {
+    match output {
+        Some(output) => {
+            write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)
+        }
+        None => Ok(printer.result(text)?),
+    }
+}
+
 /// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer
 /// that cannot be written to its file goes to standard output.
 pub(crate) fn write(
@@ -92,7 +106,7 @@ pub(crate) fn write(
             | AnswerFormat::Html
             | AnswerFormat::Both => text,
         };
-        return pager.result(&shown, printer).map_err(Error::failed);
+        return Ok(pager.result(&shown, printer)?);
     };
     match write_atomically(output, text.as_bytes(), Access::Normal) {
         Ok(()) => {
@@ -101,7 +115,7 @@ pub(crate) fn write(
         }
         Err(failed) => {
             // The answer is paid for: it must not be lost with the file.
-            printer.result(&text).map_err(Error::failed)?;
+            printer.result(&text)?;
             Err(Error::failed(failed).hint(format!(
                 "the {} is on standard output instead",
                 source.noun.to_lowercase()

@@ -3,7 +3,7 @@
 
 mod abort_error;
 pub(crate) mod answer;
-pub(crate) mod run_consent;
+pub(crate) mod batch;
 pub(crate) mod scrubbing;
 
 use crate::commands::config::threshold;
@@ -43,14 +43,6 @@ use self::answer::{AnswerSource, RenderedAnswer};
 /// Makes the answer of a completed consultation, when it is not the report.
 pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> RenderedAnswer;
 
-/// The run that started a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StartedBy {
-    ThisRun,
-    /// It is resumed, and others may have been started since.
-    EarlierRun,
-}
-
 /// Shows one run on the terminal.
 #[derive(Debug)]
 pub(crate) struct TerminalFace<'a> {
@@ -74,7 +66,13 @@ impl<'a> TerminalFace<'a> {
             environment,
             output,
             printer,
-            events: events_file(output, printer)?,
+            events: match output.events.as_deref() {
+                None => None,
+                Some(path) if path.as_os_str() == "-" => {
+                    Some(EventsFile::new(printer.stderr_writer()))
+                }
+                Some(path) => Some(EventsFile::create(path).map_err(Error::usage)?),
+            },
         })
     }
 
@@ -86,23 +84,26 @@ impl<'a> TerminalFace<'a> {
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
         let runtime = runtime()?;
-        let started = if session.earlier().is_empty() {
-            StartedBy::ThisRun
-        } else {
-            StartedBy::EarlierRun
-        };
+        let is_resumed = !session.earlier().is_empty();
         let outcome = runtime.block_on(self.take_part(session));
         let shown = outcome.and_then(|mut outcome| {
             if let Some(warning) = &outcome.warning {
                 self.printer.warning(warning);
             }
             let index_entry = outcome.index_entry.take();
-            let shown = self.show(&outcome, started, make_answer);
+            // No next steps where nothing is stored, or where only the answer was asked for.
+            let next = match &outcome.stored {
+                Some(_) if self.output.quiet => NextSteps::None,
+                // Others may have been started since.
+                Some(_) if is_resumed => NextSteps::Of(outcome.transcript.id.to_string()),
+                Some(_) => NextSteps::Of("last".to_owned()),
+                None => NextSteps::None,
+            };
+            let shown = self.show(&outcome, next, make_answer);
             if let Some(entry) = index_entry {
-                let rebuild = if shown.is_ok() {
-                    RebuildTime::Now
-                } else {
-                    RebuildTime::Later
+                let rebuild = match &shown {
+                    Ok(()) => RebuildTime::Now,
+                    Err(_) => RebuildTime::Later,
                 };
                 entry.end(&outcome.transcript, rebuild, self.printer);
             }
@@ -181,12 +182,8 @@ impl<'a> TerminalFace<'a> {
     }
 
     fn progress(&self) -> ProgressReporter {
-        let events_on_stderr = self
-            .output
-            .events
-            .as_deref()
-            .is_some_and(|path| path.as_os_str() == "-");
-        let progress = if events_on_stderr {
+        let events = self.output.events.as_deref();
+        let progress = if events.is_some_and(|path| path.as_os_str() == "-") {
             ProgressReporter::plain(self.printer.clone())
         } else {
             ProgressReporter::new(self.printer.clone())
@@ -202,52 +199,47 @@ impl<'a> TerminalFace<'a> {
     fn show(
         &self,
         outcome: &RunOutcome,
-        started: StartedBy,
+        next: NextSteps,
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
         let RunOutcome {
             transcript, stored, ..
         } = outcome;
-        match &transcript.abort {
-            None if transcript.state == StateName::Complete => {
-                self.show_answer(outcome, started, make_answer)
-                    .map_err(|error| match stored {
-                        Some(_) if self.output.output.is_none() => error.hint(format!(
-                            "the answer is saved: `conclave history show {}`",
-                            transcript.id
-                        )),
-                        Some(_) | None => error,
-                    })?;
-                if let Some(stored) = stored {
-                    self.printer
-                        .detail(&format!("Saved in {}", stored.record.display()));
-                }
-                Ok(())
+        let id = &transcript.id;
+        if let Some(abort) = &transcript.abort {
+            let stored = stored.as_ref().filter(|_| transcript.has_progress());
+            let is_shown = self.show_partial(outcome, next);
+            if let Some(stored) = stored.filter(|_| !is_shown) {
+                let record = stored.record.display();
+                self.printer
+                    .note(&format!("💾 Partial results saved to: {record}"));
             }
-            None => Err(Error::failed(format!(
-                "the consultation ended in state {}",
-                transcript.state
-            ))),
-            Some(abort) => {
-                let stored = stored.as_ref().filter(|_| transcript.has_progress());
-                let is_shown = self.show_partial(outcome, started);
-                if let Some(stored) = stored.filter(|_| !is_shown) {
-                    self.printer.note(&format!(
-                        "💾 Partial results saved to: {}",
-                        stored.record.display()
-                    ));
-                }
-                let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
-                    && transcript.is_resumable();
-                let resumable = is_resumable.then_some(&transcript.id);
-                Err(aborted(abort, transcript, resumable))
-            }
+            let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
+                && transcript.is_resumable();
+            return Err(aborted(abort, transcript, is_resumable.then_some(id)));
         }
+        if transcript.state != StateName::Complete {
+            let state = transcript.state;
+            return Err(Error::failed(format!(
+                "the consultation ended in state {state}"
+            )));
+        }
+        let shown = self.show_answer(outcome, next, make_answer);
+        let Some(stored) = stored else {
+            return shown;
+        };
+        shown.map_err(|error| match self.output.output {
+            None => error.hint(format!("the answer is saved: `conclave history show {id}`")),
+            Some(_) => error,
+        })?;
+        self.printer
+            .detail(&format!("Saved in {}", stored.record.display()));
+        Ok(())
     }
 
     /// Summarizes what an aborted consultation found, on a terminal. Returns whether it did: the
     /// reason for the abort matters more than a failure to write.
-    fn show_partial(&self, outcome: &RunOutcome, started: StartedBy) -> bool {
+    fn show_partial(&self, outcome: &RunOutcome, next: NextSteps) -> bool {
         let face = self.printer.out_traits();
         let is_shown = face.is_terminal
             && self.output.format() == AnswerFormat::Markdown
@@ -256,56 +248,36 @@ impl<'a> TerminalFace<'a> {
         if !is_shown || transcript.independents().next().is_none() {
             return false;
         }
-        let next = self.next_steps(outcome, started);
         let summary = Summary::of(&outcome.record, next);
         let text = summary.render(face.width, face.paint);
         self.printer.result(&text).is_ok()
     }
 
-    /// Returns the commands that a summary points to: none where nothing is stored, or where only
-    /// the answer was asked for.
-    fn next_steps(&self, outcome: &RunOutcome, started: StartedBy) -> NextSteps {
-        if outcome.stored.is_none() || self.output.quiet {
-            return NextSteps::None;
-        }
-        NextSteps::Of(match started {
-            StartedBy::ThisRun => "last".to_owned(),
-            StartedBy::EarlierRun => outcome.transcript.id.to_string(),
-        })
-    }
-
     fn show_answer(
         &self,
         outcome: &RunOutcome,
-        started: StartedBy,
+        next: NextSteps,
         make_answer: Option<MakeAnswer<'_>>,
     ) -> Result<(), Error> {
-        let transcript = &outcome.transcript;
-        let answer = make_answer.map(|make| make(transcript));
-        let markdown = match &answer {
-            Some(answer) => &answer.markdown,
-            None => &outcome.report,
-        };
+        let answer = make_answer.map(|make| make(&outcome.transcript));
         let json = || {
-            match &answer {
+            let json = match &answer {
                 Some(answer) => pretty_json(&answer.json),
                 None => pretty_json(&outcome.record),
-            }
-            .map_err(Error::failed)
+            };
+            json.map_err(Error::failed)
         };
-        let html = || page::page(&outcome.record);
-        let summary = (!self.output.full).then(|| {
-            let next = self.next_steps(outcome, started);
-            match &answer {
-                Some(answer) => Summary::of_rejudgement(&answer.rejudgement, next),
-                None => Summary::of(&outcome.record, next),
-            }
+        let summary = (!self.output.full).then(|| match &answer {
+            Some(answer) => Summary::of_rejudgement(&answer.rejudgement, next),
+            None => Summary::of(&outcome.record, next),
         });
         let source = AnswerSource {
-            markdown,
+            markdown: answer
+                .as_ref()
+                .map_or(&outcome.report, |answer| &answer.markdown),
             summary: summary.as_ref(),
             json: &json,
-            html: &html,
+            html: &|| page::page(&outcome.record),
             noun: "Answer",
         };
         answer::write(
@@ -353,32 +325,16 @@ pub(crate) fn until_interrupted<T>(
     dialogue: impl Future<Output = Result<T, Error>>,
 ) -> Result<T, Error> {
     let printer = printer.clone();
-    let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
-        printer.restore_terminal();
-    });
-    let mut interrupts = interrupts.map_err(cannot_start)?;
-    to_end(async {
-        tokio::select! {
-            biased;
-            _ = interrupts.recv() => Err(interrupted()),
-            outcome = Box::pin(dialogue) => outcome,
-        }
-    })?
+    let restore = move || printer.restore_terminal();
+    to_end(restore, Box::pin(dialogue))?.unwrap_or_else(|| Err(interrupted()))
 }
 
 /// Runs a future on a runtime of its own to its end, or to the first interrupt: an open question is
 /// dropped, which restores the terminal.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     // The first interrupt drops an open question, so nothing is left to restore at the second.
-    let interrupts = interrupts::listen(Exit::Interrupted.code(), || ());
-    let mut interrupts = interrupts.map_err(cannot_start)?;
-    to_end(async {
-        tokio::select! {
-            biased;
-            result = future => Ok(result),
-            _ = interrupts.recv() => Err(Error::new(Exit::Interrupted, "interrupted")),
-        }
-    })?
+    let result = to_end(|| (), future)?;
+    result.ok_or_else(|| Error::new(Exit::Interrupted, "interrupted"))
 }
 
 /// Draws the seed of the jitter of backoffs, which no log depends on.
@@ -386,10 +342,22 @@ pub(crate) fn seed() -> u64 {
     u64::try_from(ulid::Ulid::generate().random() & u128::from(u64::MAX)).unwrap_or_default()
 }
 
-/// Runs a future to its end on a runtime of its own.
-fn to_end<T>(future: impl Future<Output = T>) -> Result<T, Error> {
+/// Runs a future on a runtime of its own to its end, or to the first interrupt: then there is no
+/// result. The second one ends the program.
+fn to_end<T>(
+    restore: impl Fn() + Send + 'static,
+    future: impl Future<Output = T>,
+) -> Result<Option<T>, Error> {
+    let mut interrupts =
+        interrupts::listen(Exit::Interrupted.code(), restore).map_err(cannot_start)?;
     let runtime = runtime()?;
-    let result = runtime.block_on(future);
+    let result = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            _ = interrupts.recv() => None,
+            result = future => Some(result),
+        }
+    });
     runtime.shutdown_background();
     Ok(result)
 }
@@ -406,12 +374,4 @@ struct StartError(#[source] std::io::Error);
 pub(crate) fn cannot_start(error: std::io::Error) -> Error {
     Error::failed(StartError(error))
         .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
-}
-
-fn events_file(output: &OutputFlags, printer: &Printer) -> Result<Option<EventsFile>, Error> {
-    match output.events.as_deref() {
-        None => Ok(None),
-        Some(path) if path.as_os_str() == "-" => Ok(Some(EventsFile::new(printer.stderr_writer()))),
-        Some(path) => EventsFile::create(path).map(Some).map_err(Error::usage),
-    }
 }

@@ -74,12 +74,9 @@ impl ContextFlags {
             (false, StdinUse::Taken) => StdinRequest::Taken,
             (false, StdinUse::Free) => StdinRequest::IfPresent,
         };
+        let files = paths.into_iter().filter(|path| !is_stdin(path));
         Ok(ContextRequest {
-            files: paths
-                .into_iter()
-                .filter(|path| !is_stdin(path))
-                .map(Path::to_owned)
-                .collect(),
+            files: files.map(Path::to_owned).collect(),
             stdin,
             limits: self.limits(),
             project: self.project.as_ref().map(|folder| ProjectRequest {
@@ -97,24 +94,19 @@ impl ContextFlags {
     /// Returns the paths of both flags. Two commas in a row, or one at an end, are forgiven; a flag
     /// without any path, as of an unset variable of the shell, is not.
     fn paths(&self) -> Result<Vec<&Path>, Error> {
-        let listed: Vec<&Path> = self
-            .context
-            .iter()
-            .map(|path| trimmed(path))
-            .filter(|path| !path.as_os_str().is_empty())
-            .collect();
+        let is_empty = |path: &Path| path.as_os_str().is_empty();
+        let listed = self.context.iter().map(|path| trimmed(path));
+        let listed: Vec<&Path> = listed.filter(|path| !is_empty(path)).collect();
         if listed.is_empty() && !self.context.is_empty() {
             return Err(Error::usage("`--context` names no path")
                 .hint("name files, folders or globs: `--context \"src,README.md\"`"));
         }
-        if self.file.iter().any(|path| path.as_os_str().is_empty()) {
+        if self.file.iter().any(|path| is_empty(path)) {
             return Err(Error::usage("`--file` names no path")
                 .hint("name a file, a folder or a glob: `--file README.md`"));
         }
-        Ok(listed
-            .into_iter()
-            .chain(self.file.iter().map(PathBuf::as_path))
-            .collect())
+        let named = self.file.iter().map(PathBuf::as_path);
+        Ok(listed.into_iter().chain(named).collect())
     }
 
     fn limits(&self) -> SourceLimits {
@@ -134,17 +126,14 @@ impl ContextFlags {
         else {
             return Ok(());
         };
-        match [first, last]
-            .into_iter()
-            .find(|word| Path::new(word).is_file())
-        {
-            None => Ok(()),
-            Some(file) => Err(Error::usage(format!(
-                "`{file}` is a file, and stands among the words of the question"
-            ))
+        let mut ends = [first, last].into_iter();
+        let Some(file) = ends.find(|word| Path::new(word).is_file()) else {
+            return Ok(());
+        };
+        let error = format!("`{file}` is a file, and stands among the words of the question");
+        Err(Error::usage(error)
             .hint("quote a glob, so that the shell leaves it alone: `--file 'src/*.rs'`")
-            .hint("or put the whole question in quotes")),
-        }
+            .hint("or put the whole question in quotes"))
     }
 
     /// Fails when `--project` took the question for its folder.

@@ -2,22 +2,46 @@
 
 use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::Arg;
 
 use crate::config::hedge_after::HedgeAfter;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
-use crate::error::Error;
 use crate::setup::request::ControlRequest;
 use crate::stopping::early_termination::Policy;
 
-use super::values::{confidence, dollars, possible};
+use super::values::{Choice, choice, confidence, dollars, hedge_after};
 
 /// The longest `--max-wait` in seconds, as in the settings.
 pub(crate) const MAX_WAIT: u64 = 1_000_000;
+
+/// The values of `--on-failure`.
+pub(crate) const ON_FAILURE: [Choice<OnFailure>; 4] = [
+    (
+        OnFailure::Ask,
+        "ask",
+        "Ask you, on a terminal; otherwise let another model take over",
+    ),
+    (
+        OnFailure::Substitute,
+        "substitute",
+        "Let another model take over",
+    ),
+    (OnFailure::Skip, "skip", "Continue without it"),
+    (OnFailure::Fail, "fail", "End the consultation"),
+];
+
+const EARLY_STOP: [Choice<Policy>; 3] = [
+    (
+        Policy::Ask,
+        "ask",
+        "Ask you, on a terminal; otherwise like `auto`",
+    ),
+    (Policy::Auto, "auto", "End if no guard objects"),
+    (Policy::Never, "never", "Hold all rounds"),
+];
 
 /// How far a run may go without asking.
 #[derive(Clone, Debug, clap::Args)]
@@ -32,13 +56,13 @@ pub(crate) struct ControlFlags {
     pub(crate) max_cost: Option<MicroUsd>,
 
     /// What to do when a model fails for good [default: ask]
-    #[arg(long, value_name = "ACTION", value_enum)]
+    #[arg(long, value_name = "ACTION", value_parser = choice(&ON_FAILURE))]
     pub(crate) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
     /// [default: 30, or the model's own 95th percentile after 20 calls]
-    #[arg(long, value_name = "SECONDS|off")]
-    pub(crate) hedge_after: Option<String>,
+    #[arg(long, value_name = "SECONDS|off", value_parser = hedge_after)]
+    pub(crate) hedge_after: Option<HedgeAfter>,
 
     /// End the run when a round takes longer than this [default: 3600 if you cannot be asked]
     #[arg(
@@ -53,7 +77,7 @@ pub(crate) struct ControlFlags {
     pub(crate) strict: bool,
 
     /// Whether to end after Round 2 when the experts agree [default: ask]
-    #[arg(long, value_name = "WHEN", value_enum)]
+    #[arg(long, value_name = "WHEN", value_parser = choice(&EARLY_STOP))]
     pub(crate) early_stop: Option<Policy>,
 
     /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
@@ -63,87 +87,47 @@ pub(crate) struct ControlFlags {
 
 impl ControlFlags {
     /// Returns the flags as setup takes them.
-    pub(crate) fn request(&self, consent_mode: ConsentMode) -> Result<ControlRequest, Error> {
-        Ok(ControlRequest {
+    pub(crate) fn request(&self, consent_mode: ConsentMode) -> ControlRequest {
+        ControlRequest {
             consent_mode,
             max_cost: self.max_cost,
             on_failure: self.on_failure,
-            hedge_after: self.hedge_after.as_deref().map(hedge_after).transpose()?,
+            hedge_after: self.hedge_after,
             max_wait: self.max_wait.map(Duration::from_secs),
             strict: self.strict,
             early_termination: self.early_stop,
             confidence_threshold: self.confidence_threshold,
-        })
+        }
     }
 }
 
-fn hedge_after(text: &str) -> Result<HedgeAfter, Error> {
-    HedgeAfter::of_text(text).ok_or_else(|| {
-        Error::usage(format!(
-            "`--hedge-after` is `{text}`, but must be {}",
-            HedgeAfter::EXPECTED
-        ))
-        .hint("for example: `--hedge-after 15`")
-    })
-}
-
-impl ValueEnum for Policy {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Ask, Self::Auto, Self::Never]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Ask => possible("ask", "Ask you, on a terminal; otherwise like `auto`"),
-            Self::Auto => possible("auto", "End if no guard objects"),
-            Self::Never => possible("never", "Hold all rounds"),
-        })
-    }
-}
-
-impl ValueEnum for OnFailure {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Ask, Self::Substitute, Self::Skip, Self::Fail]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Ask => possible(
-                "ask",
-                "Ask you, on a terminal; otherwise let another model take over",
-            ),
-            Self::Substitute => possible("substitute", "Let another model take over"),
-            Self::Skip => possible("skip", "Continue without it"),
-            Self::Fail => possible("fail", "End the consultation"),
-        })
+/// Returns a flag of [`ControlFlags`] for a run of many consultations, with the help of that run.
+/// While many run at once, you cannot be asked.
+pub(crate) fn for_many(flag: Arg, help: &[(&str, &'static str)]) -> Arg {
+    let id = flag.get_id().clone();
+    let words = help.iter().find(|(name, _)| id == *name);
+    let flag = match (words, id.as_str()) {
+        (Some((_, words)), _) => flag.help(*words),
+        (None, "max_wait") => {
+            flag.help("End a consultation when a round takes longer than this [default: 3600]")
+        }
+        (None, "strict") => flag.help(
+            "Refuse substitutions, and end a consultation when fewer agents answer than the panel \
+             has",
+        ),
+        (None, _) => flag,
+    };
+    match id.as_str() {
+        "on_failure" => flag.value_parser(choice(unasked(&ON_FAILURE, OnFailure::Ask))),
+        "early_stop" => flag.value_parser(choice(unasked(&EARLY_STOP, Policy::Ask))),
+        _ => flag,
     }
 }
 
-/// Returns the parser of an enum without one of its values: while many consultations run at once,
-/// you cannot be asked.
-pub(crate) fn without<T>(left_out: &T) -> impl TypedValueParser<Value = T>
-where
-    T: ValueEnum + PartialEq + Send + Sync + 'static,
-{
-    let values = T::value_variants()
-        .iter()
-        .filter(|value| *value != left_out);
-    let values: Vec<_> = values.filter_map(ValueEnum::to_possible_value).collect();
-    PossibleValuesParser::new(values).try_map(|name| T::from_str(&name, false))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_delay_that_is_no_number_is_refused_with_an_example() {
-        assert_eq!(hedge_after("off").unwrap(), HedgeAfter::Off);
-        let error = hedge_after("soon").unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`--hedge-after` is `soon`, but must be a number of seconds up to 1000000, or `off`"
-        );
-        assert_eq!(error.hints(), ["for example: `--hedge-after 15`"]);
-    }
+/// Leaves out the value that asks.
+fn unasked<T: PartialEq>(
+    choices: &'static [Choice<T>],
+    ask: T,
+) -> impl Iterator<Item = &'static Choice<T>> {
+    choices.iter().filter(move |(value, ..)| *value != ask)
 }

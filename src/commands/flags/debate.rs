@@ -1,16 +1,26 @@
 //! How the panel argues.
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
-
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::setup::request::{AnalysisRequest, DebateRequest};
 
-use super::values::possible;
+use super::values::{Choice, choice};
 
 /// The rounds of `--quick`: positions, and what the experts agree on.
 const QUICK_ROUNDS: u8 = 2;
+
+const MODES: [Choice<Mode>; 2] = [
+    (
+        Mode::Converge,
+        "converge",
+        "No, because…: one answer, and the dissent",
+    ),
+    (
+        Mode::Explore,
+        "explore",
+        "Yes, and…: a menu of options with their trade-offs",
+    ),
+];
 
 /// How the panel argues.
 #[derive(Clone, Debug, clap::Args)]
@@ -29,7 +39,7 @@ pub(crate) struct DebateFlags {
 #[command(next_help_heading = "Debate")]
 pub(crate) struct RoundFlags {
     /// How the panel argues [default: converge]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = choice(&MODES))]
     pub(crate) mode: Option<Mode>,
 
     /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3
@@ -75,21 +85,5 @@ impl RoundFlags {
                 .and_then(|number| JudgePasses::of_number(number.into())),
             analysis: AnalysisRequest::BySettings,
         }
-    }
-}
-
-impl ValueEnum for Mode {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Converge, Self::Explore]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Converge => possible("converge", "No, because…: one answer, and the dissent"),
-            Self::Explore => possible(
-                "explore",
-                "Yes, and…: a menu of options with their trade-offs",
-            ),
-        })
     }
 }

@@ -10,8 +10,12 @@ mod output;
 mod values;
 
 pub(crate) use self::context::ContextFlags;
-pub(crate) use self::control::{ControlFlags, MAX_WAIT, without};
+pub(crate) use self::control::{ControlFlags, MAX_WAIT, ON_FAILURE, for_many};
 pub(crate) use self::debate::{DebateFlags, RoundFlags};
-pub(crate) use self::output::{AnswerFormat, FormatFlags, ListFormatFlag, OutputFlags, PagerFlag};
+pub(crate) use self::output::{
+    AnswerFormat, FormatFlags, JsonFlags, ListFormatFlag, OutputFlags, PagerFlag,
+};
 pub(crate) use self::panel::PanelFlags;
-pub(crate) use self::values::{confidence, dollars, hedge_after, share};
+pub(crate) use self::values::{
+    Choice, choice, confidence, dollars, ids, purpose, scrubbing, share, verbosity,
+};

@@ -8,6 +8,8 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Verbosity;
 
+use super::values::verbosity;
+
 /// Where the answer goes, and how much is printed on the way.
 #[derive(Clone, Debug, clap::Args)]
 #[command(next_help_heading = "Output")]
@@ -108,6 +110,23 @@ impl FormatFlags {
     }
 }
 
+/// `--json`, and its long form `--format json`.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct JsonFlags {
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    format: ListFormatFlag,
+}
+
+impl JsonFlags {
+    pub(crate) fn is_json(self) -> bool {
+        self.json || self.format.is_json()
+    }
+}
+
 /// `--format json`, the long form of `--json` where the other format is text for people.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct ListFormatFlag {
@@ -133,11 +152,7 @@ impl OutputFlags {
     }
 
     pub(crate) fn verbosity(&self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
+        verbosity(self.quiet, self.verbose)
     }
 
     /// Returns how much of the debate's artifacts later rounds are sent.

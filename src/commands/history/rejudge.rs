@@ -10,7 +10,7 @@ use crate::commands::completions::ids;
 use crate::commands::face::answer::{RenderedAnswer, check_output};
 use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{self, TerminalFace};
-use crate::commands::flags::{MAX_WAIT, OutputFlags, dollars};
+use crate::commands::flags::{MAX_WAIT, ON_FAILURE, OutputFlags, choice, dollars};
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
@@ -67,7 +67,7 @@ pub(super) struct Args {
     max_cost: Option<MicroUsd>,
 
     /// What to do when a model fails for good [default: ask]
-    #[arg(long, value_name = "ACTION", value_enum, help_heading = "Control")]
+    #[arg(long, value_name = "ACTION", value_parser = choice(&ON_FAILURE), help_heading = "Control")]
     on_failure: Option<OnFailure>,
 
     /// End the run when a round takes longer than this [default: 3600 if you cannot be asked]
@@ -137,7 +137,7 @@ pub(super) fn run(
     if let Some(report) = &prepared.plan.scrubbing {
         announce(report, &prepared.findings, printer);
     }
-    let home = template.home();
+    let home = &planner.sources().home;
     let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {

@@ -4,12 +4,10 @@
 
 use clap::Subcommand;
 
-use crate::commands::flags::ListFormatFlag;
-use crate::config::env::Environment;
-use crate::config::paths::Home;
+use crate::commands::App;
+use crate::commands::flags::JsonFlags;
 use crate::config::settings::Settings;
 use crate::error::Error;
-use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::personas::{ListedPanel, ListedPersona, PersonaList, one, screen};
 
 use crate::setup::personas::{PersonaEntry, PersonaOrigin, PersonaRegistry, templates};
@@ -21,6 +19,7 @@ const SCHEMA_VERSION: &str = "1.0";
 /// List the personas that can sit on a panel, their sets, and your panels
 #[derive(Clone, Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/personas.schema.json")))]
 #[command(after_help = "\
 Define your own in the settings:
   conclave config set personas.hebrew_linguist.prompt \"You are a linguist who reads Hebrew.\"
@@ -31,12 +30,8 @@ pub struct Args {
     #[command(subcommand)]
     action: Option<PersonasAction>,
 
-    /// Write JSON; its schema is schemas/personas.schema.json
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    json: JsonFlags,
 }
 
 #[derive(Clone, Debug, Subcommand)]
@@ -48,47 +43,31 @@ enum PersonasAction {
     },
 }
 
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = settings::load(&home, environment)?;
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let home = app.home()?;
+    let settings = settings::load(&home, app.environment)?;
     let personas = PersonaRegistry::new(&templates(&home)?, &settings)?;
-    let face = printer.out_traits();
-    let width = face.is_terminal.then_some(face.width);
-    let shown = match &args.action {
-        Some(PersonasAction::Show { persona }) => {
-            let found = listed(personas.find(persona)?);
-            one(&found, width, face.paint)
-        }
-        None if args.is_json() => {
-            let list = list(&personas, &settings);
-            return printer.json(&list).map_err(Error::failed);
-        }
-        None => screen(&list(&personas, &settings), width, face.paint),
-    };
-    printer.result(&shown).map_err(Error::failed)
+    if let Some(PersonasAction::Show { persona }) = &args.action {
+        let found = listed(personas.find(persona)?);
+        return app.show(|width, paint| one(&found, width, paint));
+    }
+    let list = list(&personas, &settings);
+    app.print(args.json.is_json(), &list, |width, paint| {
+        screen(&list, width, paint)
+    })
 }
 
 fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
-    let id_of = |name: &String| {
-        personas
-            .find(name)
-            .map_or_else(|_| name.clone(), |entry| entry.persona.id.clone())
+    let id_of = |name: &String| match personas.find(name) {
+        Ok(entry) => entry.persona.id.clone(),
+        Err(_) => name.clone(),
     };
-    let sets = personas
-        .sets()
-        .iter()
-        .map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
+    let sets = personas.sets().iter();
+    let sets = sets.map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
     let panels = settings.panels.iter().map(|(name, panel)| {
-        let panel = panel.clone();
         let listed = ListedPanel {
-            seats: panel.seats,
-            judge: panel.judge,
+            seats: panel.seats.clone(),
+            judge: panel.judge.clone(),
         };
         (name.clone(), listed)
     });

@@ -3,27 +3,27 @@
 
 use serde_json::{Value, json};
 
+use crate::commands::App;
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::check::{ConvergenceCheck, check};
 use crate::refinement::document::SpecDocument;
 
-use super::RefineCommand;
+use super::Args;
 use super::files::{display, parse, read_text, warn_of_unlisted, warnings};
-use super::flags::RefineFormat;
 use super::target::refined_path;
 
-pub(super) fn run(command: &RefineCommand<'_>) -> Result<Exit, Error> {
-    let RefineCommand { args, printer, .. } = *command;
+pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
+    let printer = app.printer;
     let file = SpecFile::at(&args.spec);
     let document = parse(&file, &read_text(&file)?)?;
     let check = check(document.front_matter(), &document.measure());
     warn_of_unlisted(&file, &document, printer);
-    let printed = match args.output.format() {
-        RefineFormat::Json => printer.json(&as_json(&file, &document, &check)),
-        RefineFormat::Text => printer.result(&format!("{}: {}\n", display(&file), check.message)),
-    };
-    printed.map_err(Error::failed)?;
+    app.print(
+        args.output.json.is_json(),
+        &as_json(&file, &document, &check),
+        |_, _| format!("{}: {}\n", display(&file), check.message),
+    )?;
     if check.has_converged() {
         return Ok(Exit::Answer);
     }

@@ -3,64 +3,76 @@
 
 use serde_json::{Value, json};
 
-use crate::commands::face::run_consent::{decision, model_lines};
-use crate::consultation::policy::estimate::Estimate;
+use crate::commands::face::batch::{cost_line, decision, figures, model_lines};
 use crate::domain::text::clean;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::document::SpecDocument;
-use crate::session::batch::estimate::BatchEstimate;
-use crate::terminal::output::format::{cost_range, count, dollars, thousands};
+use crate::refinement::event::{RefinementEvent, RefinementEventKind};
+use crate::refinement::state::{RefinementLoop, RefinementState};
+use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::decision as ended;
 
-use super::RefineCommand;
 use super::files::{display, warnings};
-use super::flags::RefineFormat;
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
 
-/// Shows what a run would do.
+/// Shows what a run would do. `before` is the document as it stands in its file.
 pub(super) fn show(
-    command: &RefineCommand<'_>,
-    starting: &Starting,
+    starting: &Starting<'_>,
     prepared: &Prepared<'_>,
-    clock: Clock,
+    before: &SpecDocument,
 ) -> Result<Exit, Error> {
-    let RefineCommand { args, printer, .. } = *command;
-    let gate = prepared
-        .rule
-        .decide(&prepared.estimate.total.total, args.control.max_cost);
+    let (args, printer) = (starting.args, starting.app.printer);
+    let estimate = &prepared.estimate.total.total;
+    let gate = prepared.rule.decide(estimate, args.control.max_cost);
     let run = DryRun {
         starting,
         prepared,
-        decision: decision(&gate, &prepared.estimate.total.total),
-        before: starting.read_document()?,
-        known: starting.known_text(clock)?,
+        decision: decision(&gate, estimate),
+        known: known_text(starting, before)?,
+        before,
     };
-    let printed = match args.output.format() {
-        RefineFormat::Json => printer.json(&run.json()),
-        RefineFormat::Text => {
-            let traits = printer.out_traits();
-            printer.exact_result(&format!(
-                "{}{}",
-                run.text(),
-                run.diff_with_title(traits.paint)
-            ))
+    if args.output.json.is_json() {
+        printer.json(&run.json())?;
+    } else {
+        let paint = printer.out_traits().paint;
+        printer.exact_result(&(run.text() + &run.diff_with_title(paint)))?;
+    }
+    Ok(Exit::Answer)
+}
+
+/// Returns the document with everything that needs no call: what was found and not merged, and the
+/// front matter.
+fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String, Error> {
+    let merged = |refined: &RefinementLoop| {
+        let merge = refined.merge(document, starting.terms.high_from);
+        merge.map(|merge| merge.text).map_err(Error::failed)
+    };
+    if starting.entry == LoopEntry::Ended || starting.missing_end(document)?.is_some() {
+        return Ok(document.text().to_owned());
+    }
+    if let Some(resumed) = starting.resumed() {
+        let has_all = resumed.last_written().is_some();
+        if has_all && resumed.pending_findings().is_empty() {
+            return Ok(document.text().to_owned());
         }
-    };
-    printed.map_err(Error::failed).map(|()| Exit::Answer)
+        return merged(resumed);
+    }
+    let begun = RefinementEventKind::Begun(Box::new(starting.begun()));
+    let state = RefinementState::begin(&RefinementEvent::new(starting.clock.now(), begun));
+    merged(state.map_err(Error::failed)?.current())
 }
 
 struct DryRun<'a> {
-    starting: &'a Starting,
+    starting: &'a Starting<'a>,
     prepared: &'a Prepared<'a>,
     /// What the cost gate would do.
     decision: &'static str,
     /// The document as it stands in its file.
-    before: SpecDocument,
+    before: &'a SpecDocument,
     /// The same with the changes that need no call.
     known: String,
 }
@@ -94,8 +106,10 @@ impl DryRun<'_> {
         lines.push(String::new());
         lines.extend(model_lines(&estimate.total));
         lines.push(cost_line("The next iteration", &estimate.next));
-        let iterations = usize::try_from(estimate.iterations).unwrap_or(usize::MAX);
-        let all = format!("In all: at most {}", count(iterations, "iteration"));
+        let all = format!(
+            "In all: at most {}",
+            count(estimate.iterations, "iteration")
+        );
         lines.push(cost_line(&all, &estimate.total));
         lines.push(String::new());
         lines.push(format!("A run {}.", self.decision));
@@ -110,19 +124,15 @@ impl DryRun<'_> {
                 count(resumed.merges().count(), "iteration")
             )),
             (LoopEntry::Ended, _) => {
-                let state = self.starting.state.as_ref();
-                let ended = state.map(|state| ended(state.current()));
-                ended.map(|ended| format!("The loop has ended, {ended}; nothing is asked"))
+                let ended = ended(self.starting.state.as_ref()?.current());
+                Some(format!("The loop has ended, {ended}; nothing is asked"))
             }
         }
     }
 
     fn questions(&self) -> String {
         let estimate = &self.prepared.estimate;
-        let consultations = count(
-            usize::try_from(estimate.consultations).unwrap_or(usize::MAX),
-            "consultation",
-        );
+        let consultations = count(estimate.consultations, "consultation");
         match estimate.assumed_questions {
             Some(assumed) => format!(
                 "A model would first extract claims and questions; the estimate expects {assumed} \
@@ -148,33 +158,28 @@ impl DryRun<'_> {
     }
 
     fn diff_with_title(&self, paint: Paint) -> String {
-        let diff = self.diff(paint);
-        if diff.is_empty() {
-            return diff;
+        match self.diff(paint) {
+            none if none.is_empty() => none,
+            diff => format!("\nWithout a call, the document changes like this:\n\n{diff}"),
         }
-        format!("\nWithout a call, the document changes like this:\n\n{diff}")
     }
 
     fn json(&self) -> Value {
         let target = &self.starting.target;
         let estimate = &self.prepared.estimate;
         let templates = &self.prepared.templates;
-        let vendors = estimate.total.by_model.iter().map(|(model, share)| {
-            let mut addresses = [Some(templates.panel()), templates.extraction()]
+        let by_model = estimate.total.by_model.iter().map(|(model, share)| {
+            let mut both = [Some(templates.panel()), templates.extraction()]
                 .into_iter()
                 .flatten();
-            let address = addresses.find_map(|template| template.addresses().get(&model.provider));
-            let mut figures = figures(share.calls, &share.estimate);
-            if let Value::Object(fields) = &mut figures {
-                fields.insert("model".to_owned(), json!(model));
-                fields.insert("address".to_owned(), json!(address));
-            }
-            figures
+            let address = both.find_map(|template| template.addresses().get(&model.provider));
+            let mut fields = figures(share.calls, &share.estimate);
+            fields.insert("model".to_owned(), json!(model));
+            fields.insert("address".to_owned(), json!(address));
+            fields
         });
-        let consultations = self
-            .batches()
-            .iter()
-            .map(|batch| json!({"questions": questions(batch)}));
+        let consultations = self.batches().iter();
+        let consultations = consultations.map(|batch| json!({"questions": questions(batch)}));
         let measure = self.document().measure();
         json!({
             "schema_version": "1.0",
@@ -194,7 +199,7 @@ impl DryRun<'_> {
             "iterations": estimate.iterations,
             "next_iteration": figures(estimate.next.calls, &estimate.next.total),
             "whole_loop": figures(estimate.total.calls, &estimate.total.total),
-            "by_model": vendors.collect::<Vec<_>>(),
+            "by_model": by_model.collect::<Vec<_>>(),
             "decision": self.decision,
             "diff": self.diff(Paint::Plain),
             "warnings": warnings(self.document()),
@@ -208,49 +213,22 @@ fn sections(document: &SpecDocument) -> String {
     let Some(counts) = measure.counts else {
         return "no sections yet".to_owned();
     };
-    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
-    let mut tags = Vec::new();
-    if measure.open_blockers > 0 {
-        tags.push(count(number(measure.open_blockers), "blocker"));
-    }
-    if measure.deferred > 0 {
-        tags.push(format!("{} deferred", measure.deferred));
-    }
-    let tags = if tags.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", tags.join(", "))
+    let (blockers, deferred) = (measure.open_blockers, measure.deferred);
+    let tags = match (blockers, deferred) {
+        (0, 0) => String::new(),
+        (0, _) => format!(" ({deferred} deferred)"),
+        (_, 0) => format!(" ({})", count(blockers, "blocker")),
+        (_, _) => format!(" ({}, {deferred} deferred)", count(blockers, "blocker")),
     };
     format!(
         "{} of high and {} of medium confidence, {}{tags}",
         counts.high,
         counts.medium,
-        count(number(counts.open), "open question"),
+        count(counts.open, "open question"),
     )
 }
 
 fn questions(batch: &QuestionBatch) -> Vec<&str> {
     let questions = batch.questions.iter();
     questions.map(|(_, text)| text.as_str()).collect()
-}
-
-fn cost_line(name: &str, part: &BatchEstimate) -> String {
-    let total = &part.total;
-    format!(
-        "{name}: {} calls, {}",
-        thousands(part.calls),
-        cost_range(total.low, total.cost, total.high, dollars)
-    )
-}
-
-fn figures(calls: u64, sum: &Estimate) -> Value {
-    json!({
-        "calls": calls,
-        "input_tokens": sum.input_tokens,
-        "output_tokens": sum.output_tokens,
-        "low_usd": sum.low.known.usd(),
-        "cost_usd": sum.cost.known.usd(),
-        "high_usd": sum.high.known.usd(),
-        "cost_is_lower_bound": sum.cost.lower_bound,
-    })
 }

@@ -1,11 +1,11 @@
-//! The document as this command reads it, and why it cannot.
+//! The document and the folder beside it as this command reads them, and why it cannot.
 
 use serde_json::{Value, json};
 
 use crate::domain::text::clean;
-use crate::error::Error;
-use crate::records::refinements::{SpecFile, SpecFileError};
-use crate::refinement::document::SpecDocument;
+use crate::error::{Error, Exit};
+use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
+use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::terminal::output::printer::Printer;
 
 /// Returns the name of a file in messages.
@@ -15,18 +15,19 @@ pub(super) fn display(file: &SpecFile) -> String {
 
 /// Reads the text of a document.
 pub(super) fn read_text(file: &SpecFile) -> Result<String, Error> {
-    file.read().map_err(unusable)
+    Ok(file.read()?)
 }
 
 /// Reads the sections of a document.
 pub(super) fn parse(file: &SpecFile, text: &str) -> Result<SpecDocument, Error> {
     SpecDocument::parse(text).map_err(|error| {
         let file = display(file);
+        let hint = format!("fix the front matter of `{file}`");
         Error::usage(UnreadableDocument {
-            file: file.clone(),
+            file,
             source: error,
         })
-        .hint(format!("fix the front matter of `{file}`"))
+        .hint(hint)
     })
 }
 
@@ -50,18 +51,45 @@ pub(super) fn warnings(document: &SpecDocument) -> Vec<Value> {
 }
 
 /// Explains why a document cannot be read or written.
-pub(super) fn unusable(error: SpecFileError) -> Error {
-    let hint = match &error {
-        SpecFileError::Missing(_) => Some("name a Markdown file"),
-        SpecFileError::Empty(_) => Some("write down what is to be specified, and what is open"),
-        SpecFileError::Read { .. } => Some("name a file with text in UTF-8, of at most 16 MB"),
-        SpecFileError::Exists(_) => Some("write another file with `-o FILE`"),
-        SpecFileError::Changed(_) | SpecFileError::Write(_) => None,
-    };
-    let error = Error::usage(error);
-    match hint {
-        Some(hint) => error.hint(hint),
-        None => error,
+impl From<SpecFileError> for Error {
+    fn from(error: SpecFileError) -> Self {
+        let hint = match &error {
+            SpecFileError::Missing(_) => Some("name a Markdown file"),
+            SpecFileError::Empty(_) => Some("write down what is to be specified, and what is open"),
+            SpecFileError::Read { .. } => Some("name a file with text in UTF-8, of at most 16 MB"),
+            SpecFileError::Exists(_) => Some("write another file with `-o FILE`"),
+            SpecFileError::Changed(_) | SpecFileError::Write(_) => None,
+        };
+        Self::usage(error).hint_if(hint)
+    }
+}
+
+/// Explains why the loops over a document cannot be read or continued.
+impl From<RefinementStoreError> for Error {
+    fn from(error: RefinementStoreError) -> Self {
+        let (exit, hint) = match &error {
+            RefinementStoreError::Busy(_) => {
+                let hint = "wait until that process has ended, or end it";
+                (Exit::Usage, Some(hint.to_owned()))
+            }
+            RefinementStoreError::FolderLink(folder) => {
+                let hint = format!("remove the link `{}`", folder.display());
+                (Exit::Usage, Some(hint))
+            }
+            RefinementStoreError::OtherDocument { folder, .. } => {
+                let hint = format!("rename the folder `{}`, or the document", folder.display());
+                (Exit::Usage, Some(hint))
+            }
+            RefinementStoreError::Log(_) => {
+                let hint = "begin without it: rename the folder beside the document, which has \
+                            that log";
+                (Exit::Failed, Some(hint.to_owned()))
+            }
+            RefinementStoreError::NotBegun(_)
+            | RefinementStoreError::Gone(_)
+            | RefinementStoreError::Write(_) => (Exit::Failed, None),
+        };
+        Self::new(exit, error).hint_if(hint)
     }
 }
 
@@ -70,5 +98,5 @@ pub(super) fn unusable(error: SpecFileError) -> Error {
 #[error("cannot read `{file}`")]
 struct UnreadableDocument {
     file: String,
-    source: crate::refinement::document::DocumentError,
+    source: DocumentError,
 }

@@ -1,23 +1,16 @@
 //! The flags of `refine`, in the groups of its help.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::Id;
 
 use crate::commands::flags::{
-    ListFormatFlag, MAX_WAIT, PagerFlag, confidence, dollars, hedge_after, without,
+    Choice, ContextFlags, ControlFlags, JsonFlags, PagerFlag, PanelFlags, RoundFlags, choice,
+    confidence, ids, verbosity,
 };
-use crate::config::hedge_after::HedgeAfter;
-use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
 use crate::error::Error;
-use crate::setup::request::ControlRequest;
 use crate::stopping::convergence::{Criteria, Preset, StableBy};
-use crate::stopping::early_termination::Policy;
 use crate::terminal::output::printer::Verbosity;
 
 /// Which document is written.
@@ -44,7 +37,7 @@ pub(super) struct TargetFlags {
 #[command(next_help_heading = "Without calls")]
 pub(super) struct ActionFlags {
     /// Say whether SPEC has converged: exit code 0 if it has, 1 if not
-    #[arg(long, conflicts_with_all = NOT_FOR_CHECK)]
+    #[arg(long, conflicts_with_all = not_for_check())]
     pub(super) check: bool,
 
     /// Show what would be asked of which vendor at what cost, and what would change in the document
@@ -53,49 +46,21 @@ pub(super) struct ActionFlags {
     pub(super) dry_run: bool,
 }
 
-/// The flags that a check has no use for.
-const NOT_FOR_CHECK: [&str; 40] = [
-    "in_place",
-    "output",
-    "restart",
-    "dry_run",
-    "diff",
-    "no_pager",
-    "panel",
-    "personas",
-    "model",
-    "judge",
-    "context",
-    "file",
-    "max_context_files",
-    "max_context_mb",
-    "project",
-    "greenfield",
-    "no_scrub",
-    "batch",
-    "jobs",
-    "high_confidence",
-    "preset",
-    "min_iterations",
-    "max_iterations",
-    "stable",
-    "max_open",
-    "ratio",
-    "stable_by",
-    "require_evidence",
-    "strict_seed",
-    "mode",
-    "rounds",
-    "quick",
-    "judge_passes",
-    "yes",
-    "max_cost",
-    "on_failure",
-    "hedge_after",
-    "max_wait",
-    "strict",
-    "early_stop",
-];
+/// Returns the flags that a check has no use for.
+fn not_for_check() -> Vec<Id> {
+    let others = ["dry_run", "diff", "no_pager", "no_scrub"].map(Id::from);
+    [
+        ids::<TargetFlags>(),
+        ids::<PanelFlags>(),
+        ids::<ContextFlags>(),
+        ids::<QuestionFlags>(),
+        ids::<ConvergenceFlags>(),
+        ids::<RoundFlags>(),
+        ids::<ControlFlags>(),
+        others.to_vec(),
+    ]
+    .concat()
+}
 
 /// How the open questions are worked.
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -132,7 +97,7 @@ pub(super) struct QuestionFlags {
 #[command(next_help_heading = "Convergence")]
 pub(super) struct ConvergenceFlags {
     /// The thresholds; a flag below overrides one of them [default: balanced]
-    #[arg(long, value_name = "NAME", value_enum)]
+    #[arg(long, value_name = "NAME", value_parser = choice(&PRESETS))]
     preset: Option<Preset>,
 
     /// No success counts before this iteration [default: 2]
@@ -158,7 +123,7 @@ pub(super) struct ConvergenceFlags {
     ratio: Option<Confidence>,
 
     /// What must not change for the open questions to be stable [default: set]
-    #[arg(long, value_name = "WHAT", value_enum)]
+    #[arg(long, value_name = "WHAT", value_parser = choice(&STABLE_BY))]
     stable_by: Option<StableBy>,
 
     /// Count only items that name a source as of high confidence
@@ -171,63 +136,61 @@ pub(super) struct ConvergenceFlags {
     strict_seed: bool,
 }
 
-/// How far the loop and each of its consultations may go.
-#[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Control")]
-pub(super) struct LoopControlFlags {
-    /// Approve the cost of the whole loop
-    #[arg(short, long)]
-    pub(super) yes: bool,
+/// The help of the control flags, where it is that of a loop.
+pub(super) const CONTROL_HELP: [(&str, &str); 4] = [
+    ("yes", "Approve the cost of the whole loop"),
+    (
+        "max_cost",
+        "Make no call that could bring the cost of the whole loop above this amount, with what it \
+         has cost before it was interrupted [default: no ceiling]",
+    ),
+    (
+        "on_failure",
+        "What to do when a model fails for good [default: substitute]",
+    ),
+    (
+        "early_stop",
+        "Whether to end a consultation after Round 2 when the experts agree [default: auto]",
+    ),
+];
 
-    /// Make no call that could bring the cost of the whole loop above this amount, with what it has
-    /// cost before it was interrupted [default: no ceiling]
-    #[arg(long, value_name = "USD", value_parser = dollars)]
-    pub(super) max_cost: Option<MicroUsd>,
+const PRESETS: [Choice<Preset>; 3] = [
+    (
+        Preset::Conservative,
+        "conservative",
+        "3 to 7 iterations, 3 comparisons, 2 open questions, a share of 0.90",
+    ),
+    (
+        Preset::Balanced,
+        "balanced",
+        "2 to 5 iterations, 2 comparisons, 3 open questions, a share of 0.80",
+    ),
+    (
+        Preset::Aggressive,
+        "aggressive",
+        "1 to 3 iterations, 2 comparisons, 5 open questions, a share of 0.70",
+    ),
+];
 
-    /// What to do when a model fails for good [default: substitute]
-    #[arg(long, value_name = "ACTION", value_parser = without(&OnFailure::Ask))]
-    on_failure: Option<OnFailure>,
-
-    /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
-    /// [default: 30, or the model's own 95th percentile after 20 calls]
-    #[arg(long, value_name = "SECONDS|off", value_parser = hedge_after)]
-    hedge_after: Option<HedgeAfter>,
-
-    /// End a consultation when a round takes longer than this [default: 3600]
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        value_parser = clap::value_parser!(u64).range(1..=MAX_WAIT)
-    )]
-    max_wait: Option<u64>,
-
-    /// Refuse substitutions, and end a consultation when fewer agents answer than the panel has
-    #[arg(long)]
-    strict: bool,
-
-    /// Whether to end a consultation after Round 2 when the experts agree [default: auto]
-    #[arg(long, value_name = "WHEN", value_parser = without(&Policy::Ask))]
-    early_stop: Option<Policy>,
-
-    /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
-    #[arg(long, value_name = "0.0-1.0", value_parser = confidence, conflicts_with = "check")]
-    confidence_threshold: Option<Confidence>,
-}
+const STABLE_BY: [Choice<StableBy>; 2] = [
+    (
+        StableBy::Set,
+        "set",
+        "The questions themselves, compared by their words",
+    ),
+    (StableBy::Count, "count", "Their number"),
+];
 
 /// What is printed, and in which format.
 #[derive(Clone, Copy, Debug, clap::Args)]
-#[command(next_help_heading = "Output")]
+#[command(next_help_heading = "Output", mut_arg("json", |arg| arg.help("Print JSON")))]
 pub(super) struct RefineOutputFlags {
     /// Print the changes of the whole loop as a unified diff, instead of the summary
     #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(super) diff: bool,
 
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    pub(super) json: JsonFlags,
 
     #[command(flatten)]
     pub(super) pager: PagerFlag,
@@ -239,14 +202,6 @@ pub(super) struct RefineOutputFlags {
     /// Print the rules of convergence after each iteration, and a line for each consultation
     #[arg(short, long)]
     verbose: bool,
-}
-
-/// How a result is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RefineFormat {
-    /// For people.
-    Text,
-    Json,
 }
 
 impl ConvergenceFlags {
@@ -271,85 +226,16 @@ impl ConvergenceFlags {
             require_evidence: self.require_evidence,
             rule_set: usual.rule_set,
         };
-        let criteria = if self.strict_seed {
-            criteria.in_strict_seed()
-        } else {
-            criteria
-        };
+        let seed = self.strict_seed.then(|| criteria.in_strict_seed());
+        let criteria = seed.unwrap_or(criteria);
         criteria.validate(preset).map_err(Error::usage)?;
         Ok(criteria)
     }
 }
 
-impl LoopControlFlags {
-    /// Returns the limits of each consultation. You are asked once, for the whole loop.
-    pub(super) fn request(&self, consent_mode: ConsentMode) -> ControlRequest {
-        ControlRequest {
-            consent_mode,
-            max_cost: self.max_cost,
-            on_failure: self.on_failure,
-            hedge_after: self.hedge_after,
-            max_wait: self.max_wait.map(Duration::from_secs),
-            strict: self.strict,
-            early_termination: self.early_stop,
-            confidence_threshold: self.confidence_threshold,
-        }
-    }
-}
-
 impl RefineOutputFlags {
-    pub(super) fn format(self) -> RefineFormat {
-        if self.json || self.format.is_json() {
-            RefineFormat::Json
-        } else {
-            RefineFormat::Text
-        }
-    }
-
     pub(super) fn verbosity(self) -> Verbosity {
-        match (self.quiet, self.verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, true) => Verbosity::Verbose,
-            (false, false) => Verbosity::Normal,
-        }
-    }
-}
-
-impl ValueEnum for Preset {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Conservative => (
-                "conservative",
-                "3 to 7 iterations, 3 comparisons, 2 open questions, a share of 0.90",
-            ),
-            Self::Balanced => (
-                "balanced",
-                "2 to 5 iterations, 2 comparisons, 3 open questions, a share of 0.80",
-            ),
-            Self::Aggressive => (
-                "aggressive",
-                "1 to 3 iterations, 2 comparisons, 5 open questions, a share of 0.70",
-            ),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
-}
-
-impl ValueEnum for StableBy {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Set, Self::Count]
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Self::Set => ("set", "The questions themselves, compared by their words"),
-            Self::Count => ("count", "Their number"),
-        };
-        Some(PossibleValue::new(name).help(help))
+        verbosity(self.quiet, self.verbose)
     }
 }
 
@@ -359,7 +245,8 @@ mod tests {
 
     #[test]
     fn help_of_each_preset_states_its_thresholds() {
-        for preset in Preset::ALL {
+        assert_eq!(PRESETS.map(|(preset, ..)| preset), Preset::ALL);
+        for (preset, _, help) in PRESETS {
             let Criteria {
                 min_iterations: min,
                 max_iterations: max,
@@ -373,8 +260,7 @@ mod tests {
                 "{min} to {max} iterations, {stable} comparisons, {open} open questions, a share \
                  of {ratio:.2}"
             );
-            let value = preset.to_possible_value().unwrap();
-            assert_eq!(value.get_help().unwrap().to_string(), stated);
+            assert_eq!(help, stated);
         }
     }
 

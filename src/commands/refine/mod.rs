@@ -3,23 +3,21 @@
 mod flags;
 mod files;
 mod target;
-mod store;
 mod check;
 mod prepare;
 mod start;
 mod dry_run;
-mod drive;
 mod outcome;
 
 use std::path::PathBuf;
 
-use super::flags::{ContextFlags, PanelFlags, RoundFlags};
-use crate::config::env::Environment;
+use super::App;
+use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, for_many};
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 
 use self::flags::{
-    ActionFlags, ConvergenceFlags, LoopControlFlags, QuestionFlags, RefineOutputFlags, TargetFlags,
+    ActionFlags, CONTROL_HELP, ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags,
 };
 
 /// Let a panel work on a document until its open questions are settled
@@ -39,6 +37,7 @@ Examples:
 Exit codes: 0 converged, 1 failed or (--check) not converged, 2 a wrong document or command line, 3
 declined, 4 the ceiling is reached, 11 the open questions need a person, 13 stalled, 14 the
 iterations are used up, 130 interrupted. After 1, 4 and 130 the same command resumes the loop.")]
+#[command(mut_args(|flag| for_many(flag, &CONTROL_HELP)))]
 pub struct Args {
     /// The document: Markdown with the sections High Confidence, Medium Confidence and Open
     /// Questions. From one without them, claims and questions are extracted first
@@ -71,7 +70,7 @@ pub struct Args {
     rounds: RoundFlags,
 
     #[command(flatten)]
-    control: LoopControlFlags,
+    control: ControlFlags,
 
     #[command(flatten)]
     output: RefineOutputFlags,
@@ -83,34 +82,11 @@ impl Args {
     }
 }
 
-/// A refinement on the command line.
-#[derive(Clone, Copy, Debug)]
-struct RefineCommand<'a> {
-    args: &'a Args,
-    environment: &'a Environment,
-    printer: &'a Printer,
-}
-
-pub(crate) fn run(
-    args: &Args,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<Exit, Error> {
-    let command = RefineCommand {
-        args,
-        environment,
-        printer,
-    };
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     if args.action.check {
-        return check::run(&command);
-    }
-    start::run(&command)
-}
-
-impl Args {
-    /// Returns the number of consultations at once.
-    fn jobs(&self) -> usize {
-        usize::try_from(self.questions.jobs).unwrap_or(usize::MAX)
+        check::run(args, app)
+    } else {
+        start::run(args, app)
     }
 }
 

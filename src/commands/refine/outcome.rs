@@ -1,5 +1,7 @@
 //! The end of a loop: its summary, its diff or its JSON, and the exit code.
 
+use crate::commands::App;
+use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::event::StopCause;
@@ -11,76 +13,53 @@ use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::{LoopPlaces, decision, screen};
 
 use super::files::{display, read_text};
-use super::flags::RefineFormat;
 use super::prepare::Starting;
+use super::shell_word;
 use super::target::Target;
-use super::{RefineCommand, shell_word};
 
-/// Prints what a loop has come to.
-pub(super) fn show(
-    command: &RefineCommand<'_>,
-    starting: &Starting,
-    state: &RefinementState,
-) -> Result<(), Error> {
-    let RefineCommand {
-        args,
-        environment,
-        printer,
-    } = *command;
-    let refined = state.current();
-    if args.output.diff {
-        let diff = diff(command, starting, refined)?;
-        return printer.exact_result(&diff).map_err(Error::failed);
-    }
-    match args.output.format() {
-        RefineFormat::Json => printer
-            .json(&RefinementReport::of(refined))
-            .map_err(Error::failed),
-        RefineFormat::Text => {
-            let traits = printer.out_traits();
-            let width = traits.is_terminal.then_some(traits.width);
-            let mut places = places(starting, refined);
-            if printer.verbosity() == Verbosity::Quiet {
-                places.next.clear();
-            }
-            let screen = screen(refined, &places, width, traits.paint);
-            let pager = args.output.pager.pager(environment);
-            pager.result(&screen, printer).map_err(Error::failed)
-        }
-    }
-}
-
-/// Returns the exit code of a loop whose result was shown.
+/// Prints what a loop has come to, and returns its exit code.
 ///
 /// # Errors
 ///
 /// When the loop can be resumed; the error says how.
-pub(super) fn exit(
-    command: &RefineCommand<'_>,
-    starting: &Starting,
-    state: &RefinementState,
-) -> Result<Exit, Error> {
+pub(super) fn end(starting: &Starting<'_>, state: &RefinementState) -> Result<Exit, Error> {
+    let (
+        output,
+        App {
+            environment,
+            printer,
+        },
+    ) = (&starting.args.output, starting.app);
     let refined = state.current();
+    let is_text = !output.diff && !output.json.is_json();
+    if output.diff {
+        printer.exact_result(&diff(starting, refined)?)?;
+    } else if output.json.is_json() {
+        printer.json(&RefinementReport::of(refined))?;
+    } else {
+        let traits = printer.out_traits();
+        let width = traits.is_terminal.then_some(traits.width);
+        let mut places = places(starting, refined);
+        if printer.verbosity() == Verbosity::Quiet {
+            places.next.clear();
+        }
+        let screen = screen(refined, &places, width, traits.paint);
+        output.pager.pager(environment).result(&screen, printer)?;
+    }
     let (cause, message) = match refined.phase() {
-        LoopPhase::Stopped { cause, message } => (*cause, message.clone()),
-        LoopPhase::Open => (StopCause::Interrupt, "it was interrupted".to_owned()),
+        LoopPhase::Stopped { cause, message } => (*cause, message.as_str()),
+        LoopPhase::Open => (StopCause::Interrupt, "it was interrupted"),
         LoopPhase::Ended => {
-            let is_text = args_show_text(command);
             if !is_text {
                 // The result does not say it to people.
-                command.printer.note(&decision(refined));
+                printer.note(&decision(refined));
             }
             let evaluation = refined.evaluation();
             return Ok(exit_of(evaluation.and_then(Evaluation::class)));
         }
     };
     let read = starting.target.working_file(Some(refined));
-    Err(stopped(cause, &message, read))
-}
-
-fn args_show_text(command: &RefineCommand<'_>) -> bool {
-    let output = command.args.output;
-    !output.diff && output.format() == RefineFormat::Text
+    Err(stopped(cause, message, read))
 }
 
 fn exit_of(class: Option<Class>) -> Exit {
@@ -98,51 +77,37 @@ fn exit_of(class: Option<Class>) -> Exit {
 /// Explains why a loop stopped before its end, and how it continues. `read` is the file that its
 /// iteration works on.
 fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
-    let exit = match cause {
-        StopCause::Interrupt => Exit::Interrupted,
-        StopCause::CostCeiling | StopCause::MonthlyBudget => Exit::Ceiling,
-        StopCause::Authentication
-        | StopCause::Quota
-        | StopCause::NoAnswer
-        | StopCause::DocumentChanged => Exit::Failed,
+    let (exit, remedy) = match cause {
+        StopCause::Interrupt => (Exit::Interrupted, None),
+        StopCause::CostCeiling => (Exit::Ceiling, None),
+        StopCause::MonthlyBudget => (Exit::Ceiling, Some(RAISE_MONTH)),
+        StopCause::Authentication | StopCause::Quota => (Exit::Failed, Some(CHECK_KEYS)),
+        StopCause::NoAnswer => {
+            let remedy = "choose models that keep a form: `--panel NAME`, `--judge MODEL`";
+            (Exit::Failed, Some(remedy))
+        }
+        StopCause::DocumentChanged => (Exit::Failed, None),
     };
     let error = Error::new(exit, format!("the loop is stopped: {message}"));
-    match cause {
-        StopCause::Interrupt => error.hint(RESUME),
-        StopCause::NoAnswer => error
-            .hint("choose models that keep a form: `--panel NAME`, `--judge MODEL`")
-            .hint(RESUME),
-        StopCause::DocumentChanged => error
+    match (cause, remedy) {
+        (StopCause::DocumentChanged, _) => error
             .hint(format!("`{}` is as you saved it", display(read)))
             .hint("merge what was found into it with the same command"),
-        StopCause::CostCeiling => {
+        (StopCause::CostCeiling, _) => {
             error.hint("resume it with the same command and a higher ceiling: `--max-cost USD`")
         }
-        StopCause::MonthlyBudget => error
-            .hint("raise `monthly_budget` in config.json, or wait for the next month")
-            .hint(RESUME),
-        StopCause::Authentication | StopCause::Quota => error
-            .hint("check keys and vendors with `conclave doctor`")
-            .hint(RESUME),
+        (_, remedy) => error.hint_if(remedy).hint(RESUME),
     }
 }
 
 /// How many iterations the next step adds to a loop that has used up its own.
 const MORE_ITERATIONS: u64 = 3;
 
-const RESUME: &str = "resume it with the same command: what was answered is not asked again";
-
-/// Says that a loop which failed in the middle can be resumed.
-pub(super) fn resumable(error: Error) -> Error {
-    error.hint(RESUME)
-}
+pub(super) const RESUME: &str =
+    "resume it with the same command: what was answered is not asked again";
 
 /// Returns the changes of the whole loop.
-fn diff(
-    command: &RefineCommand<'_>,
-    starting: &Starting,
-    refined: &RefinementLoop,
-) -> Result<String, Error> {
+fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Error> {
     let target = &starting.target;
     let original = starting.store.original(refined.original());
     let before = original.map(|original| original.text).ok_or_else(|| {
@@ -154,12 +119,12 @@ fn diff(
         Some(_) => read_text(&target.output)?,
         None => before.clone(),
     };
-    let paint = command.printer.out_traits().paint;
+    let paint = starting.app.printer.out_traits().paint;
     let names = (display(&target.source), display(&target.output));
     Ok(unified_diff((&names.0, &before), (&names.1, &after), paint))
 }
 
-fn places(starting: &Starting, refined: &RefinementLoop) -> LoopPlaces {
+fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
     let target = &starting.target;
     let files = starting.store.files();
     let original = starting.store.original(refined.original());
@@ -185,13 +150,13 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
             "See what has changed".to_owned(),
             format!("conclave refine {source} --diff"),
         )],
-        (LoopPhase::Ended, Some(Class::Exhausted)) => vec![(
-            "Read what is open, and continue with more iterations".to_owned(),
-            format!(
-                "conclave refine {source} --max-iterations {}",
-                refined.criteria().max_iterations + MORE_ITERATIONS
-            ),
-        )],
+        (LoopPhase::Ended, Some(Class::Exhausted)) => {
+            let iterations = refined.criteria().max_iterations + MORE_ITERATIONS;
+            vec![(
+                "Read what is open, and continue with more iterations".to_owned(),
+                format!("conclave refine {source} --max-iterations {iterations}"),
+            )]
+        }
         (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(
             format!("Decide the questions with [DEFERRED] in {document}, then continue"),
             again,

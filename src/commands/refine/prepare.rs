@@ -2,13 +2,12 @@
 
 use std::num::NonZeroUsize;
 
-use crate::commands::face;
-use crate::config::paths::Home;
+use crate::commands::flags::{purpose, scrubbing};
+use crate::commands::{App, face};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
-use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::files::write::check_writable;
@@ -17,31 +16,31 @@ use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
 use crate::refinement::state::{
-    DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState, RefinementStateError,
+    DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
 use crate::setup::context::project::read_project;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
 use crate::setup::plan::Planner;
-use crate::setup::request::Purpose;
 use crate::stopping::convergence::Criteria;
 use crate::terminal::prompt::StdinUse;
 
+use super::Args;
 use super::files::{parse, read_text};
-use super::store::unreadable;
 use super::target::{LoopEntry, Target, choose};
-use super::{Args, RefineCommand};
 
 /// The confidence from which an answer is of high confidence, unless a flag says otherwise.
 const HIGH_FROM: f64 = 0.80;
 
 /// What is known before any model is prepared.
 #[derive(Debug)]
-pub(super) struct Starting {
+pub(super) struct Starting<'a> {
+    pub(super) args: &'a Args,
+    pub(super) app: App<'a>,
+    pub(super) clock: Clock,
     pub(super) criteria: Criteria,
     pub(super) terms: RefinementTerms,
     pub(super) store: RefinementStore,
@@ -51,25 +50,24 @@ pub(super) struct Starting {
     pub(super) source_text: String,
     /// The loops in the log; the last one is continued if it is resumed.
     pub(super) state: Option<RefinementState>,
-    is_restart: bool,
     /// The events with which a loop is resumed. `state` has them, the log lacks them.
     pub(super) resumption: Vec<RefinementEventKind>,
 }
 
-impl Starting {
+impl<'a> Starting<'a> {
     /// Reads the document and its log, and decides which file is written. A run gets the lock of
     /// the log, if there is one and a loop is to be driven.
     pub(super) fn read(
-        command: &RefineCommand<'_>,
-        clock: Clock,
+        args: &'a Args,
+        app: App<'a>,
     ) -> Result<(Self, Option<LockedRefinement>), Error> {
-        let args = command.args;
+        let clock = Clock::system();
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(&args.spec);
         let source_text = read_text(&source)?;
         parse(&source, &source_text)?;
         let store = RefinementStore::beside(&args.spec);
-        let mut state = store.load().map_err(unreadable)?;
+        let state = store.load()?;
         let (target, entry) = choose(
             &args.target,
             &source,
@@ -82,25 +80,51 @@ impl Starting {
             Some(state) if is_run => Some(lock(&store, state, clock)?),
             Some(_) | None => None,
         };
-        let resumption = match (entry, &mut state) {
-            (LoopEntry::Resume, Some(state)) => {
-                let home = Home::find(command.environment).map_err(Error::usage)?;
-                resume(state, criteria, &home, clock.now()).map_err(Error::failed)?
-            }
-            (LoopEntry::Resume, None) | (LoopEntry::New | LoopEntry::Ended, _) => Vec::new(),
-        };
-        let starting = Self {
+        let questions = usize::try_from(args.questions.batch).ok();
+        let usual = Confidence::new(HIGH_FROM).unwrap_or_default();
+        let mut starting = Self {
+            args,
+            app,
+            clock,
             criteria,
-            terms: args.terms(),
+            terms: RefinementTerms {
+                batches: BatchLimits {
+                    questions: questions
+                        .and_then(NonZeroUsize::new)
+                        .unwrap_or(NonZeroUsize::MIN),
+                },
+                high_from: args.questions.high_confidence.unwrap_or(usual),
+            },
             store,
             target,
             entry,
             source_text,
             state,
-            is_restart: args.target.restart,
-            resumption,
+            resumption: Vec::new(),
         };
+        if entry == LoopEntry::Resume {
+            starting.resume()?;
+        }
         Ok((starting, locked))
+    }
+
+    /// Adds the events with which the last loop is resumed.
+    fn resume(&mut self) -> Result<(), Error> {
+        let Some(state) = &mut self.state else {
+            return Ok(());
+        };
+        let home = self.app.home()?;
+        let mut add = |state: &mut RefinementState, event: RefinementEventKind| {
+            let applied = state.apply(&RefinementEvent::new(self.clock.now(), event.clone()));
+            self.resumption.push(event);
+            applied.map_err(Error::failed)
+        };
+        let criteria = self.criteria;
+        add(state, RefinementEventKind::Resumed { criteria })?;
+        for event in missing_spending(state.current(), &home) {
+            add(state, event)?;
+        }
+        Ok(())
     }
 
     /// Returns the loop that is resumed.
@@ -112,7 +136,7 @@ impl Starting {
 
     /// Returns the loop before a new one, unless the user said that it does not count.
     pub(super) fn earlier(&self) -> Option<&RefinementLoop> {
-        let is_new = self.entry == LoopEntry::New && !self.is_restart;
+        let is_new = self.entry == LoopEntry::New && !self.args.target.restart;
         let state = self.state.as_ref().filter(|_| is_new);
         state.map(RefinementState::current)
     }
@@ -133,26 +157,22 @@ impl Starting {
             .check(&self.source_text, resumed, state, &self.store)
     }
 
-    /// Returns the document that the next iteration works on, with the sections that were extracted
-    /// from a plain one.
-    pub(super) fn working_document(&self) -> Result<SpecDocument, Error> {
-        let document = self.read_document()?;
-        match self.resumed() {
-            None => Ok(document),
-            Some(resumed) => {
-                let prepared = resumed.prepared(&document).map_err(Error::failed)?;
-                parse(self.working_file(), &prepared.text)
-            }
-        }
-    }
-
-    /// Returns that document as it stands in its file.
+    /// Returns the document that the next iteration works on, as it stands in its file.
     pub(super) fn read_document(&self) -> Result<SpecDocument, Error> {
         let file = self.working_file();
         if *file == self.target.source {
             return parse(file, &self.source_text);
         }
         parse(file, &read_text(file)?)
+    }
+
+    /// Returns that document with the sections that a resumed loop has extracted from a plain one.
+    pub(super) fn extracted(&self, before: &SpecDocument) -> Result<Option<SpecDocument>, Error> {
+        let Some(resumed) = self.resumed() else {
+            return Ok(None);
+        };
+        let prepared = resumed.prepared(before).map_err(Error::failed)?;
+        parse(self.working_file(), &prepared.text).map(Some)
     }
 
     pub(super) fn working_file(&self) -> &SpecFile {
@@ -171,46 +191,92 @@ impl Starting {
         }
     }
 
-    /// Returns the document with everything that needs no call: what was found and not merged, and
-    /// the front matter.
-    pub(super) fn known_text(&self, clock: Clock) -> Result<String, Error> {
-        let document = &self.read_document()?;
-        if self.entry == LoopEntry::Ended || self.missing_end()?.is_some() {
-            return Ok(document.text().to_owned());
-        }
-        let merged = |refined: &RefinementLoop| {
-            refined
-                .merge(document, self.terms.high_from)
-                .map(|merge| merge.text)
-                .map_err(Error::failed)
-        };
-        if let Some(resumed) = self.resumed() {
-            let has_all = resumed.last_written().is_some();
-            if has_all && resumed.pending_findings().is_empty() {
-                return Ok(document.text().to_owned());
-            }
-            return merged(resumed);
-        }
-        let begun = RefinementEventKind::Begun(Box::new(self.begun()));
-        let state = RefinementState::begin(&RefinementEvent::new(clock.now(), begun));
-        merged(state.map_err(Error::failed)?.current())
-    }
-
     /// Returns what earlier processes of a resumed loop have spent.
     pub(super) fn spent(&self) -> MicroUsd {
         self.resumed()
             .map_or(MicroUsd::ZERO, |resumed| resumed.spend().cost.known)
     }
 
-    fn ahead<'d>(&self, document: &'d SpecDocument) -> Result<LoopAhead<'d>, Error> {
+    /// Returns the document as a resumed loop finds it.
+    fn document_now(
+        &self,
+        resumed: &RefinementLoop,
+        document: &SpecDocument,
+    ) -> Result<DocumentNow, Error> {
+        let Target { source, output, .. } = &self.target;
+        let output = if output == source {
+            Some(TextHash::of(&self.source_text))
+        } else if output.exists() {
+            Some(TextHash::of(&read_text(output)?))
+        } else {
+            None
+        };
+        DocumentNow::of(resumed, document, output, self.terms.batches).map_err(Error::failed)
+    }
+
+    /// Returns the events that a resumed loop lacks, if its last merge is in the document and has
+    /// decided it.
+    pub(super) fn missing_end(
+        &self,
+        document: &SpecDocument,
+    ) -> Result<Option<Vec<RefinementEventKind>>, Error> {
+        let Some(resumed) = self.resumed() else {
+            return Ok(None);
+        };
+        let merge = resumed.open_iteration().and_then(IterationRecord::decided);
+        let is_last = merge.is_some_and(|merge| merge.evaluation.stops());
+        let step = resumed.next_step(&self.document_now(resumed, document)?);
+        if let (NextStep::RecordWritten { document }, true) = (&step, is_last) {
+            let document = document.clone();
+            return Ok(Some(vec![
+                RefinementEventKind::DocumentWritten { document },
+                RefinementEventKind::Ended,
+            ]));
+        }
+        Ok(matches!(step, NextStep::End).then(|| vec![RefinementEventKind::Ended]))
+    }
+
+    /// Returns what the next iteration of a resumed loop still has to ask.
+    fn due(
+        &self,
+        resumed: &RefinementLoop,
+        document: &SpecDocument,
+    ) -> Result<Vec<QuestionBatch>, Error> {
+        let now = self.document_now(resumed, document)?;
+        let step = resumed.next_step(&now);
+        if let NextStep::Ask {
+            left_over, batches, ..
+        } = step
+        {
+            // What an earlier process has begun can still cost as much as a whole consultation.
+            let left_over = left_over.into_iter().map(|record| record.batch.clone());
+            return Ok(left_over.chain(batches).collect());
+        }
+        let asks_all = matches!(
+            step,
+            NextStep::StartIteration { .. } | NextStep::Extract { .. }
+        );
+        Ok(if asks_all {
+            now.batches.clone()
+        } else {
+            Vec::new()
+        })
+    }
+
+    /// Returns what is left of the loop; `before` is the document as it stands in its file.
+    fn ahead<'d>(
+        &self,
+        before: &SpecDocument,
+        document: &'d SpecDocument,
+    ) -> Result<LoopAhead<'d>, Error> {
         let limits = self.terms.batches;
         let most = self.criteria.max_iterations;
         let (next, iterations) = match (self.entry, self.resumed()) {
             (LoopEntry::Ended, _) => (Vec::new(), 0),
-            (LoopEntry::Resume, _) if self.missing_end()?.is_some() => (Vec::new(), 0),
+            (LoopEntry::Resume, _) if self.missing_end(before)?.is_some() => (Vec::new(), 0),
             (LoopEntry::Resume, Some(resumed)) => {
                 let done = resumed.merges().count() as u64;
-                (self.due(resumed)?, most.saturating_sub(done).max(1))
+                (self.due(resumed, before)?, most.saturating_sub(done).max(1))
             }
             (LoopEntry::New | LoopEntry::Resume, _) => (batches(document, limits), most),
         };
@@ -221,68 +287,6 @@ impl Starting {
             iterations,
         })
     }
-
-    /// Returns the document as a resumed loop finds it.
-    fn document_now(&self, resumed: &RefinementLoop) -> Result<DocumentNow, Error> {
-        let Target { source, output, .. } = &self.target;
-        let output = if output == source {
-            Some(TextHash::of(&self.source_text))
-        } else if output.exists() {
-            Some(TextHash::of(&read_text(output)?))
-        } else {
-            None
-        };
-        DocumentNow::of(resumed, &self.read_document()?, output, self.terms.batches)
-            .map_err(Error::failed)
-    }
-
-    /// Returns the events that a resumed loop lacks, if its last merge is in the document and has
-    /// decided it.
-    pub(super) fn missing_end(&self) -> Result<Option<Vec<RefinementEventKind>>, Error> {
-        let Some(resumed) = self.resumed() else {
-            return Ok(None);
-        };
-        let merge = resumed.open_iteration().and_then(IterationRecord::decided);
-        let is_last = merge.is_some_and(|merge| merge.evaluation.stops());
-        Ok(match resumed.next_step(&self.document_now(resumed)?) {
-            NextStep::End => Some(vec![RefinementEventKind::Ended]),
-            NextStep::RecordWritten { document } if is_last => Some(vec![
-                RefinementEventKind::DocumentWritten { document },
-                RefinementEventKind::Ended,
-            ]),
-            NextStep::RecordWritten { .. }
-            | NextStep::Extract { .. }
-            | NextStep::StartIteration { .. }
-            | NextStep::Ask { .. }
-            | NextStep::Wait
-            | NextStep::Integrate { .. }
-            | NextStep::Write { .. }
-            | NextStep::Stop { .. }
-            | NextStep::Rest => None,
-        })
-    }
-
-    /// Returns what the next iteration of a resumed loop still has to ask.
-    fn due(&self, resumed: &RefinementLoop) -> Result<Vec<QuestionBatch>, Error> {
-        let now = self.document_now(resumed)?;
-        Ok(match resumed.next_step(&now) {
-            // What an earlier process has begun can still cost as much as a whole consultation.
-            NextStep::Ask {
-                left_over, batches, ..
-            } => {
-                let left_over = left_over.into_iter().map(|record| record.batch.clone());
-                left_over.chain(batches).collect()
-            }
-            NextStep::StartIteration { .. } | NextStep::Extract { .. } => now.batches.clone(),
-            NextStep::Wait
-            | NextStep::Integrate { .. }
-            | NextStep::Write { .. }
-            | NextStep::RecordWritten { .. }
-            | NextStep::Stop { .. }
-            | NextStep::End
-            | NextStep::Rest => Vec::new(),
-        })
-    }
 }
 
 /// Locks loops, so that no other process works on the document before this one has ended.
@@ -291,35 +295,12 @@ fn lock(
     loaded: &RefinementState,
     clock: Clock,
 ) -> Result<LockedRefinement, Error> {
-    let locked = store.open(clock.now()).map_err(unreadable)?;
+    let locked = store.open(clock.now())?;
     if locked.state() == loaded {
         return Ok(locked);
     }
-    Err(
-        Error::usage("another process has worked on the document since this one began")
-            .hint("run the same command again"),
-    )
-}
-
-/// Adds the events with which the last loop is resumed, and returns them.
-fn resume(
-    state: &mut RefinementState,
-    criteria: Criteria,
-    home: &Home,
-    now: Timestamp,
-) -> Result<Vec<RefinementEventKind>, RefinementStateError> {
-    let add = |state: &mut RefinementState, event: &RefinementEventKind| {
-        state.apply(&RefinementEvent::new(now, event.clone()))
-    };
-    let resumed = RefinementEventKind::Resumed { criteria };
-    add(state, &resumed)?;
-    let spending = missing_spending(state.current(), home);
-    for event in &spending {
-        add(state, event)?;
-    }
-    let mut events = vec![resumed];
-    events.extend(spending);
-    Ok(events)
+    let error = "another process has worked on the document since this one began";
+    Err(Error::usage(error).hint("run the same command again"))
 }
 
 /// The models that work on a document, and what they are expected to cost.
@@ -334,18 +315,20 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Reads the context, and prepares models and estimate.
+    /// Reads the context, and prepares models and estimate. `before` is the document as it stands
+    /// in its file.
     pub(super) fn of(
-        command: &RefineCommand<'a>,
-        starting: &Starting,
+        starting: &Starting<'a>,
+        before: &SpecDocument,
         document: &'a SpecDocument,
-        clock: Clock,
     ) -> Result<Self, Error> {
-        let RefineCommand {
+        let (
             args,
-            environment,
-            printer,
-        } = *command;
+            App {
+                environment,
+                printer,
+            },
+        ) = (starting.args, starting.app);
         let context = args.context.request(StdinUse::Free)?;
         let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
         let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
@@ -356,17 +339,9 @@ impl<'a> Prepared<'a> {
             panel: args.panel.request(),
             debate: args.rounds.request(),
             control: args.control.request(consent_mode),
-            scrubbing: if args.no_scrub {
-                Scrubbing::Off
-            } else {
-                Scrubbing::On
-            },
+            scrubbing: scrubbing(args.no_scrub),
             material: PromptMaterial::Filtered,
-            purpose: if args.action.dry_run {
-                Purpose::Preview
-            } else {
-                Purpose::Run
-            },
+            purpose: purpose(args.action.dry_run),
             sources: texts,
             project,
             document: document_name,
@@ -376,12 +351,12 @@ impl<'a> Prepared<'a> {
                 DocumentForm::Plain
             },
         };
-        let planner = Planner::new(environment, printer, clock.now())?;
+        let planner = Planner::new(environment, printer, starting.clock.now())?;
         let templates = {
             let refinement = RefinementPlanner { planner: &planner };
             face::block_on(refinement.prepare(&request))??
         };
-        let ahead = starting.ahead(document)?;
+        let ahead = starting.ahead(before, document)?;
         let estimate = LoopEstimate::of(&ahead, &templates)?;
         let rule = ConsentRule {
             consent_mode,
@@ -395,20 +370,5 @@ impl<'a> Prepared<'a> {
             rule,
             stdin,
         })
-    }
-}
-
-impl Args {
-    fn terms(&self) -> RefinementTerms {
-        let questions = usize::try_from(self.questions.batch).ok();
-        let usual = Confidence::new(HIGH_FROM).unwrap_or_default();
-        RefinementTerms {
-            batches: BatchLimits {
-                questions: questions
-                    .and_then(NonZeroUsize::new)
-                    .unwrap_or(NonZeroUsize::MIN),
-            },
-            high_from: self.questions.high_confidence.unwrap_or(usual),
-        }
     }
 }

@@ -12,7 +12,7 @@ use crate::refinement::event::{LoopBegun, TextHash};
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
 use crate::stopping::convergence::Criteria;
 
-use super::files::{display, read_text, unusable};
+use super::files::{display, read_text};
 use super::flags::TargetFlags;
 
 /// The files of a loop.
@@ -63,23 +63,17 @@ pub(super) fn choose(
         output,
         reason,
     };
-    let last = state
-        .map(RefinementState::current)
-        .filter(|_| !flags.restart)
-        .map(|last| (last, output_of(last.begun(), source)));
-    let is_asked = |output: &SpecFile| {
-        let is_same = |asked: &SpecFile| same_file(asked, output);
-        asked.as_ref().is_none_or(is_same)
-    };
-    if let Some((last, output)) = last {
-        if *last.phase() != LoopPhase::Ended {
-            if is_asked(&output) {
-                return Ok((target(output, TargetReason::AsBefore), LoopEntry::Resume));
-            }
+    let last = state.map(RefinementState::current);
+    if let Some(last) = last.filter(|_| !flags.restart) {
+        let output = output_of(last.begun(), source);
+        let is_asked = asked.as_ref().is_none_or(|asked| same_file(asked, &output));
+        let has_ended = *last.phase() == LoopPhase::Ended;
+        if !has_ended && !is_asked {
             return Err(other_output(&output));
         }
-        if is_asked(&output) && is_as_it_ended(last, text, source, &output) {
-            let entry = if last.ends_by(criteria) {
+        if is_asked && (!has_ended || is_as_it_ended(last, text, source, &output)) {
+            let is_over = has_ended && last.ends_by(criteria);
+            let entry = if is_over {
                 LoopEntry::Ended
             } else {
                 LoopEntry::Resume
@@ -87,20 +81,23 @@ pub(super) fn choose(
             return Ok((target(output, TargetReason::AsBefore), entry));
         }
     }
+    // An edit of what the last loop wrote in place loses nothing of a person.
+    let is_written_in_place = last.is_some_and(|last| {
+        output_of(last.begun(), source) == *source
+            && last.last_written() == Some(&TextHash::of(text))
+    });
     let target = match asked {
         Some(output) => target(output, TargetReason::Asked),
-        None if is_written_in_place(text, source, state) => {
-            target(source.clone(), TargetReason::AsBefore)
-        }
+        None if is_written_in_place => target(source.clone(), TargetReason::AsBefore),
         None => {
             // The program ends at an interrupt.
             let cleanliness = is_clean_in_git(source.path(), &|| false);
-            let output = if cleanliness.is_clean() {
-                source.clone()
-            } else {
-                SpecFile::at(&refined_path(source.path()))
-            };
-            target(output, TargetReason::Git(cleanliness))
+            let refined = || SpecFile::at(&refined_path(source.path()));
+            let in_place = cleanliness.is_clean().then(|| source.clone());
+            target(
+                in_place.unwrap_or_else(refined),
+                TargetReason::Git(cleanliness),
+            )
         }
     };
     Ok((target, LoopEntry::New))
@@ -147,75 +144,58 @@ impl Target {
         store: &RefinementStore,
     ) -> Result<(), Error> {
         if self.is_in_place() {
-            return self.source.check_replaceable().map_err(unusable);
+            return Ok(self.source.check_replaceable()?);
         }
         check_output(Some(self.output.path()))?;
-        let has_written = resumed.filter(|resumed| resumed.last_written().is_some());
-        if let Some(resumed) = has_written {
+        if let Some(resumed) = resumed.filter(|resumed| resumed.last_written().is_some()) {
             if TextHash::of(source_text) != *resumed.original() {
                 return Err(self.source_changed(store.original(resumed.original())));
             }
             // A person may have edited what the loop wrote.
-            return self.output.check_replaceable().map_err(unusable);
+            return Ok(self.output.check_replaceable()?);
         }
         if !self.output.exists() {
             return Ok(());
         }
         let present = TextHash::of(&read_text(&self.output)?);
         // A process that was killed may have written its merge, and not recorded it.
-        let merged = resumed
-            .and_then(RefinementLoop::open_iteration)
+        let merged = resumed.and_then(RefinementLoop::open_iteration);
+        let merged = merged
             .and_then(IterationRecord::decided)
             .map(|merge| &merge.after);
         let written = state.and_then(RefinementState::last_written);
         if ![written, merged].contains(&Some(&present)) {
-            return Err(match resumed {
-                Some(_) => self.in_the_way(),
-                None => self.not_ours(),
-            });
+            return Err(self.foreign(resumed.is_some()));
         }
-        self.output.check_replaceable().map_err(unusable)
+        Ok(self.output.check_replaceable()?)
     }
 
-    fn foreign(&self) -> Error {
-        let output = display(&self.output);
-        Error::usage(format!(
-            "`{output}` is there already, and is not as a loop of `{}` wrote it",
-            display(&self.source)
-        ))
-    }
-
-    /// The loop that is resumed writes no other file.
-    fn in_the_way(&self) -> Error {
-        let output = display(&self.output);
-        self.foreign()
-            .hint(format!("move `{output}` away to resume the loop"))
-            .hint("or begin a new loop with `--restart -o FILE`")
-    }
-
-    fn not_ours(&self) -> Error {
-        let output = display(&self.output);
-        self.foreign()
-            .hint(format!(
-                "refine that document with `conclave refine {output} --in-place`"
-            ))
-            .hint("or write another file with `-o FILE`")
+    fn foreign(&self, is_resumed: bool) -> Error {
+        let (source, output) = (display(&self.source), display(&self.output));
+        let error = Error::usage(format!(
+            "`{output}` is there already, and is not as a loop of `{source}` wrote it"
+        ));
+        if is_resumed {
+            // The loop that is resumed writes no other file.
+            let error = error.hint(format!("move `{output}` away to resume the loop"));
+            return error.hint("or begin a new loop with `--restart -o FILE`");
+        }
+        let refine = format!("conclave refine {output} --in-place");
+        let error = error.hint(format!("refine that document with `{refine}`"));
+        error.hint("or write another file with `-o FILE`")
     }
 
     fn source_changed(&self, original: Option<OriginalText>) -> Error {
-        let source = display(&self.source);
-        let output = display(&self.output);
-        let back = match original {
-            None => format!("put `{source}` back as it was"),
-            Some(original) => {
-                let path = clean(&original.path.display().to_string());
-                format!("put `{source}` back as it was: `{path}` has that text")
-            }
-        };
+        let (source, output) = (display(&self.source), display(&self.output));
+        let has_text = original.map(|original| {
+            let path = clean(&original.path.display().to_string());
+            format!(": `{path}` has that text")
+        });
+        let has_text = has_text.unwrap_or_default();
         Error::usage(format!(
             "`{source}` has changed since the loop wrote `{output}` from it"
         ))
-        .hint(back)
+        .hint(format!("put `{source}` back as it was{has_text}"))
         .hint("or begin a new loop with `--restart`")
     }
 }
@@ -280,15 +260,6 @@ fn is_as_it_ended(last: &RefinementLoop, text: &str, source: &SpecFile, output: 
     }
     let is_source = *last.original() == TextHash::of(text);
     is_source && output.read().is_ok_and(|text| is_written(&text))
-}
-
-/// Returns whether the text is what the last loop wrote in place: an edit of it loses nothing of a
-/// person.
-fn is_written_in_place(text: &str, source: &SpecFile, state: Option<&RefinementState>) -> bool {
-    state.map(RefinementState::current).is_some_and(|last| {
-        output_of(last.begun(), source) == *source
-            && last.last_written() == Some(&TextHash::of(text))
-    })
 }
 
 /// `SPEC.md` becomes `SPEC.refined.md`.

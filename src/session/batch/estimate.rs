@@ -47,9 +47,7 @@ impl PlanEstimate {
     ///
     /// When a prompt cannot be rendered.
     pub(crate) fn of(prepared: &PreparedPlan) -> Result<Self, Error> {
-        let estimate = prepared.plan.estimate().map_err(|error| {
-            Error::usage(error).hint("check the templates in the `prompts` folder of the home")
-        })?;
+        let estimate = prepared.plan.estimate()?;
         Ok(Self {
             calls: estimate.calls,
             context_tokens: estimate.context_tokens,

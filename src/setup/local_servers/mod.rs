@@ -82,26 +82,19 @@ impl LocalServerSet {
         named: &BTreeSet<(LocalServerKind, String)>,
         by_default: bool,
     ) -> Self {
-        let default = found
-            .iter()
-            .filter(|_| by_default)
-            .find_map(|server| Some((server, server.preferred()?)));
+        let mut preferred = found.iter().filter(|_| by_default);
+        let default = preferred.find_map(|server| Some((server, server.preferred()?)));
         let mut used = BTreeMap::new();
         for kind in LocalServerKind::ALL {
             let of_kind = || found.iter().filter(|server| server.kind == kind);
             let serves = |server: &&Server| {
-                named
-                    .iter()
-                    .any(|(of, id)| *of == kind && server.serves(id).is_some())
+                let mut ids = named.iter().filter(|(of, _)| *of == kind);
+                ids.any(|(_, id)| server.serves(id).is_some())
             };
             let ready = |server: &&Server| server.condition == Condition::Ready;
-            used.extend(
-                of_kind()
-                    .find(serves)
-                    .or_else(|| of_kind().find(ready))
-                    .or_else(|| of_kind().next())
-                    .map(|it| (kind, it.clone())),
-            );
+            let best = of_kind().find(serves).or_else(|| of_kind().find(ready));
+            let best = best.or_else(|| of_kind().next());
+            used.extend(best.map(|server| (kind, server.clone())));
         }
         let by_default = default.map(|(server, model)| {
             used.insert(server.kind, server.clone());
@@ -146,11 +139,11 @@ impl LocalServerSet {
                 return Ok(());
             }
             let looked = self.search.shown(&BTreeSet::from([kind]));
+            let id = &access.id;
             return Err(Error::usage(format!("no {name} answers at {looked}"))
                 .hint(format!(
                     "start it, or give its address with `conclave config set \
-                     endpoints.{}.base_url URL`",
-                    access.id
+                     endpoints.{id}.base_url URL`"
                 ))
                 .hint("see which servers answer with `conclave models`"));
         };
@@ -220,16 +213,12 @@ impl LocalServerSet {
 
 /// Returns the models of local servers that the user names, with the kind of server.
 fn named_models(spec: &PanelSpec) -> BTreeSet<(LocalServerKind, String)> {
-    let seats = spec
-        .panel
-        .iter()
-        .flat_map(|panel| panel.split(','))
-        .map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
+    let seats = spec.panel.iter().flat_map(|panel| panel.split(','));
+    let seats = seats.map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
     let judges = spec.judge.iter().flat_map(|judges| judges.split(','));
-    let names = seats
-        .chain(spec.models.iter().map(String::as_str))
-        .chain(judges)
-        .chain(spec.models_of_personas());
+    let models = spec.models.iter().map(String::as_str);
+    let by_flags = seats.chain(models).chain(judges);
+    let names = by_flags.chain(spec.models_of_personas());
     let server_and_model = |name: &str| {
         let model: ModelRef = name.trim().parse().ok()?;
         Some((LocalServerKind::of(&model.provider)?, model.model))

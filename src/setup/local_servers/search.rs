@@ -25,18 +25,18 @@ impl ServerSearch {
         };
         match &settings.local_servers {
             LocalServers::Auto => {
-                let known = access_list.iter().filter_map(|access| {
+                let known = access_list.iter();
+                let known = known.filter_map(|access| {
                     Some((LocalServerKind::of(&access.id)?, access.base_url()))
                 });
                 discovery::usual(known).map(Self::At).map_err(bad)
             }
             LocalServers::None => Ok(Self::Off),
-            LocalServers::At(addresses) => addresses
-                .iter()
-                .map(|text| Address::parse(text))
-                .collect::<Result<_, _>>()
-                .map(Self::At)
-                .map_err(bad),
+            LocalServers::At(addresses) => {
+                let addresses = addresses.iter().map(|text| Address::parse(text));
+                let addresses: Result<_, _> = addresses.collect();
+                addresses.map(Self::At).map_err(bad)
+            }
         }
     }
 
@@ -44,11 +44,8 @@ impl ServerSearch {
         let Self::At(addresses) = self else {
             return Vec::new();
         };
-        addresses
-            .iter()
-            .filter(|address| address.expected.is_none_or(|kind| kinds.contains(&kind)))
-            .cloned()
-            .collect()
+        let is_of = |address: &&Address| address.expected.is_none_or(|kind| kinds.contains(&kind));
+        addresses.iter().filter(is_of).cloned().collect()
     }
 
     /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
@@ -66,11 +63,9 @@ pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
 
 /// Returns the servers of these kinds that answer, in the order in which they are looked for.
 pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
-    let found = discovery::look(&search.addresses(kinds)).await;
+    let mut found = discovery::look(&search.addresses(kinds)).await;
+    found.retain(|server| kinds.contains(&server.kind));
     found
-        .into_iter()
-        .filter(|server| kinds.contains(&server.kind))
-        .collect()
 }
 
 #[cfg(test)]

@@ -50,11 +50,8 @@ impl SelectionContext<'_> {
             };
         }
         let Some(access) = provider_access::find(self.access_list, provider) else {
-            let known: Vec<&str> = self
-                .access_list
-                .iter()
-                .map(|access| access.id.as_str())
-                .collect();
+            let known = self.access_list.iter().map(|access| access.id.as_str());
+            let known: Vec<&str> = known.collect();
             let hint = match likely(provider.as_str(), known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("one of: {}, local", known.join(", ")),
@@ -68,23 +65,17 @@ impl SelectionContext<'_> {
         };
         match access.missing_key() {
             None => self.servers.check(access),
-            Some(variable) => Err(Error::usage(format!(
-                "there is no key for {}",
-                vendors::name(provider)
-            ))
-            .hint(format!("set {variable}"))),
+            Some(variable) => {
+                let error = format!("there is no key for {}", vendors::name(provider));
+                Err(Error::usage(error).hint(format!("set {variable}")))
+            }
         }
     }
 
     /// Returns the providers whose models may be chosen without being named.
     pub(crate) fn selectable(&self) -> impl Iterator<Item = &ProviderAccess> {
-        self.access_list
-            .iter()
-            .filter(|access| access.is_selectable())
-    }
-
-    fn is_selectable(&self, provider: &ProviderId) -> bool {
-        self.selectable().any(|access| access.id == *provider)
+        let all = self.access_list.iter();
+        all.filter(|access| access.is_selectable())
     }
 
     /// Gives a model to every seat that has none: to a default persona the first choice of its own
@@ -99,44 +90,36 @@ impl SelectionContext<'_> {
             return Ok(all);
         }
         let Some(first) = self.selectable().next() else {
-            let Some(model) = self.servers.default_model().or(self.embedded.as_ref()) else {
-                return Err(no_models());
-            };
-            return Ok(own
-                .into_iter()
-                .map(|own| own.unwrap_or_else(|| model.clone()))
-                .collect());
+            let local = self.servers.default_model().or(self.embedded.as_ref());
+            let local = local.ok_or_else(no_models)?;
+            let seat = |own: Option<ModelRef>| own.unwrap_or_else(|| local.clone());
+            return Ok(own.into_iter().map(seat).collect());
         };
         let mut seats = own;
         let mut met = BTreeSet::new();
         for (persona, seat) in personas.iter().zip(&mut seats) {
-            let vendor = default_seats()
-                .find(|(id, _)| id == persona)
-                .map(|(_, vendor)| ProviderId::new(vendor.id));
+            let usual = default_seats().find(|(id, _)| id == persona);
+            let usual = usual.and_then(|(_, vendor)| {
+                let mut selectable = self.selectable();
+                selectable.find(|access| access.id.as_str() == vendor.id)
+            });
             // The same persona sits twice for two opinions.
-            if let (None, Some(vendor), true) = (
-                &seat,
-                vendor.filter(|vendor| self.is_selectable(vendor)),
-                met.insert(*persona),
-            ) {
-                *seat = self.best(&vendor);
+            if let (None, Some(access), true) = (&seat, usual, met.insert(*persona)) {
+                *seat = self.best(&access.id);
             }
         }
-        let mut pool: Vec<&Model> = self
-            .selectable()
-            .flat_map(|access| self.catalog.defaults(&access.id))
-            .collect();
+        let defaults = self.selectable();
+        let defaults = defaults.flat_map(|access| self.catalog.defaults(&access.id));
+        let mut pool: Vec<&Model> = defaults.collect();
         if pool.is_empty() {
-            return Err(Error::usage(format!(
-                "{} has no usual models to ask",
-                vendors::name(&first.id)
-            ))
-            .hint(format!("name one: `--model {}:MODEL`", first.id))
-            .hint(format!(
-                "or set it in the settings with `conclave config set panel \
+            let error = format!("{} has no usual models to ask", vendors::name(&first.id));
+            return Err(Error::usage(error)
+                .hint(format!("name one: `--model {}:MODEL`", first.id))
+                .hint(format!(
+                    "or set it in the settings with `conclave config set panel \
                  \"security={0}:MODEL,architect={0}:MODEL,pragmatic={0}:MODEL\"`",
-                first.id
-            )));
+                    first.id
+                )));
         }
         pool.sort_by_key(|model| (model.tier, model.rank));
         for at in 0..seats.len() {
@@ -152,10 +135,8 @@ impl SelectionContext<'_> {
                 *seat = best;
             }
         }
-        seats
-            .into_iter()
-            .map(|seat| seat.ok_or_else(no_models))
-            .collect()
+        let seats: Option<Vec<ModelRef>> = seats.into_iter().collect();
+        seats.ok_or_else(no_models)
     }
 
     fn best(&self, vendor: &ProviderId) -> Option<ModelRef> {
@@ -182,38 +163,33 @@ impl SelectionContext<'_> {
     /// A panel on the user's own servers judges itself: its question goes to no vendor that the
     /// user has not named.
     pub(crate) fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
-        if seats
-            .iter()
-            .all(|seat| self.is_own_server(&seat.model.provider))
-        {
-            let mut judges: Vec<ModelRef> = seats.iter().map(|seat| seat.model.clone()).collect();
+        let seated = || seats.iter().map(|seat| &seat.model);
+        if seated().all(|model| self.is_own_server(&model.provider)) {
             let mut met = BTreeSet::new();
-            judges.retain(|judge| met.insert(judge.clone()));
-            return judges;
+            return seated()
+                .filter(|model| met.insert(*model))
+                .cloned()
+                .collect();
         }
         let is_usual = |model: &&ModelRef| {
             family(model) == Family::Maker(USUAL_JUDGE) && !self.is_own_server(&model.provider)
         };
-        let usual = seats.iter().map(|seat| &seat.model).find(is_usual);
-        let best = seats.iter().map(|seat| &seat.model).min_by_key(|model| {
-            self.catalog
-                .find(model)
-                .map_or((u8::MAX, None), |found| (found.tier, found.rank))
+        let usual = seated().find(is_usual);
+        let best = seated().min_by_key(|model| {
+            let known = self.catalog.find(model);
+            known.map_or((u8::MAX, None), |known| (known.tier, known.rank))
         });
-        let mut judges: Vec<ModelRef> = self
-            .outside_judge(seats)
-            .or_else(|| usual.or(best).cloned())
-            .into_iter()
-            .collect();
+        let first = self.outside_judge(seats);
+        let first = first.or_else(|| usual.or(best).cloned());
+        let mut judges: Vec<ModelRef> = first.into_iter().collect();
         // A fallback may never be asked, which is no reason to have a key unlocked.
         let (resellers, vendors): (Vec<_>, Vec<_>) = self
             .selectable()
             .filter(|access| has_seat(seats, &access.id) || access.key_ready())
             .partition(|access| is_added_reseller(seats, &access.id));
         let firsts = vendors.iter().filter_map(|access| self.best(&access.id));
-        let seated = seats.iter().map(|seat| seat.model.clone());
         let resold = resellers.iter().filter_map(|access| self.best(&access.id));
-        for model in firsts.chain(seated).chain(resold) {
+        for model in firsts.chain(seated().cloned()).chain(resold) {
             if !judges.contains(&model) {
                 judges.push(model);
             }
@@ -227,20 +203,18 @@ impl SelectionContext<'_> {
     fn outside_judge(&self, seats: &[Seat]) -> Option<ModelRef> {
         let seated: BTreeSet<Family<'_>> = seats.iter().map(|seat| family(&seat.model)).collect();
         let outsider = |access: &ProviderAccess| {
-            let models = self.catalog.defaults(&access.id).into_iter();
-            models
-                .map(Model::to_ref)
-                .find(|model| !seated.contains(&family(model)))
+            let mut models = self
+                .catalog
+                .defaults(&access.id)
+                .into_iter()
+                .map(Model::to_ref);
+            models.find(|model| !seated.contains(&family(model)))
         };
-        let (resellers, vendors): (Vec<_>, Vec<_>) = self
-            .selectable()
-            .partition(|access| is_added_reseller(seats, &access.id));
-        let resellers = if seated.len() == 1 {
-            resellers
-        } else {
-            Vec::new()
-        };
-        vendors.into_iter().chain(resellers).find_map(outsider)
+        let is_reseller = |access: &&ProviderAccess| is_added_reseller(seats, &access.id);
+        let mut vendors = self.selectable().filter(|access| !is_reseller(access));
+        let mut resellers = self.selectable().filter(is_reseller);
+        let last = || resellers.find_map(outsider).filter(|_| seated.len() == 1);
+        vendors.find_map(outsider).or_else(last)
     }
 }
 

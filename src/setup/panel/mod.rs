@@ -66,11 +66,8 @@ pub(crate) fn select(
 /// Reads `persona=provider:model,…`.
 fn parse_seats(panel: &str, context: &SelectionContext<'_>) -> Result<Vec<Seat>, Error> {
     let mut seats = Vec::new();
-    for entry in panel
-        .split(',')
-        .map(str::trim)
-        .filter(|entry| !entry.is_empty())
-    {
+    let entries = panel.split(',').map(str::trim);
+    for entry in entries.filter(|entry| !entry.is_empty()) {
         let (persona, model) = entry.split_once('=').ok_or_else(|| {
             Error::usage(format!(
                 "`{entry}` does not name a seat as `persona=provider:model`"
@@ -97,42 +94,35 @@ fn seats_of_personas(
     models: &[String],
     context: &SelectionContext<'_>,
 ) -> Result<Vec<Seat>, Error> {
-    let usual = || {
-        default_seats()
-            .map(|(id, _)| context.personas.find(id).cloned())
-            .collect::<Result<Vec<PersonaEntry>, Error>>()
-    };
     let mut entries = match personas {
         PersonaChoice::Named(entries) | PersonaChoice::ByDefault(entries) => entries.clone(),
         // The personas that are selected later take over these seats with their models.
-        PersonaChoice::Auto(entries) => entries
-            .iter()
-            .map(|entry| PersonaEntry {
-                model: None,
-                ..entry.clone()
-            })
-            .collect(),
+        PersonaChoice::Auto(entries) => {
+            let mut entries = entries.clone();
+            for entry in &mut entries {
+                entry.model = None;
+            }
+            entries
+        }
         PersonaChoice::Usual => Vec::new(),
     };
     if entries.is_empty() {
-        entries = usual()?;
+        let usual = default_seats().map(|(id, _)| context.personas.find(id).cloned());
+        entries = usual.collect::<Result<_, _>>()?;
     }
     let is_given = matches!(personas, PersonaChoice::Named(_));
-    let named: Vec<ModelRef> = models
-        .iter()
-        .map(|name| context.model(name))
-        .collect::<Result<_, _>>()?;
-    match named.len() {
-        models if models > 1 && is_given && models != entries.len() => {
-            return Err(Error::usage(format!(
-                "`--personas` names {}, and `--model` {models}",
-                count(entries.len(), "seat")
-            ))
+    let named = models.iter().map(|name| context.model(name));
+    let named: Vec<ModelRef> = named.collect::<Result<_, _>>()?;
+    let (models, seats) = (named.len(), entries.len());
+    if models > 1 && is_given && models != seats {
+        let seats = count(seats, "seat");
+        let error = format!("`--personas` names {seats}, and `--model` {models}");
+        return Err(Error::usage(error)
             .hint("give one model for each persona, in their order, or a single one for all"));
-        }
+    }
+    if models > 1 {
         // As many seats as models, unless the personas are given.
-        models if models > 1 => entries = entries.into_iter().cycle().take(models).collect(),
-        _ => {}
+        entries = entries.into_iter().cycle().take(models).collect();
     }
     let own = |(at, entry): (usize, &PersonaEntry)| match (&entry.model, named.as_slice()) {
         (Some(model), _) => context
@@ -143,27 +133,15 @@ fn seats_of_personas(
         (None, [only]) => Ok(Some(only.clone())),
         (None, several) => Ok(several.get(at).cloned()),
     };
-    let own: Vec<Option<ModelRef>> = entries
-        .iter()
-        .enumerate()
-        .map(own)
-        .collect::<Result<_, _>>()?;
+    let own = entries.iter().enumerate().map(own);
+    let own: Vec<Option<ModelRef>> = own.collect::<Result<_, _>>()?;
     let ids: Vec<&str> = entries
         .iter()
         .map(|entry| entry.persona.id.as_str())
         .collect();
     let models = context.fill(&ids, own)?;
-    Ok(seated(
-        entries
-            .iter()
-            .map(|entry| entry.persona.clone())
-            .zip(models),
-    ))
-}
-
-/// Returns the first variable that may hold a vendor's key.
-fn key_variable(vendor: &Vendor) -> &'static str {
-    vendor.key_variables.first().copied().unwrap_or_default()
+    let personas = entries.iter().map(|entry| entry.persona.clone());
+    Ok(seated(personas.zip(models)))
 }
 
 /// The end of the notice on a panel of few seats.
@@ -176,14 +154,11 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
     }
     // One reseller's key gives models of several families.
     let unasked = !spec.names_all_models();
-    if let (true, [only]) = (
-        unasked && panel.is_one_family(),
-        context.selectable().collect::<Vec<_>>().as_slice(),
-    ) {
-        let others: Vec<&str> = default_seats()
-            .filter(|(_, vendor)| vendor.id != only.id.as_str())
-            .map(|(_, vendor)| key_variable(vendor))
-            .collect();
+    let selectable: Vec<_> = context.selectable().collect();
+    if let (true, [only]) = (unasked && panel.is_one_family(), selectable.as_slice()) {
+        let others = default_seats().filter(|(_, vendor)| vendor.id != only.id.as_str());
+        let variable = |vendor: &Vendor| vendor.key_variables.first().copied().unwrap_or_default();
+        let others: Vec<&str> = others.map(|(_, vendor)| variable(vendor)).collect();
         notices.push(format!(
             "only {} has a key: with {} as well, models of other families would join the panel",
             vendors::name(&only.id),
@@ -191,11 +166,8 @@ fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> V
         ));
     }
     let models: BTreeSet<&ModelRef> = panel.models().collect();
-    notices.extend(
-        models
-            .into_iter()
-            .filter_map(|model| context.catalog.notices(model, context.now)),
-    );
+    let notice = |model| context.catalog.notices(model, context.now);
+    notices.extend(models.into_iter().filter_map(notice));
     notices
 }
 

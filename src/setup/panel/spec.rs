@@ -50,24 +50,17 @@ impl PanelSpec {
             );
         }
         let is_open = request.models.is_empty() && request.personas.is_none();
-        let from_settings = || {
-            settings
-                .panel
-                .as_ref()
-                .filter(|_| is_open)
-                .map(|seats| seats.join(","))
-        };
-        let panel = request.panel.clone().or_else(from_settings);
-        let named = panel
-            .as_deref()
-            .filter(|panel| is_name(panel))
-            .map(|name| named_panel(name.trim(), settings))
-            .transpose()?;
-        let judge = request
-            .judge
-            .as_deref()
-            .or(named.and_then(|named| named.judge.as_deref()))
-            .or(settings.judge.as_deref());
+        let of_settings = settings.panel.as_ref().filter(|_| is_open);
+        let panel = request.panel.clone();
+        let panel = panel.or_else(|| of_settings.map(|seats| seats.join(",")));
+        // Seats have a `=`; anything else is meant as the name of a panel.
+        let is_name = |panel: &&str| !panel.trim().is_empty() && !panel.contains(['=', ',']);
+        let name = panel.as_deref().filter(is_name);
+        let named = name.map(|name| named_panel(name.trim(), settings));
+        let named = named.transpose()?;
+        let of_panel = named.and_then(|named| named.judge.as_deref());
+        let judge = request.judge.as_deref().or(of_panel);
+        let judge = judge.or(settings.judge.as_deref());
         let panel = named.map(|named| named.seats.join(",")).or(panel);
         let personas = if panel.is_some() {
             PersonaChoice::Usual
@@ -84,26 +77,27 @@ impl PanelSpec {
 
     /// Returns the models that the personas name.
     pub(crate) fn models_of_personas(&self) -> impl Iterator<Item = &str> {
-        let entries: &[PersonaEntry] = match &self.personas {
-            PersonaChoice::Named(entries) | PersonaChoice::ByDefault(entries) => entries,
-            PersonaChoice::Usual | PersonaChoice::Auto(_) => &[],
-        };
-        entries.iter().filter_map(|entry| entry.model.as_deref())
+        let entries = self.personas.entries().iter();
+        entries.filter_map(|entry| entry.model.as_deref())
     }
 
     /// Returns whether no model has to be chosen for any seat.
     pub(crate) fn names_all_models(&self) -> bool {
-        let personas = match &self.personas {
-            PersonaChoice::Named(entries) | PersonaChoice::ByDefault(entries) => {
-                entries.iter().all(|entry| entry.model.is_some())
-            }
-            PersonaChoice::Usual | PersonaChoice::Auto(_) => false,
-        };
-        self.panel.is_some() || !self.models.is_empty() || personas
+        let entries = self.personas.entries();
+        let by_personas = !entries.is_empty() && entries.iter().all(|entry| entry.model.is_some());
+        self.panel.is_some() || !self.models.is_empty() || by_personas
     }
 }
 
 impl PersonaChoice {
+    /// Returns the personas whose own models play them.
+    fn entries(&self) -> &[PersonaEntry] {
+        match self {
+            Self::Named(entries) | Self::ByDefault(entries) => entries,
+            Self::Usual | Self::Auto(_) => &[],
+        }
+    }
+
     /// Completes a request for personas from the settings.
     pub(crate) fn new(
         requested: Option<&str>,
@@ -123,12 +117,8 @@ impl PersonaChoice {
                 Some(_) => Self::ByDefault(by_default()?),
             });
         };
-        let names: Vec<String> = requested
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-            .map(ToOwned::to_owned)
-            .collect();
+        let names = requested.split(',').map(str::trim).map(ToOwned::to_owned);
+        let names: Vec<String> = names.filter(|name| !name.is_empty()).collect();
         if is_auto(&names) {
             return Ok(Self::Auto(by_default()?));
         }
@@ -138,11 +128,6 @@ impl PersonaChoice {
             entries => Ok(Self::Named(entries)),
         }
     }
-}
-
-/// Seats have a `=`; anything else is meant as the name of a panel.
-fn is_name(panel: &str) -> bool {
-    !panel.trim().is_empty() && !panel.contains(['=', ','])
 }
 
 fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel, Error> {

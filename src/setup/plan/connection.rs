@@ -1,6 +1,6 @@
 //! The connections of a process to its providers, with their keys.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -43,21 +43,17 @@ impl Connections {
     /// Connects the providers of a plan, the embedded model's among them if its file is given.
     pub(super) fn connect(
         &self,
-        access_list: &[ProviderAccess],
-        provider_ids: &BTreeSet<ProviderId>,
+        asked: &[&ProviderAccess],
         settings: &Settings,
         catalog: ModelCatalog,
         embedded: Option<ModelFile>,
     ) -> Result<Providers, Error> {
         let catalog = Arc::new(catalog);
         let mut providers = Providers::new();
-        for access in access_list {
-            if provider_ids.contains(&access.id) {
-                let (http, catalog) = (Arc::clone(&self.http), Arc::clone(&catalog));
-                let provider =
-                    provider_access::provider(access, settings, catalog, http, &self.keys)?;
-                providers.insert(access.id.clone(), provider);
-            }
+        for access in asked {
+            let (http, catalog) = (Arc::clone(&self.http), Arc::clone(&catalog));
+            let provider = provider_access::provider(access, settings, catalog, http, &self.keys)?;
+            providers.insert(access.id.clone(), provider);
         }
         if let Some(file) = embedded {
             let local = ProviderId::new(ProviderId::LOCAL);
@@ -86,7 +82,7 @@ impl Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::samples::access_list;
+    use crate::setup::samples::access;
 
     #[test]
     fn only_the_providers_that_are_asked_need_their_keys() {
@@ -94,11 +90,9 @@ mod tests {
         let settings = Settings::default();
         let connections = Connections::new(&settings);
         let connect = |asked: &str| {
-            let asked = BTreeSet::from([ProviderId::new(asked)]);
-            let catalog = ModelCatalog::builtin();
-            connections
-                .connect(&access_list(config, &[]), &asked, &settings, catalog, None)
-                .map(|providers| providers.len())
+            let (asked, catalog) = (access(config, asked), ModelCatalog::builtin());
+            let connected = connections.connect(&[&asked], &settings, catalog, None);
+            connected.map(|providers| providers.len())
         };
         assert_eq!(connect("b").unwrap(), 1);
         let error = connect("a").unwrap_err();

@@ -30,11 +30,10 @@ fn judge_passes(
 ) -> Result<JudgePasses, Error> {
     match (requested, rounds < Rounds::ALL) {
         (Some(JudgePasses::Twice), true) => {
-            let error = Error::usage(format!(
-                "`--judge-passes 2` needs a verdict, and {} rounds have none",
-                rounds.number()
-            ));
-            Err(error.hint("hold all four rounds, or leave out `--judge-passes`"))
+            let rounds = rounds.number();
+            let error =
+                format!("`--judge-passes 2` needs a verdict, and {rounds} rounds have none");
+            Err(Error::usage(error).hint("hold all four rounds, or leave out `--judge-passes`"))
         }
         (_, true) => Ok(JudgePasses::Once),
         (requested, false) => Ok(requested.unwrap_or(settings.judge_passes)),

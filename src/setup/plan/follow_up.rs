@@ -8,9 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::prior_consultation::{PriorConsultation, PriorPosition};
-use crate::domain::artifact::{Revision, Verdict};
+use crate::domain::artifact::{Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
-use crate::domain::panel::Seat;
 use crate::domain::stored_record::{StoredAgent, StoredModel, StoredRecord};
 use crate::error::{Error, whole};
 use crate::setup::local_servers::LocalServerSet;
@@ -27,24 +26,24 @@ use super::sources::Sources;
 pub(crate) fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
     let seats = rejudge::seats(record);
     let revisions = record.positions_of_round_3();
-    let mut positions = Vec::new();
-    for first in record.independents() {
-        let is_own = |held: &&&Revision| held.agent_id == first.agent_id;
-        let last = revisions.iter().find(is_own);
-        let last = last.filter(|held| !held.revised_position.trim().is_empty());
-        let (position, confidence) = match last {
-            Some(held) => (
-                held.revised_position.clone(),
-                held.revised_confidence.or(first.confidence),
-            ),
-            None => (first.position.clone(), first.confidence),
-        };
-        positions.push(PriorPosition {
+    let position = |first: &Independent| {
+        let mut last = revisions
+            .iter()
+            .filter(|held| held.agent_id == first.agent_id);
+        let last = last
+            .next()
+            .filter(|held| !held.revised_position.trim().is_empty());
+        PriorPosition {
             agent_id: first.agent_id.clone(),
-            position,
-            confidence,
-        });
-    }
+            position: last
+                .map_or(&first.position, |held| &held.revised_position)
+                .clone(),
+            confidence: last
+                .and_then(|held| held.revised_confidence)
+                .or(first.confidence),
+        }
+    };
+    let positions: Vec<PriorPosition> = record.independents().map(position).collect();
     let verdict = record.verdict().map(|verdict| Verdict {
         evidence: Vec::new(),
         summary: String::new(),
@@ -56,15 +55,12 @@ pub(crate) fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
             .consultation_id()
             .unwrap_or_else(|| ConsultationId::from_unique(&record.id)),
         question: record.question.clone(),
-        labels: labels(record, &seats),
+        // A record without labels names its experts.
+        labels: Labels::in_order(&record.expert_order, &seats)
+            .unwrap_or_else(|| Labels::draw(&seats, 0)),
         positions,
         verdict,
     })
-}
-
-/// Returns the labels in a record's texts. A record without them names its experts.
-fn labels(record: &StoredRecord, seats: &[Seat]) -> Labels {
-    Labels::in_order(&record.expert_order, seats).unwrap_or_else(|| Labels::draw(seats, 0))
 }
 
 /// A panel, what it was selected by, and the servers that it needs.
@@ -108,14 +104,11 @@ pub(super) async fn choose_panel(
                 )));
             }
             let mut choice = select(usual()?, sources, embedded).await?;
-            choice.selected.notices.insert(
-                0,
-                format!(
-                    "the panel of {} cannot be asked; the usual panel answers instead: {}",
-                    record.id,
-                    whole(error.source())
-                ),
+            let (id, cause) = (&record.id, whole(error.source()));
+            let notice = format!(
+                "the panel of {id} cannot be asked; the usual panel answers instead: {cause}"
             );
+            choice.selected.notices.insert(0, notice);
             Ok(choice)
         }
     }

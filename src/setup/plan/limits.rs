@@ -74,13 +74,9 @@ pub(crate) fn resumed(
         .or(usual_wait(request.consent_mode));
     // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
-    let early_termination = &mut control.early_termination;
-    early_termination.policy = request
-        .early_termination
-        .unwrap_or(early_termination.policy);
-    early_termination.threshold = request
-        .confidence_threshold
-        .unwrap_or(early_termination.threshold);
+    let early = &mut control.early_termination;
+    early.policy = request.early_termination.unwrap_or(early.policy);
+    early.threshold = request.confidence_threshold.unwrap_or(early.threshold);
     match request.hedge_after {
         None => {}
         Some(HedgeAfter::Off) => control.hedge.after = None,
@@ -126,18 +122,13 @@ pub(crate) fn month_notice(month: Month) -> Option<String> {
 /// have their own. A strict run is never hedged.
 fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience) -> HedgeRule {
     let is_set = request.hedge_after.is_some() || settings.origins.contains_key(HEDGE_AFTER);
-    let after = match request.hedge_after.unwrap_or(settings.hedge_after) {
-        _ if request.strict => None,
-        HedgeAfter::Off => None,
-        HedgeAfter::After(time) => Some(time),
-    };
+    let by_model = (!is_set).then(|| experience.hedge_delays());
     HedgeRule {
-        after,
-        by_model: if is_set {
-            BTreeMap::new()
-        } else {
-            experience.hedge_delays()
+        after: match request.hedge_after.unwrap_or(settings.hedge_after) {
+            HedgeAfter::After(time) if !request.strict => Some(time),
+            HedgeAfter::After(_) | HedgeAfter::Off => None,
         },
+        by_model: by_model.unwrap_or_default(),
     }
 }
 

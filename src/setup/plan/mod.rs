@@ -3,7 +3,7 @@
 //! plan from [`PlanTemplate::plan`].
 //!
 //! [`Planner::template`] reads top to bottom: panel, local servers, the embedded model, debate,
-//! helper, fallbacks; [`PlanDraft::complete`] adds terms, prices, keys, limits and the scrubber.
+//! helper, fallbacks; [`Planner::complete`] adds terms, prices, keys, limits and the scrubber.
 //! The home and the environment ([`Sources`]) are read once by the planner, whose templates share
 //! their [`Connections`].
 //!
@@ -14,7 +14,6 @@
 pub(crate) mod sources;
 mod debate;
 pub(crate) mod template;
-pub(crate) mod draft;
 mod terms;
 mod window;
 mod limits;
@@ -30,16 +29,16 @@ use super::embedded_model::EmbeddedModels;
 use super::request::{FallbackRequest, Purpose, TemplateRequest};
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
+use crate::consultation::prompt::PromptError;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 
 use self::connection::Connections;
-use self::draft::{PlanDraft, Readiness};
 use self::follow_up::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;
 use self::sources::Sources;
-use self::template::PlanTemplate;
+use self::template::{PlanDraft, PlanTemplate};
 
 /// Prepares templates from one home and environment, which are read once.
 #[derive(Debug)]
@@ -83,18 +82,14 @@ impl<'a> Planner<'a> {
             servers,
             mut selected,
         } = choose_panel(&request.panel, earlier, sources, embedded.as_ref()).await?;
-        let consent_mode = request.control.consent_mode;
-        let readiness = match request.purpose {
-            Purpose::Preview => {
-                embedded_models.check_panel(&selected.panel)?;
-                Readiness::Preview
+        let embedded_file = match request.purpose {
+            Purpose::Preview => embedded_models.check_panel(&selected.panel).map(|()| None),
+            Purpose::Run => {
+                let consent_mode = request.control.consent_mode;
+                let panel = &mut selected.panel;
+                embedded_models.obtain_for_panel(panel, consent_mode).await
             }
-            Purpose::Run => Readiness::Run(
-                embedded_models
-                    .obtain_for_panel(&mut selected.panel, consent_mode)
-                    .await?,
-            ),
-        };
+        }?;
         let mut debate = debate::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
         debate.follows_up = earlier.and_then(follow_up::prior).map(Box::new);
@@ -112,15 +107,18 @@ impl<'a> Planner<'a> {
         };
         let mut notices = request.notices;
         notices.extend(selected.notices);
-        let draft = PlanDraft {
+        self.complete(PlanDraft {
             scrubbing: request.scrubbing,
             panel: selected.panel,
             debate,
             fallbacks,
             material: request.material,
             notices,
-        };
-        draft.complete(self, &servers, readiness, &request.control)
+            control: &request.control,
+            servers: &servers,
+            purpose: request.purpose,
+            embedded: embedded_file,
+        })
     }
 
     /// Returns the sources of limits and providers for an interrupted consultation.
@@ -137,6 +135,12 @@ impl<'a> Planner<'a> {
     fn embedded_models(&self) -> EmbeddedModels<'a> {
         let Sources { settings, home, .. } = &self.sources;
         EmbeddedModels::new(self.environment, settings, home, self.printer)
+    }
+}
+
+impl From<PromptError> for Error {
+    fn from(error: PromptError) -> Self {
+        Self::usage(error).hint("check the templates in the `prompts` folder of the home")
     }
 }
 

@@ -88,7 +88,7 @@ impl ResumeSources<'_> {
         let consent = if transcript.state == StateName::Complete {
             None
         } else {
-            Some(ResumeConsent::new(&today, transcript).map_err(Error::usage)?)
+            Some(ResumeConsent::new(&today, transcript)?)
         };
         Ok(PreparedResume {
             terms,
@@ -140,19 +140,14 @@ impl ResumeSources<'_> {
             Some(model) => Some(self.embedded(model, consent_mode).await?),
             None => None,
         };
-        let access_list = servers.with_addresses(access_list.clone());
-        access_list
-            .iter()
-            .filter(|access| provider_ids.contains(&access.id))
-            .filter_map(ProviderAccess::unencrypted_key)
-            .for_each(|warning| self.printer.warning(&format!("Warning: {warning}")));
-        let providers = self.connections.connect(
-            &access_list,
-            &provider_ids,
-            self.settings,
-            catalog,
-            embedded,
-        )?;
+        let access_list = servers.with_addresses(access_list);
+        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
+        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
+        for warning in asked.iter().filter_map(|access| access.unencrypted_key()) {
+            self.printer.warning(&format!("Warning: {warning}"));
+        }
+        let connections = self.connections;
+        let providers = connections.connect(&asked, self.settings, catalog, embedded)?;
         Ok((providers, pricing))
     }
 
@@ -186,22 +181,16 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
         return Vec::new();
     }
     let has_failed = |seat: &Seat| {
-        transcript
-            .failures
-            .iter()
+        let mut failures = transcript.failures.iter();
+        failures
             .any(|failed| failed.agent_id == seat.id && completed.contains(&failed.round_number))
     };
-    let has_prior_answers = plan.debate.prior_answers.is_some();
-    let seats = plan
-        .panel
-        .seats
-        .iter()
-        .filter(|seat| !has_prior_answers && !completed.contains(&3) && !has_failed(seat));
+    let asks_experts = plan.debate.prior_answers.is_none() && !completed.contains(&3);
+    let seats = plan.panel.seats.iter();
+    let seats = seats.filter(|seat| asks_experts && !has_failed(seat));
     let judge = plan.panel.judges.first().map(|judge| ("Judge", judge));
-    seats
-        .map(|seat| (seat.name(), transcript.player(seat)))
-        .chain(judge)
-        .collect()
+    let experts = seats.map(|seat| (seat.name(), transcript.player(seat)));
+    experts.chain(judge).collect()
 }
 
 fn check(

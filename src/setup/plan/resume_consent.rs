@@ -37,7 +37,10 @@ impl ResumeConsent {
             // The machine asks, as it would have done.
             return Ok(Self {
                 gate: None,
-                estimate: Some(whole.clone()).filter(|_| is_other(transcript, &whole)),
+                // The one that was shown is another.
+                estimate: (transcript.estimate.is_some()
+                    && transcript.estimate.as_ref() != Some(&whole))
+                .then(|| whole.clone()),
                 exceeds_month: false,
                 remaining: whole,
             });
@@ -62,14 +65,11 @@ impl ResumeConsent {
         let gate = if is_within && by_person && !exceeds_month {
             None
         } else {
-            match control
+            let gate = control
                 .consent
-                .decide(&remaining, control.max_cost.map(left))
-            {
-                // No call fits: the machine stops at the ceiling.
-                Gate::AboveCeiling => None,
-                gate => Some(gate),
-            }
+                .decide(&remaining, control.max_cost.map(left));
+            // Where no call fits, the machine stops at the ceiling.
+            Some(gate).filter(|gate| *gate != Gate::AboveCeiling)
         };
         Ok(Self {
             estimate: Some(total).filter(|_| !is_within && gate.is_some()),
@@ -86,13 +86,6 @@ impl ResumeConsent {
         terms.consent = how.filter(|how| *how != Consent::AutoApproved || self.estimate.is_some());
         terms.estimate = self.estimate;
     }
-}
-
-fn is_other(transcript: &Transcript, today: &Estimate) -> bool {
-    transcript
-        .estimate
-        .as_ref()
-        .is_some_and(|before| before != today)
 }
 
 /// Returns the estimate of the calls that are still to be made.

@@ -1,41 +1,74 @@
-//! A template: everything that plans have in common. A plan adds its question, the context of it,
-//! and what is drawn for it alone: its id and its seed.
+//! A template: everything that plans have in common: terms, prices, keys, limits and the masking of
+//! secrets. A plan adds its question, the context of it, and what is drawn for it alone: its id and
+//! its seed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use secrecy::SecretString;
+
+use crate::config::own_keys::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::Plan;
-use crate::consultation::prompt::Templates;
+use crate::consultation::plan::options::DebateOptions;
+use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::prompt::{RenderedContexts, Templates};
+use crate::consultation::protocol::answer::AnswerForm;
 use crate::context::scrub::{Finding, Scrubber};
 use crate::domain::context::ContextStorage;
-use crate::domain::ids::{ConsultationId, ProviderId};
+use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
+use crate::domain::panel::Panel;
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
+use crate::providers::local::choice::ModelFile;
+use crate::records::experience::Experience;
+use crate::records::index::{Index, WaitLimit};
 use crate::setup::context::assemble;
 use crate::setup::context::outgoing::{self, MaskingOutcome};
-use crate::setup::request::QuestionRequest;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::provider_access::ProviderAccess;
+use crate::setup::request::{ControlRequest, Purpose, QuestionRequest};
 
-use super::window::{self, PromptWindows};
+use super::Planner;
+use super::sources::Sources;
+use super::terms::{self, ContextUse};
+use super::{limits, window};
+
+/// The decisions about consultations before their models are looked up.
+#[derive(Debug)]
+pub(super) struct PlanDraft<'a> {
+    pub(super) scrubbing: Scrubbing,
+    pub(super) panel: Panel,
+    pub(super) debate: DebateOptions,
+    pub(super) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
+    pub(super) material: PromptMaterial,
+    pub(super) notices: Vec<String>,
+    pub(super) control: &'a ControlRequest,
+    pub(super) servers: &'a LocalServerSet,
+    pub(super) purpose: Purpose,
+    /// The embedded model's file, if the panel of a run has one.
+    pub(super) embedded: Option<ModelFile>,
+}
 
 /// A source of plans.
 #[derive(Debug)]
 pub(crate) struct PlanTemplate {
-    pub(super) home: Home,
     /// The common part of every plan, before anything is masked in it. It has no question, and the
     /// prompts of a plan without context.
-    pub(super) common: Plan,
+    common: Plan,
     /// The prompts of a plan with context.
-    pub(super) templates_with_context: Templates,
+    templates_with_context: Templates,
     /// `None` if nothing is masked.
-    pub(super) scrubber: Option<Scrubber>,
+    scrubber: Option<Scrubber>,
     /// The address of each provider of the plans.
-    pub(super) addresses: BTreeMap<ProviderId, String>,
+    addresses: BTreeMap<ProviderId, String>,
     /// Empty in a dry run.
-    pub(super) providers: Providers,
-    pub(super) catalog: ModelCatalog,
-    pub(super) settings: Settings,
+    providers: Providers,
+    catalog: ModelCatalog,
+    settings: Settings,
 }
 
 /// A plan for one question.
@@ -46,13 +79,114 @@ pub(crate) struct PreparedPlan {
     pub(crate) findings: Vec<Finding>,
 }
 
+impl Planner<'_> {
+    /// Adds the terms and prices of the models, reads their keys, sets the limits, and prepares the
+    /// masking of secrets, those keys among them.
+    pub(super) fn complete(&self, draft: PlanDraft<'_>) -> Result<PlanTemplate, Error> {
+        let Sources {
+            home,
+            settings,
+            catalog,
+            now,
+            ..
+        } = &self.sources;
+        let PlanDraft {
+            panel,
+            debate,
+            fallbacks,
+            servers,
+            ..
+        } = draft;
+        let access_list = &self.sources.access_list;
+        let used = terms::models(&panel, &debate, &fallbacks);
+        let models = terms::terms(&used, catalog, settings, access_list, servers);
+        let provider_ids: BTreeSet<ProviderId> =
+            used.iter().map(|model| model.provider.clone()).collect();
+        let is_free = models.values().all(|terms| terms.free);
+        let mut notices: Vec<String> = servers.notice().into_iter().collect();
+        notices.extend(draft.notices);
+        if !is_free {
+            notices.extend(catalog.age_warnings(*now));
+        }
+
+        let access_list = servers.with_addresses(access_list.clone());
+        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
+        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
+        notices.extend(asked.iter().filter_map(|access| access.unencrypted_key()));
+        let address = |access: &&ProviderAccess| (access.id.clone(), access.base_url().to_owned());
+        let prices = catalog.prices_with(&used, *now);
+        let catalog = servers.extend_catalog(catalog.clone());
+        let providers = match draft.purpose {
+            Purpose::Preview => Providers::new(),
+            Purpose::Run => {
+                let (catalog, file) = (catalog.clone(), draft.embedded);
+                self.connections.connect(&asked, settings, catalog, file)?
+            }
+        };
+
+        let experience = experience(home, &models.keys().collect());
+        let month = if is_free {
+            None
+        } else {
+            limits::month(settings, &home.logs_folder(), *now)
+        };
+        notices.extend(month.and_then(limits::month_notice));
+        let needed_templates = |context| {
+            let all = self.sources.templates.clone();
+            terms::templates(all, &panel, &debate, context, &models)
+        };
+        let scrubber = match draft.scrubbing {
+            Scrubbing::Off => None,
+            Scrubbing::On => {
+                let printed = self.connections.printed_keys().into_iter();
+                let own = self.sources.own_keys.iter().cloned();
+                let keys: Vec<SecretString> = own.chain(printed.filter(is_secret)).collect();
+                let scrubber = Scrubber::new(&self.sources.scrub_rules, &keys);
+                Some(scrubber.map_err(Error::usage)?)
+            }
+        };
+        Ok(PlanTemplate {
+            templates_with_context: needed_templates(ContextUse::Sent),
+            common: Plan {
+                // Each plan has its own.
+                id: ConsultationId::from_unique(""),
+                question: String::new(),
+                seed: 0,
+                templates: needed_templates(ContextUse::None),
+                in_flight: terms::in_flight(&asked, settings),
+                control: limits::control(draft.control, settings, month, &experience),
+                learnt_output: experience.learnt_output(),
+                panel,
+                debate,
+                models,
+                prices,
+                fallbacks,
+                material: draft.material,
+                retry: RetryRule::default(),
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+                notices,
+                context: None,
+                project: None,
+                scrubbing: None,
+                form: AnswerForm::Plain,
+                rendered_contexts: RenderedContexts::default(),
+            },
+            scrubber,
+            addresses: asked.iter().map(address).collect(),
+            providers,
+            catalog,
+            settings: settings.clone(),
+        })
+    }
+}
+
 impl PlanTemplate {
     /// Returns a plan for a question.
     ///
     /// # Errors
     ///
     /// When the context does not fit the models, or a prompt cannot be rendered.
-    pub(crate) fn plan(&self, request: QuestionRequest) -> Result<PreparedPlan, Error> {
+    pub(crate) fn plan(&self, mut request: QuestionRequest) -> Result<PreparedPlan, Error> {
         let unique = ulid::Ulid::generate();
         let mut plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),
@@ -62,7 +196,6 @@ impl PlanTemplate {
         if request.has_context() {
             plan.templates = self.templates_with_context.clone();
         }
-        let mut request = request;
         let masked = self.mask(&mut plan, &mut request);
         let mut context = assemble(&request.sources, &request.project);
         if let Some(context) = &mut context
@@ -74,18 +207,11 @@ impl PlanTemplate {
         plan.context = context.map(Box::new);
         plan.project = request.project.context;
         plan.scrubbing = Some(Box::new(masked.report));
-        window::check(
-            &mut plan,
-            &PromptWindows::new(&self.catalog, &self.settings),
-        )?;
+        window::check(&mut plan, &self.catalog, &self.settings)?;
         Ok(PreparedPlan {
             plan,
             findings: masked.findings,
         })
-    }
-
-    pub(crate) fn home(&self) -> &Home {
-        &self.home
     }
 
     /// Returns the common part of every plan: it has no question.
@@ -119,4 +245,13 @@ impl PlanTemplate {
             outgoing::edit_templates(&mut plan.templates, edit);
         })
     }
+}
+
+/// Reads what earlier consultations say of these models. A start does not wait for an index that
+/// has to be rebuilt: the end of the run rebuilds it.
+fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
+    let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
+    index
+        .and_then(|index| Experience::read(index.connection(), models).ok())
+        .unwrap_or_else(|| Experience::of_records(&home.logs_folder()))
 }

@@ -60,10 +60,9 @@ pub(super) fn terms(
         if let Some(terms) = servers.terms(model, settings) {
             return terms;
         }
-        let output_limit = catalog
-            .find(model)
-            .and_then(|entry| entry.max_output)
-            .unwrap_or(settings.max_output_tokens.saturating_mul(2));
+        let usual_limit = settings.max_output_tokens.saturating_mul(2);
+        let known_limit = catalog.find(model).and_then(|entry| entry.max_output);
+        let output_limit = known_limit.unwrap_or(usual_limit);
         let access = provider_access::find(access_list, &model.provider);
         ModelTerms {
             max_output_tokens: settings.max_output_tokens.min(output_limit),
@@ -96,17 +95,13 @@ fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) ->
 /// Returns the most calls in flight at each provider: the limit of its own entry, else that of its
 /// kind, else that of the settings.
 pub(super) fn in_flight(
-    providers: &BTreeSet<ProviderId>,
+    asked: &[&ProviderAccess],
     settings: &Settings,
-    access_list: &[ProviderAccess],
 ) -> BTreeMap<ProviderId, u32> {
-    access_list
+    let limit = |access: &ProviderAccess| access.in_flight.unwrap_or(settings.max_in_flight);
+    asked
         .iter()
-        .filter(|access| providers.contains(&access.id))
-        .map(|access| {
-            let limit = access.in_flight.unwrap_or(settings.max_in_flight);
-            (access.id.clone(), limit)
-        })
+        .map(|access| (access.id.clone(), limit(access)))
         .collect()
 }
 
@@ -179,11 +174,10 @@ mod tests {
     fn a_providers_own_limit_of_calls_comes_before_the_general_one() {
         let config = r#"{"max_in_flight": 7, "endpoints": {"work": {"base_url": "h", "max_in_flight": 2}, "open": {"base_url": "h"}}}"#;
         let access_list = samples::access_list(config, &[]);
-        let providers = ["anthropic", "work", "open", "ollama", "vllm"]
-            .map(ProviderId::new)
-            .into_iter()
-            .collect();
-        let limits: Vec<_> = in_flight(&providers, &samples::settings(config), &access_list)
+        let providers = ["anthropic", "work", "open", "ollama", "vllm"];
+        let is_asked = |access: &&ProviderAccess| providers.contains(&access.id.as_str());
+        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
+        let limits: Vec<_> = in_flight(&asked, &samples::settings(config))
             .into_iter()
             .map(|(id, limit)| format!("{id} {limit}"))
             .collect();

@@ -2,15 +2,21 @@
 //! sub-commands show and reset what is kept between the turns.
 
 mod check;
-mod state;
-mod history;
-mod reset;
 
 use clap::Subcommand;
+use jiff::tz::TimeZone;
 
-use crate::config::env::Environment;
-use crate::error::{Error, Exit};
+use super::{LoopFlags, StateFolderFlag, recorded};
+use crate::agent_loop::store::{Store, StoreError};
+use crate::commands::App;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit, whole};
+use crate::stopping::exit_check::event::LoopEvent;
 use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::tables::exit_state::{ExitHistory, ExitStateReport, history_screen, screen};
+
+/// Most events that are listed by default.
+const DEFAULT_LIMIT: u64 = 20;
 
 /// Decide after each turn of an agent's loop whether the loop may stop
 #[derive(Debug, clap::Args)]
@@ -47,9 +53,58 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum ExitCheckAction {
-    State(state::Args),
-    History(history::Args),
-    Reset(reset::Args),
+    State(StateArgs),
+    History(HistoryArgs),
+    Reset(ResetArgs),
+}
+
+/// Show the state of the loop: the last decision, the circuit, and what repeats
+#[derive(Debug, clap::Args)]
+struct StateArgs {
+    #[command(flatten)]
+    run: LoopFlags,
+
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/exit_state.schema.json"
+    )]
+    json: bool,
+}
+
+/// Show the decisions of the loop, newest first
+#[derive(Debug, clap::Args)]
+struct HistoryArgs {
+    #[command(flatten)]
+    run: LoopFlags,
+
+    /// List at most this many
+    #[arg(
+        short = 'n',
+        long,
+        value_name = "N",
+        default_value_t = DEFAULT_LIMIT,
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    limit: u64,
+
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/exit_history.schema.json"
+    )]
+    json: bool,
+}
+
+/// Forget all runs and totals, and close the circuit; the log stays
+#[derive(Debug, clap::Args)]
+struct ResetArgs {
+    #[command(flatten)]
+    folder: StateFolderFlag,
+
+    #[arg(
+        long,
+        help = "Write JSON; its schema is schemas/exit_state.schema.json"
+    )]
+    json: bool,
 }
 
 impl Args {
@@ -61,15 +116,82 @@ impl Args {
     }
 }
 
-pub(crate) fn run(
-    args: &Args,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<Exit, Error> {
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     match &args.action {
-        None => check::run(&args.check, environment, printer),
-        Some(ExitCheckAction::State(args)) => state::run(args, printer),
-        Some(ExitCheckAction::History(args)) => history::run(args, printer),
-        Some(ExitCheckAction::Reset(args)) => reset::run(args, printer),
+        None => return check::run(&args.check, app),
+        Some(ExitCheckAction::State(args)) => state(args, app),
+        Some(ExitCheckAction::History(args)) => history(args, app),
+        Some(ExitCheckAction::Reset(args)) => reset(args, app),
+    }?;
+    Ok(Exit::Answer)
+}
+
+fn state(args: &StateArgs, app: App<'_>) -> Result<(), Error> {
+    let store = args.run.folder.open()?;
+    let now = Clock::system().now();
+    let state = store.load_at(now)?;
+    let folder = store.folder().path().display().to_string();
+    let report = ExitStateReport::new(folder, args.run.of(&state), state.totals.clone(), now);
+    app.print(args.json, &report, |width, paint| {
+        screen(&report, now, &TimeZone::system(), width, paint)
+    })
+}
+
+fn history(args: &HistoryArgs, app: App<'_>) -> Result<(), Error> {
+    let store = args.run.folder.open()?;
+    let events = events(args, &store, app.printer)?;
+    let history = ExitHistory::new(&events);
+    if history.events.is_empty() && !args.json {
+        app.printer.lines("No decisions yet.");
+        return Ok(());
     }
+    let now = Clock::system().now();
+    app.print(args.json, &history, |width, paint| {
+        history_screen(&history, now, &TimeZone::system(), width, paint)
+    })
+}
+
+/// Returns the newest events. Damaged lines are left out with a warning.
+fn events(
+    args: &HistoryArgs,
+    store: &Store,
+    printer: &Printer,
+) -> Result<Vec<LoopEvent>, StoreError> {
+    let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
+    let of_run = |event: &LoopEvent| match &args.run.run {
+        Some(name) => event.run().is_some_and(|run| run.id.0 == *name),
+        None => true,
+    };
+    let mut events = Vec::new();
+    for event in store.history()?.into_iter().rev() {
+        match event {
+            Ok(event) if of_run(&event) => events.push(event),
+            Ok(_) => {}
+            Err(error @ StoreError::DamagedLog { .. }) => {
+                printer.warning(&format!("⚠ {}", whole(&error)));
+            }
+            Err(error) => return Err(error),
+        }
+        if events.len() == limit {
+            break;
+        }
+    }
+    Ok(events)
+}
+
+fn reset(args: &ResetArgs, app: App<'_>) -> Result<(), Error> {
+    let store = args.folder.open()?;
+    let now = Clock::system().now();
+    let reset = store.reset(now).transpose();
+    let reset = reset
+        .map(|update| recorded(update, app.printer))
+        .transpose()?;
+    let message = match reset {
+        Some(_) => "Reset: the next check begins a new run.\n",
+        None => "There was nothing to reset.\n",
+    };
+    let folder = store.folder().path().display().to_string();
+    let totals = reset.map(|update| update.state.totals).unwrap_or_default();
+    let report = ExitStateReport::new(folder, None, totals, now);
+    app.print(args.json, &report, |_, _| message.to_owned())
 }

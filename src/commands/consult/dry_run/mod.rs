@@ -20,9 +20,9 @@ use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::Error;
-use crate::files::write::{Access, write_atomically};
 use crate::terminal::output::printer::Printer;
 
+use crate::commands::face::answer::write_text;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
 
 /// The mark in the place of the context.
@@ -49,12 +49,7 @@ pub(super) fn show(
         AnswerFormat::Json => as_json()? + "\n",
         AnswerFormat::Both => format!("{}\n---\n{}\n", as_text(), as_json()?),
     };
-    match &flags.output {
-        Some(output) => {
-            write_atomically(output, shown.as_bytes(), Access::Normal).map_err(Error::failed)
-        }
-        None => printer.result(&shown).map_err(Error::failed),
-    }
+    write_text(&shown, flags.output.as_deref(), printer)
 }
 
 struct DryRun<'a> {
@@ -96,11 +91,8 @@ struct ProviderShare {
 
 impl<'a> DryRun<'a> {
     fn of(plan: &'a Plan, addresses: &'a BTreeMap<ProviderId, String>) -> Result<Self, Error> {
-        let no_prompt = |error| {
-            Error::usage(error).hint("check the templates in the `prompts` folder of the home")
-        };
-        let estimate = plan.estimate().map_err(no_prompt)?;
-        let planned = planned_calls(plan, Places::Marked).map_err(no_prompt)?;
+        let estimate = plan.estimate()?;
+        let planned = planned_calls(plan, Places::Marked)?;
         let mut contexts = Vec::new();
         let mut calls = Vec::new();
         for (estimate, planned) in estimate.calls.iter().zip(planned) {
@@ -115,25 +107,20 @@ impl<'a> DryRun<'a> {
                 is_cached: cache_key.is_some(),
             });
         }
-        let gate = plan
-            .control
-            .consent
-            .decide(&estimate, plan.control.max_cost);
+        let control = &plan.control;
         Ok(Self {
             plan,
             addresses,
+            gate: control.consent.decide(&estimate, control.max_cost),
             estimate,
             contexts,
             calls,
-            gate,
         })
     }
 
     /// Returns the host of a provider; `None` for the embedded model.
     fn host(&self, provider: &ProviderId) -> Option<String> {
-        self.addresses
-            .get(provider)
-            .map(|base_url| authority(base_url))
+        self.addresses.get(provider).map(|url| authority(url))
     }
 
     /// Returns whether the personas are still to be selected.
@@ -192,10 +179,10 @@ impl<'a> DryRun<'a> {
                 "goes ahead: approved by --yes".to_owned()
             }
             Gate::Ask(why) => format!("asks first: {}", reasons(why)),
-            Gate::Refuse(why) => format!(
-                "needs --yes, because there is no terminal to ask on: {}",
-                reasons(why)
-            ),
+            Gate::Refuse(why) => {
+                let why = reasons(why);
+                format!("needs --yes, because there is no terminal to ask on: {why}")
+            }
             Gate::AboveCeiling => format!(
                 "ends before anything is sent: even the low estimate is above the ceiling of \
                  {ceiling:.2}"

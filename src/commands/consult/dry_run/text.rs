@@ -1,8 +1,5 @@
 //! A dry run as text, for people.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use super::{DryRun, DryRunCall, ProviderShare};
 use crate::domain::context::{Context, ScrubbingReport};
 use crate::domain::ids::ProviderId;
@@ -16,150 +13,137 @@ impl DryRun<'_> {
     pub(super) fn to_text(&self) -> String {
         let estimate = &self.estimate;
         let place = |provider: &ProviderId| {
-            self.host(provider)
-                .unwrap_or_else(|| "this machine".to_owned())
+            let host = self.host(provider);
+            host.unwrap_or_else(|| "this machine".to_owned())
         };
-        let mut text = "Dry run: nothing is sent.\n\n".to_owned();
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(
-            text,
-            "Estimated cost: {}",
-            range(estimate.low, estimate.cost, estimate.high)
-        );
-        let all = tokens(estimate.input_tokens, estimate.output_tokens);
-        let _ = writeln!(
-            text,
-            "Tokens: {all}; the question with its context has {}",
-            thousands(estimate.context_tokens)
-        );
-        let _ = writeln!(text, "Consent: {}", self.decision());
+        let mut lines = vec![
+            "Dry run: nothing is sent.\n".to_owned(),
+            format!(
+                "Estimated cost: {}",
+                range(estimate.low, estimate.cost, estimate.high)
+            ),
+            format!(
+                "Tokens: {}; the question with its context has {}",
+                tokens(estimate.input_tokens, estimate.output_tokens),
+                thousands(estimate.context_tokens)
+            ),
+            format!("Consent: {}", self.decision()),
+        ];
         if let Some(context) = self.plan.context.as_deref() {
-            text.push_str(&sources(context));
+            lines.extend(sources(context));
         }
         if let Some(report) = self.plan.scrubbing.as_deref() {
-            text.push_str(&masked(report));
+            lines.extend(masked(report));
         }
         if self.selects_personas() {
-            let helper = self
-                .plan
-                .debate
-                .helper
-                .as_ref()
-                .map_or_else(|| "no model".to_owned(), model_address);
-            let _ = writeln!(
-                text,
-                "Personas: selected for the question by {helper}; the prompts below show the \
-                 default ones"
-            );
+            let helper = self.plan.debate.helper.as_ref();
+            lines.push(format!(
+                "Personas: selected for the question by {}; the prompts below show the default ones",
+                helper.map_or_else(|| "no model".to_owned(), model_address)
+            ));
         }
-        for notice in &self.plan.notices {
-            let _ = writeln!(text, "Note: {}", escape::one_line(notice));
-        }
-        text.push_str("\nProviders:\n");
+        let notices = self.plan.notices.iter();
+        lines.extend(notices.map(|notice| format!("Note: {}", escape::one_line(notice))));
+        lines.push("\nProviders:".to_owned());
         for (provider, share) in self.shares() {
-            let (tokens, cost) = (
-                tokens(share.input_tokens, share.output_tokens),
-                range(share.low, share.cost, share.high),
-            );
-            let _ = writeln!(
-                text,
-                "- {provider} at {}: {}, {tokens}, {cost}{}",
+            lines.push(format!(
+                "- {provider} at {}: {}, {}, {}{}",
                 place(provider),
                 count(share.calls, "call"),
+                tokens(share.input_tokens, share.output_tokens),
+                range(share.low, share.cost, share.high),
                 context_share(&share)
-            );
+            ));
         }
         for context in &self.contexts {
-            let _ = writeln!(
-                text,
+            lines.push(format!(
                 "\n=== Context, {} tokens ===\n\n{}",
                 thousands(context.tokens().expected),
                 context.as_str().trim()
-            );
+            ));
         }
-        for call in &self.calls {
-            let DryRunCall {
-                estimate, agent, ..
-            } = call;
-            let (round, title) = (estimate.round_number, round_title(estimate.round_number));
-            let _ = writeln!(text, "\n=== Round {round}, {title}: {agent} ===");
-            let _ = writeln!(
-                text,
+        for DryRunCall {
+            estimate,
+            agent,
+            system,
+            user,
+            is_cached,
+            ..
+        } in &self.calls
+        {
+            let (round, model) = (estimate.round_number, &estimate.model);
+            lines.push(format!(
+                "\n=== Round {round}, {}: {agent} ===",
+                round_title(round)
+            ));
+            lines.push(format!(
                 "To {} at {}",
-                model_address(&estimate.model),
-                place(&estimate.model.provider)
-            );
-            let cost = range(estimate.low, estimate.cost, estimate.high);
-            let _ = writeln!(
-                text,
-                "{}, {cost}",
-                tokens(estimate.input_tokens, estimate.output_tokens)
-            );
+                model_address(model),
+                place(&model.provider)
+            ));
+            lines.push(format!(
+                "{}, {}",
+                tokens(estimate.input_tokens, estimate.output_tokens),
+                range(estimate.low, estimate.cost, estimate.high)
+            ));
             let answer = estimate.answer.name();
-            let _ = if call.is_cached {
-                writeln!(
-                    text,
+            lines.push(if *is_cached {
+                format!(
                     "Without the JSON Schema of the answer `{answer}`, so that the provider caches \
                      the context"
                 )
             } else {
-                writeln!(text, "With the JSON Schema of the answer `{answer}`")
+                format!("With the JSON Schema of the answer `{answer}`")
+            });
+            let unknown = match round {
+                _ if self.is_exact(estimate) => None,
+                1 => Some("the persona"),
+                _ => Some(
+                    "the texts in <angle brackets>, the marks around them, and the letters of the \
+                     experts",
+                ),
             };
-            if call.estimate.round_number == 1 && !self.is_exact(estimate) {
-                text.push_str("Not known yet: the persona\n");
-            } else if !self.is_exact(estimate) {
-                text.push_str(
-                    "Not known yet: the texts in <angle brackets>, the marks around them, and the \
-                     letters of the experts\n",
-                );
-            }
-            let _ = writeln!(
-                text,
-                "\n--- system ---\n{}\n\n--- user ---\n{}",
-                call.system, call.user
-            );
+            lines.extend(unknown.map(|unknown| format!("Not known yet: {unknown}")));
+            lines.push(format!(
+                "\n--- system ---\n{system}\n\n--- user ---\n{user}"
+            ));
         }
-        text
+        lines.join("\n") + "\n"
     }
 }
 
 /// Returns the sources of the context with their tokens.
-fn sources(context: &Context) -> String {
+fn sources(context: &Context) -> Vec<String> {
     if context.sources.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let mut text = format!(
-        "Context: {} tokens, sent to experts and judges\n",
-        thousands(context.tokens.expected)
-    );
-    for source in &context.sources {
+    let tokens = thousands(context.tokens.expected);
+    let mut lines = vec![format!(
+        "Context: {tokens} tokens, sent to experts and judges"
+    )];
+    lines.extend(context.sources.iter().map(|source| {
         let (name, tokens) = source_in_words(source);
-        // Writing to a `String` cannot fail.
-        let _ = writeln!(text, "- {}: {tokens}", escape::one_line(&name));
-    }
-    text
+        format!("- {}: {tokens}", escape::one_line(&name))
+    }));
+    lines
 }
 
 /// Returns what was masked in each source; nothing if nothing was.
-fn masked(report: &ScrubbingReport) -> String {
+fn masked(report: &ScrubbingReport) -> Vec<String> {
     if !report.sensitive_data_scrubbed {
-        return "Masked: nothing, because of --no-scrub\n".to_owned();
+        return vec!["Masked: nothing, because of --no-scrub".to_owned()];
     }
     if report.by_source.is_empty() {
-        return String::new();
+        return Vec::new();
     }
-    let mut text = "Masked:\n".to_owned();
-    for (source, by_type) in &report.by_source {
-        let _ = writeln!(text, "- {}: {}", escape::one_line(source), types(by_type));
-    }
-    text
-}
-
-fn types(by_type: &BTreeMap<String, u64>) -> String {
-    let types = by_type
-        .iter()
-        .map(|(id, number)| format!("{} {}", thousands(*number), secret_type(id, *number)));
-    types.collect::<Vec<_>>().join(", ")
+    let mut lines = vec!["Masked:".to_owned()];
+    lines.extend(report.by_source.iter().map(|(source, by_type)| {
+        let types = by_type.iter();
+        let types = types.map(|(id, n)| format!("{} {}", thousands(*n), secret_type(id, *n)));
+        let types = types.collect::<Vec<_>>().join(", ");
+        format!("- {}: {types}", escape::one_line(source))
+    }));
+    lines
 }
 
 /// Returns how many calls to a provider carry the context, and whether it is cached.

@@ -48,18 +48,19 @@ pub(super) struct PlannedCall {
 
 /// Plans one call for each provider with a key: to the first of its default models that has not
 /// retired.
-pub(super) fn trials(keyed: &[Target], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
+pub(super) fn trials(
+    keyed: &[Target<'_>],
+    catalog: &ModelCatalog,
+    now: Timestamp,
+) -> Vec<PlannedCall> {
     let today = now.day();
     let prices = Arc::new(catalog.prices(now));
-    let model = |target: &Target| {
-        catalog
-            .defaults(&target.id)
-            .into_iter()
-            .find(|model| !model.has_retired_by(today))
-            .map(Model::to_ref)
+    let model = |target: &Target<'_>| {
+        let mut models = catalog.defaults(&target.access.id).into_iter();
+        models.find(|model| !model.has_retired_by(today))
     };
-    let planned = |model: ModelRef| {
-        let ask = ask(model);
+    let planned = |model: &Model| {
+        let ask = ask(model.to_ref());
         let sent = ask.prompt.tokens().expected
             + estimate_tokens(&ask.answer.schema(ask.form).to_string());
         // Vendors add tokens of their own to prompts and schemas: twice the estimate covers them.
@@ -113,32 +114,29 @@ pub(super) fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Re
         models.collect::<Vec<_>>().join(", "),
         most.known
     );
-    if yes {
+    let confirmed = if yes {
         printer.note(&announcement);
-        return Ok(());
-    }
-    let not_asked = || {
-        let message = format!("{announcement} There is no terminal to ask on");
-        Error::new(Exit::Declined, message).hint("agree to the cost with `--yes`")
+        Confirmation::Yes
+    } else if can_ask(printer, StdinUse::Free) {
+        let lines = vec![announcement.clone()];
+        block_on(ask_yes_no(printer, lines, "Make them?"))?
+    } else {
+        Confirmation::NoTerminal
     };
-    if !can_ask(printer, StdinUse::Free) {
-        return Err(not_asked());
-    }
-    match block_on(ask_yes_no(
-        printer,
-        vec![announcement.clone()],
-        "Make them?",
-    ))? {
+    match confirmed {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
-        Confirmation::NoTerminal => Err(not_asked()),
+        Confirmation::NoTerminal => {
+            let message = format!("{announcement} There is no terminal to ask on");
+            Err(Error::new(Exit::Declined, message).hint("agree to the cost with `--yes`"))
+        }
     }
 }
 
 /// Makes the calls, all at once.
 pub(super) async fn try_all(
     planned: Vec<PlannedCall>,
-    keyed: &[Target],
+    keyed: &[Target<'_>],
     catalog: &ModelCatalog,
     clock: &Clock,
 ) -> Vec<TrialCall> {
@@ -152,15 +150,10 @@ pub(super) async fn try_all(
     }));
     let catalog = Arc::new(catalog.clone());
     let tried = planned.iter().filter_map(|planned| {
-        let target = keyed
-            .iter()
-            .find(|target| target.id == planned.ask.model.provider)?;
-        let provider = Remote::new(
-            target.dialect,
-            target.endpoint.clone(),
-            Arc::clone(&catalog),
-            Arc::clone(&http),
-        );
+        let asked = &planned.ask.model.provider;
+        let target = keyed.iter().find(|target| target.access.id == *asked)?;
+        let (endpoint, catalog) = (target.endpoint.clone(), Arc::clone(&catalog));
+        let provider = Remote::new(target.access.dialect, endpoint, catalog, Arc::clone(&http));
         Some(async move { attempt(planned, &provider, clock).await })
     });
     join_all(tried).await
@@ -176,12 +169,12 @@ async fn attempt(planned: &PlannedCall, provider: &dyn Provider, clock: &Clock) 
         loop {
             let outcome = provider.ask(ask, &mut on).await;
             // A refused form costs nothing, and the provider uses another one from then on.
-            let is_unsupported =
-                matches!(&outcome, Err(failure) if failure.class == FailureClass::Unsupported);
-            if !is_unsupported || refusals >= FORMS {
-                return outcome;
+            match &outcome {
+                Err(failure) if failure.class == FailureClass::Unsupported && refusals < FORMS => {
+                    refusals += 1;
+                }
+                Ok(_) | Err(_) => return outcome,
             }
-            refusals += 1;
         }
     };
     let outcome = tokio::time::timeout(LIMIT, asking).await;
@@ -189,12 +182,11 @@ async fn attempt(planned: &PlannedCall, provider: &dyn Provider, clock: &Clock) 
     let (cost, message) = match outcome {
         Ok(Ok(reply)) => {
             let by_table = || {
-                let served = reply.served_model.as_ref().map(|id| ModelRef {
-                    provider: ask.model.provider.clone(),
-                    model: id.clone(),
-                });
-                let with_price = served.filter(|served| prices.price(served).is_some());
-                prices.cost(with_price.as_ref().unwrap_or(&ask.model), &reply.usage)
+                let asked = &ask.model;
+                let mut served = asked.clone();
+                served.model = reply.served_model.unwrap_or(served.model);
+                let is_priced = prices.price(&served).is_some();
+                prices.cost(if is_priced { &served } else { asked }, &reply.usage)
             };
             let cost = reply.reported_cost.map_or_else(by_table, Cost::exactly);
             (cost, "answered".to_owned())

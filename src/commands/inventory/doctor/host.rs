@@ -8,7 +8,7 @@ use crate::config::paths::{Home, HomePathError};
 use crate::config::settings::{SettingOrigin, Settings};
 use crate::domain::address::without_credentials;
 use crate::domain::time::Timestamp;
-use crate::error::whole;
+use crate::error::{Error, whole};
 use crate::providers::catalog::{ModelCatalog, PriceTable};
 use crate::providers::local::choice::{self, LocalModelChoice};
 use crate::providers::local::home::ModelHome;
@@ -27,13 +27,11 @@ const LITTLE_SPACE: u64 = 200_000_000;
 /// Checks the home: whether it is writable and private, and how much space is free.
 pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let check = |status, message: String| Check::new("home", "home", status, message);
-    let path = match home {
-        Ok(home) => home.path(),
-        Err(HomePathError) => {
-            return check(CheckStatus::Error, "no home directory is known".to_owned())
-                .fix("set CONCLAVE_HOME");
-        }
+    let Ok(home) = home else {
+        let message = "no home directory is known".to_owned();
+        return check(CheckStatus::Error, message).fix("set CONCLAVE_HOME");
     };
+    let path = home.path();
     let shown = path.display();
     let other_home = "make it writable, or set `CONCLAVE_HOME` to another folder";
     // The folder is created when it is first needed: what matters is whether that will work.
@@ -52,21 +50,23 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
         let message = format!("{shown}: only {} free", size(bytes));
         return check(CheckStatus::Warning, message).fix("free some space on that disk");
     }
-    let space = space
-        .map(|bytes| format!(", {} free", size(bytes)))
-        .unwrap_or_default();
+    let space = space.map(|bytes| format!(", {} free", size(bytes)));
+    let space = space.unwrap_or_default();
     if !is_there {
         let message = format!("{shown}, created when it is first needed{space}");
         return check(CheckStatus::Ok, message);
     }
     if is_open_to_others(path) {
-        return check(
-            CheckStatus::Warning,
-            format!("{shown} is readable by others"),
-        )
-        .fix(format!("run `chmod -R go= {shown}`"));
+        let message = format!("{shown} is readable by others");
+        return check(CheckStatus::Warning, message).fix(format!("run `chmod -R go= {shown}`"));
     }
     check(CheckStatus::Ok, format!("{shown}{space}"))
+}
+
+/// Returns the check of something that an error makes unusable.
+pub(super) fn broken(id: impl Into<String>, subject: &str, error: &Error) -> Check {
+    let check = Check::new(id, subject, CheckStatus::Error, whole(error.source()));
+    check.fix(error.hints().join("; "))
 }
 
 fn free_space(folder: &Path) -> Option<u64> {
@@ -76,9 +76,8 @@ fn free_space(folder: &Path) -> Option<u64> {
 
 fn is_open_to_others(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    folder
-        .metadata()
-        .is_ok_and(|found| found.permissions().mode() & 0o077 != 0)
+    let metadata = folder.metadata();
+    metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
 /// Loads and checks the settings; a file that cannot be used gives the defaults.
@@ -93,18 +92,17 @@ pub(super) fn settings(
     let check = |status, message: String| Check::new("config", "settings", status, message);
     match Settings::load(&file, environment) {
         Ok(settings) => {
-            let (in_file, variables): (Vec<_>, Vec<_>) = settings
-                .origins
-                .values()
-                .partition(|origin| matches!(origin, SettingOrigin::File(_)));
-            let message = match (in_file.len(), variables.len()) {
+            let origins = settings.origins.values();
+            let is_in_file = |origin: &&SettingOrigin| matches!(origin, SettingOrigin::File(_));
+            let in_file = origins.clone().filter(is_in_file).count();
+            let file = file.display();
+            let message = match (in_file, origins.len() - in_file) {
                 (0, 0) => "all at their defaults".to_owned(),
                 (0, variables) => format!("{variables} set in the environment"),
-                (in_file, 0) => format!("{in_file} set in {}", file.display()),
-                (in_file, variables) => format!(
-                    "{in_file} set in {}, {variables} in the environment",
-                    file.display()
-                ),
+                (in_file, 0) => format!("{in_file} set in {file}"),
+                (in_file, variables) => {
+                    format!("{in_file} set in {file}, {variables} in the environment")
+                }
             };
             (settings, Some(check(CheckStatus::Ok, message)))
         }
@@ -126,10 +124,8 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
     let file = home.models_file();
     match catalog::load(home) {
         Ok(catalog) => {
-            let own = catalog
-                .vintages()
-                .iter()
-                .any(|vintage| vintage.of == PriceTable::TheUser);
+            let mut tables = catalog.vintages().iter().map(|vintage| vintage.of);
+            let own = tables.any(|table| table == PriceTable::TheUser);
             let known = catalog.models().len();
             let message = if own {
                 format!("{known} are known, with your own of {}", file.display())
@@ -139,8 +135,8 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
             (catalog, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
-            let message = format!("{}: {}", file.display(), whole(error.source()));
-            let broken = check(CheckStatus::Error, message).fix(error.hints().join("; "));
+            let mut broken = broken("models", "models", &error);
+            broken.message = format!("{}: {}", file.display(), broken.message);
             (ModelCatalog::builtin(), Some(broken))
         }
     }
@@ -149,19 +145,14 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
 /// Checks the user's rules for the masking of secrets, if there are any.
 pub(super) fn scrub_rules(home: Option<&Home>) -> Option<Check> {
     let home = home.filter(|home| home.scrub_file().exists())?;
-    let check = |status, message: String| Check::new("scrub", "secrets", status, message);
+    let (id, subject) = ("scrub", "secrets");
     Some(match rules_file::load(home) {
         Ok(own) => {
-            let rules = count(own.rules.len(), "rule");
-            let file = home.scrub_file();
-            check(
-                CheckStatus::Ok,
-                format!("masked by {rules} of {} too", file.display()),
-            )
+            let (rules, file) = (count(own.rules.len(), "rule"), home.scrub_file());
+            let message = format!("masked by {rules} of {} too", file.display());
+            Check::new(id, subject, CheckStatus::Ok, message)
         }
-        Err(error) => {
-            check(CheckStatus::Error, whole(error.source())).fix(error.hints().join("; "))
-        }
+        Err(error) => broken(id, subject, &error),
     })
 }
 
@@ -204,12 +195,8 @@ pub(super) fn embedded(
     let Some(home) = home else {
         return check(CheckStatus::Note, "no home to look in".to_owned());
     };
-    let own = environment.model_file();
-    match choice::choose(
-        own.as_deref(),
-        settings.local_model.as_deref(),
-        &ModelHome::in_home(home.path()),
-    ) {
+    let (own, files) = (environment.model_file(), ModelHome::in_home(home.path()));
+    match choice::choose(own.as_deref(), settings.local_model.as_deref(), &files) {
         Ok(LocalModelChoice::Ready(file)) => {
             check(CheckStatus::Ok, format!("{}, {LABEL}", file.name))
         }
@@ -231,9 +218,8 @@ pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
         let message = "none: output goes to files or pipes".to_owned();
         return check(CheckStatus::Note, message);
     };
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find_map(|name| environment.text(name));
+    let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    let locale = variables.find_map(|name| environment.text(name));
     let colour = match face.paint {
         Paint::Colour => "colour",
         Paint::Plain => "no colour",
@@ -257,12 +243,8 @@ pub(super) fn proxies(environment: &Environment) -> Check {
         let value = environment.text(name)?;
         // The others are one address each, and a password may contain a comma.
         let value = if name.eq_ignore_ascii_case("no_proxy") {
-            let hosts: Vec<_> = value
-                .split(',')
-                .map(str::trim)
-                .map(without_credentials)
-                .collect();
-            hosts.join(",")
+            let hosts = value.split(',').map(str::trim).map(without_credentials);
+            hosts.collect::<Vec<_>>().join(",")
         } else {
             without_credentials(value)
         };

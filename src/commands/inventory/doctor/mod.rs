@@ -8,27 +8,28 @@ mod host;
 mod vendors;
 
 use std::collections::BTreeSet;
+use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 
+use futures_util::future::join;
+
+use crate::commands::App;
 use crate::commands::face::block_on;
-use crate::commands::flags::ListFormatFlag;
-use crate::config::env::Environment;
+use crate::commands::flags::JsonFlags;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::dialect::Dialect;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
-use crate::error::{Error, whole};
+use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::wire::Endpoint;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
-use crate::setup::provider_access;
-use crate::setup::provider_access::ProviderAccess;
+use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings::check_certificates;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
@@ -46,6 +47,7 @@ const KEY: Duration = Duration::from_secs(4);
 
 /// Check what works here and show how to fix what does not
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/doctor.schema.json")))]
 #[command(after_help = "\
 Checks the home and its files, prices, keys, vendors, local servers, the embedded model, \
 the terminal and proxies.
@@ -58,12 +60,8 @@ Exit codes:
 Without --deep, nothing is spent: vendors are asked only for their lists of models. \
 No API key is ever shown.")]
 pub struct Args {
-    /// Write JSON; its schema is schemas/doctor.schema.json
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    json: JsonFlags,
 
     /// Also make one small call to each provider with a key, after showing the maximum cost
     #[arg(long)]
@@ -74,18 +72,17 @@ pub struct Args {
     yes: bool,
 }
 
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let App {
+        environment,
+        printer,
+    } = app;
     check_certificates(environment)?;
     let clock = Clock::system();
     let home = Home::find(environment);
-    let (settings, settings_check) = host::settings(home.as_ref().ok(), environment);
-    let (models, models_check) = host::models(home.as_ref().ok());
+    let known_home = home.as_ref().ok();
+    let (settings, settings_check) = host::settings(known_home, environment);
+    let (models, models_check) = host::models(known_home);
     let access_list = provider_access::all(&settings, environment);
     let (keyed, keyless) = targets(&access_list);
     warn_of_unencrypted_keys(&keyed, printer);
@@ -98,53 +95,48 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     let mut checks = vec![host::home(&home)];
     checks.extend(settings_check);
     checks.extend(models_check);
-    checks.extend(host::scrub_rules(home.as_ref().ok()));
+    checks.extend(host::scrub_rules(known_home));
     checks.push(host::prices(&models, clock.now()));
     // Any of these errors stops a run, whatever else works.
-    let is_refused = checks
-        .iter()
-        .any(|check| check.status == CheckStatus::Error);
+    let is_broken = |check: &Check| check.status == CheckStatus::Error;
+    let is_refused = checks.iter().any(is_broken);
 
-    let (found, tried) = block_on(async {
-        futures_util::future::join(
-            free_checks(
-                &keyed,
-                keyless,
-                &settings,
-                &access_list,
-                &models,
-                clock.now(),
-            ),
-            deep::try_all(trials, &keyed, &models, &clock),
-        )
-        .await
-    })?;
-
+    let (found, trials) = block_on(join(
+        free_checks(
+            &keyed,
+            keyless,
+            &settings,
+            &access_list,
+            &models,
+            clock.now(),
+        ),
+        deep::try_all(trials, &keyed, &models, &clock),
+    ))?;
     let failed = |id: &ProviderId| {
-        tried
-            .iter()
-            .any(|trial| trial.provider == id.as_str() && !trial.answered)
+        let mut failed = trials.iter().filter(|trial| !trial.answered);
+        failed.any(|trial| trial.provider == id.as_str())
     };
-    let vendor_answers = found.answering.iter().any(|id| !failed(id));
-    let server_answers = found
-        .servers
-        .iter()
-        .any(|server| server.preferred().is_some());
+    let embedded = host::embedded(known_home, &settings, environment);
+    let can_answer = !is_refused
+        && (found.answering.iter().any(|id| !failed(id))
+            || found
+                .servers
+                .iter()
+                .any(|server| server.preferred().is_some())
+            || embedded.status == CheckStatus::Ok);
     checks.extend(found.checks);
-    let embedded = host::embedded(home.as_ref().ok(), &settings, environment);
-    let embedded_answers = embedded.status == CheckStatus::Ok;
     checks.push(embedded);
     checks.push(host::terminal(printer, environment));
     checks.push(host::proxies(environment));
-
-    let can_answer = !is_refused && (vendor_answers || server_answers || embedded_answers);
-    let findings = DoctorReport {
+    let report = DoctorReport {
         schema_version: SCHEMA_VERSION,
         can_answer,
         checks,
-        trials: tried,
+        trials,
     };
-    print(&findings, args.is_json(), printer)?;
+    app.print(args.json.is_json(), &report, |width, paint| {
+        screen(&report, width, paint)
+    })?;
     if can_answer {
         return Ok(());
     }
@@ -180,17 +172,17 @@ pub(crate) async fn check_for_free(
 }
 
 /// Warns before the keys go out; the report repeats it.
-fn warn_of_unencrypted_keys(keyed: &[Target], printer: &Printer) {
+fn warn_of_unencrypted_keys(keyed: &[Target<'_>], printer: &Printer) {
     for warning in keyed
         .iter()
-        .filter_map(|target| target.unencrypted_key.as_ref())
+        .filter_map(|target| target.access.unencrypted_key())
     {
         printer.warning(&format!("Warning: {warning}"));
     }
 }
 
 async fn free_checks(
-    keyed: &[Target],
+    keyed: &[Target<'_>],
     keyless: Vec<Check>,
     settings: &Settings,
     access_list: &[ProviderAccess],
@@ -211,13 +203,9 @@ async fn free_checks(
             Err(_) => Vec::new(),
         }
     };
-    let (reports, servers) =
-        futures_util::future::join(vendors::check_all(keyed, &http, models, now), find).await;
-    let answering = reports
-        .iter()
-        .filter(|report| report.answers)
-        .map(|report| report.provider.clone())
-        .collect();
+    let (reports, servers) = join(vendors::check_all(keyed, &http, models, now), find).await;
+    let answering = reports.iter().filter(|report| report.answers);
+    let answering = answering.map(|report| report.provider.clone()).collect();
     let mut checks: Vec<Check> = reports.into_iter().map(|report| report.check).collect();
     checks.extend(keyless);
     checks.extend(vendors::without_key(access_list));
@@ -231,22 +219,15 @@ async fn free_checks(
 
 /// A provider with a key, as checks and calls need it.
 #[derive(Debug)]
-struct Target {
-    id: ProviderId,
-    dialect: Dialect,
+struct Target<'a> {
+    access: &'a ProviderAccess,
     endpoint: Endpoint,
-    /// It is reached at the vendor's own address, not at a gateway.
-    uses_default_endpoint: bool,
-    /// A warning if its key goes out unencrypted.
-    unencrypted_key: Option<String>,
 }
 
 /// Returns the providers to check, and a failed check for each whose key command fails.
-fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
-    let selectable: Vec<&ProviderAccess> = access_list
-        .iter()
-        .filter(|access| access.is_selectable())
-        .collect();
+fn targets(access_list: &[ProviderAccess]) -> (Vec<Target<'_>>, Vec<Check>) {
+    let selectable = access_list.iter().filter(|access| access.is_selectable());
+    let selectable: Vec<&ProviderAccess> = selectable.collect();
     // Key commands run at once, so that one that hangs delays no other.
     let endpoints: Vec<_> = std::thread::scope(|scope| {
         let get = |access| {
@@ -255,47 +236,23 @@ fn targets(access_list: &[ProviderAccess]) -> (Vec<Target>, Vec<Check>) {
             })
         };
         let asked: Vec<_> = selectable.iter().copied().map(get).collect();
-        asked
-            .into_iter()
-            .map(|asked| {
-                asked
-                    .map_err(Error::failed)?
-                    .join()
-                    .unwrap_or_else(|_| Err(Error::failed("its key command failed")))
-            })
-            .collect()
+        let endpoint = |asked: std::io::Result<ScopedJoinHandle<'_, _>>| {
+            let joined = asked.map_err(Error::failed)?.join();
+            joined.unwrap_or_else(|_| Err(Error::failed("its key command failed")))
+        };
+        asked.into_iter().map(endpoint).collect()
     });
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
     for (access, endpoint) in selectable.into_iter().zip(endpoints) {
         match endpoint {
-            Ok(endpoint) => targets.push(Target {
-                id: access.id.clone(),
-                dialect: access.dialect,
-                endpoint,
-                uses_default_endpoint: access.uses_default_endpoint(),
-                unencrypted_key: access.unencrypted_key(),
-            }),
+            Ok(endpoint) => targets.push(Target { access, endpoint }),
             Err(error) => {
-                let broken = Check::new(
-                    format!("provider.{}", access.id),
-                    name(&access.id),
-                    CheckStatus::Error,
-                    whole(error.source()),
-                );
-                keyless.push(broken.fix(error.hints().join("; ")));
+                let id = format!("provider.{}", access.id);
+                keyless.push(host::broken(id, name(&access.id), &error));
             }
         }
     }
     (targets, keyless)
-}
-
-fn print(findings: &DoctorReport, json: bool, printer: &Printer) -> Result<(), Error> {
-    if json {
-        return printer.json(findings).map_err(Error::failed);
-    }
-    let face = printer.out_traits();
-    let text = screen(findings, face.is_terminal.then_some(face.width), face.paint);
-    printer.result(&text).map_err(Error::failed)
 }
 
 fn server_checks(search: &Result<ServerSearch, Error>, found: &[Server]) -> Vec<Check> {
@@ -303,18 +260,12 @@ fn server_checks(search: &Result<ServerSearch, Error>, found: &[Server]) -> Vec<
         |status, message: String| Check::new("local_servers", "local servers", status, message);
     let search = match search {
         Ok(search) => search,
-        Err(error) => {
-            return vec![
-                check(CheckStatus::Error, error.to_string()).fix(error.hints().join("; ")),
-            ];
-        }
+        Err(error) => return vec![host::broken("local_servers", "local servers", error)],
     };
     if found.is_empty() {
-        let looked = search.shown(&all_kinds());
-        let message = if looked.is_empty() {
-            "not searched for".to_owned()
-        } else {
-            format!("none answers at {looked}")
+        let message = match search.shown(&all_kinds()) {
+            none if none.is_empty() => "not searched for".to_owned(),
+            looked => format!("none answers at {looked}"),
         };
         return vec![check(CheckStatus::Note, message)];
     }

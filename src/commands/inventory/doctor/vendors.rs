@@ -51,7 +51,7 @@ fn finding(status: CheckStatus, message: impl Into<String>, fix: impl Into<Strin
 
 /// Checks all vendors at once.
 pub(super) async fn check_all(
-    keyed: &[Target],
+    keyed: &[Target<'_>],
     http: &Http,
     catalog: &ModelCatalog,
     now: Timestamp,
@@ -60,38 +60,35 @@ pub(super) async fn check_all(
 }
 
 async fn check(
-    target: &Target,
+    target: &Target<'_>,
     http: &Http,
     catalog: &ModelCatalog,
     now: Timestamp,
 ) -> VendorReport {
-    let account = &target.endpoint.account;
+    let (access, account) = (target.access, &target.endpoint.account);
     let mut findings = Vec::new();
     findings.extend(account.key.as_ref().and_then(|key| {
         form(
-            target.id.as_str(),
+            access.id.as_str(),
             key.expose_secret(),
             &account.origin,
-            target.uses_default_endpoint,
+            access.uses_default_endpoint(),
         )
     }));
-    findings.extend(target.unencrypted_key.as_ref().map(|warning| {
-        let (message, fix) = warning.split_once("; ").unwrap_or((warning, ""));
+    findings.extend(access.unencrypted_key().map(|warning| {
+        let (message, fix) = warning.split_once("; ").unwrap_or((&warning, ""));
         finding(CheckStatus::Warning, message, fix)
     }));
-    let list_request = model_list::request(target.dialect, &target.endpoint);
+    let list_request = model_list::request(access.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
-    let key_request = model_list::key_request(target.dialect, &target.endpoint);
-    let key = OptionFuture::from(
-        key_request
-            .as_ref()
-            .map(|request| http.get(request, account, ANSWER)),
-    );
+    let key_request = model_list::key_request(access.dialect, &target.endpoint);
+    let get = |request| http.get(request, account, ANSWER);
+    let key = OptionFuture::from(key_request.as_ref().map(get));
     let (list, key) = join(list, key).await;
     let list = list.and_then(|got| got.success(account));
     let key = key.map(|key| key.and_then(|got| got.success(account)));
-    let listed = list.map(|body| model_list::models(target.dialect, &body));
-    let address = (!target.uses_default_endpoint).then(|| authority(&target.endpoint.base_url));
+    let listed = list.map(|body| model_list::models(access.dialect, &body));
+    let address = (!access.uses_default_endpoint()).then(|| authority(&target.endpoint.base_url));
     let mut answers = true;
     match &key {
         Some(Err(failure)) => {
@@ -125,14 +122,14 @@ async fn check(
                 format!("{accepted}{}", count(models.len(), "model")),
                 "",
             ));
-            findings.extend(panel_findings(&models, catalog, &target.id, now.day()));
+            findings.extend(panel_findings(&models, catalog, &access.id, now.day()));
         }
     }
     report(target, &findings, address, answers)
 }
 
 fn report(
-    target: &Target,
+    target: &Target<'_>,
     findings: &[Finding],
     address: Option<String>,
     answers: bool,
@@ -152,15 +149,16 @@ fn report(
         .iter()
         .filter_map(|finding| finding.fix.as_deref())
         .collect();
+    let provider = target.access.id.clone();
     let check = Check {
-        id: format!("provider.{}", target.id),
-        subject: name(&target.id).to_owned(),
+        id: format!("provider.{provider}"),
+        subject: name(&provider).to_owned(),
         status: status.unwrap_or(CheckStatus::Ok),
         message,
         fix: (!fixes.is_empty()).then(|| fixes.join("; ")),
     };
     VendorReport {
-        provider: target.id.clone(),
+        provider,
         check,
         answers,
     }
@@ -178,28 +176,27 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
         None => format!("does not begin with `{prefix}`"),
     };
     let message = format!("the key in {origin} {problem}");
-    Some(finding(
-        CheckStatus::Warning,
-        message,
-        format!("check {origin}"),
-    ))
+    let fix = format!("check {origin}");
+    Some(finding(CheckStatus::Warning, message, fix))
 }
 
 fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
+    use CheckStatus::{Error, Ok, Warning};
+
     match key_limit.map(|limit| limit.remaining) {
         Some(Some(MicroUsd::ZERO)) => finding(
-            CheckStatus::Error,
+            Error,
             "key accepted, but its spending limit is used up",
             "raise the key's limit, or use another key",
         ),
         Some(Some(left)) => finding(
-            CheckStatus::Ok,
+            Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
-        Some(None) => finding(CheckStatus::Ok, "key accepted, without a limit", ""),
+        Some(None) => finding(Ok, "key accepted, without a limit", ""),
         None => finding(
-            CheckStatus::Warning,
+            Warning,
             "its reply about the key is unreadable",
             "check the base URL",
         ),
@@ -208,21 +205,22 @@ fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
 
 fn trouble(failure: &Failure, what: &str) -> Finding {
     use CheckStatus::{Error, Warning};
-    let message = &failure.message;
-    let (status, message, fix) = match failure.class {
-        FailureClass::Auth => (
+
+    let message = failure.message.clone();
+    match failure.class {
+        FailureClass::Auth => finding(
             Error,
             format!("the key was refused: {message}"),
             "create a new key, or copy one that is still valid",
         ),
-        FailureClass::Billing => (Error, message.clone(), "add credit, or raise the limit"),
-        FailureClass::Transport | FailureClass::Timeout => (
+        FailureClass::Billing => finding(Error, message, "add credit, or raise the limit"),
+        FailureClass::Transport | FailureClass::Timeout => finding(
             Error,
-            message.clone(),
+            message,
             "check the network, the proxy and the base URL; other providers still work",
         ),
         FailureClass::RateLimit | FailureClass::Overload => {
-            (Warning, message.clone(), "try again later")
+            finding(Warning, message, "try again later")
         }
         FailureClass::ModelMissing
         | FailureClass::BadRequest
@@ -232,24 +230,19 @@ fn trouble(failure: &Failure, what: &str) -> Finding {
         | FailureClass::Interrupted
         | FailureClass::Empty
         | FailureClass::Malformed
-        | FailureClass::Internal => (
+        | FailureClass::Internal => finding(
             Warning,
             format!("{what} is not available: {message}"),
             "check the base URL; test it with `--deep`",
         ),
-    };
-    finding(status, message, fix)
+    }
 }
 
 /// Returns whether a call may still work after a failed request for the list of models.
 fn can_still_answer(failure: &Failure) -> bool {
-    !matches!(
-        failure.class,
-        FailureClass::Auth
-            | FailureClass::Billing
-            | FailureClass::Transport
-            | FailureClass::Timeout
-    )
+    use FailureClass::{Auth, Billing, Timeout, Transport};
+
+    !matches!(failure.class, Auth | Billing | Transport | Timeout)
 }
 
 /// Returns findings about default models that the vendor does not list, or retires soon.
@@ -261,16 +254,13 @@ fn panel_findings(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     let find = |id: &str| {
-        listed
-            .iter()
-            .find(|model| model.id == id || without_date(&model.id) == Some(id))
+        let is_called =
+            |model: &&ListedModel| model.id == id || without_date(&model.id) == Some(id);
+        listed.iter().find(is_called)
     };
     let defaults = catalog.defaults(provider);
-    let missing: Vec<String> = defaults
-        .iter()
-        .filter(|model| find(&model.id).is_none())
-        .map(|model| format!("`{}`", model.id))
-        .collect();
+    let missing = defaults.iter().filter(|model| find(&model.id).is_none());
+    let missing: Vec<String> = missing.map(|model| format!("`{}`", model.id)).collect();
     if !missing.is_empty() {
         let message = format!("its list lacks {} of the default panel", missing.join(", "));
         findings.push(finding(
@@ -280,9 +270,8 @@ fn panel_findings(
         ));
     }
     for model in defaults {
-        let day = find(&model.id)
-            .and_then(|listed| listed.retires.as_ref())
-            .and_then(|text| text.get(..10)?.parse::<Date>().ok());
+        let retires = find(&model.id).and_then(|listed| listed.retires.as_ref());
+        let day = retires.and_then(|text| text.get(..10)?.parse::<Date>().ok());
         if let Some(day) = day.filter(|day| days_between(today, *day) <= NOTICE_DAYS) {
             findings.push(finding(
                 CheckStatus::Warning,
@@ -296,10 +285,9 @@ fn panel_findings(
 
 /// Returns one note for all vendors without a key.
 pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
-    let missing: Vec<String> = access_list
-        .iter()
-        .filter_map(|access| Some(format!("{} ({})", name(&access.id), access.missing_key()?)))
-        .collect();
+    let missing =
+        |access: &ProviderAccess| Some(format!("{} ({})", name(&access.id), access.missing_key()?));
+    let missing: Vec<String> = access_list.iter().filter_map(missing).collect();
     (!missing.is_empty())
         .then(|| Check::new("keys", "no key", CheckStatus::Note, missing.join(", ")))
 }

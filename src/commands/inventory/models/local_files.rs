@@ -2,9 +2,8 @@
 
 use clap::Subcommand;
 
+use crate::commands::App;
 use crate::commands::face::block_on;
-use crate::config::env::Environment;
-use crate::config::paths::Home;
 use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
@@ -47,13 +46,12 @@ fn name_help() -> String {
     format!("A name from `conclave model list`, or a unique part of one [default: {default}]")
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    settings::check_certificates(environment)?;
-    let home = Home::find(environment).map_err(Error::usage)?;
-    let settings = settings::load(&home, environment)?;
-    let models = EmbeddedModels::new(environment, &settings, &home, printer);
-    let result = act(&args.action, &models)?;
-    printer.result(&result).map_err(Error::failed)
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    settings::check_certificates(app.environment)?;
+    let home = app.home()?;
+    let settings = settings::load(&home, app.environment)?;
+    let models = EmbeddedModels::new(app.environment, &settings, &home, app.printer);
+    Ok(app.printer.result(&act(&args.action, &models)?)?)
 }
 
 /// Runs an action and returns its output.
@@ -61,21 +59,15 @@ fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Erro
     match action {
         ModelAction::Pull { name } => {
             built_in().map_err(Error::usage)?;
-            let path = match name {
-                Some(name) => block_on(models.download(named(name)?))??,
-                None => match block_on(models.download(&DEFAULT))? {
-                    Ok(path) => path,
-                    Err(error) => {
-                        let Some(smaller) = error.instead() else {
-                            return Err(error.into());
-                        };
-                        models
-                            .printer
-                            .warning(&format!("{error}; downloading the smallest model instead"));
-                        block_on(models.download(smaller))??
-                    }
-                },
-            };
+            let model = name.as_deref().map_or(Ok(&DEFAULT), named)?;
+            let path = block_on(models.download(model))?.or_else(|error| {
+                let Some(smaller) = error.instead().filter(|_| name.is_none()) else {
+                    return Err(error.into());
+                };
+                let warning = format!("{error}; downloading the smallest model instead");
+                models.printer.warning(&warning);
+                Ok::<_, Error>(block_on(models.download(smaller))??)
+            })?;
             Ok(format!("{}\n", path.display()))
         }
         ModelAction::List => Ok(list(&models.home, models.printer)),
@@ -123,6 +115,8 @@ fn list(home: &ModelHome, printer: &Printer) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::env::Environment;
+    use crate::config::paths::Home;
     use crate::config::settings::Settings;
     use crate::error::Exit;
     use crate::terminal::output::printer::Verbosity;

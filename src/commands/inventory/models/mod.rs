@@ -5,9 +5,9 @@ pub mod local_files;
 use indexmap::IndexSet;
 use jiff::civil::Date;
 
+use crate::commands::App;
 use crate::commands::face::block_on;
-use crate::commands::flags::ListFormatFlag;
-use crate::config::env::Environment;
+use crate::commands::flags::JsonFlags;
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
@@ -20,9 +20,8 @@ use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::local_servers::terms::is_small;
-use crate::setup::provider_access::{self, ProviderAccess};
+use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::{catalog, settings};
-use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::models::{
     CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice,
     ProviderModels, ServerModels, screen,
@@ -33,18 +32,15 @@ pub(crate) const SCHEMA_VERSION: &str = "1.0";
 
 /// List the models that can be asked, with tier, price, limits and retirement
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/models.schema.json")))]
 #[command(after_help = "\
 Prices are in dollars per million tokens.
 Your own models and prices go into models.json in the home.
 Local servers are looked for at their default ports on this machine, or where \
 CONCLAVE_LOCAL_SERVERS says: `auto`, `none`, or addresses separated by commas.")]
 pub struct Args {
-    /// Write JSON; its schema is schemas/models.schema.json
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    json: JsonFlags,
 
     /// Show only models whose provider, name or tier contains this, such as `claude` or `tier 1`
     /// [default: all]
@@ -55,17 +51,11 @@ pub struct Args {
     all: bool,
 }
 
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let home = app.home()?;
     let catalog = catalog::load(&home)?;
-    let settings = settings::load(&home, environment)?;
-    let access_list = provider_access::all(&settings, environment);
+    let settings = settings::load(&home, app.environment)?;
+    let access_list = provider_access::all(&settings, app.environment);
     let search = ServerSearch::new(&settings, &access_list)?;
     let servers = block_on(search::find(&search, &all_kinds()))?;
     let now = Clock::system().now();
@@ -77,21 +67,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
     if !args.all {
         list.leave_out_retired();
     }
-    if args.is_json() {
-        return printer.json(&list).map_err(Error::failed);
+    let is_json = args.json.is_json();
+    if !is_json {
+        for warning in &list.warnings {
+            app.printer.warning(&format!("Warning: {warning}"));
+        }
+        if list.is_empty() {
+            app.printer
+                .lines("No models match; list all with `conclave models`");
+            return Ok(());
+        }
     }
-    for warning in &list.warnings {
-        printer.warning(&format!("Warning: {warning}"));
-    }
-    if list.is_empty() {
-        printer.lines("No models match; list all with `conclave models`");
-        return Ok(());
-    }
-    let face = printer.out_traits();
-    let width = face.is_terminal.then_some(face.width);
-    printer
-        .result(&screen(&list, width, face.paint))
-        .map_err(Error::failed)
+    app.print(is_json, &list, |width, paint| screen(&list, width, paint))
 }
 
 fn list(
@@ -112,35 +99,30 @@ fn list(
         let mut models: Vec<&Model> = models.filter(|model| model.provider == *id).collect();
         // Default panel first, then the best first, then as the file has them.
         models.sort_by_key(|model| {
-            (
-                model.rank.unwrap_or(u32::MAX),
-                model.has_retired_by(today),
-                model.tier,
-            )
+            let rank = model.rank.unwrap_or(u32::MAX);
+            (rank, model.has_retired_by(today), model.tier)
         });
         ProviderModels {
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
-            has_key: access_list
-                .iter()
-                .any(|access| access.id == *id && access.is_configured()),
-            key_variables: vendors::find(id.as_str())
-                .map(|vendor| vendor.key_variables)
-                .unwrap_or_default()
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            has_key: find(access_list, id).is_some_and(ProviderAccess::is_configured),
+            key_variables: {
+                let vendor = vendors::find(id.as_str());
+                let variables = vendor
+                    .map(|vendor| vendor.key_variables)
+                    .unwrap_or_default();
+                variables.iter().map(ToString::to_string).collect()
+            },
             models: models
-                .into_iter()
+                .iter()
                 .map(|model| cloud_model(model, today))
                 .collect(),
         }
     });
-    let providers = providers.collect();
     ModelList {
         schema_version: SCHEMA_VERSION,
         date: today.to_string(),
-        providers,
+        providers: providers.collect(),
         local_servers: servers.iter().map(server_models).collect(),
         embedded: embedded(home),
         retired_left_out: 0,
@@ -149,6 +131,7 @@ fn list(
 }
 
 fn cloud_model(model: &Model, today: Date) -> CloudModel {
+    let later_prices = model.prices_after(today);
     CloudModel {
         model: model.to_ref().to_string(),
         id: model.id.clone(),
@@ -157,10 +140,7 @@ fn cloud_model(model: &Model, today: Date) -> CloudModel {
         context: model.context,
         max_output: model.max_output,
         price: model.price_on(today).map(price),
-        later_prices: model
-            .prices_after(today)
-            .map(|(_, later)| price(later))
-            .collect(),
+        later_prices: later_prices.map(|(_, later)| price(later)).collect(),
         retires: model.retires.as_ref().map(ToString::to_string),
         retired: model.has_retired_by(today),
         successor: model.successor.clone(),

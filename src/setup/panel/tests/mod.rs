@@ -14,7 +14,7 @@ fn selected(keyed: &[&str], spec: &PanelSpec) -> Result<SelectedPanel, Error> {
 }
 
 fn selected_with(keyed: &[&str], spec: &PanelSpec, config: &str) -> Result<SelectedPanel, Error> {
-    let variable = |id: &&str| (key_variable(vendors::find(id).unwrap()), "k");
+    let variable = |id: &&str| (vendors::find(id).unwrap().key_variables[0], "k");
     let variables: Vec<_> = keyed.iter().map(variable).collect();
     select(spec, &SampleSources::new(config, &variables).context())
 }

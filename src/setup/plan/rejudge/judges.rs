@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::config::settings::Settings;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::ModelRef;
 use crate::domain::panel::Seat;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::vendors;
@@ -26,18 +26,13 @@ pub(super) fn judges(
     }
     let usual = if was_private(record, context) {
         let models = seats.iter().map(|seat| seat.model.clone());
-        models
-            .filter(|model| context.is_own_server(&model.provider))
-            .collect()
+        let own = models.filter(|model| context.is_own_server(&model.provider));
+        own.collect()
     } else {
         context.default_judges(seats)
     };
-    let mut judges: Vec<ModelRef> = record
-        .judge()
-        .into_iter()
-        .chain(usual)
-        .chain(context.embedded.clone())
-        .collect();
+    let judges = record.judge().into_iter().chain(usual);
+    let mut judges: Vec<ModelRef> = judges.chain(context.embedded.clone()).collect();
     let mut met = BTreeSet::new();
     judges.retain(|judge| {
         context.check_provider(&judge.provider).is_ok() && met.insert(judge.clone())
@@ -60,14 +55,10 @@ pub(super) fn candidates(
     seats: &[Seat],
     catalog: &ModelCatalog,
 ) -> Vec<ModelRef> {
-    let named = named
-        .into_iter()
-        .flat_map(|names| names.split(','))
-        .filter_map(|name| catalog.resolve(name.trim()).ok());
-    named
-        .chain(record.judge())
-        .chain(seats.iter().map(|seat| seat.model.clone()))
-        .collect()
+    let listed = named.into_iter().flat_map(|names| names.split(','));
+    let named = listed.filter_map(|name| catalog.resolve(name.trim()).ok());
+    let seated = seats.iter().map(|seat| seat.model.clone());
+    named.chain(record.judge()).chain(seated).collect()
 }
 
 /// Returns the judge that the user names. The setting is for panels that are asked: the judge of
@@ -77,12 +68,8 @@ pub(super) fn named<'a>(
     record: &StoredRecord,
     settings: &'a Settings,
 ) -> Option<&'a str> {
-    flag.or_else(|| {
-        settings
-            .judge
-            .as_deref()
-            .filter(|_| record.judge().is_none() && record.agents.is_empty())
-    })
+    let is_open = record.judge().is_none() && record.agents.is_empty();
+    flag.or(settings.judge.as_deref().filter(|_| is_open))
 }
 
 /// Returns whether every expert and the judge ran on the user's own servers.
@@ -90,17 +77,14 @@ pub(in crate::setup::plan) fn was_private(
     record: &StoredRecord,
     context: &SelectionContext<'_>,
 ) -> bool {
-    let mut asked = record
+    let experts = record
         .agents
         .iter()
-        .filter_map(|agent| record.model_of(agent))
-        .chain(record.judge())
-        .peekable();
-    asked.peek().is_some() && asked.all(|model| is_own_server(&model.provider, context))
-}
-
-/// Returns whether a provider is the user's own server. An unknown provider was one: only the
-/// settings can add providers.
-fn is_own_server(provider: &ProviderId, context: &SelectionContext<'_>) -> bool {
-    context.is_own_server(provider) || vendors::find(provider.as_str()).is_none()
+        .filter_map(|agent| record.model_of(agent));
+    let mut asked = experts.chain(record.judge()).peekable();
+    asked.peek().is_some()
+        && asked.all(|ModelRef { provider, .. }| {
+            // An unknown provider was one: only the settings can add providers.
+            context.is_own_server(&provider) || vendors::find(provider.as_str()).is_none()
+        })
 }

@@ -10,8 +10,7 @@ pub(super) use prior_answers::seats;
 use std::collections::BTreeMap;
 
 use super::Planner;
-use super::draft::{PlanDraft, Readiness};
-use super::template::{PlanTemplate, PreparedPlan};
+use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::panel::Panel;
@@ -22,7 +21,7 @@ use crate::setup::context::request::Scrubbing;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
-use crate::setup::request::{ControlRequest, QuestionRequest};
+use crate::setup::request::{ControlRequest, Purpose, QuestionRequest};
 
 /// The request for a rejudgement.
 #[derive(Debug)]
@@ -72,7 +71,7 @@ pub(crate) async fn prepare(
     )];
     let judge = judging.judges.first();
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
-    let draft = PlanDraft {
+    let template = planner.complete(PlanDraft {
         scrubbing: Scrubbing::On,
         panel: Panel {
             seats,
@@ -82,8 +81,11 @@ pub(crate) async fn prepare(
         fallbacks: BTreeMap::new(),
         material: request.material,
         notices,
-    };
-    let template = draft.complete(planner, &servers, Readiness::Run(file), &request.control)?;
+        control: &request.control,
+        servers: &servers,
+        purpose: Purpose::Run,
+        embedded: file,
+    })?;
     let mut prepared = template.plan(QuestionRequest {
         question: record.question.clone(),
         sources: request.context.sources,

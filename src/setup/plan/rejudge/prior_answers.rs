@@ -29,11 +29,8 @@ pub(in crate::setup::plan) fn seats(record: &StoredRecord) -> Vec<Seat> {
 }
 
 pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
-    let mode = record.mode.as_deref().and_then(|name| {
-        Mode::ALL
-            .into_iter()
-            .find(|mode| mode.strategy().name == name)
-    });
+    let mut modes = Mode::ALL.into_iter();
+    let mode = modes.find(|mode| record.mode.as_deref() == Some(mode.strategy().name));
     let prior_answers = PriorAnswers {
         from: record
             .consultation_id()
@@ -54,10 +51,8 @@ pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
 pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
     let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {
-        if then
-            .as_ref()
-            .is_none_or(|then| then.order() != plan.labels().order())
-        {
+        let is_same = |then: &Labels| then.order() == plan.labels().order();
+        if !then.as_ref().is_some_and(is_same) {
             break;
         }
         plan.seed = plan.seed.wrapping_add(1);
@@ -70,12 +65,8 @@ pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
         from: &then,
         into: &now,
     };
-    prior_answers.cross_exam = prior_answers
-        .cross_exam
-        .take()
-        .map(|record| relabelling.cross_exam(record));
-    prior_answers.verdict = prior_answers
-        .verdict
-        .take()
-        .map(|said| relabelling.verdict(said));
+    let cross_exam = prior_answers.cross_exam.take();
+    prior_answers.cross_exam = cross_exam.map(|record| relabelling.cross_exam(record));
+    let verdict = prior_answers.verdict.take();
+    prior_answers.verdict = verdict.map(|verdict| relabelling.verdict(verdict));
 }

@@ -181,7 +181,7 @@ fn invalid_delays_are_rejected_before_any_request() {
         .ends_with(2);
     assert_eq!(
         output.stderr,
-        "error: `--hedge-after` is `soon`, but must be a number of seconds up to 1000000, or `off`\nhint: for example: `--hedge-after 15`\n"
+        "error: invalid value 'soon' for '--hedge-after <SECONDS|off>': must be a number of seconds up to 1000000, or `off`\n\nFor more information, try '--help'.\n"
     );
     assert!(server.requests().is_empty());
 }

@@ -4,16 +4,17 @@
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::agent_loop::checklist;
 use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
 use crate::agent_loop::response::{self, AgentResponse, ResponseError};
-use crate::agent_loop::signals::{self, ErrorText, SignalOptions};
+use crate::agent_loop::signals::{self, SignalOptions};
 use crate::agent_loop::store::StateFolder;
 use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
+use crate::commands::agent_loop::masking::UnmaskedTexts;
 use crate::engine::clock::Clock;
 use crate::engine::interrupts;
 use crate::error::{Error, Exit};
@@ -41,14 +42,12 @@ pub(super) struct CheckFiles {
 pub(super) struct GatheredEvidence {
     /// Without the errors, whose secrets are not masked yet.
     pub(super) evidence: TurnEvidence,
-    pub(super) errors: Vec<ErrorText>,
+    pub(super) unmasked: UnmaskedTexts,
     /// The check that the number of changed files counts from.
     pub(super) changed_since: Option<String>,
     /// The working tree, for the next check.
     pub(super) tree: Option<WorkingTree>,
     pub(super) test_end: Option<TestEnd>,
-    /// What the tests printed; its secrets are not masked yet.
-    pub(super) test_output: String,
 }
 
 impl CheckFiles {
@@ -65,48 +64,30 @@ impl CheckFiles {
         };
         let files = Self {
             response,
-            plan: args.named_plan().cloned().or_else(|| default_plan(folder)),
+            plan: args.named_plan().cloned().or_else(|| {
+                let plan = folder.default_plan();
+                plan.filter(|plan| plan.exists())
+            }),
             prompt: args.evidence.prompt.clone(),
         };
-        let all = [
-            Some(&files.response),
-            files.plan.as_ref(),
-            files.prompt.as_ref(),
-        ];
-        match all
-            .into_iter()
-            .flatten()
-            .filter(|path| is_stdin(path))
-            .count()
-        {
-            0 => {}
+        match files.all().filter(|path| is_stdin(path)).count() {
+            0 => Ok(files),
             1 if io::stdin().is_terminal() => {
-                return Err(
-                    Error::usage("`-` reads standard input, which is a terminal here")
-                        .hint("pipe a text, as in `claude -p … | conclave exit-check -`"),
-                );
+                let error = "`-` reads standard input, which is a terminal here";
+                Err(Error::usage(error)
+                    .hint("pipe a text, as in `claude -p … | conclave exit-check -`"))
             }
-            1 => {}
+            1 => Ok(files),
             _ => {
-                return Err(
-                    Error::usage("`-` is named twice; standard input is read once")
-                        .hint("write one of the texts to a file"),
-                );
+                let error = "`-` is named twice; standard input is read once";
+                Err(Error::usage(error).hint("write one of the texts to a file"))
             }
         }
-        Ok(files)
     }
 
-    /// Returns the files that the loop itself writes, which are no changes of the work: the response
-    /// and the prompt. What changes in the plan is counted by its tasks.
-    fn of_loop(&self) -> impl Iterator<Item = PathBuf> {
-        let files = [
-            Some(&self.response),
-            self.plan.as_ref(),
-            self.prompt.as_ref(),
-        ];
-        let files = files.into_iter().flatten().filter(|path| !is_stdin(path));
-        files.cloned().collect::<Vec<_>>().into_iter()
+    fn all(&self) -> impl Iterator<Item = &PathBuf> {
+        let others = [self.plan.as_ref(), self.prompt.as_ref()];
+        std::iter::once(&self.response).chain(others.into_iter().flatten())
     }
 }
 
@@ -118,21 +99,16 @@ pub(super) fn gather(
     clock: &Clock,
 ) -> Result<GatheredEvidence, Error> {
     let flags = &args.evidence;
-    let prompt = match &files.prompt {
-        Some(path) => Some(read_text(path, "prompt")?),
-        None => None,
-    };
+    let prompt = files.prompt.as_ref().map(|path| read_text(path, "prompt"));
+    let prompt = prompt.transpose()?;
     // Of the two texts, the one on standard input comes last: its writer may take long to fail.
-    let plan_first = files.plan.as_ref().filter(|path| !is_stdin(path));
-    let plan = match plan_first {
-        Some(path) => Some(read_text(path, "plan")?),
-        None => None,
+    let read_plan = |is_last: bool| {
+        let plan = files.plan.as_ref().filter(|path| is_stdin(path) == is_last);
+        plan.map(|path| read_text(path, "plan")).transpose()
     };
+    let plan = read_plan(false)?;
     let response = read_response(args, &files.response)?;
-    let plan = match &files.plan {
-        Some(path) if is_stdin(path) => Some(read_text(path, "plan")?),
-        Some(_) | None => plan,
-    };
+    let plan = read_plan(true)?.or(plan);
     let text = signals::read(
         &response,
         &SignalOptions {
@@ -140,30 +116,33 @@ pub(super) fn gather(
             promise: flags.promise.as_deref(),
         },
     );
-    let evidence = TurnEvidence {
-        status: text.status,
-        stated_confidence: text.stated_confidence,
-        words: text.words,
-        seed_words: text.seed_words,
-        checklist: plan.as_deref().and_then(checklist::read),
-        seed_tasks: plan.as_deref().map(SeedTasks::count),
-        git: None,
-        tests: None,
-        agent_exit: flags.agent_exit,
-        errors: Vec::new(),
-        obstacle: text.obstacle,
-    };
     let mut gathered = GatheredEvidence {
-        evidence,
-        errors: text.errors,
+        evidence: TurnEvidence {
+            status: text.status,
+            stated_confidence: text.stated_confidence,
+            words: text.words,
+            seed_words: text.seed_words,
+            checklist: plan.as_deref().and_then(checklist::read),
+            seed_tasks: plan.as_deref().map(SeedTasks::count),
+            git: None,
+            tests: None,
+            agent_exit: flags.agent_exit,
+            errors: Vec::new(),
+            obstacle: text.obstacle,
+        },
+        unmasked: UnmaskedTexts {
+            errors: text.errors,
+            test_output: String::new(),
+        },
         changed_since: None,
         tree: None,
         test_end: None,
-        test_output: String::new(),
     };
     if flags.git || flags.tests.is_some() {
         let mut ignored = folder.own_files();
-        ignored.extend(files.of_loop());
+        // The loop itself writes these, which are no changes of the work. What changes in the plan
+        // is counted by its tasks.
+        ignored.extend(files.all().filter(|path| !is_stdin(path)).cloned());
         run_programs(flags, folder, &ignored, clock, &mut gathered)?;
     }
     Ok(gathered)
@@ -206,7 +185,7 @@ fn run_programs(
             .map_err(test_error)?;
         gathered.evidence.tests = Some(tests.result);
         gathered.test_end = Some(tests.end);
-        gathered.test_output = tests.output;
+        gathered.unmasked.test_output = tests.output;
     }
     Ok(())
 }
@@ -215,55 +194,38 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Returns the checklist of the folder, if there is one.
-fn default_plan(folder: &StateFolder) -> Option<PathBuf> {
-    folder.default_plan().filter(|plan| plan.exists())
-}
-
 /// Reads a text that is in memory as a whole. What is not UTF-8 is replaced: it is no task and no
 /// signal.
 fn read_text(path: &Path, what: &str) -> Result<String, Error> {
-    let bytes = if is_stdin(path) {
-        files::read_to_end(io::stdin().lock(), LARGEST_TEXT)
-    } else {
-        open(path, LARGEST_TEXT).and_then(|file| files::read_to_end(file, LARGEST_TEXT))
-    };
-    match bytes {
-        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
-        Err(error) => Err(unreadable(path, what, &error)),
-    }
+    let bytes = open(path, LARGEST_TEXT).and_then(|text| files::read_to_end(text, LARGEST_TEXT));
+    let bytes = bytes.map_err(|error| unreadable(path, what, &error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads the response, of whatever size it is.
 fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> {
-    let format = args.evidence.format.format();
-    let response = if is_stdin(path) {
-        response::read(io::stdin().lock(), format)
-    } else {
-        let file = open(path, SizeLimit::NONE);
-        response::read(
-            file.map_err(|error| unreadable(path, "response", &error))?,
-            format,
-        )
-    };
-    match response {
-        Ok(response) => Ok(response),
-        Err(ResponseError::Io(error)) => Err(unreadable(path, "response", &error)),
-        Err(error @ ResponseError::Format { .. }) => {
-            let path = shown(path);
-            Err(Error::usage(format!("{path}: {error}"))
-                .hint("leave out `--format`, and the content decides"))
-        }
-    }
+    let unreadable = |error| unreadable(path, "response", &error);
+    let text = open(path, SizeLimit::NONE).map_err(unreadable)?;
+    response::read(text, args.evidence.format).map_err(|error| match error {
+        ResponseError::Io(error) => unreadable(error),
+        ResponseError::Format { .. } => Error::usage(format!("{}: {error}", shown(path)))
+            .hint("leave out `--format`, and the content decides"),
+    })
 }
 
-/// Opens a file, or a pipe that the shell has opened for this process: `<(command)`.
-fn open(path: &Path, limit: SizeLimit) -> io::Result<File> {
-    let is_descriptor = ["/dev/fd", "/proc/self/fd", "/dev/stdin"];
-    if is_descriptor.iter().any(|folder| path.starts_with(folder)) {
-        return File::open(path);
+/// Opens standard input, a file, or a pipe that the shell has opened for this process:
+/// `<(command)`.
+fn open(path: &Path, limit: SizeLimit) -> io::Result<Box<dyn Read>> {
+    if is_stdin(path) {
+        return Ok(Box::new(io::stdin().lock()));
     }
-    files::open(path, limit)
+    let descriptors = ["/dev/fd", "/proc/self/fd", "/dev/stdin"];
+    let is_descriptor = descriptors.iter().any(|folder| path.starts_with(folder));
+    Ok(Box::new(if is_descriptor {
+        File::open(path)?
+    } else {
+        files::open(path, limit)?
+    }))
 }
 
 fn unreadable(path: &Path, what: &str, error: &io::Error) -> Error {

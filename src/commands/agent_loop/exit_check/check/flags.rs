@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
-
 use crate::agent_loop::response::ResponseFormat;
 use crate::agent_loop::settings::LoopSetting;
 use crate::commands::agent_loop::LoopFlags;
 use crate::commands::agent_loop::settings::ThresholdFlag;
+use crate::commands::flags::{Choice, choice, verbosity};
 use crate::terminal::output::printer::Verbosity;
 
 /// A promise that is longer is no tag.
@@ -83,37 +82,29 @@ pub(super) struct EvidenceFlags {
     pub(super) agent_exit: Option<i32>,
 
     /// The format of the response
-    #[arg(long, value_enum, default_value_t = FormatFlag::Auto)]
-    pub(super) format: FormatFlag,
+    #[arg(long, default_value = "auto", value_parser = choice(&FORMATS))]
+    pub(super) format: ResponseFormatFlag,
 }
 
-/// The format of a response.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum FormatFlag {
-    /// By its content
-    Auto,
-    /// Text or Markdown
-    Text,
-    /// Claude Code: --output-format json or stream-json
-    Claude,
-    /// Codex: exec --json
-    Codex,
-    /// Gemini CLI: --output-format json or stream-json
-    Gemini,
-}
+/// `None` goes by its content.
+type ResponseFormatFlag = Option<ResponseFormat>;
 
-impl FormatFlag {
-    /// Returns the format; `None` if the content decides.
-    pub(super) fn format(self) -> Option<ResponseFormat> {
-        match self {
-            Self::Auto => None,
-            Self::Text => Some(ResponseFormat::Text),
-            Self::Claude => Some(ResponseFormat::Claude),
-            Self::Codex => Some(ResponseFormat::Codex),
-            Self::Gemini => Some(ResponseFormat::Gemini),
-        }
-    }
-}
+/// The formats of a response; `None` goes by its content.
+const FORMATS: [Choice<Option<ResponseFormat>>; 5] = [
+    (None, "auto", "By its content"),
+    (Some(ResponseFormat::Text), "text", "Text or Markdown"),
+    (
+        Some(ResponseFormat::Claude),
+        "claude",
+        "Claude Code: --output-format json or stream-json",
+    ),
+    (Some(ResponseFormat::Codex), "codex", "Codex: exec --json"),
+    (
+        Some(ResponseFormat::Gemini),
+        "gemini",
+        "Gemini CLI: --output-format json or stream-json",
+    ),
+];
 
 /// Thresholds of the rules. A flag overrides the configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -142,44 +133,23 @@ pub(super) struct ThresholdFlags {
 
 impl ThresholdFlags {
     /// Returns the flags that are given, with what they set.
-    pub(super) fn flags(&self) -> Vec<ThresholdFlag> {
+    pub(super) fn given(&self) -> Vec<ThresholdFlag> {
         let all = [
-            (
-                LoopSetting::MinConfidence,
-                "--min-confidence",
-                self.min_confidence,
-            ),
-            (
-                LoopSetting::MinCompletion,
-                "--min-completion",
-                self.min_completion,
-            ),
-            (LoopSetting::MaxErrors, "--max-errors", self.max_errors),
-            (
-                LoopSetting::StagnationTurns,
-                "--stagnation-turns",
-                self.stagnation_turns,
-            ),
-            (LoopSetting::MaxTurns, "--max-turns", self.max_turns),
+            (LoopSetting::MinConfidence, self.min_confidence),
+            (LoopSetting::MinCompletion, self.min_completion),
+            (LoopSetting::MaxErrors, self.max_errors),
+            (LoopSetting::StagnationTurns, self.stagnation_turns),
+            (LoopSetting::MaxTurns, self.max_turns),
         ];
-        let given = all.into_iter().filter_map(|(setting, flag, value)| {
-            value.map(|value| ThresholdFlag {
-                setting,
-                flag,
-                value,
-            })
-        });
-        given.collect()
+        let all = all.into_iter();
+        all.filter_map(|(setting, value)| Some((setting, value?)))
+            .collect()
     }
 }
 
 impl CheckArgs {
     pub(in crate::commands) fn verbosity(&self) -> Verbosity {
-        if self.quiet {
-            Verbosity::Quiet
-        } else {
-            Verbosity::Normal
-        }
+        verbosity(self.quiet, false)
     }
 
     /// Returns the named plan, which has two spellings.

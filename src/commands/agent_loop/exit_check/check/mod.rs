@@ -10,9 +10,8 @@ use crate::agent_loop::git::GitSnapshot;
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::{self, Store, Update};
 use crate::agent_loop::test_command::TestEnd;
-use crate::commands::agent_loop::masking::UnmaskedTexts;
+use crate::commands::App;
 use crate::commands::agent_loop::{masking, recorded, settings};
-use crate::config::env::Environment;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::stopping::exit_check::event::TurnRecord;
@@ -23,26 +22,28 @@ use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
 use crate::terminal::output::printer::Printer;
 
 use self::evidence::{CheckFiles, GatheredEvidence};
-use self::report::CheckReport;
+use self::report::as_json;
 
 pub(in crate::commands) use self::flags::CheckArgs;
 
-pub(super) fn run(
-    args: &CheckArgs,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<Exit, Error> {
+pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
+    let printer = app.printer;
     let store = args.run.folder.open()?;
     let settings = settings_of(args, &store)?;
     let files = CheckFiles::new(args, store.folder())?;
     let clock = Clock::system();
     let mut gathered = evidence::gather(args, &files, store.folder(), &clock)?;
-    let unmasked = UnmaskedTexts {
-        errors: std::mem::take(&mut gathered.errors),
-        test_output: std::mem::take(&mut gathered.test_output),
-    };
-    masking::mask(&mut gathered.evidence, unmasked, environment)?;
-    warn_of_tests(gathered.test_end, printer);
+    let unmasked = std::mem::take(&mut gathered.unmasked);
+    masking::mask(&mut gathered.evidence, unmasked, app.environment)?;
+    match gathered.test_end {
+        Some(TestEnd::TimedOut) => {
+            printer.warning("⚠ The tests were ended at their time limit, and count as failed");
+        }
+        Some(TestEnd::Unstartable) => printer.warning(
+            "⚠ The command of the tests was not found or cannot be run; the tests count as failed",
+        ),
+        Some(TestEnd::Exited) | None => {}
+    }
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
         return Err(Error::failed("the log does not have the check"));
@@ -54,12 +55,8 @@ pub(super) fn run(
 /// Returns the settings of this check: flags, else the configuration file, else the defaults.
 fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
     let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
-    let policy = if args.strict_seed {
-        ExitPolicy::StrictSeed
-    } else {
-        ExitPolicy::Corrected
-    };
-    settings::with_flags(&file, policy, &args.thresholds.flags())
+    let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
+    settings::with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())
 }
 
 /// Decides and records, while no other check does.
@@ -115,35 +112,18 @@ fn print(
     record: &TurnRecord,
     printer: &Printer,
 ) -> Result<(), Error> {
-    let outcome = if args.json {
+    if args.json {
         let time = update.event.time;
         let run = update.state.run(&record.run.id);
         let run = run.ok_or_else(|| Error::failed("the state does not have the check"))?;
-        printer.json(&CheckReport::new(time, record, run.breaker.state(time)))
-    } else {
-        let evaluation = &record.evaluation;
-        let traits = printer.out_traits();
-        printer.result(&if args.quiet {
-            decision_text(&evaluation.decision, traits)
-        } else {
-            evaluation_text(
-                &format!("EXIT CHECK (turn {})", record.turn),
-                evaluation,
-                traits,
-            )
-        })
-    };
-    outcome.map_err(Error::failed)
-}
-
-fn warn_of_tests(end: Option<TestEnd>, printer: &Printer) {
-    match end {
-        Some(TestEnd::TimedOut) => {
-            printer.warning("⚠ The tests were ended at their time limit, and count as failed");
-        }
-        Some(TestEnd::Unstartable) => printer.warning(
-            "⚠ The command of the tests was not found or cannot be run; the tests count as failed",
-        ),
-        Some(TestEnd::Exited) | None => {}
+        return Ok(printer.json(&as_json(time, record, &run.breaker.state(time)))?);
     }
+    let (evaluation, traits) = (&record.evaluation, printer.out_traits());
+    let text = if args.quiet {
+        decision_text(&evaluation.decision, traits)
+    } else {
+        let title = format!("EXIT CHECK (turn {})", record.turn);
+        evaluation_text(&title, evaluation, traits)
+    };
+    Ok(printer.result(&text)?)
 }

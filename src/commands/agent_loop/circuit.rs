@@ -1,0 +1,177 @@
+//! `conclave circuit`: the circuit breaker of an agent's loop.
+
+use clap::{ArgGroup, Subcommand};
+use jiff::tz::TimeZone;
+
+use super::masking::{UnmaskedTexts, mask};
+use super::settings::with_flags;
+use super::{LoopFlags, recorded};
+use crate::agent_loop::settings::LoopSettings;
+use crate::agent_loop::store::fresh_run;
+use crate::commands::App;
+use crate::domain::time::Timestamp;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit};
+use crate::stopping::exit_check::breaker::TurnProgress;
+use crate::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
+use crate::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
+use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::settings::ExitPolicy;
+use crate::terminal::tables::circuit::{CircuitReport, screen};
+
+/// Show, feed and close the circuit breaker of an agent's loop
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The circuit opens after 3 turns in a row without progress, or 5 with the same error. Half an hour
+later it lets one turn probe: progress closes it, none opens it again. exit-check records its turns
+itself and halts on an open circuit.
+
+Exit codes:
+  0    closed or half-open: a turn may begin
+  12   status: open
+  2    the command line or the configuration is wrong
+  1    the state cannot be read or written
+
+Examples:
+  conclave circuit status --json
+  conclave circuit record --no-progress --error \"connection refused\"
+  conclave circuit reset")]
+pub struct Args {
+    #[command(subcommand)]
+    action: CircuitAction,
+}
+
+#[derive(Debug, Subcommand)]
+enum CircuitAction {
+    Status(StatusArgs),
+    Record(RecordArgs),
+    Reset(ResetArgs),
+}
+
+/// Show the circuit; exit code 12 when it is open
+#[derive(Debug, clap::Args)]
+struct StatusArgs {
+    #[command(flatten)]
+    run: LoopFlags,
+
+    /// Write JSON; its schema is schemas/circuit.schema.json
+    #[arg(long)]
+    json: bool,
+}
+
+/// Record a turn that exit-check does not see
+#[derive(Debug, clap::Args)]
+#[command(group = ArgGroup::new("outcome").args(["progress", "no_progress", "error"]).required(true).multiple(true))]
+struct RecordArgs {
+    /// The turn made progress
+    #[arg(long, conflicts_with = "no_progress")]
+    progress: bool,
+
+    /// The turn made no progress; without either flag, it is unknown
+    #[arg(long)]
+    no_progress: bool,
+
+    /// An error of the turn, the same text for the same error; repeat for more
+    #[arg(long, value_name = "TEXT")]
+    error: Vec<String>,
+
+    #[command(flatten)]
+    run: LoopFlags,
+
+    /// Write JSON; its schema is schemas/circuit.schema.json
+    #[arg(long)]
+    json: bool,
+}
+
+/// Close the circuit, and forget what it counted
+#[derive(Debug, clap::Args)]
+struct ResetArgs {
+    #[command(flatten)]
+    run: LoopFlags,
+
+    /// Write JSON; its schema is schemas/circuit.schema.json
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
+    match &args.action {
+        CircuitAction::Status(args) => status(args, app),
+        CircuitAction::Record(args) => record(args, app),
+        CircuitAction::Reset(args) => reset(args, app),
+    }
+}
+
+fn status(args: &StatusArgs, app: App<'_>) -> Result<Exit, Error> {
+    let store = args.run.folder.open()?;
+    let now = Clock::system().now();
+    let state = store.load_at(now)?;
+    let report = print(args.run.of(&state), args.json, now, app)?;
+    Ok(if report.circuit.is_open() {
+        Exit::Halted
+    } else {
+        Exit::Answer
+    })
+}
+
+fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
+    let store = args.run.folder.open()?;
+    let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
+    let settings = with_flags(&file, ExitPolicy::default(), &[])?;
+    let progress = match (args.progress, args.no_progress) {
+        (true, _) => TurnProgress::Made,
+        (false, true) => TurnProgress::None,
+        (false, false) => TurnProgress::Unknown,
+    };
+    let mut evidence = TurnEvidence {
+        errors: args.error.iter().cloned().map(ErrorSignature).collect(),
+        ..TurnEvidence::default()
+    };
+    mask(&mut evidence, UnmaskedTexts::default(), app.environment)?;
+    let clock = Clock::system();
+    let update = store.update(|state| {
+        // Under the lock, so that the log is in the order of time.
+        let now = clock.now();
+        let run = state.next_run(args.run.run.as_deref(), now, || fresh_run(now));
+        let record = CircuitRecord {
+            run,
+            progress,
+            errors: evidence.errors,
+            settings,
+        };
+        LoopEvent::new(now, LoopEventKind::CircuitRecord(record))
+    });
+    let state = recorded(update, app.printer)?.state;
+    print(state.current(), args.json, clock.now(), app)?;
+    Ok(Exit::Answer)
+}
+
+fn reset(args: &ResetArgs, app: App<'_>) -> Result<Exit, Error> {
+    let store = args.run.folder.open()?;
+    let now = Clock::system().now();
+    let mut state = store.load()?;
+    let run = args.run.of(&state).map(|run| run.run.clone());
+    if let Some(run) = run.clone() {
+        let reset = LoopEvent::new(now, LoopEventKind::CircuitReset { run });
+        state = recorded(store.update(|_| reset), app.printer)?.state;
+    } else {
+        app.printer.note("There is no circuit to reset.");
+    }
+    let run = run.and_then(|run| state.run(&run.id));
+    print(run, args.json, now, app)?;
+    Ok(Exit::Answer)
+}
+
+fn print(
+    run: Option<&RunState>,
+    is_json: bool,
+    now: Timestamp,
+    app: App<'_>,
+) -> Result<CircuitReport, Error> {
+    let run = run.map(|run| (run.run.id.clone(), run.breaker.state(now)));
+    let report = CircuitReport::new(run);
+    app.print(is_json, &report, |width, paint| {
+        screen(&report, now, &TimeZone::system(), width, paint)
+    })?;
+    Ok(report)
+}

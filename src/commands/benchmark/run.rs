@@ -1,0 +1,358 @@
+//! A run, new or resumed: prepares its arms, says what is about to happen, asks for consent, drives
+//! it, and shows its report. A resumed run has the cases and the models that it began with.
+
+use std::path::Path;
+
+use crate::benchmark::case::CaseId;
+use crate::benchmark::event::{BenchmarkEventKind, RunBegun};
+use crate::benchmark::report::BenchmarkReport;
+use crate::benchmark::result::{CaseOutcome, CaseResult};
+use crate::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
+use crate::benchmark::state::BenchmarkState;
+use crate::commands::App;
+use crate::commands::face::batch::{ApprovedRun, agree, cost_line, decision};
+use crate::commands::face::scrubbing::announce;
+use crate::commands::face::{block_on, consent_mode};
+use crate::commands::flags::purpose;
+use crate::consultation::plan::{Control, Plan};
+use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
+use crate::domain::money::MicroUsd;
+use crate::domain::text::clean;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit};
+use crate::records::runs::LockedRun;
+use crate::session::batch::estimate::BatchEstimate;
+use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
+use crate::session::benchmark::cases::CaseBook;
+use crate::session::benchmark::driver::BenchmarkDriver;
+use crate::session::benchmark::estimate::estimate_run;
+use crate::session::benchmark::request::{
+    BenchmarkRequest, CaseSelection, check_budget, conditions,
+};
+use crate::setup::panel::SMALL_PANEL;
+use crate::setup::plan::Planner;
+use crate::setup::plan::template::PlanTemplate;
+use crate::stopping::batch::conditions::StopConditions;
+use crate::suites::suite::Suite;
+use crate::suites::{self, SuiteError};
+use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
+use crate::terminal::prompt::StdinUse;
+
+use super::dry_run::{self, PreviewedRun, arm_line};
+use super::{RunArgs, outcome, stored};
+
+/// The name of the ceiling over a run, in messages.
+const CEILING: &str = "ceiling of the run";
+
+/// Runs a new benchmark of a suite.
+pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
+    let suite = read_suite(path, app.printer)?;
+    let request = args.request().with_settings(&suite.settings);
+    let clock = Clock::system();
+    // What the selection leaves decides whether a grader is needed.
+    let selected = request.terms(&suite, Vec::new())?;
+    let conditions = conditions(StopConditions::default(), &request.stop)?;
+    let repetitions = usize::try_from(selected.repetitions).unwrap_or(usize::MAX);
+    let case_runs = selected.cases.len() * request.arms().len() * repetitions;
+    check_budget(&conditions, &request.stop, case_runs)?;
+    let book = CaseBook::new(&suite, &selected)?;
+    let planner = Planner::new(app.environment, app.printer, clock.now())?;
+    let arms = args.arms(&planner, &book, app);
+    let arms = block_on(arms.prepare(&request))??;
+    let mut terms = request.terms(&suite, arms.terms())?;
+    terms.options.selects_personas = arms.selects_personas();
+    let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
+    let run = PreparedRun {
+        args,
+        app,
+        planner: &planner,
+        book,
+        arms,
+        estimate,
+        clock,
+    };
+    if args.dry_run {
+        run.announce_arms();
+        let total = &run.estimate.total;
+        let gate = run.consent_rule()?.decide(total, terms.options.max_cost);
+        let dry_run = PreviewedRun {
+            terms: &terms,
+            arms: &run.arms,
+            estimate: &run.estimate,
+            decision: decision(&gate, total),
+        };
+        return dry_run::show(&dry_run, &args.output, app.printer);
+    }
+    run.announce(&terms);
+    let ceiling = terms.options.max_cost;
+    let approved = run.approve(ceiling, MicroUsd::ZERO)?;
+    let begun = RunBegun {
+        run: RunId::from_unique(&ulid::Ulid::generate().to_string()),
+        terms,
+        conditions,
+    };
+    let store = stored::store(&planner.sources().home);
+    let locked = store.create(clock.now(), begun)?;
+    run.drive(locked, approved, suite.settings.jobs)
+}
+
+/// Goes through what a stopped run has left.
+pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, Error> {
+    let clock = Clock::system();
+    let planner = Planner::new(app.environment, app.printer, clock.now())?;
+    let store = stored::store(&planner.sources().home);
+    let id = stored::find(&store, name)?;
+    let mut locked = store.open(&id, clock.now())?;
+    if locked.state().is_complete() {
+        return Err(Error::usage(format!("{id} is complete")).hint(format!(
+            "print its report with `conclave benchmark report {id}`"
+        )));
+    }
+    if !locked.state().merged_from().is_empty() {
+        let error = Error::usage(format!("{id} was merged from other runs"));
+        return Err(error.hint("resume these, and merge them again"));
+    }
+    let mut terms = locked.state().terms().clone();
+    let suite = read_suite(Path::new(&terms.suite.path), app.printer)?;
+    if suite.sha256 != terms.suite.sha256 {
+        // Results of other cases would not add up.
+        let path = &terms.suite.path;
+        let error = Error::usage(format!("the suite `{path}` has changed since {id} began"));
+        return Err(error.hint("put it back as it was, or begin a new run"));
+    }
+    let conditions = conditions(*locked.state().conditions(), &args.stop.settings())?;
+    let book = CaseBook::new(&suite, &terms)?;
+    let arms = args.arms(&planner, &book, app);
+    let arms = block_on(arms.prepare_again(&terms))??;
+
+    let remaining: Vec<CaseRunId> = locked.state().remaining().into_iter().cloned().collect();
+    let spent = locked.state().spend().cost;
+    app.printer.note(&format!(
+        "Resuming {id}: {} of {} done, {} spent so far",
+        locked.state().results().len(),
+        count(terms.case_runs().len(), "case run"),
+        amount(spent),
+    ));
+    let is_left = |id: &CaseId| remaining.iter().any(|run| run.case == *id);
+    terms.cases.retain(|case| is_left(&case.id));
+    let estimate = estimate_run(&remaining, &book, &arms)?;
+    let run = PreparedRun {
+        args,
+        app,
+        planner: &planner,
+        book,
+        arms,
+        estimate,
+        clock,
+    };
+    run.announce(&terms);
+    let ceiling = args.control.max_cost.or(terms.options.max_cost);
+    let approved = run
+        .approve(ceiling, spent.known)
+        .map_err(|error| outcome::resumable(error, &id))?;
+    locked.record(clock.now(), BenchmarkEventKind::Resumed { conditions })?;
+    run.drive(locked, approved, suite.settings.jobs)
+}
+
+impl RunArgs {
+    /// Returns the flags as a request.
+    fn request(&self) -> BenchmarkRequest {
+        let rounds = self.rounds.request();
+        let mut options = self.options();
+        options.grader.clone_from(&self.baseline.grader);
+        options.mode = rounds.mode;
+        options.judge_passes = self.rounds.judge_passes;
+        BenchmarkRequest {
+            cases: CaseSelection {
+                tags: self.cases.tag.clone(),
+                limit: self.cases.limit,
+                partition: self.cases.partition,
+            },
+            panel: self.panel.request(),
+            rounds: rounds.rounds,
+            single: self.baseline.single.clone(),
+            compare: self.baseline.compare,
+            repetitions: self.cases.repeat,
+            attempts_per_case: self.cases.attempts,
+            stop: self.stop.settings(),
+            options,
+        }
+    }
+
+    fn arms<'a>(&self, planner: &'a Planner<'a>, book: &CaseBook, app: App<'_>) -> ArmPlanner<'a> {
+        ArmPlanner {
+            planner,
+            consent_mode: consent_mode(self.control.yes, app.printer, StdinUse::Free),
+            purpose: purpose(self.dry_run),
+            needs_grader: book.needs_grader(),
+        }
+    }
+}
+
+/// A run whose arms are prepared.
+#[derive(Debug)]
+struct PreparedRun<'a> {
+    args: &'a RunArgs,
+    app: App<'a>,
+    planner: &'a Planner<'a>,
+    book: CaseBook,
+    arms: ArmTemplates,
+    estimate: BatchEstimate,
+    clock: Clock,
+}
+
+impl PreparedRun<'_> {
+    /// Prints what is about to run, and what it costs.
+    fn announce(&self, terms: &RunTerms) {
+        let printer = self.app.printer;
+        let part = terms
+            .partition
+            .map(|partition| format!(", part {partition}"));
+        let repeated = match terms.repetitions {
+            1 => String::new(),
+            times => format!(", {times} times each"),
+        };
+        printer.note(&format!(
+            "Benchmark {}: {}{repeated}{}",
+            clean(&terms.suite.name),
+            count(terms.cases.len(), "case"),
+            part.unwrap_or_default(),
+        ));
+        for arm in &terms.arms {
+            printer.note(&format!("  {}", arm_line(arm)));
+        }
+        self.announce_arms();
+        printer.note(&cost_line("Estimate", &self.estimate));
+    }
+
+    /// Prints the notices of the arms, and what is masked in the cases.
+    fn announce_arms(&self) {
+        let mut notices: Vec<&String> = Vec::new();
+        let panel = self.arms.of(Arm::Panel).map(PlanTemplate::common);
+        for notice in self.arms.plans().flat_map(|plan| &plan.notices) {
+            // A model that answers or grades alone is no small panel.
+            let is_meant = !notice.ends_with(SMALL_PANEL)
+                || panel.is_some_and(|panel| panel.notices.contains(notice));
+            if is_meant && !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+        for notice in notices {
+            self.app.printer.note(&format!("  {notice}"));
+        }
+        announce(
+            &self.estimate.masked,
+            &self.estimate.findings,
+            self.app.printer,
+        );
+    }
+
+    /// Returns the limits that have the month's budget: those of a plan that costs something, if
+    /// any does.
+    fn limits(&self) -> Result<&Control, Error> {
+        let mut plans: Vec<&Plan> = self.arms.plans().collect();
+        plans.sort_by_key(|plan| plan.control.consent.month.is_none());
+        let first = plans.first().map(|plan| &plan.control);
+        first.ok_or_else(|| Error::failed("the run has no arms"))
+    }
+
+    /// Returns the rule of consent to the run.
+    fn consent_rule(&self) -> Result<ConsentRule, Error> {
+        Ok(ConsentRule {
+            consent_mode: consent_mode(self.args.control.yes, self.app.printer, StdinUse::Free),
+            ..self.limits()?.consent
+        })
+    }
+
+    fn approve(
+        &self,
+        ceiling: Option<MicroUsd>,
+        spent: MicroUsd,
+    ) -> Result<ApprovedRun<'_>, Error> {
+        let (rule, printer) = (self.consent_rule()?, self.app.printer);
+        Ok(ApprovedRun {
+            planner: self.planner,
+            printer,
+            ceiling: ceiling.map(|ceiling| (CEILING, ceiling)),
+            control: self.limits()?,
+            month_rule: agree(&self.estimate.total, rule, ceiling, spent, printer)?,
+            clock: self.clock,
+        })
+    }
+
+    /// Drives the run, prints its report, and returns the exit code.
+    fn drive(
+        &self,
+        run: LockedRun,
+        approved: ApprovedRun<'_>,
+        jobs: Option<u32>,
+    ) -> Result<Exit, Error> {
+        let printer = self.app.printer;
+        let id = run.state().run().clone();
+        let terms = run.state().terms();
+        let options = terms.options.clone();
+        let arms: Vec<Arm> = terms.arms.iter().map(|arm| arm.arm).collect();
+        let progress = BenchmarkProgress::new(printer, counts(run.state()), &arms);
+        let driver = BenchmarkDriver {
+            run,
+            book: &self.book,
+            arms: &self.arms,
+            planner: self.planner,
+            control: control(&options, ConsentMode::PreApproved),
+            jobs: self.args.cases.jobs(jobs),
+            clock: self.clock,
+            progress: &progress,
+            printer,
+        };
+        let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
+        let run = end.map_err(|error| outcome::resumable(error, &id))?;
+        if let Some(stale) = run.stale_file() {
+            printer.warning(&format!("the state of the run is out of date: {stale}"));
+        }
+        let state = run.state();
+        let report = BenchmarkReport::of(state, state.view(state.status()));
+        drop(run);
+        outcome::show(&report, &self.args.output, self.app).map_err(|error| {
+            error.hint(format!("print it with `conclave benchmark report {id}`"))
+        })?;
+        outcome::exit(&report, &self.args.output)
+    }
+}
+
+/// Reads a suite, and prints what is wrong with it.
+fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error> {
+    let suite = suites::read(path).map_err(|error| {
+        for line in error.lines() {
+            printer.warning(&format!("❌ {line}"));
+        }
+        let hint = match &error {
+            SuiteError::Unreadable { .. } => "name a file or a folder of cases",
+            SuiteError::Invalid { .. } => "fix what is listed; `--dry-run` checks a suite for free",
+        };
+        Error::usage(error).hint(hint)
+    })?;
+    for note in &suite.notes {
+        printer.note(note);
+    }
+    Ok(suite)
+}
+
+fn counts(state: &BenchmarkState) -> RunCounts {
+    let done = state.results().len() as u64;
+    let is_measured =
+        |result: &&CaseResult| !state.terms().is_comparison() || result.run.arm == Arm::Panel;
+    let answered = || state.results().iter().filter(is_measured);
+    let is_right = |result: &&CaseResult| result.outcome == CaseOutcome::Approved;
+    RunCounts {
+        total: state.workload().remaining + done,
+        done,
+        answered: answered().count() as u64,
+        right: answered().filter(is_right).count() as u64,
+        cost: state.spend().cost,
+        done_before: done,
+        running: 0,
+        is_ending: false,
+    }
+}

@@ -1,0 +1,205 @@
+//! The sub-commands on stored runs: their list, the report of one, and several as one; and the run
+//! that a person names.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::benchmark::report::BenchmarkReport;
+use crate::benchmark::run::{Partition, RunId};
+use crate::benchmark::state::BenchmarkStateView;
+use crate::commands::App;
+use crate::commands::completions::ids;
+use crate::config::paths::Home;
+use crate::domain::text::clean;
+use crate::engine::clock::Clock;
+use crate::error::{Error, Exit, whole};
+use crate::records::event_log::EventLogError;
+use crate::records::runs::{RunLookupError, RunStore, RunStoreError, StoredRun};
+use crate::session::benchmark::merge::merge;
+use crate::terminal::output::format::{amount, count};
+
+use super::flags::ReportFlags;
+use super::outcome;
+
+/// Runs that an error lists.
+const MOST_LISTED: usize = 5;
+
+/// List runs, newest first
+#[derive(Debug, clap::Args)]
+pub(super) struct ListArgs {
+    /// Write JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Print the report of a run, in any format
+#[derive(Debug, clap::Args)]
+pub(super) struct ReportArgs {
+    /// The run: its id, a unique prefix, its folder, or `last`
+    #[arg(default_value = "last", value_name = "RUN", add = ids::runs())]
+    run: String,
+
+    #[command(flatten)]
+    pub(super) output: ReportFlags,
+}
+
+/// Put runs of parts of one suite together, as one run with all results
+#[derive(Debug, clap::Args)]
+pub(super) struct MergeArgs {
+    /// The runs: their ids, unique prefixes, or folders
+    #[arg(required = true, num_args = 2.., value_name = "RUN", add = ids::runs())]
+    runs: Vec<String>,
+
+    #[command(flatten)]
+    pub(super) output: ReportFlags,
+}
+
+/// A run in the JSON.
+#[derive(Debug, Serialize)]
+struct ListedRun {
+    suite: String,
+    cost_usd: f64,
+    #[serde(flatten)]
+    view: BenchmarkStateView,
+}
+
+pub(super) fn list(args: &ListArgs, app: App<'_>) -> Result<Exit, Error> {
+    let store = store(&app.home()?);
+    let mut runs: Vec<StoredRun> = Vec::new();
+    for id in &store.newest_first().map_err(Error::failed)? {
+        match load(&store, id) {
+            Ok(run) => runs.push(run),
+            Err(error) => app
+                .printer
+                .warning(&format!("{id}: {}", whole(error.source()))),
+        }
+    }
+    if args.json {
+        let listed = runs.iter().map(|run| ListedRun {
+            suite: run.state.terms().suite.name.clone(),
+            cost_usd: run.state.spend().cost.known.usd(),
+            view: run.view(),
+        });
+        app.printer.json(&listed.collect::<Vec<_>>())?;
+    } else if runs.is_empty() {
+        app.printer
+            .note("There are no runs yet. Begin one with `conclave benchmark SUITE`.");
+    } else {
+        let lines: Vec<String> = runs.iter().map(line).collect();
+        app.printer.result(&(lines.join("\n") + "\n"))?;
+    }
+    Ok(Exit::Answer)
+}
+
+/// `bench-01k…  complete   starter  60 of 60 cases  $0.42`.
+fn line(run: &StoredRun) -> String {
+    let state = &run.state;
+    let done = state.results().len() as u64;
+    format!(
+        "{}  {:<11}  {}  {done} of {}  {}",
+        state.run(),
+        run.status.name(),
+        clean(&state.terms().suite.name),
+        count(done + state.workload().remaining, "case run"),
+        amount(state.spend().cost)
+    )
+}
+
+pub(super) fn report(args: &ReportArgs, app: App<'_>) -> Result<Exit, Error> {
+    outcome::check_outputs(&args.output)?;
+    let store = store(&app.home()?);
+    let stored = load(&store, &find(&store, &args.run)?)?;
+    let report = BenchmarkReport::of(&stored.state, stored.view());
+    outcome::show(&report, &args.output, app)?;
+    outcome::check_accuracy(&report, &args.output)
+}
+
+pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> {
+    outcome::check_outputs(&args.output)?;
+    let store = store(&app.home()?);
+    let mut parts: Vec<StoredRun> = Vec::new();
+    for name in &args.runs {
+        parts.push(load_anywhere(&store, name)?);
+    }
+    let id = RunId::from_unique(&ulid::Ulid::generate().to_string());
+    let merged = merge(id.clone(), &parts)?;
+    let now = Clock::system().now();
+    let mut run = store.create(now, merged.begun)?;
+    for event in merged.events {
+        run.record(now, event)?;
+    }
+    app.printer
+        .note(&format!("{} runs are merged as {id}", parts.len()));
+    if !merged.missing.is_empty() {
+        let missing: Vec<String> = merged.missing.iter().map(Partition::to_string).collect();
+        let missing = missing.join(", ");
+        app.printer.warning(&format!(
+            "the report lacks the cases of these parts: {missing}"
+        ));
+    }
+    let state = run.state();
+    let report = BenchmarkReport::of(state, state.view(state.status()));
+    outcome::show(&report, &args.output, app)?;
+    outcome::exit(&report, &args.output)
+}
+
+pub(super) fn store(home: &Home) -> RunStore {
+    RunStore::in_folder(home.runs_folder())
+}
+
+/// Finds a run by its id, a unique prefix, its folder, or `last`.
+pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
+    let found = store.find(name).map_err(Error::usage)?;
+    found.map_err(|error| match &error {
+        RunLookupError::NotFound if name == "last" => {
+            Error::usage("there are no runs yet").hint("begin one with `conclave benchmark SUITE`")
+        }
+        RunLookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
+            .hint("list the runs with `conclave benchmark list`"),
+        RunLookupError::Ambiguous(runs) => {
+            let named: Vec<&str> = runs.iter().take(MOST_LISTED).map(RunId::as_str).collect();
+            Error::usage(format!("`{name}` could be several runs"))
+                .hint(format!("name one of them: {}", named.join(", ")))
+        }
+    })
+}
+
+/// Loads a run of the home, or one in a folder that was copied from another machine.
+fn load_anywhere(store: &RunStore, name: &str) -> Result<StoredRun, Error> {
+    let folder = Path::new(name);
+    let id = folder
+        .file_name()
+        .and_then(OsStr::to_str)
+        .and_then(RunId::parse);
+    let is_run = folder.join("log.jsonl").is_file();
+    match (folder.parent().filter(|_| is_run), id) {
+        (Some(parent), Some(id)) => load(&RunStore::in_folder(parent.to_owned()), &id),
+        (Some(_) | None, _) => load(store, &find(store, name)?),
+    }
+}
+
+/// Loads a run, whether or not a process runs it.
+fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
+    Ok(store.load(run)?)
+}
+
+/// Explains why a run cannot be used.
+impl From<RunStoreError> for Error {
+    fn from(error: RunStoreError) -> Self {
+        use EventLogError::{Broken, Busy, Misfit, NoLocks, Write};
+
+        match &error {
+            RunStoreError::Busy(_) | RunStoreError::Log(Busy(_) | NoLocks { .. }) => {
+                Self::usage(error).hint("wait until that process has ended, or end it")
+            }
+            RunStoreError::Write(_) | RunStoreError::Log(Write(_) | Broken(_) | Misfit { .. }) => {
+                Self::failed(error)
+            }
+            RunStoreError::Folder { .. } | RunStoreError::Empty(_) | RunStoreError::Log(_) => {
+                Self::usage(error)
+            }
+        }
+    }
+}

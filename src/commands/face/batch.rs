@@ -1,0 +1,183 @@
+//! Runs of many consultations: consent once, by the rules of a consultation, what they are expected
+//! to cost, and the runtime that drives them.
+
+use serde_json::{Map, Value, json};
+
+use super::{cannot_start, seed};
+use crate::consultation::plan::Control;
+use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
+use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::engine::clock::Clock;
+use crate::engine::{host, interrupts};
+use crate::error::{Error, Exit};
+use crate::session::batch::estimate::BatchEstimate;
+use crate::session::batch::{Batch, BatchTerms};
+use crate::session::run::MonthRule;
+use crate::setup::plan::Planner;
+use crate::terminal::output::format::{cost_range, dollars, thousands};
+use crate::terminal::output::printer::Printer;
+use crate::terminal::prompt::{Confirmation, ask_run_consent};
+use crate::terminal::report::report;
+
+/// What to do when the month's budget has stopped a run.
+pub(crate) const RAISE_MONTH: &str =
+    "raise `monthly_budget` in config.json, or wait for the next month";
+
+/// What to do when a key was refused or its limit is used up.
+pub(crate) const CHECK_KEYS: &str = "check keys and vendors with `conclave doctor`";
+
+/// An approved run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ApprovedRun<'a> {
+    pub(crate) planner: &'a Planner<'a>,
+    pub(crate) printer: &'a Printer,
+    /// The name of the ceiling over the run in messages, and its amount.
+    pub(crate) ceiling: Option<(&'static str, MicroUsd)>,
+    pub(crate) control: &'a Control,
+    pub(crate) month_rule: MonthRule,
+    pub(crate) clock: Clock,
+}
+
+impl<'a> ApprovedRun<'a> {
+    /// Drives the run to its end on a runtime of its own.
+    pub(crate) fn drive<K: 'a, T>(
+        self,
+        driver: impl AsyncFnOnce(Batch<'a, K>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let runtime = host::runtime().map_err(cannot_start)?;
+        let end = runtime.block_on(async {
+            let screen = self.printer.clone();
+            let interrupts = interrupts::listen_to_two(Exit::Interrupted.code(), move || {
+                screen.restore_terminal();
+            });
+            let batch = Batch::new(BatchTerms {
+                home: &self.planner.sources().home,
+                clock: self.clock,
+                seed: seed(),
+                ceiling: self.ceiling,
+                control: self.control,
+                month_rule: self.month_rule,
+                interrupts: interrupts.map_err(cannot_start)?,
+                report,
+            })?;
+            driver(batch).await
+        });
+        // The end must not wait for a model that still decodes.
+        runtime.shutdown_background();
+        end
+    }
+}
+
+/// Asks for consent if the rule wants it. `spent` was spent under the ceiling before.
+///
+/// # Errors
+///
+/// When it is declined, when there is no person to ask, or when the ceiling allows no call.
+pub(crate) fn agree(
+    estimate: &Estimate,
+    rule: ConsentRule,
+    ceiling: Option<MicroUsd>,
+    spent: MicroUsd,
+    printer: &Printer,
+) -> Result<MonthRule, Error> {
+    let left = ceiling.map(|ceiling| MicroUsd(ceiling.0.saturating_sub(spent.0)));
+    let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
+    let month_rule = if rule.month.is_some_and(exceeds_month) {
+        MonthRule::MayBeExceeded
+    } else {
+        MonthRule::Limited
+    };
+    match rule.decide(estimate, left) {
+        Gate::Pass(_) => Ok(month_rule),
+        // A part of the run may fit: its calls stop at the ceiling.
+        Gate::AboveCeiling => Ok(MonthRule::Limited),
+        Gate::Ask(why) => match super::block_on(ask_run_consent(printer, estimate, &why, &rule))? {
+            Confirmation::Yes => Ok(month_rule),
+            Confirmation::No | Confirmation::NoTerminal => {
+                Err(Error::new(Exit::Declined, "the run was not approved"))
+            }
+        },
+        Gate::Refuse(why) => {
+            let error = "the cost of the run needs consent, and there is no terminal to ask on";
+            let approval = format!(
+                "the estimate is {:.2}: approve it with `--yes`, or set a ceiling with \
+                 `--max-cost USD`",
+                estimate.cost
+            );
+            Err(refused(error, &approval, rule, &why))
+        }
+    }
+}
+
+/// Returns the error for a cost that needs consent where no person can be asked.
+pub(crate) fn refused(
+    error: &'static str,
+    approval: &str,
+    rule: ConsentRule,
+    why: &[GateReason],
+) -> Error {
+    let is_month = why.contains(&GateReason::MonthlyBudget);
+    let error = Error::new(Exit::Declined, error).hint(approval);
+    raise_month(error, rule.month.filter(|_| is_month))
+}
+
+/// Adds what would allow a cost that exceeds the month's budget.
+pub(crate) fn raise_month(error: Error, month: Option<Month>) -> Error {
+    match month {
+        Some(Month { budget, spent }) => error.hint(format!(
+            "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
+             this month"
+        )),
+        None => error,
+    }
+}
+
+/// Returns what the cost gate would do with a run, for its dry run: `begins without asking`.
+pub(crate) fn decision(gate: &Gate, estimate: &Estimate) -> &'static str {
+    match gate {
+        Gate::Pass(_) if estimate.high == Cost::FREE => "begins at once: its models are free",
+        Gate::Pass(_) => "begins without asking",
+        Gate::Ask(_) => "asks for consent to the cost first",
+        Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
+        Gate::AboveCeiling => "stops at its ceiling before it is complete",
+    }
+}
+
+/// Describes what a part of a run is expected to cost: `In all: 120 calls, $0.10 – $0.20 – $0.40`.
+pub(crate) fn cost_line(name: &str, part: &BatchEstimate) -> String {
+    let total = &part.total;
+    let cost = cost_range(total.low, total.cost, total.high, dollars);
+    format!("{name}: {} calls, {cost}", thousands(part.calls))
+}
+
+/// Describes what each model of a run is expected to be asked, a line each.
+pub(crate) fn model_lines(estimate: &BatchEstimate) -> impl Iterator<Item = String> {
+    estimate.by_model.iter().map(|(model, share)| {
+        let sum = &share.estimate;
+        format!(
+            "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
+            thousands(share.calls),
+            thousands(sum.input_tokens),
+            thousands(sum.output_tokens),
+            cost_range(sum.low, sum.cost, sum.high, dollars),
+        )
+    })
+}
+
+/// Returns a part of an estimate as fields of JSON.
+pub(crate) fn figures(calls: u64, sum: &Estimate) -> Map<String, Value> {
+    let figures = [
+        ("calls", json!(calls)),
+        ("input_tokens", json!(sum.input_tokens)),
+        ("output_tokens", json!(sum.output_tokens)),
+        ("low_usd", json!(sum.low.known.usd())),
+        ("cost_usd", json!(sum.cost.known.usd())),
+        ("high_usd", json!(sum.high.known.usd())),
+        ("cost_is_lower_bound", json!(sum.cost.lower_bound)),
+    ];
+    figures
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
