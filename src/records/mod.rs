@@ -3,8 +3,8 @@
 //! later one never harms an earlier one.
 //!
 //! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
-//! records of any version, `page` renders one as HTML. `index`, `history`, `statistics`,
-//! `calibration` and `experience` answer questions about many; `month` adds up the spending of a
+//! records of any version. `index`, `history`, `statistics`, `calibration` and `experience` answer
+//! questions about many; `month` adds up the spending of a
 //! month, `month_budget` shares its budget between processes. `event_log` keeps the events of
 //! longer work, from which `runs` stores the runs of benchmarks, and
 //! `refinements` the loops over a document.
@@ -15,7 +15,6 @@ pub mod context_file;
 pub mod events_file;
 pub mod stored;
 pub mod outcomes;
-pub mod page;
 pub mod lookup;
 pub mod removal;
 pub mod index;

@@ -4,6 +4,7 @@
 
 pub mod output;
 pub mod markdown;
+pub mod document;
 pub mod prompt;
 pub mod progress;
 pub mod report;

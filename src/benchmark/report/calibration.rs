@@ -59,6 +59,17 @@ impl ArmCalibration {
     }
 }
 
+impl ArmCalibration {
+    /// Returns the calibrations of the answers that are known, with what they are of.
+    pub fn kinds(&self) -> Vec<(&'static str, &Reliability)> {
+        let kinds = [("stated", &self.stated), ("calibrated", &self.calibrated)];
+        let kinds = kinds.into_iter();
+        kinds
+            .filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
+            .collect()
+    }
+}
+
 fn stated(result: &CaseResult) -> Option<GradedConfidence> {
     let is_right = result.answer.as_ref()?.is_right;
     let stated = result.confidence.filter(|_| !result.demonstration)?;

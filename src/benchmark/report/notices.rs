@@ -15,12 +15,34 @@ pub struct ReportNotice {
 impl BenchmarkReport {
     /// Returns the remarks, the most important first.
     pub fn notices(&self) -> Vec<ReportNotice> {
+        let terms = &self.terms;
+        let partition = terms.partition.map(|partition| {
+            format!(
+                "Part {} of {} of the suite: {} of {} cases.",
+                partition.index,
+                partition.count,
+                terms.cases.len(),
+                terms.suite.cases
+            )
+        });
+        let repetitions = terms.repetitions;
+        let repeated = (repetitions > 1).then(|| {
+            format!(
+                "Each case is answered {repetitions} times; intervals and p count each case once."
+            )
+        });
+        let unpriced =
+            "Costs marked ≥ are at least as high: the cost of some calls is not known.".to_owned();
+        let unreported = "Some token counts are estimates: a provider reports none.".to_owned();
+        let demonstration = format!(
+            "A {LOCAL_QUALITY}, took part; the confidence that it states is not calibrated."
+        );
         let remarks = [
-            self.partition(),
-            self.repetitions(),
-            self.unpriced(),
-            self.unreported_tokens(),
-            self.demonstration(),
+            partition,
+            repeated,
+            self.spend.cost.lower_bound.then_some(unpriced),
+            self.spend.estimated.then_some(unreported),
+            self.has_demonstration().then_some(demonstration),
             self.uncompared(),
         ];
         let remarks = remarks.into_iter().flatten().map(|text| ReportNotice {
@@ -32,17 +54,17 @@ impl BenchmarkReport {
 
     /// Says why the run stopped and what is missing, with the command that resumes it.
     fn interruption(&self) -> Option<ReportNotice> {
-        let stopped = self
-            .stop_reason
-            .as_ref()
-            .map(|reason| format!("Stopped: {}.", reason.message.trim_end_matches('.')));
-        let error = self
-            .stop_error
-            .as_ref()
-            .map(|error| format!("The last error: {}.", error.trim_end_matches('.')));
-        let missing = self.missing();
-        let text = [stopped, error, missing].into_iter().flatten();
-        let text = text.collect::<Vec<_>>().join(" ");
+        let sentence =
+            |label: &str, text: &str| format!("{label}: {}.", text.trim_end_matches('.'));
+        let reason = self.stop_reason.as_ref();
+        let text = [
+            reason.map(|reason| sentence("Stopped", &reason.message)),
+            self.stop_error
+                .as_ref()
+                .map(|error| sentence("The last error", error)),
+            self.missing(),
+        ];
+        let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
         (!text.is_empty()).then(|| ReportNotice {
             text,
             command: self
@@ -52,54 +74,15 @@ impl BenchmarkReport {
     }
 
     fn missing(&self) -> Option<String> {
-        if self.is_complete() {
-            return None;
-        }
-        let (mut total, mut interrupted) = (0, 0);
-        for arm in &self.arms {
-            total += arm.counts.total;
-            interrupted += arm.counts.interrupted;
-        }
+        let total: u64 = self.arms.iter().map(|arm| arm.counts.total).sum();
+        let interrupted: u64 = self.arms.iter().map(|arm| arm.counts.interrupted).sum();
         let attempted = match interrupted {
             0 => String::new(),
             number => format!(" ({number} of them were attempted)"),
         };
-        Some(format!(
-            "{} of {total} case runs have no result{attempted}.",
-            self.not_done.len()
-        ))
-    }
-
-    fn partition(&self) -> Option<String> {
-        let partition = self.terms.partition?;
-        Some(format!(
-            "Part {} of {} of the suite: {} of {} cases.",
-            partition.index,
-            partition.count,
-            self.terms.cases.len(),
-            self.terms.suite.cases
-        ))
-    }
-
-    fn repetitions(&self) -> Option<String> {
-        (self.terms.repetitions > 1).then(|| {
-            format!(
-                "Each case is answered {} times; intervals and p count each case once.",
-                self.terms.repetitions
-            )
-        })
-    }
-
-    fn unpriced(&self) -> Option<String> {
-        self.spend.cost.lower_bound.then(|| {
-            "Costs marked ≥ are at least as high: the cost of some calls is not known.".to_owned()
-        })
-    }
-
-    fn unreported_tokens(&self) -> Option<String> {
-        self.spend
-            .estimated
-            .then(|| "Some token counts are estimates: a provider reports none.".to_owned())
+        let missing = self.not_done.len();
+        (!self.is_complete())
+            .then(|| format!("{missing} of {total} case runs have no result{attempted}."))
     }
 
     fn uncompared(&self) -> Option<String> {
@@ -115,16 +98,10 @@ impl BenchmarkReport {
         ))
     }
 
-    fn demonstration(&self) -> Option<String> {
-        let models = self.results.iter().flat_map(|result| &result.experts);
-        let is_demonstration = self.results.iter().any(|result| result.demonstration)
-            || models
-                .into_iter()
-                .any(|expert| expert.model.is_demonstration());
-        is_demonstration.then(|| {
-            format!(
-                "A {LOCAL_QUALITY}, took part; the confidence that it states is not calibrated."
-            )
+    fn has_demonstration(&self) -> bool {
+        self.results.iter().any(|result| {
+            let mut experts = result.experts.iter();
+            result.demonstration || experts.any(|expert| expert.model.is_demonstration())
         })
     }
 }

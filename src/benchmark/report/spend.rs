@@ -8,6 +8,7 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::state::PendingCaseRun;
 use crate::benchmark::statistics::quantile::{median, nearest_rank};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::stored_record::Amount;
 use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// The spend of many case runs. Sums include case runs without an answer or a result.
@@ -99,26 +100,9 @@ impl TimeFigures {
     }
 }
 
-/// A cost as the JSON of a report writes it.
-#[derive(Serialize)]
-struct WireCost {
-    usd: f64,
-    micro_usd: MicroUsd,
-    lower_bound: bool,
-}
-
-impl From<Cost> for WireCost {
-    fn from(cost: Cost) -> Self {
-        Self {
-            usd: cost.known.usd(),
-            micro_usd: cost.known,
-            lower_bound: cost.lower_bound,
-        }
-    }
-}
-
+/// Writes a cost as the JSON of a report has it.
 pub(super) fn in_dollars<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
-    WireCost::from(*cost).serialize(serializer)
+    Amount::from(*cost).serialize(serializer)
 }
 
 #[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
@@ -126,5 +110,5 @@ pub(super) fn in_dollars_if_known<S: Serializer>(
     cost: &Option<Cost>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    cost.map(WireCost::from).serialize(serializer)
+    cost.map(Amount::from).serialize(serializer)
 }

@@ -11,9 +11,8 @@ use crate::commands::flags::AnswerFormat;
 use crate::domain::text::pretty_json;
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
-use crate::records::page;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
-use crate::terminal::report::benchmark::markdown;
+use crate::terminal::report::benchmark::{markdown, page};
 use crate::terminal::tables::benchmark::screen;
 
 use super::flags::ReportFlags;
@@ -45,7 +44,7 @@ pub(super) fn show(
         markdown: &markdown(report),
         summary: None,
         json: &|| pretty_json(report).map_err(Error::failed),
-        html: &|| page::benchmark::page(report),
+        html: &|| page(report),
         noun: "Report",
     };
     answer::write(&source, format, flags.output.as_deref(), &pager, printer)

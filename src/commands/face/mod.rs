@@ -25,7 +25,6 @@ use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::records::files::log_notice;
-use crate::records::page;
 use crate::session::index::RebuildTime;
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
@@ -35,7 +34,7 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
-use crate::terminal::report::{NextSteps, Summary, report};
+use crate::terminal::report::{NextSteps, Summary, page, report};
 
 use self::abort_error::aborted;
 use self::answer::{AnswerSource, RenderedAnswer};
@@ -277,7 +276,7 @@ impl<'a> TerminalFace<'a> {
                 .map_or(&outcome.report, |answer| &answer.markdown),
             summary: summary.as_ref(),
             json: &json,
-            html: &|| page::page(&outcome.record),
+            html: &|| page(&outcome.record),
             noun: "Answer",
         };
         answer::write(

@@ -11,8 +11,7 @@ use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
-use crate::records::page;
-use crate::terminal::report::report;
+use crate::terminal::report::{page_beside, report};
 
 use super::{Archive, browser};
 
@@ -60,7 +59,7 @@ pub(super) fn run(
         markdown: &report(&loaded.record),
         summary: None,
         json: &|| Ok(loaded.json.clone()),
-        html: &|| page::page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
+        html: &|| page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
         noun: "Answer",
     };
     let text = source.text(format)?;

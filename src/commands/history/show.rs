@@ -9,9 +9,8 @@ use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
-use crate::records::page;
 use crate::terminal::markdown::escape::one_line;
-use crate::terminal::report::{ReportSelection, markdown};
+use crate::terminal::report::{ReportSelection, markdown, page};
 
 use super::{Archive, picker};
 
@@ -61,7 +60,7 @@ pub(super) fn run(
         markdown: &markdown(&loaded.record, &selection),
         summary: None,
         json: &|| Ok(loaded.json.clone()),
-        html: &|| page::page(&loaded.record),
+        html: &|| page(&loaded.record),
         noun: "Answer",
     };
     let pager = args.pager.pager(environment);

@@ -4,15 +4,15 @@ use crate::domain::ids::AgentId;
 use crate::domain::panel::unique_name;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use crate::terminal::markdown::escape::inline;
+use crate::terminal::document::Line;
 use crate::terminal::output::format::model_name;
 
-pub(super) fn name(record: &StoredRecord, agent: &str) -> String {
-    inline(match agent {
+pub(super) fn name<'a>(record: &'a StoredRecord, agent: &'a str) -> &'a str {
+    match agent {
         judge if judge == AgentId::Judge.as_str() => "Judge",
         helper if helper == AgentId::Helper.as_str() => "Helper",
         expert => record.name_of(expert),
-    })
+    }
 }
 
 /// The seat's name; with its id where another seat has the same name.
@@ -21,11 +21,8 @@ pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
     unique_name(&seat.id, &seat.name, names)
 }
 
-/// A seat as a heading.
-pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> String {
-    let model = record
-        .model_of(seat)
-        .map(|model| format!(" ({})", inline(&model_name(&model))))
-        .unwrap_or_default();
-    format!("### {}{model}", inline(&seat_name(record, seat)))
+/// A seat with its model.
+pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> Line {
+    let model = record.model_of(seat).map(|model| model_name(&model));
+    Line::foreign(seat_name(record, seat)).with(" ({})", &model.unwrap_or_default())
 }

@@ -1,7 +1,6 @@
-//! A consultation as a Markdown document: what a person reads, on screen and in the log. Pure, and
-//! made from the record alone, so that a past consultation reads as it did when it was answered.
-//! Everything that a model wrote goes through `escape`, so that no answer can pass for another part
-//! of the document.
+//! Consultations, benchmarks and refinements as documents: what a person reads, on screen, in the
+//! log and as a page. Pure, and made from the record alone, so that a past consultation reads as it
+//! did when it was answered.
 
 mod consultation;
 mod selection;
@@ -12,8 +11,10 @@ pub mod rejudge;
 mod rounds;
 mod agents;
 mod sections;
-mod second_verdict;
+mod head;
+mod page;
 
 pub use self::consultation::report;
+pub use self::page::{page, page_beside};
 pub use self::selection::{ReportSelection, markdown};
 pub use self::summary::{NextSteps, Summary};

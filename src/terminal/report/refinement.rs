@@ -1,5 +1,4 @@
-//! The changes of a refinement as a Markdown document, so that a person can follow and undo each.
-//! Pure. Text of documents and models goes through `escape`, or stands in a fence.
+//! The changes of a refinement as Markdown, so that a person can follow and undo each.
 
 use crate::domain::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
@@ -8,75 +7,72 @@ use crate::refinement::state::{
     BatchRecord, ConsultationProgress, ExtractionRecord, IterationRecord, LoopPhase,
     RefinementLoop, RefinementState,
 };
-use crate::stopping::convergence::DocumentMeasure;
-use crate::terminal::markdown::escape::{fenced, inline};
+use crate::terminal::document::{self, Line, Part, list, paragraph};
 use crate::terminal::output::convergence_tree::convergence_tree;
 use crate::terminal::output::format::count;
+
+const HOW_TO_UNDO: &str = "Each change shows the item before and after. To undo a change, put the \
+    text before in place of the text after. A moved item has left its section: delete the text \
+    after, and put the text before back into the section that it comes from. The document as it \
+    was when the first loop began is `original.md`; another text that a loop changed first has a \
+    file of its own, such as `original-2.md`.";
 
 /// Writes the document: the last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
     let source = &state.current().begun().source;
-    let mut sections = vec![
-        format!("# Changes of {}", inline(source)),
-        "Each change shows the item before and after. To undo a change, put the text before in \
-         place of the text after. A moved item has left its section: delete the text after, and \
-         put the text before back into the section that it comes from. The document as it was \
-         when the first loop began is `original.md`; another text that a loop changed first \
-         has a file of its own, such as `original-2.md`."
-            .to_owned(),
+    let mut parts = vec![
+        Part::Heading(1, Line::of("Changes of {}", [source])),
+        paragraph(HOW_TO_UNDO, []),
     ];
-    for refinement in state.loops().rev() {
-        sections.extend(of_loop(refinement));
-    }
-    sections.join("\n\n") + "\n"
+    parts.extend(state.loops().rev().flat_map(of_loop));
+    document::markdown(&parts)
 }
 
-fn of_loop(refinement: &RefinementLoop) -> Vec<String> {
+fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     let begun = refinement.begun();
-    let mut lines = vec![
-        format!("**Reads:** {}", inline(&begun.source)),
-        format!("**Writes:** {}", inline(&begun.output)),
-        format!("**Status:** {}", inline(&status(refinement))),
-        format!("**Cost:** {}", refinement.spend().cost),
-    ];
-    if !refinement.resumes().is_empty() {
-        let resumes: Vec<String> = refinement
-            .resumes()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
-        lines.push(format!("**Resumed:** {}", resumes.join(", ")));
-    }
-    let mut sections = vec![
-        format!("## Loop of {}", refinement.begun_at()),
-        lines.join("  \n"),
-    ];
-    sections.extend(proposals(refinement));
-    sections.extend(refinement.extractions().iter().map(of_extraction));
-    for iteration in refinement.iterations() {
-        sections.extend(of_iteration(iteration));
-    }
-    sections
-}
-
-/// Lists what the panel proposes for blockers that are still open.
-fn proposals(refinement: &RefinementLoop) -> Option<String> {
-    let proposals = refinement.blocker_proposals();
-    let lines: Vec<String> = proposals
+    let resumes: Vec<String> = refinement
+        .resumes()
         .iter()
-        .map(|proposal| {
-            format!(
-                "- Change {}, {}: {} (`{}`, {})",
-                proposal.change.number,
-                inline(proposal.change.item.as_str()),
-                inline(proposal.answer),
-                proposal.source.consultation,
-                confidence(proposal.source)
-            )
-        })
+        .map(ToString::to_string)
         .collect();
-    let heading = "### Best proposals for open blockers";
-    (!lines.is_empty()).then(|| format!("{heading}\n\n{}", lines.join("\n")))
+    let mut facts = vec![
+        Line::of("**Reads:** {}", [&begun.source]),
+        Line::of("**Writes:** {}", [&begun.output]),
+        Line::of("**Status:** {}", [&status(refinement)]),
+        Line::of("**Cost:** {}", [&refinement.spend().cost.to_string()]),
+    ];
+    if !resumes.is_empty() {
+        facts.push(Line::of("**Resumed:** {}", [&resumes.join(", ")]));
+    }
+    let title = Line::of("Loop of {}", [&refinement.begun_at().to_string()]);
+    let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
+    // What the panel proposes for blockers that are still open.
+    let proposals = refinement.blocker_proposals().into_iter().map(|proposal| {
+        let change = proposal.change;
+        Line::of(
+            "Change {}, {}: {}",
+            [
+                &change.number.to_string(),
+                change.item.as_str(),
+                proposal.answer,
+            ],
+        )
+        .and(
+            " (`{}`, {})",
+            [
+                proposal.source.consultation.as_str(),
+                &confidence(proposal.source),
+            ],
+        )
+    });
+    parts.extend(document::titled(
+        3,
+        "Best proposals for open blockers",
+        list(proposals),
+    ));
+    parts.extend(refinement.extractions().iter().flat_map(of_extraction));
+    parts.extend(refinement.iterations().iter().flat_map(of_iteration));
+    parts
 }
 
 fn status(refinement: &RefinementLoop) -> String {
@@ -87,107 +83,103 @@ fn status(refinement: &RefinementLoop) -> String {
     }
 }
 
-fn of_extraction(record: &ExtractionRecord) -> String {
-    let result = match &record.progress {
-        ConsultationProgress::Answered(found) => format!(
+fn of_extraction(record: &ExtractionRecord) -> [Part; 2] {
+    let result = match record.progress.answer() {
+        Some(found) => format!(
             "{}, {}, {}",
             count(found.high.len(), "settled claim"),
             count(found.medium.len(), "doubtful claim"),
             count(found.open.len(), "question")
         ),
-        ConsultationProgress::InFlight | ConsultationProgress::LeftOver(None) => {
-            "not finished".to_owned()
-        }
-        ConsultationProgress::NoAnswer(error)
-        | ConsultationProgress::LeftOver(Some(error))
-        | ConsultationProgress::Repeated(Some(error)) => format!("no answer: {error}"),
-        ConsultationProgress::Repeated(None) => "repeated".to_owned(),
+        None => without_answer(&record.progress),
     };
-    format!(
-        "### Extraction\n\n`{}`, {}: {}",
-        record.consultation,
-        record.spend.cost,
-        inline(&result)
-    )
+    let cost = record.spend.cost.to_string();
+    let line = Line::of(
+        "`{}`, {}: {}",
+        [record.consultation.as_str(), &cost, &result],
+    );
+    [
+        Part::Heading(3, Line::of("Extraction", [])),
+        Part::Paragraph(line),
+    ]
 }
 
-fn of_iteration(iteration: &IterationRecord) -> Vec<String> {
+fn without_answer<T>(progress: &ConsultationProgress<T>) -> String {
+    match (progress.error(), progress) {
+        (Some(error), _) => format!("no answer: {error}"),
+        (None, ConsultationProgress::Repeated(_)) => "repeated".to_owned(),
+        (None, _) => "not finished".to_owned(),
+    }
+}
+
+fn of_iteration(iteration: &IterationRecord) -> Vec<Part> {
     let number = iteration.number;
-    let mut sections = vec![format!("### Iteration {number}")];
-    match iteration.written() {
-        None => sections.push("Its findings are not in the document yet.".to_owned()),
-        Some(merge) => {
-            let tree = convergence_tree(number, &merge.evaluation).join("\n");
-            sections.push(fenced(&tree, "text"));
-            sections.extend(counts(&merge.measure));
-        }
-    }
-    sections.extend(iteration.batches.iter().map(of_batch));
-    let changes = iteration.written().map(|merge| &merge.changes);
-    for change in changes.into_iter().flatten() {
-        sections.push(of_change(change, iteration));
-    }
-    sections
-}
-
-fn counts(measure: &DocumentMeasure) -> Option<String> {
-    let counts = measure.counts?;
-    Some(format!(
-        "After it: {} of high confidence, {} of medium confidence, {} open ({} deferred, {} \
-         blockers).",
-        counts.high, counts.medium, counts.open, measure.deferred, measure.open_blockers
-    ))
-}
-
-fn of_batch(record: &BatchRecord) -> String {
-    let mut parts = vec![format!(
-        "#### `{}`\n\n{}, {}",
-        record.consultation,
-        outcome(&record.progress),
-        record.spend.cost
+    let mut parts = vec![Part::Heading(
+        3,
+        Line::of("Iteration {}", [&number.to_string()]),
     )];
-    let questions = (1..).zip(&record.batch.questions);
-    let questions: Vec<String> = questions
-        .map(|(number, (_, text))| format!("{number}. {}", inline(text)))
-        .collect();
-    parts.push(questions.join("\n"));
-    if let Some(findings) = record.progress.answer() {
-        let dissent = &findings.source.dissent;
-        let dissent: Vec<String> = dissent
+    let Some(merge) = iteration.written() else {
+        let open = Line::of("Its findings are not in the document yet.", []);
+        parts.push(Part::Paragraph(open));
+        parts.extend(iteration.batches.iter().flat_map(of_batch));
+        return parts;
+    };
+    let tree = convergence_tree(number, &merge.evaluation).join("\n");
+    parts.push(Part::Code("text", tree));
+    let measure = &merge.measure;
+    parts.extend(measure.counts.map(|counts| {
+        Part::Paragraph(Line::foreign(format!(
+            "After it: {} of high confidence, {} of medium confidence, {} open ({} deferred, {} \
+             blockers).",
+            counts.high, counts.medium, counts.open, measure.deferred, measure.open_blockers
+        )))
+    }));
+    parts.extend(iteration.batches.iter().flat_map(of_batch));
+    parts.extend(
+        merge
+            .changes
             .iter()
-            .map(|line| format!("- Dissent: {}", inline(line)))
-            .collect();
-        let unread = record.batch.questions.iter().filter_map(|(key, text)| {
-            let is_unread = findings.unread.contains(key);
-            is_unread.then(|| format!("- No readable answer: {}", inline(text)))
-        });
-        let degradations = findings.source.degradations.iter();
-        let degradations = degradations.map(|reason| format!("- Degraded: {}", inline(reason)));
-        let lines: Vec<String> = dissent
-            .into_iter()
-            .chain(degradations)
-            .chain(unread)
-            .collect();
-        if !lines.is_empty() {
-            parts.push(lines.join("\n"));
-        }
+            .flat_map(|change| of_change(change, iteration)),
+    );
+    parts
+}
+
+fn of_batch(record: &BatchRecord) -> Vec<Part> {
+    let heading = Line::of("`{}`", [record.consultation.as_str()]);
+    let cost = record.spend.cost.to_string();
+    let outcome = Line::of("{}, {}", [&outcome(&record.progress), &cost]);
+    let mut questions = Line::default();
+    for (number, (_, text)) in (1..).zip(&record.batch.questions) {
+        let own = if number == 1 { "{}. {}" } else { "\n{}. {}" };
+        questions = questions.and(own, [&number.to_string(), text]);
     }
-    parts.join("\n\n")
+    let mut parts = vec![
+        Part::Heading(4, heading),
+        Part::Paragraph(outcome),
+        Part::Paragraph(questions),
+    ];
+    if let Some(findings) = record.progress.answer() {
+        let of = |label, texts: &[String]| -> Vec<Line> {
+            texts.iter().map(|text| Line::of(label, [text])).collect()
+        };
+        let mut lines = of("Dissent: {}", &findings.source.dissent);
+        lines.extend(of("Degraded: {}", &findings.source.degradations));
+        let questions = record.batch.questions.iter();
+        let unread = questions.filter(|(key, _)| findings.unread.contains(key));
+        lines.extend(unread.map(|(_, text)| Line::of("No readable answer: {}", [text])));
+        parts.extend(list(lines));
+    }
+    parts
 }
 
 fn outcome(progress: &ConsultationProgress<BatchFindings>) -> String {
-    match progress {
-        ConsultationProgress::Answered(findings) => confidence(&findings.source),
-        ConsultationProgress::InFlight | ConsultationProgress::LeftOver(None) => {
-            "not finished".to_owned()
+    match (progress.answer(), progress) {
+        (Some(findings), _) => confidence(&findings.source),
+        (None, ConsultationProgress::Repeated(None)) => "its questions were asked again".to_owned(),
+        (None, ConsultationProgress::Repeated(Some(error))) => {
+            format!("no answer: {error}; its questions were asked again")
         }
-        ConsultationProgress::NoAnswer(error) | ConsultationProgress::LeftOver(Some(error)) => {
-            inline(&format!("no answer: {error}"))
-        }
-        ConsultationProgress::Repeated(Some(error)) => inline(&format!(
-            "no answer: {error}; its questions were asked again"
-        )),
-        ConsultationProgress::Repeated(None) => "its questions were asked again".to_owned(),
+        (None, progress) => without_answer(progress),
     }
 }
 
@@ -199,42 +191,46 @@ fn confidence(source: &FindingSource) -> String {
     }
 }
 
-fn of_change(change: &ItemChange, iteration: &IterationRecord) -> String {
+fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
+    let heading = Line::of(
+        "Change {}: {}",
+        [&change.number.to_string(), &kind(change.kind)],
+    );
     let mut parts = vec![
-        format!("#### Change {}: {}", change.number, kind(change.kind)),
-        basis(change, iteration),
+        Part::Heading(4, heading),
+        Part::Facts(basis(change, iteration)),
     ];
     if change.before.is_none() && change.after.is_none() {
-        parts.push(format!("About: {}", inline(change.item.as_str())));
+        let about = Line::of("About: {}", [change.item.as_str()]);
+        parts.push(Part::Paragraph(about));
     }
-    for (label, text) in [("Before", &change.before), ("After", &change.after)] {
+    for (label, text) in [("Before:", &change.before), ("After:", &change.after)] {
         if let Some(text) = text {
-            let text = text.trim_end_matches(['\n', '\r']);
-            parts.push(format!("{label}:\n\n{}", fenced(text, "markdown")));
+            let text = text.trim_end_matches(['\n', '\r']).to_owned();
+            parts.push(paragraph(label, []));
+            parts.push(Part::Code("markdown", text));
         }
     }
     if change.before.is_some() && change.after.is_none() {
-        parts.push("The document is not changed.".to_owned());
+        let unchanged = Line::of("The document is not changed.", []);
+        parts.push(Part::Paragraph(unchanged));
     }
-    parts.join("\n\n")
+    parts
 }
 
 /// Returns what a change rests on: the panel's words, the consultation, and who disagrees.
-fn basis(change: &ItemChange, iteration: &IterationRecord) -> String {
-    let mut lines = vec![inline(&change.reason)];
+fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Line> {
+    let mut lines = vec![Line::foreign(&change.reason)];
     if let Some(source) = &change.source {
-        let findings = iteration
-            .findings()
-            .find(|findings| findings.source.consultation == *source);
-        let confidence = findings.map(|findings| format!(", {}", confidence(&findings.source)));
-        let confidence = confidence.unwrap_or_default();
-        lines.push(format!("Source: `{source}`{confidence}"));
+        let mut findings = iteration.findings();
+        let findings = findings.find(|findings| findings.source.consultation == *source);
+        let confidence = findings.map(|findings| confidence(&findings.source));
+        let source = Line::of("Source: `{}`", [source.as_str()]);
+        lines.push(source.with(", {}", &confidence.unwrap_or_default()));
         let dissent = findings.and_then(|findings| dissent(findings, change));
-        if let Some(dissent) = dissent {
-            lines.push(format!("Dissent: {}", inline(dissent)));
-        }
+        lines.extend(dissent.map(|dissent| Line::of("Dissent: {}", [dissent])));
     }
-    lines.join("  \n")
+    lines
 }
 
 fn dissent<'f>(findings: &'f BatchFindings, change: &ItemChange) -> Option<&'f str> {

@@ -1,41 +1,43 @@
-//! The changes after a second judgement, as a Markdown document. Pure. Model text goes through
-//! `escape`.
+//! The changes after a second judgement, as Markdown.
 
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 
-use super::sections::{list, question, titled};
-use crate::terminal::markdown::escape::{block, inline};
+use super::sections::{labelled_list, question};
+use crate::terminal::document::{self, Line, Part, foreign, list_of, paragraph, titled};
 use crate::terminal::output::format::{amount, model_address, stated};
 
 /// Writes the document.
 pub fn markdown(rejudgement: &Rejudgement) -> String {
-    let mut sections = vec!["# Judged Again".to_owned(), head(rejudgement)];
-    sections.push(recommendation("Before", &rejudgement.before));
-    sections.push(recommendation("Now", &rejudgement.after));
-    sections.extend(changes("Consensus Points", &rejudgement.consensus_points));
-    sections.extend(changes("Tensions", &rejudgement.tensions));
-    sections.push(foot(rejudgement));
-    sections.join("\n\n") + "\n"
+    let mut parts = vec![Part::Heading(1, Line::of("Judged Again", []))];
+    parts.extend(question(&rejudgement.question, head(rejudgement)));
+    for (title, side) in [("Before", &rejudgement.before), ("Now", &rejudgement.after)] {
+        parts.extend(titled(2, title, recommendation(side)));
+    }
+    let consensus = changes(&rejudgement.consensus_points);
+    parts.extend(titled(2, "Consensus Points", consensus));
+    parts.extend(titled(2, "Tensions", changes(&rejudgement.tensions)));
+    let cost = rejudgement.cost.map_or("unknown".to_owned(), amount);
+    let saved_as = &rejudgement.after.consultation_id;
+    let foot = Line::of("**Cost:** {} | **Saved as:** {}", [&cost, saved_as]);
+    parts.push(Part::Foot(foot));
+    document::markdown(&parts)
 }
 
-fn head(rejudgement: &Rejudgement) -> String {
+fn head(rejudgement: &Rejudgement) -> Vec<Line> {
+    let Rejudgement { before, after, .. } = rejudgement;
     let judge = |side: &Judgement| {
-        side.judge.as_ref().map_or_else(
-            || "not recorded".to_owned(),
-            |judge| inline(&model_address(judge)),
-        )
+        let judge = side.judge.as_ref().map(model_address);
+        judge.unwrap_or_else(|| "not recorded".to_owned())
     };
-    format!(
-        "{}\n**Answers of:** {}  \n**Judge:** {} → {}  \n**Confidence:** {} → {}  \n\
-         **Verdict:** {}",
-        question(&rejudgement.question),
-        inline(&rejudgement.before.consultation_id),
-        judge(&rejudgement.before),
-        judge(&rejudgement.after),
-        confidence(&rejudgement.before),
-        confidence(&rejudgement.after),
-        inline(&held(rejudgement)),
-    )
+    vec![
+        Line::of("**Answers of:** {}", [&before.consultation_id]),
+        Line::of("**Judge:** {} → {}", [&judge(before), &judge(after)]),
+        Line::of(
+            "**Confidence:** {} → {}",
+            [&confidence(before), &confidence(after)],
+        ),
+        Line::of("**Verdict:** {}", [&held(rejudgement)]),
+    ]
 }
 
 fn confidence(side: &Judgement) -> String {
@@ -48,55 +50,37 @@ fn confidence(side: &Judgement) -> String {
 
 /// Whether the verdict held, how far the two are apart, and why.
 pub(super) fn held(rejudgement: &Rejudgement) -> String {
-    let magnitude = rejudgement
-        .held
-        .magnitude
-        .map(|magnitude| format!(" ({})", magnitude.in_words()))
-        .unwrap_or_default();
+    let magnitude = rejudgement.held.magnitude;
+    let magnitude = magnitude.map(|magnitude| format!(" ({})", magnitude.in_words()));
     let result = match rejudgement.held.consistent {
         Some(true) => "held",
         Some(false) => "did NOT hold",
         None => "unknown whether it held",
     };
-    format!("{result}{magnitude}{}", rejudgement.held.because())
+    let because = rejudgement.held.because();
+    format!("{result}{}{because}", magnitude.unwrap_or_default())
 }
 
-fn recommendation(heading: &str, side: &Judgement) -> String {
-    let answer = side
-        .recommendation
-        .as_deref()
-        .map(block)
-        .unwrap_or_default();
-    let heading = format!("## {heading}");
-    let parts = [list(&side.options), answer];
-    let parts = parts.into_iter().filter(|part| !part.is_empty());
-    titled(&heading, "\n\n", parts).unwrap_or_else(|| format!("{heading}\n\n_No verdict._"))
+/// The options of a verdict, and how to choose.
+pub(super) fn recommendation(side: &Judgement) -> Vec<Part> {
+    let answer = side.recommendation.as_deref().and_then(foreign);
+    let parts: Vec<Part> = list_of(&side.options).into_iter().chain(answer).collect();
+    if parts.is_empty() {
+        return vec![paragraph("_No verdict._", [])];
+    }
+    parts
 }
 
-fn changes(heading: &str, changes: &Changes) -> Option<String> {
-    let part = |name: &str, texts: &[String]| {
-        (!texts.is_empty()).then(|| format!("**{name}:**\n\n{}", list(texts)))
-    };
+fn changes(changes: &Changes) -> Vec<Part> {
     let parts = [
-        part("New", &changes.new),
-        part("Gone", &changes.gone),
-        part("In both", &changes.kept),
+        ("**New:**", &changes.new),
+        ("**Gone:**", &changes.gone),
+        ("**In both:**", &changes.kept),
     ];
-    titled(
-        &format!("## {heading}"),
-        "\n\n",
-        parts.into_iter().flatten(),
-    )
-}
-
-fn foot(rejudgement: &Rejudgement) -> String {
-    let cost = rejudgement
-        .cost
-        .map_or_else(|| "unknown".to_owned(), amount);
-    format!(
-        "---\n**Cost:** {cost} | **Saved as:** {}",
-        inline(&rejudgement.after.consultation_id)
-    )
+    let parts = parts.into_iter();
+    parts
+        .flat_map(|(label, texts)| labelled_list(label, texts))
+        .collect()
 }
 
 #[cfg(test)]

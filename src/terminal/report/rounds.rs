@@ -1,13 +1,14 @@
-//! The rounds of a consultation as parts of a Markdown document. With an agent: what it
-//! said, and what was said to it or about it.
+//! The rounds of a consultation. With an agent: what it said, and what was said to it or about it.
 
-use crate::domain::artifact::{Challenge, Independent, Synthesis};
+use crate::domain::artifact::Challenge;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
 use super::agents::{heading, name};
-use super::sections;
-use crate::terminal::markdown::escape::{block, inline};
+use super::sections::{self, Detail};
+use crate::terminal::document::{
+    Line, Part, foreign, list, list_of, nested_list, paragraph, titled,
+};
 
 /// Returns true if a part concerns the selected agent.
 fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
@@ -24,206 +25,153 @@ fn concerns<'a>(agent: Option<&AgentId>, named: impl IntoIterator<Item = &'a Str
 }
 
 /// Round 1: each expert's own answer in the order of the panel, or why there is none; then answers
-/// of agents outside the panel. A single agent is shown with its reasoning.
-pub(super) fn positions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
-    let answer = |held: &Independent| match agent {
-        Some(_) => with_reasoning(held),
-        None => sections::opinion(held),
-    };
+/// of agents outside the panel.
+pub(super) fn positions(
+    record: &StoredRecord,
+    agent: Option<&AgentId>,
+    detail: Detail,
+) -> Vec<Part> {
     let seat = |expert: &StoredAgent| {
-        let heading = heading(record, expert);
-        if let Some(held) = record.independent(&expert.id) {
-            return Some(format!("{heading}\n\n{}", answer(held)));
-        }
-        let failed = record.failure(1, &expert.id)?;
-        Some(format!("{heading}\n\n_No answer:_ {}", inline(failed)))
+        let answer = if let Some(held) = record.independent(&expert.id) {
+            sections::opinion(held, detail)
+        } else {
+            let failed = record.failure(1, &expert.id)?;
+            vec![paragraph("_No answer:_ {}", [failed])]
+        };
+        Some(article(heading(record, expert), answer))
     };
-    let on_panel = record
-        .agents
-        .iter()
-        .filter(|expert| is_of(agent, expert.id.as_str()))
-        .filter_map(seat);
-    let others = record
-        .independents()
-        .filter(|held| record.agent(&held.agent_id).is_none())
-        .filter(|held| is_of(agent, held.agent_id.as_str()));
-    on_panel
-        .chain(
-            others
-                .map(|held| format!("### {}\n\n{}", inline(held.agent_id.as_str()), answer(held))),
-        )
+    let on_panel = record.agents.iter();
+    let on_panel = on_panel.filter(|expert| is_of(agent, expert.id.as_str()));
+    let others = record.independents().filter(|held| {
+        record.agent(&held.agent_id).is_none() && is_of(agent, held.agent_id.as_str())
+    });
+    let others = others.map(|held| {
+        let heading = Line::foreign(held.agent_id.as_str());
+        article(heading, sections::opinion(held, detail))
+    });
+    let articles: Vec<Vec<Part>> = on_panel.filter_map(seat).chain(others).collect();
+    if articles.is_empty() {
+        return Vec::new();
+    }
+    vec![Part::Articles(articles)]
+}
+
+fn article(heading: Line, answer: Vec<Part>) -> Vec<Part> {
+    std::iter::once(Part::Heading(3, heading))
+        .chain(answer)
         .collect()
 }
 
-fn with_reasoning(held: &Independent) -> String {
-    let mut parts = vec![sections::opinion(held)];
-    if !held.rationale.trim().is_empty() {
-        parts.push(format!("#### Reasoning\n\n{}", block(&held.rationale)));
-    }
-    if let Some(words) = held.own_words() {
-        parts.push(format!("#### In its own words\n\n{}", block(words)));
-    }
-    parts.join("\n\n")
+/// Round 2: the points of agreement and of difference.
+pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
+    let mut parts = agreed(record, agent);
+    parts.extend(tensions(record, agent));
+    parts.extend(priorities(record, agent));
+    parts
 }
 
-/// Round 2: the points of agreement and of difference.
-pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
+/// What the judge says of the positions, and on what the experts agree.
+pub(super) fn agreed(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let Some(synthesis) = record.synthesis() else {
         return Vec::new();
     };
-    let mut parts = Vec::new();
-    if is_judges(agent) && !synthesis.prose_excerpt.trim().is_empty() {
-        parts.push(block(&synthesis.prose_excerpt));
-    }
-    parts.extend(agreed(record, agent, synthesis));
-    parts.extend(tensions(record, agent, synthesis));
-    if is_judges(agent) && !synthesis.priority_order.is_empty() {
-        parts.push(format!(
-            "### Priorities\n\n{}",
-            sections::list(&synthesis.priority_order)
-        ));
-    }
-    parts
+    let points = synthesis.consensus_points.iter();
+    let points = points.filter(|point| concerns(agent, &point.supporting_agents));
+    let points = list(points.map(|point| {
+        let supporters = point.supporting_agents.iter();
+        let supporters: Vec<&str> = supporters.map(|agent| name(record, agent)).collect();
+        sections::agreement(point).with(" — {}", &supporters.join(", "))
+    }));
+    let prose = foreign(&synthesis.prose_excerpt).filter(|_| is_judges(agent));
+    let points = titled(3, "Agreed", points);
+    prose.into_iter().chain(points).collect()
 }
 
-fn agreed(record: &StoredRecord, agent: Option<&AgentId>, synthesis: &Synthesis) -> Option<String> {
-    let points = synthesis
-        .consensus_points
-        .iter()
-        .filter(|point| concerns(agent, &point.supporting_agents))
-        .map(|point| {
-            let stated = point
-                .confidence
-                .map(|confidence| format!(" ({confidence})"))
-                .unwrap_or_default();
-            let supporters: Vec<String> = point
-                .supporting_agents
-                .iter()
-                .map(|supporter| name(record, supporter))
-                .collect();
-            let by = sections::around(" — ", &supporters.join(", "), "");
-            format!("- {}{stated}{by}", inline(&point.point))
-        });
-    sections::titled("### Agreed", "\n", points)
+pub(super) fn priorities(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
+    let synthesis = record.synthesis().filter(|_| is_judges(agent));
+    let order = synthesis.and_then(|synthesis| list_of(&synthesis.priority_order));
+    titled(3, "Priorities", order)
 }
 
-fn tensions(
-    record: &StoredRecord,
-    agent: Option<&AgentId>,
-    synthesis: &Synthesis,
-) -> Option<String> {
-    let tensions = synthesis.tensions.iter().filter_map(|tension| {
-        let views = tension
-            .viewpoints
-            .iter()
-            .filter(|view| concerns(agent, [&view.agent]));
-        let views: Vec<String> = views
-            .map(|view| {
-                format!(
-                    "  - {}: {}",
-                    name(record, &view.agent),
-                    inline(&view.viewpoint)
-                )
-            })
-            .collect();
-        let is_meant = is_judges(agent) || !views.is_empty();
-        is_meant.then(|| {
-            [vec![format!("- {}", inline(&tension.topic))], views]
-                .concat()
-                .join("\n")
-        })
+pub(super) fn tensions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
+    let synthesis = record.synthesis().into_iter();
+    let tensions = synthesis.flat_map(|synthesis| &synthesis.tensions);
+    let tensions = tensions.filter_map(|tension| {
+        let views = tension.viewpoints.iter();
+        let views = views.filter(|view| concerns(agent, [&view.agent]));
+        let views =
+            views.map(|view| Line::of("{}: {}", [name(record, &view.agent), &view.viewpoint]));
+        let topic = Line::foreign(&tension.topic).weight(tension.severity);
+        let item: Vec<Line> = std::iter::once(topic).chain(views).collect();
+        (is_judges(agent) || item.len() > 1).then_some(item)
     });
-    sections::titled("### Tensions", "\n", tensions)
+    titled(3, "Tensions", nested_list(tensions))
 }
 
 /// Round 3: challenges, rebuttals and the resulting positions.
-pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
-    let merged = record.cross_exam();
-    let (challenges, rebuttals) = (record.challenges(), record.rebuttals());
-    let mut parts = Vec::new();
-    if let Some(prose) = merged
-        .map(|merged| &merged.prose_excerpt)
-        .filter(|prose| is_judges(agent) && !prose.trim().is_empty())
-    {
-        parts.push(block(prose));
-    }
-    let challenges = challenges
-        .iter()
-        .filter(|challenge| concerns(agent, [&challenge.challenger, &challenge.target_agent]))
-        .map(|challenge| one_challenge(record, challenge));
-    parts.extend(sections::titled("### Challenges", "\n", challenges));
-    let rebuttals = rebuttals
-        .into_iter()
-        .filter(|rebuttal| concerns(agent, [&rebuttal.agent]));
-    let rebuttals = rebuttals.map(|rebuttal| {
-        format!(
-            "- **{}:** {}",
-            name(record, &rebuttal.agent),
-            inline(&rebuttal.rebuttal)
-        )
-    });
-    parts.extend(sections::titled("### Rebuttals", "\n", rebuttals));
-    if let Some(unresolved) = merged
-        .map(|merged| &merged.unresolved)
-        .filter(|unresolved| is_judges(agent) && !unresolved.is_empty())
-    {
-        parts.push(format!("### Unresolved\n\n{}", sections::list(unresolved)));
-    }
+pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
+    let mut parts = objections(record, agent);
+    let merged = record.cross_exam().filter(|_| is_judges(agent));
+    let unresolved = merged.and_then(|merged| list_of(&merged.unresolved));
+    parts.extend(titled(3, "Unresolved", unresolved));
     let changes = record.position_changes();
-    let held = changes
-        .experts
-        .iter()
-        .filter(|expert| is_of(agent, expert.revision.agent_id.as_str()))
-        .map(|expert| sections::change(expert, &|agent| name(record, agent)));
-    parts.extend(sections::titled("### Positions", "\n\n", held));
+    let held = changes.experts.iter();
+    let held = held.filter(|expert| is_of(agent, expert.revision.agent_id.as_str()));
+    let held = held.flat_map(|expert| sections::change(record, expert));
+    parts.extend(titled(3, "Positions", held));
     parts
 }
 
-fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> String {
-    let to = sections::around(" to ", &name(record, &challenge.target_agent), "");
-    let line = format!(
-        "- **{}**{to}: {}",
-        name(record, &challenge.challenger),
-        inline(&challenge.challenge)
-    );
-    let evidence = challenge
-        .evidence
+/// What was objected in Round 3.
+pub(super) fn objections(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
+    let merged = record.cross_exam().filter(|_| is_judges(agent));
+    let mut parts = Vec::new();
+    parts.extend(merged.and_then(|merged| foreign(&merged.prose_excerpt)));
+    let challenges = record.challenges();
+    let challenges = challenges
         .iter()
-        .map(|evidence| format!("  - {}", inline(evidence)));
-    [line]
-        .into_iter()
-        .chain(evidence)
-        .collect::<Vec<_>>()
-        .join("\n")
+        .filter(|challenge| concerns(agent, [&challenge.challenger, &challenge.target_agent]));
+    let challenges = nested_list(challenges.map(|challenge| one_challenge(record, challenge)));
+    parts.extend(titled(3, "Challenges", challenges));
+    let rebuttals = record.rebuttals();
+    let rebuttals = rebuttals
+        .iter()
+        .filter(|rebuttal| concerns(agent, [&rebuttal.agent]));
+    let rebuttals = list(rebuttals.map(|rebuttal| {
+        Line::of(
+            "**{}:** {}",
+            [name(record, &rebuttal.agent), &rebuttal.rebuttal],
+        )
+    }));
+    parts.extend(titled(3, "Rebuttals", rebuttals));
+    parts
+}
+
+fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> Vec<Line> {
+    let line = Line::of("**{}**", [name(record, &challenge.challenger)])
+        .with(" to {}", name(record, &challenge.target_agent))
+        .weight(challenge.severity)
+        .and(": {}", [&challenge.challenge]);
+    let evidence = challenge.evidence.iter().map(Line::foreign);
+    std::iter::once(line).chain(evidence).collect()
 }
 
 /// Round 4: the verdict; for an expert, its evidence and its dissent.
-pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<String> {
+pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
         return Vec::new();
     };
     let mut parts = Vec::new();
     if is_judges(agent) {
+        parts.extend(sections::verdict(verdict));
         let stated = sections::confidence_of(Some(verdict), record.confidence);
-        parts.push(format!(
-            "{}\n\nConfidence: {stated}",
-            sections::verdict_alone(verdict)
-        ));
+        parts.push(paragraph("Confidence: {}", [&stated]));
     }
-    let mut verdict = verdict.clone();
-    verdict
-        .evidence
-        .retain(|evidence| concerns(agent, [&evidence.agent]));
-    verdict
-        .dissent
-        .retain(|dissent| concerns(agent, [&dissent.agent]));
-    parts.extend(sections::evidence(&verdict.evidence, &|agent| {
-        name(record, agent)
-    }));
-    // Inside a round, headings are one level lower.
-    parts.extend(
-        sections::dissent(verdict.objections(), &|agent| name(record, agent))
-            .map(|dissent| format!("#{dissent}")),
-    );
+    let evidence = verdict.evidence.iter();
+    let evidence = evidence.filter(|evidence| concerns(agent, [&evidence.agent]));
+    parts.extend(sections::evidence(record, evidence));
+    let dissent = verdict.objections().iter();
+    let dissent = dissent.filter(|dissent| concerns(agent, [&dissent.agent]));
+    parts.extend(sections::dissent(record, 3, dissent));
     parts
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
-use crate::domain::text::clean;
 
 use super::agents::name;
 use super::consultation::report;
-use super::{rounds, sections};
+use super::rounds;
+use super::sections::{self, Detail};
+use crate::terminal::document::{self, Line, Part};
 use crate::terminal::output::format::round_title;
 
 /// The part of a consultation to show; the default is all of it.
@@ -25,57 +26,43 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
     if *selection == ReportSelection::default() {
         return report(record);
     }
-    let mut document = vec![
-        "# Consultation".to_owned(),
-        sections::question(&record.question).trim_end().to_owned(),
-    ];
-    let numbers = (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number));
-    let parts: Vec<String> = numbers
-        .filter_map(|number| round(record, number, selection.agent.as_ref()))
-        .collect();
-    if parts.is_empty() {
-        document.push(format!("_{}_", nothing(record, selection)));
-    } else {
-        document.extend(parts);
+    let mut parts = vec![Part::Heading(1, Line::of("Consultation", []))];
+    parts.extend(sections::question(&record.question, Vec::new()));
+    let head = parts.len();
+    let agent = selection.agent.as_ref();
+    for number in (1..=4).filter(|number| selection.round.is_none_or(|only| only == *number)) {
+        let answers = match number {
+            1 if agent.is_none() => rounds::positions(record, agent, Detail::Brief),
+            1 => rounds::positions(record, agent, Detail::Full),
+            2 => rounds::synthesis(record, agent),
+            3 => rounds::cross_examination(record, agent),
+            _ => rounds::verdict(record, agent),
+        };
+        if !answers.is_empty() {
+            let title = Line::of("Round {}: {}", [&number.to_string(), round_title(number)]);
+            parts.push(Part::Heading(2, title));
+            parts.extend(answers);
+        }
     }
-    document.extend(foot(record, selection));
-    clean(&(document.join("\n\n") + "\n"))
-}
-
-/// One round, or one agent's part in it; `None` where there is nothing.
-fn round(record: &StoredRecord, number: u8, agent: Option<&AgentId>) -> Option<String> {
-    let parts = match number {
-        1 => rounds::positions(record, agent),
-        2 => rounds::synthesis(record, agent),
-        3 => rounds::cross_examination(record, agent),
-        4 => rounds::verdict(record, agent),
-        _ => Vec::new(),
-    };
-    (!parts.is_empty()).then(|| {
-        format!(
-            "## Round {number}: {}\n\n{}",
-            round_title(number),
-            parts.join("\n\n")
-        )
-    })
-}
-
-fn nothing(record: &StoredRecord, selection: &ReportSelection) -> String {
-    let round = selection
-        .round
-        .map(|round| format!(" in Round {round}"))
-        .unwrap_or_default();
-    match &selection.agent {
-        Some(agent) => format!(
-            "Nothing is recorded of {}{round}.",
-            name(record, agent.as_str())
-        ),
-        None => format!("Nothing is recorded{round}."),
+    if parts.len() == head {
+        let agent = agent
+            .map(|agent| name(record, agent.as_str()))
+            .unwrap_or_default();
+        let round = selection
+            .round
+            .map(|round| round.to_string())
+            .unwrap_or_default();
+        let nothing = Line::of("_Nothing is recorded", [])
+            .with(" of {}", agent)
+            .with(" in Round {}", &round);
+        parts.push(Part::Paragraph(nothing.and("._", [])));
     }
+    parts.extend(foot(record, selection));
+    document::markdown(&parts)
 }
 
 /// The cost, duration and tokens of the selected part, as far as they are recorded.
-fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
+fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<Part> {
     let is_meant = |(round, work): &(u8, &StoredAgentRound)| {
         selection.round.is_none_or(|only| only == *round)
             && selection
@@ -104,5 +91,5 @@ fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<String> {
             .filter_map(|work| work.duration())
             .reduce(Duration::saturating_add),
     };
-    (!work.is_empty()).then(|| format!("---\n{}", sections::foot(cost, duration, tokens)))
+    (!work.is_empty()).then(|| Part::Foot(sections::spent(cost, duration, tokens)))
 }

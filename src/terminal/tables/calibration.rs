@@ -1,10 +1,11 @@
 //! `consult-stats --calibration` as a screen: stated confidence beside actual outcomes.
 
+use crate::benchmark::report::words::whole_percent;
 use crate::domain::statistics::{Range, Span};
 use crate::stopping::calibration::{Calibration, Reliability};
 
-use super::columns::{figures_table, hanging};
 use super::dashboard::span::within;
+use super::writer::ScreenText;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
@@ -24,16 +25,12 @@ const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared 
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
-    let mut screen = CalibrationScreen {
-        text: String::new(),
-        width: width.clamp(20, 100),
-        paint,
-    };
+    let mut screen = ScreenText::new(Some(width), paint);
     if calibration.graded() == 0 {
         screen.wrapped(&format!("No answer{} has been graded.", of(range)));
         screen.text.push_str(NOTHING);
     } else {
-        screen.show(calibration, range);
+        show(&mut screen, calibration, range);
     }
     screen.text
 }
@@ -52,88 +49,66 @@ fn of(range: &Range) -> String {
     }
 }
 
-struct CalibrationScreen {
-    text: String,
-    width: usize,
-    paint: Paint,
+fn show(screen: &mut ScreenText, calibration: &Calibration, range: &Range) {
+    let Calibration {
+        right,
+        mixed,
+        wrong,
+        answers,
+        experts,
+        judges,
+        by_agreement,
+    } = calibration;
+    screen.heading("Calibration");
+    screen.wrapped(&format!(
+        "{}{} graded: {right} right, {mixed} in part, {wrong} wrong",
+        count(calibration.graded(), "answer"),
+        of(range)
+    ));
+    let all = answers.iter().map(|all| reliability("all answers", all));
+    screen.table("By verdict", &HEADS, &all.collect::<Vec<_>>());
+    for (title, models) in [("By judge", judges), ("By expert", experts)] {
+        let models = models.iter();
+        let rows = models.map(|(model, of)| reliability(&one_line(&model.to_string()), of));
+        screen.table(title, &HEADS, &rows.collect::<Vec<_>>());
+    }
+    let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
+        vec![
+            format!("{:.0}-{}", bin.from * 100.0, whole_percent(bin.to)),
+            bin.count.to_string(),
+            whole_percent(bin.mean_stated),
+            whole_percent(bin.mean_right),
+        ]
+    });
+    let heads = ["graded", "stated", "right"];
+    screen.table("By stated confidence", &heads, &bins.collect::<Vec<_>>());
+    let levels = by_agreement.iter().map(|level| {
+        vec![
+            whole_percent(level.agreement),
+            level.count.to_string(),
+            whole_percent(level.mean_right),
+        ]
+    });
+    let heads = ["graded", "right"];
+    screen.table(
+        "By agreement of the panel",
+        &heads,
+        &levels.collect::<Vec<_>>(),
+    );
+    screen.text.push('\n');
+    screen.legend(LEGEND);
 }
 
-impl CalibrationScreen {
-    fn show(&mut self, calibration: &Calibration, range: &Range) {
-        let Calibration {
-            right,
-            mixed,
-            wrong,
-            answers,
-            experts,
-            judges,
-            by_agreement,
-        } = calibration;
-        let graded = usize::try_from(calibration.graded()).unwrap_or(usize::MAX);
-        self.text.extend([&self.paint.heading("Calibration"), "\n"]);
-        self.wrapped(&format!(
-            "{}{} graded: {right} right, {mixed} in part, {wrong} wrong",
-            count(graded, "answer"),
-            of(range)
-        ));
-        let all = answers.iter().map(|all| reliability("all answers", all));
-        self.table("By verdict", &HEADS, all);
-        for (title, models) in [("By judge", judges), ("By expert", experts)] {
-            let rows = models
-                .iter()
-                .map(|(model, of)| reliability(&one_line(&model.to_string()), of));
-            self.table(title, &HEADS, rows);
-        }
-        let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
-            vec![
-                format!("{:.0}-{}", bin.from * 100.0, percent(bin.to)),
-                bin.count.to_string(),
-                percent(bin.mean_stated),
-                percent(bin.mean_right),
-            ]
-        });
-        self.table("By stated confidence", &["graded", "stated", "right"], bins);
-        let levels = by_agreement.iter().map(|level| {
-            vec![
-                percent(level.agreement),
-                level.count.to_string(),
-                percent(level.mean_right),
-            ]
-        });
-        self.table("By agreement of the panel", &["graded", "right"], levels);
-        let legend = hanging("", LEGEND, 0, Some(self.width));
-        self.text.extend(["\n", &self.paint.dim(&legend)]);
-    }
-
-    /// Writes a table of figures; nothing without rows.
-    fn table(&mut self, title: &str, heads: &[&str], rows: impl Iterator<Item = Vec<String>>) {
-        let rows: Vec<Vec<String>> = rows.collect();
-        if !rows.is_empty() {
-            let table = figures_table(heads, &rows, self.width, self.paint);
-            self.text
-                .extend(["\n", &self.paint.cyan(title), "\n", &table]);
-        }
-    }
-
-    fn wrapped(&mut self, line: &str) {
-        self.text.push_str(&hanging("", line, 0, Some(self.width)));
-    }
-}
-
-/// Returns the row of a name.
-fn reliability(name: &str, of: &Reliability) -> Vec<String> {
+/// Returns the row of a name: count, mean confidence, share right, Brier score and ECE.
+pub(super) fn reliability(name: &str, of: &Reliability) -> Vec<String> {
     vec![
         name.to_owned(),
         of.count.to_string(),
-        percent(of.mean_stated),
-        percent(of.mean_right),
+        whole_percent(of.mean_stated),
+        whole_percent(of.mean_right),
         format!("{:.3}", of.brier),
         format!("{:.3}", of.expected_calibration_error),
     ]
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0}%", share * 100.0)
 }
 
 #[cfg(test)]

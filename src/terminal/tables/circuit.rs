@@ -25,7 +25,7 @@ pub struct CircuitReport {
 }
 
 /// The state of a circuit under the names of the JSON. What a state does not have is null.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct CircuitView {
     pub state: CircuitStateName,
     pub since: Option<Timestamp>,
@@ -41,9 +41,10 @@ pub struct CircuitView {
 }
 
 /// The name of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CircuitStateName {
+    #[default]
     Closed,
     Open,
     HalfOpen,
@@ -63,47 +64,46 @@ impl CircuitReport {
 impl CircuitView {
     /// Describes a state; without one, no turn was recorded yet.
     pub fn of(state: Option<BreakerState>) -> Self {
-        let mut view = Self {
-            state: CircuitStateName::Closed,
-            since: None,
-            no_progress_turns: None,
-            same_error_turns: None,
-            reason: None,
-            message: None,
-            probe_from: None,
-            probe_until: None,
-        };
         match state {
-            None => (view.no_progress_turns, view.same_error_turns) = (Some(0), Some(0)),
+            None => Self {
+                no_progress_turns: Some(0),
+                same_error_turns: Some(0),
+                ..Self::default()
+            },
             Some(BreakerState::Closed {
                 since,
                 no_progress_turns,
                 same_error_turns,
-            }) => {
-                view.since = Some(since);
-                view.no_progress_turns = Some(no_progress_turns);
-                view.same_error_turns = Some(same_error_turns);
-            }
-            Some(BreakerState::Open { since, until, why }) => {
-                view.state = CircuitStateName::Open;
-                view.since = Some(since);
-                view.message = Some(why.to_string());
-                view.reason = Some(why);
-                view.probe_from = Some(until);
-            }
+            }) => Self {
+                since: Some(since),
+                no_progress_turns: Some(no_progress_turns),
+                same_error_turns: Some(same_error_turns),
+                ..Self::default()
+            },
+            Some(BreakerState::Open { since, until, why }) => Self {
+                state: CircuitStateName::Open,
+                probe_from: Some(until),
+                ..Self::broken(since, why)
+            },
             Some(BreakerState::HalfOpen {
                 since,
                 probe_until,
                 why,
-            }) => {
-                view.state = CircuitStateName::HalfOpen;
-                view.since = Some(since);
-                view.message = Some(why.to_string());
-                view.reason = Some(why);
-                view.probe_until = probe_until;
-            }
+            }) => Self {
+                state: CircuitStateName::HalfOpen,
+                probe_until,
+                ..Self::broken(since, why)
+            },
         }
-        view
+    }
+
+    fn broken(since: Timestamp, why: TripReason) -> Self {
+        Self {
+            since: Some(since),
+            message: Some(why.to_string()),
+            reason: Some(why),
+            ..Self::default()
+        }
     }
 
     pub fn is_open(&self) -> bool {

@@ -11,6 +11,7 @@ use console::{Alignment, measure_text_width, pad_str};
 use textwrap::{Options, WordSplitter};
 
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::widest;
 
 /// Blanks between columns.
 const GAP: &str = "  ";
@@ -44,12 +45,6 @@ pub(super) fn columns<R: AsRef<[String]>>(
         lines.push(cells.join(GAP).trim_end().to_owned());
     }
     lines
-}
-
-/// Returns the columns that the longest line takes.
-pub(super) fn widest(lines: &[String]) -> usize {
-    let widths = lines.iter().map(|line| measure_text_width(line));
-    widths.max().unwrap_or(0)
 }
 
 /// Returns a table of figures, whose rows begin with a name; nothing without rows.

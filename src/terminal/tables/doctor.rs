@@ -6,10 +6,11 @@ use std::time::Duration;
 use console::{Alignment, pad_str};
 use serde::Serialize;
 
-use super::columns::{hanging, widest};
+use super::columns::hanging;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::widest;
 
 /// All checks and trial calls.
 #[derive(Clone, Debug, Serialize)]

@@ -199,60 +199,54 @@ impl ExitHistory {
 
 impl ExitHistoryRow {
     fn of(event: &LoopEvent) -> Self {
-        let row = |event_name, run: Option<&RunRef>, message: String| Self {
-            time: event.time,
-            event: event_name,
-            run: run.map(|run| run.id.clone()),
-            turn: None,
-            decision: None,
-            rule: None,
-            message,
-        };
-        match &event.kind {
+        let (mut turn, mut decision, mut rule) = (None, None, None);
+        let (name, run, message): (_, Option<&RunRef>, _) = match &event.kind {
             LoopEventKind::Turn(record) => {
                 let evaluation = &record.evaluation;
-                Self {
-                    turn: Some(record.turn),
-                    decision: Some(evaluation.class().map_or("continue", Class::name)),
-                    rule: evaluation.deciding_rule().map(ToOwned::to_owned),
-                    ..row(
-                        "turn",
-                        Some(&record.run),
-                        decision_in_words(&evaluation.decision),
-                    )
-                }
+                turn = Some(record.turn);
+                decision = Some(evaluation.class().map_or("continue", Class::name));
+                rule = evaluation.deciding_rule().map(ToOwned::to_owned);
+                let message = decision_in_words(&evaluation.decision);
+                ("turn", Some(&record.run), message)
             }
             LoopEventKind::CircuitRecord(record) => {
-                let mut message = match record.progress {
+                let progress = match record.progress {
                     TurnProgress::Made => "circuit: progress",
                     TurnProgress::None => "circuit: no progress",
                     TurnProgress::Unknown => "circuit: progress unknown",
-                }
-                .to_owned();
-                for error in &record.errors {
-                    message.extend([", error: ", &error.0]);
-                }
-                row("circuit_record", Some(&record.run), message)
+                };
+                let errors = record
+                    .errors
+                    .iter()
+                    .map(|error| format!(", error: {}", error.0));
+                let message = format!("{progress}{}", errors.collect::<String>());
+                ("circuit_record", Some(&record.run), message)
             }
-            LoopEventKind::CircuitReset { run } => row(
+            LoopEventKind::CircuitReset { run } => (
                 "circuit_reset",
                 Some(run),
                 "circuit closed by hand".to_owned(),
             ),
-            LoopEventKind::Reset => row("reset", None, "everything was reset".to_owned()),
-            LoopEventKind::ClockSetBack => row(
+            LoopEventKind::Reset => ("reset", None, "everything was reset".to_owned()),
+            LoopEventKind::ClockSetBack => (
                 "clock_set_back",
                 None,
                 "the clock went backwards".to_owned(),
             ),
             LoopEventKind::Import { totals } => {
                 let count = totals.total_decisions;
-                row(
-                    "import",
-                    None,
-                    format!("{count} decisions of an earlier script taken over"),
-                )
+                let message = format!("{count} decisions of an earlier script taken over");
+                ("import", None, message)
             }
+        };
+        Self {
+            time: event.time,
+            event: name,
+            run: run.map(|run| run.id.clone()),
+            turn,
+            decision,
+            rule,
+            message,
         }
     }
 }

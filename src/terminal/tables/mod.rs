@@ -14,3 +14,4 @@ pub mod exit_state;
 pub mod benchmark;
 pub mod refinement;
 mod columns;
+mod writer;

@@ -1,7 +1,8 @@
 //! The embedded models as `conclave model list` shows them: one line each where it fits, else the
 //! facts beneath the name.
 
-use super::columns::{columns, hanging, widest};
+use super::columns::{columns, hanging};
+use crate::terminal::output::wrap::widest;
 
 /// An embedded model and its file.
 #[derive(Clone, Debug)]

@@ -3,13 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::{figures_table, hanging};
+use super::columns::hanging;
+use super::writer::ScreenText;
 use crate::domain::stored_record::spend::ConsultationSpend;
-use crate::domain::text::shortened;
+use crate::domain::text::{capitalised, shortened};
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
 use crate::refinement::event::Integrated;
-use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop};
+use crate::refinement::finding::BatchFindings;
+use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, RefinementLoop};
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{amount, count};
@@ -50,18 +52,15 @@ pub fn screen(
     width: Option<usize>,
     paint: Paint,
 ) -> String {
-    let mut screen = LoopScreen {
-        text: String::new(),
-        refined,
-        width: width.map(|width| width.clamp(20, 100)),
-        paint,
-    };
-    screen.head();
-    screen.iterations();
-    screen.changes();
-    screen.proposals();
-    screen.degradations();
-    screen.places(places);
+    let mut screen = ScreenText::new(width, paint);
+    head(&mut screen, refined);
+    iterations(&mut screen, refined);
+    changes(&mut screen, refined);
+    let proposals = proposals(refined);
+    list(&mut screen, "Best proposals for open blockers", &proposals);
+    let degraded = degradations(refined);
+    list(&mut screen, "Degraded consultations", &degraded);
+    write_places(&mut screen, refined, places);
     screen.text
 }
 
@@ -103,161 +102,144 @@ fn in_words(class: Class) -> &'static str {
     }
 }
 
-struct LoopScreen<'a> {
-    text: String,
-    refined: &'a RefinementLoop,
-    width: Option<usize>,
-    paint: Paint,
+fn head(screen: &mut ScreenText, refined: &RefinementLoop) {
+    let line = capitalised(&one_line(&decision(refined)));
+    let line = hanging("", &line, 0, screen.width);
+    let line = line.trim_end();
+    let class = refined.evaluation().and_then(Evaluation::class);
+    let painted = if class.is_some_and(Class::is_success) {
+        screen.paint.green(line)
+    } else {
+        screen.paint.yellow(line)
+    };
+    screen.line(&painted);
 }
 
-impl LoopScreen<'_> {
-    fn head(&mut self) {
-        let line = one_line(&decision(self.refined));
-        let mut letters = line.chars();
-        let first = letters.next().map(char::to_uppercase);
-        let line: String = first.into_iter().flatten().chain(letters).collect();
-        let line = hanging("", &line, 0, self.width);
-        let line = line.trim_end();
-        let decided = self.refined.evaluation();
-        let class = decided.and_then(Evaluation::class);
-        let painted = if class.is_some_and(Class::is_success) {
-            self.paint.green(line)
+fn iterations(screen: &mut ScreenText, refined: &RefinementLoop) {
+    let iterations = refined.iterations().iter();
+    let mut rows: Vec<Vec<String>> = iterations
+        .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    rows.splice(..0, extraction(refined));
+    screen.text.push('\n');
+    screen.figures(&["high", "medium", "open", "changes", "cost"], &rows);
+}
+
+/// Returns the row of what the extraction cost, if there was one.
+fn extraction(refined: &RefinementLoop) -> Option<Vec<String>> {
+    let spends = refined
+        .extractions()
+        .iter()
+        .map(|extraction| &extraction.spend);
+    let mut row = vec!["Extraction".to_owned()];
+    row.resize(5, "-".to_owned());
+    row.push(amount(total(spends).cost));
+    (!refined.extractions().is_empty()).then_some(row)
+}
+
+fn total<'a>(spends: impl Iterator<Item = &'a ConsultationSpend>) -> ConsultationSpend {
+    let mut total = ConsultationSpend::default();
+    spends.for_each(|spend| total.add(spend));
+    total
+}
+
+fn changes(screen: &mut ScreenText, refined: &RefinementLoop) {
+    let mut groups: BTreeMap<Treatment, Vec<String>> = BTreeMap::new();
+    let last = refined.merges().next_back().map(|merge| &merge.changes);
+    for change in refined.changes() {
+        let mut extractions = refined.extractions().iter();
+        let is_extracted =
+            extractions.any(|extraction| change.source.as_ref() == Some(&extraction.consultation));
+        let treatment = if is_extracted {
+            Treatment::Extracted
         } else {
-            self.paint.yellow(line)
+            treatment(change)
         };
-        self.text.extend([&painted, "\n"]);
-    }
-
-    fn iterations(&mut self) {
-        let iterations = self.refined.iterations().iter();
-        let mut rows: Vec<Vec<String>> = iterations
-            .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
-            .collect();
-        if rows.is_empty() {
-            return;
-        }
-        rows.splice(..0, self.extraction());
-        let heads = ["high", "medium", "open", "changes", "cost"];
-        let width = self.width.unwrap_or(usize::MAX);
-        self.text.push('\n');
-        self.text
-            .push_str(&figures_table(&heads, &rows, width, self.paint));
-    }
-
-    /// Returns the row of what the extraction cost, if there was one.
-    fn extraction(&self) -> Option<Vec<String>> {
-        let mut spent = ConsultationSpend::default();
-        for extraction in self.refined.extractions() {
-            spent.add(&extraction.spend);
-        }
-        let none = || "-".to_owned();
-        (!self.refined.extractions().is_empty()).then(|| {
-            vec![
-                "Extraction".to_owned(),
-                none(),
-                none(),
-                none(),
-                none(),
-                amount(spent.cost),
-            ]
-        })
-    }
-
-    fn treatment(&self, change: &ItemChange) -> Treatment {
-        let mut extractions = self.refined.extractions().iter();
-        if extractions.any(|extraction| change.source.as_ref() == Some(&extraction.consultation)) {
-            return Treatment::Extracted;
-        }
-        treatment(change)
-    }
-
-    fn changes(&mut self) {
-        let mut groups: BTreeMap<Treatment, Vec<&ItemChange>> = BTreeMap::new();
-        let last = self
-            .refined
-            .merges()
-            .next_back()
-            .map(|merge| &merge.changes);
-        for change in self.refined.changes() {
-            let treatment = self.treatment(change);
-            // A finding without an item repeats one that is listed.
-            let is_now = change.before.is_some() && last.is_some_and(|last| last.contains(change));
-            if treatment != Treatment::StillOpen || is_now {
-                groups.entry(treatment).or_default().push(change);
-            }
-        }
-        for (treatment, changes) in groups {
-            let lines = changes.into_iter().map(change_line);
-            self.list(treatment.title(), lines.collect());
+        // A finding without an item repeats one that is listed.
+        let is_now = change.before.is_some() && last.is_some_and(|last| last.contains(change));
+        if treatment != Treatment::StillOpen || is_now {
+            groups
+                .entry(treatment)
+                .or_default()
+                .push(change_line(change));
         }
     }
-
-    /// Says what the panel proposes for blockers that are still open.
-    fn proposals(&mut self) {
-        let lines = self.refined.blocker_proposals();
-        let lines = lines.into_iter().map(|proposal| {
-            let question = shortened(&one_line(&item_text(proposal.change)), LONGEST_ITEM);
-            let answer = shortened(&one_line(proposal.answer), LONGEST_ITEM);
-            let confidence = proposal.source.confidence_in_words();
-            let consultation = &proposal.source.consultation;
-            format!("{question} → {answer} ({confidence}, {consultation})")
-        });
-        self.list("Best proposals for open blockers", lines.collect());
+    for (treatment, lines) in groups {
+        list(screen, treatment.title(), &lines);
     }
+}
 
-    /// Names the consultations that are less than the panel promised.
-    fn degradations(&mut self) {
-        let iterations = self.refined.iterations().iter();
-        let findings = iterations.flat_map(IterationRecord::findings);
-        // `changes.md` has all reasons in full.
-        let lines = findings.filter_map(|findings| {
-            let source = &findings.source;
-            let (first, others) = source.degradations.split_first()?;
-            let others = match others.len() {
-                0 => String::new(),
-                more => format!(" (+{more})"),
-            };
-            let reason = shortened(&one_line(first), LONGEST_ITEM);
-            Some(format!("{}: {reason}{others}", source.consultation))
-        });
-        self.list("Degraded consultations", lines.collect());
+/// Says what the panel proposes for blockers that are still open.
+fn proposals(refined: &RefinementLoop) -> Vec<String> {
+    let line = |proposal: BlockerProposal<'_>| {
+        let question = short(&item_text(proposal.change));
+        let answer = short(proposal.answer);
+        let confidence = proposal.source.confidence_in_words();
+        let consultation = &proposal.source.consultation;
+        format!("{question} → {answer} ({confidence}, {consultation})")
+    };
+    refined.blocker_proposals().into_iter().map(line).collect()
+}
+
+/// Names the consultations that are less than the panel promised. `changes.md` has all reasons.
+fn degradations(refined: &RefinementLoop) -> Vec<String> {
+    let findings = refined
+        .iterations()
+        .iter()
+        .flat_map(IterationRecord::findings);
+    let line = |findings: &BatchFindings| {
+        let source = &findings.source;
+        let (first, others) = source.degradations.split_first()?;
+        let others = match others.len() {
+            0 => String::new(),
+            more => format!(" (+{more})"),
+        };
+        Some(format!("{}: {}{others}", source.consultation, short(first)))
+    };
+    findings.filter_map(line).collect()
+}
+
+fn short(text: &str) -> String {
+    shortened(&one_line(text), LONGEST_ITEM)
+}
+
+/// Writes a list beneath its title; nothing without lines.
+fn list(screen: &mut ScreenText, title: &str, lines: &[String]) {
+    if lines.is_empty() {
+        return;
     }
+    let title = screen.paint.bold(&format!("{title} ({})", lines.len()));
+    screen.text.push('\n');
+    screen.line(&title);
+    for line in lines {
+        screen.hanging("- ", line, 2);
+    }
+}
 
-    fn list(&mut self, title: &str, lines: Vec<String>) {
-        if lines.is_empty() {
-            return;
-        }
-        let title = format!("{title} ({})", lines.len());
-        self.text.extend(["\n", &self.paint.bold(&title), "\n"]);
-        for line in lines {
-            self.text.push_str(&hanging("- ", &line, 2, self.width));
+fn write_places(screen: &mut ScreenText, refined: &RefinementLoop, places: &LoopPlaces) {
+    let spend = refined.spend();
+    let cost = format!("{}, {}", amount(spend.cost), count(spend.calls, "call"));
+    screen.text.push('\n');
+    let places_in_order = [
+        ("Cost:     ", Some(&cost)),
+        ("Document: ", Some(&places.document)),
+        ("Changes:  ", Some(&places.changes)),
+        ("Original: ", places.original.as_ref()),
+        ("Log:      ", Some(&places.log)),
+    ];
+    for (name, value) in places_in_order {
+        if let Some(value) = value {
+            // Paths are not wrapped, so that they can be copied.
+            screen.line(&format!("{}{value}", screen.paint.dim(name)));
         }
     }
-
-    fn places(&mut self, places: &LoopPlaces) {
-        let spend = self.refined.spend();
-        let calls = usize::try_from(spend.calls).unwrap_or(usize::MAX);
-        let cost = format!("{}, {}", amount(spend.cost), count(calls, "call"));
-        self.text.push('\n');
-        let places_in_order = [
-            ("Cost:     ", Some(&cost)),
-            ("Document: ", Some(&places.document)),
-            ("Changes:  ", Some(&places.changes)),
-            ("Original: ", places.original.as_ref()),
-            ("Log:      ", Some(&places.log)),
-        ];
-        for (name, value) in places_in_order {
-            if let Some(value) = value {
-                // Paths are not wrapped, so that they can be copied.
-                let name = self.paint.dim(name);
-                self.text.extend([&name, value.as_str(), "\n"]);
-            }
-        }
-        for (what, command) in &places.next {
-            let what = hanging("", &format!("{what}:"), 0, self.width);
-            self.text
-                .extend(["\n", &what, "  ", &self.paint.cyan(command), "\n"]);
-        }
+    for (what, command) in &places.next {
+        screen.text.push('\n');
+        screen.wrapped(&format!("{what}:"));
+        screen.line(&format!("  {}", screen.paint.cyan(command)));
     }
 }
 
@@ -294,10 +276,7 @@ fn treatment(change: &ItemChange) -> Treatment {
 
 fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
     let counts = merge.measure.counts.unwrap_or_default();
-    let mut spent = ConsultationSpend::default();
-    for batch in &iteration.batches {
-        spent.add(&batch.spend);
-    }
+    let spent = total(iteration.batches.iter().map(|batch| &batch.spend));
     vec![
         format!("Iteration {}", iteration.number),
         counts.high.to_string(),
@@ -310,7 +289,7 @@ fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
 
 /// `Where are the keys kept? → High Confidence (consult-01k…)`.
 fn change_line(change: &ItemChange) -> String {
-    let mut line = shortened(&one_line(&item_text(change)), LONGEST_ITEM);
+    let mut line = short(&item_text(change));
     if let ChangeKind::Moved { to, .. } = &change.kind {
         line.extend([" → ", to.heading()]);
     }

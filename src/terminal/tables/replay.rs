@@ -4,6 +4,7 @@ use crate::benchmark::replay::report::{
     Accuracy, AgreementFigures, CalibrationFigures, MethodFigures, ModelFigures, ReplayReport,
     ReplayRule, RuleFigures,
 };
+use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::replay::probability::VoteProbability;
@@ -11,7 +12,7 @@ use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
 use crate::terminal::output::style::Paint;
 
-use super::columns::{figures_table, hanging};
+use super::writer::ScreenText;
 
 const RULE_LEGEND: &str = "±: half of the 95% interval (Wilson). asked: answers per question. same: questions \
     with the answer of the full vote. better, worse: questions that only the rule or only the full \
@@ -23,78 +24,34 @@ const CALIBRATION_LEGEND: &str = "ECE: mean distance between the stated probabil
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(report: &ReplayReport, width: usize, paint: Paint) -> String {
-    let mut screen = ReplayScreen {
-        text: String::new(),
-        width: width.clamp(20, 100),
-        paint,
-    };
-    screen.show(report);
+    let mut screen = ScreenText::new(Some(width), paint);
+    screen.heading("Replay of recorded answers");
+    screen.wrapped(&counts(report));
+    let rules: Vec<_> = report.rules.iter().map(rule).collect();
+    let heads = [
+        "right", "±", "asked", "saved", "same", "better", "worse", "p",
+    ];
+    screen.table("Stop rules", &heads, &rules);
+    screen.legend(RULE_LEGEND);
+    let models: Vec<_> = report.models.iter().map(model).collect();
+    let heads = ["right", "±", "no answer"];
+    screen.table("Each model alone, in the order asked", &heads, &models);
+    let voters = report.models.len();
+    let levels = report
+        .agreement
+        .iter()
+        .map(|level| agreement(level, voters));
+    let levels: Vec<_> = levels.collect();
+    let heads = ["questions", "share", "right", "±"];
+    screen.table("By agreement with the full vote", &heads, &levels);
+    screen.wrapped(&limits(report));
+    let calibration = &report.calibration;
+    let methods: Vec<_> = calibration.methods.iter().map(method).collect();
+    let heads = ["stated", "right", "ECE", "Brier"];
+    screen.table("Probability that the full vote is right", &heads, &methods);
+    screen.wrapped(&basis(calibration, voters));
+    screen.legend(CALIBRATION_LEGEND);
     screen.text
-}
-
-struct ReplayScreen {
-    text: String,
-    width: usize,
-    paint: Paint,
-}
-
-impl ReplayScreen {
-    fn show(&mut self, report: &ReplayReport) {
-        self.text
-            .extend([&self.paint.heading("Replay of recorded answers"), "\n"]);
-        self.wrapped(&counts(report));
-        let rules: Vec<Vec<String>> = report.rules.iter().map(rule).collect();
-        self.table(
-            "Stop rules",
-            &[
-                "right", "±", "asked", "saved", "same", "better", "worse", "p",
-            ],
-            &rules,
-        );
-        self.legend(RULE_LEGEND);
-        let models: Vec<Vec<String>> = report.models.iter().map(model).collect();
-        self.table(
-            "Each model alone, in the order asked",
-            &["right", "±", "no answer"],
-            &models,
-        );
-        let voters = report.models.len();
-        let levels: Vec<Vec<String>> = report
-            .agreement
-            .iter()
-            .map(|level| agreement(level, voters))
-            .collect();
-        self.table(
-            "By agreement with the full vote",
-            &["questions", "share", "right", "±"],
-            &levels,
-        );
-        self.wrapped(&limits(report));
-        let calibration = &report.calibration;
-        let methods: Vec<Vec<String>> = calibration.methods.iter().map(method).collect();
-        self.table(
-            "Probability that the full vote is right",
-            &["stated", "right", "ECE", "Brier"],
-            &methods,
-        );
-        self.wrapped(&basis(calibration, voters));
-        self.legend(CALIBRATION_LEGEND);
-    }
-
-    fn table(&mut self, title: &str, heads: &[&str], rows: &[Vec<String>]) {
-        let table = figures_table(heads, rows, self.width, self.paint);
-        self.text
-            .extend(["\n", &self.paint.cyan(title), "\n", &table]);
-    }
-
-    fn wrapped(&mut self, line: &str) {
-        self.text.push_str(&hanging("", line, 0, Some(self.width)));
-    }
-
-    fn legend(&mut self, legend: &str) {
-        let legend = hanging("", legend, 0, Some(self.width));
-        self.text.push_str(&self.paint.dim(&legend));
-    }
 }
 
 /// Names the file, and says how many of its questions count.
@@ -124,8 +81,8 @@ fn rule(figures: &RuleFigures) -> Vec<String> {
         right,
         interval,
         format!("{:.2}", figures.asked_per_question),
-        percent(figures.saved, 1),
-        percent(figures.same_as_full_vote, 1),
+        percent(figures.saved),
+        percent(figures.same_as_full_vote),
         compared(thousands(figures.better)),
         compared(thousands(figures.worse)),
         compared(p_value(figures.p)),
@@ -158,7 +115,7 @@ fn agreement(figures: &AgreementFigures, voters: usize) -> Vec<String> {
     vec![
         format!("{} of {voters}", figures.votes),
         thousands(figures.questions),
-        percent(figures.share, 1),
+        percent(figures.share),
         right,
         interval,
     ]
@@ -167,7 +124,7 @@ fn agreement(figures: &AgreementFigures, voters: usize) -> Vec<String> {
 fn limits(report: &ReplayReport) -> String {
     let of_all = |count: u64| {
         let share = Proportion::new(count, report.questions).share();
-        percent(share.unwrap_or_default(), 1)
+        percent(share.unwrap_or_default())
     };
     format!(
         "All models agree and are wrong: {}, which no rule can see. At least one is right: {}.",
@@ -183,8 +140,8 @@ fn method(figures: &MethodFigures) -> Vec<String> {
     } = figures;
     vec![
         method_name(*method).to_owned(),
-        percent(reliability.mean_stated, 1),
-        percent(reliability.mean_right, 1),
+        percent(reliability.mean_stated),
+        percent(reliability.mean_right),
         format!("{:.3}", reliability.expected_calibration_error),
         format!("{:.3}", reliability.brier),
     ]
@@ -221,7 +178,7 @@ fn basis(calibration: &CalibrationFigures, voters: usize) -> String {
 fn accuracy(accuracy: Accuracy) -> [String; 2] {
     let Interval { low, high } = accuracy.interval;
     [
-        percent(accuracy.accuracy, 2),
+        format!("{:.2}%", accuracy.accuracy * 100.0),
         format!("{:.2}", (high - low) * 50.0),
     ]
 }
@@ -232,8 +189,4 @@ fn p_value(p: f64) -> String {
     } else {
         format!("{p:.3}")
     }
-}
-
-fn percent(share: f64, decimals: usize) -> String {
-    format!("{:.decimals$}%", share * 100.0)
 }

@@ -3,8 +3,9 @@
 
 use console::{Alignment, pad_str};
 
-use super::columns::{columns, hanging, widest};
+use super::columns::{columns, hanging};
 use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::widest;
 
 /// Values of more columns do not widen those of the others.
 const WIDEST_VALUE: usize = 24;

@@ -10,7 +10,7 @@ use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::MicroUsd;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
 use crate::support::record_json;

@@ -8,7 +8,7 @@ use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;
 use conclave::domain::stored_record::StoredRecord;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
 use crate::support::script::{Player, good_text, plan, reply};

@@ -12,7 +12,6 @@ mod stored;
 mod money;
 mod month;
 mod month_budget;
-mod page;
 mod record;
 mod refinements;
 mod runs;

@@ -3,6 +3,7 @@
 mod dashboard;
 mod offer;
 mod outside_text;
+mod page;
 mod person;
 mod printer;
 mod progress;

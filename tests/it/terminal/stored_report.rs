@@ -5,8 +5,8 @@ use conclave::domain::ids::AgentId;
 use conclave::domain::outcome::{AnswerOutcome, Grade};
 use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
-use conclave::records::page::page;
 use conclave::records::stored::read;
+use conclave::terminal::report::page;
 use conclave::terminal::report::{ReportSelection, markdown, report};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use serde_json::Value;
@@ -134,7 +134,9 @@ fn cost_of_a_part_with_a_lost_call_is_a_lower_bound() {
         let text = part(&record, round, agent);
         assert_eq!(text.contains("**Cost:** ≥ $"), is_bound, "{text}");
     }
-    let rows = page(&record).matches("<td class=\"number\">≥ $").count();
+    let rows = page(&record)
+        .matches("<td class=\"number\"><bdi>≥ $")
+        .count();
     assert_eq!(rows, 2, "one row by round and one by agent");
 }
 

@@ -7,7 +7,8 @@ use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredCaching, StoredRecord,
 };
-use crate::terminal::markdown::escape::{block, inline, one_line};
+use crate::terminal::document::{Line, Part, foreign, list, paragraph};
+use crate::terminal::markdown::escape::one_line;
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::{
     ONE_FAMILY, amount, calibrated_words, count, seconds, stated, thousands,
@@ -45,61 +46,51 @@ pub(super) fn notices(record: &StoredRecord) -> Vec<String> {
     notices
 }
 
-/// The answer as Markdown; without a verdict, what there is instead.
-pub(super) fn answer(record: &StoredRecord) -> String {
+/// The answer; without a verdict, what there is instead.
+pub(super) fn answer(record: &StoredRecord) -> Vec<Part> {
     if let Some(verdict) = record.verdict() {
-        return verdict_text(verdict);
+        let options = options(&verdict.recommendations);
+        let lead = Part::Foreign(verdict.recommendation.clone());
+        let lead =
+            Some(lead).filter(|_| !verdict.is_menu() || !verdict.recommendation.trim().is_empty());
+        return options.into_iter().chain(lead).collect();
     }
     if let Some(recommendation) = &record.recommendation {
-        return block(recommendation);
+        return foreign(recommendation).into_iter().collect();
     }
     let why = if record.completion() == Completion::Completed {
         "No verdict was asked for"
     } else {
         "No verdict was reached"
     };
-    match record.synthesis() {
-        Some(synthesis) if !synthesis.consensus_points.is_empty() => {
-            let points = synthesis.consensus_points.iter();
-            let points: Vec<String> = points
-                .map(|point| {
-                    let stated = point.confidence.map(|stated| format!(" ({stated})"));
-                    format!("- {}{}", inline(&point.point), stated.unwrap_or_default())
-                })
-                .collect();
-            format!("_{why}. The experts agree on:_\n\n{}", points.join("\n"))
+    let points = record
+        .synthesis()
+        .map_or(&[][..], |synthesis| &synthesis.consensus_points);
+    match list(points.iter().map(sections::agreement)) {
+        Some(points) => {
+            let lead = Line::of("_{}. The experts agree on:_", [why]);
+            vec![Part::Paragraph(lead), points]
         }
-        _ => format!("_{why}._"),
+        None => vec![paragraph("_{}._", [why])],
     }
 }
 
-fn verdict_text(verdict: &Verdict) -> String {
-    let recommendation = block(&verdict.recommendation);
-    if !verdict.is_menu() {
-        return sections::or_nothing(recommendation);
+/// The options of a menu, numbered.
+fn options(options: &[MenuOption]) -> Option<Part> {
+    let mut lines = Line::default();
+    for (number, choice) in (1..).zip(options) {
+        let separator = if number == 1 {
+            "{}. **{}**"
+        } else {
+            "\n{}. **{}**"
+        };
+        let confidence = choice.confidence.map(|confidence| confidence.to_string());
+        lines = lines
+            .and(separator, [&number.to_string(), &choice.option])
+            .with(" ({})", &confidence.unwrap_or_default())
+            .with(", best when {}", &choice.best_when);
     }
-    let option = |(at, choice): (usize, &MenuOption)| {
-        let confidence = choice
-            .confidence
-            .map(|confidence| format!(" ({confidence})"))
-            .unwrap_or_default();
-        let best_when = inline(&choice.best_when);
-        let best_when = sections::around(", best when ", &best_when, "");
-        format!(
-            "{}. **{}**{confidence}{best_when}",
-            at + 1,
-            inline(&choice.option)
-        )
-    };
-    let options: Vec<String> = verdict
-        .recommendations
-        .iter()
-        .enumerate()
-        .map(option)
-        .collect();
-    let parts = [options.join("\n"), recommendation];
-    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    parts.join("\n\n")
+    (!options.is_empty()).then_some(Part::Paragraph(lines))
 }
 
 /// The figure, and what it rests on.
@@ -265,8 +256,16 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> String {
             format!("{by}: {}", plain(&because.argument))
         })
         .collect();
-    let reasons = sections::around(", because of ", &reasons.join("; "), "");
-    format!("{name} {}{confidence}{reasons}", expert.in_words())
+    let because = if reasons.is_empty() {
+        ""
+    } else {
+        ", because of "
+    };
+    format!(
+        "{name} {}{confidence}{because}{}",
+        expert.in_words(),
+        reasons.join("; ")
+    )
 }
 
 pub(super) fn cost(record: &StoredRecord) -> String {

@@ -13,12 +13,13 @@ use console::measure_text_width;
 use crate::domain::artifact::Verdict;
 use crate::domain::rejudgement::{Judgement, Rejudgement};
 use crate::domain::stored_record::{Completion, StoredRecord};
-use crate::terminal::markdown::escape::{block, inline, one_line};
+use crate::terminal::document;
+use crate::terminal::markdown::escape::one_line;
 use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::output::format::{amount, model_address, stated};
 use crate::terminal::output::style::Paint;
 
-use super::rejudge::held;
+use super::rejudge::{held, recommendation};
 
 /// The lines of the answer that are shown.
 const ANSWER_LINES: usize = 12;
@@ -94,7 +95,7 @@ impl Summary {
         Self {
             notices: facts::notices(record),
             heading: if is_menu { "Options" } else { "Answer" }.to_owned(),
-            answer: facts::answer(record),
+            answer: document::markdown(&facts::answer(record)),
             rows,
             next,
             is_complete,
@@ -129,22 +130,10 @@ impl Summary {
             rows.push(Row::one("Saved as", Some(one_line(&after.consultation_id))));
         }
         rows.retain(|row| !row.items.is_empty());
-        let options: Vec<String> = after
-            .options
-            .iter()
-            .map(|option| format!("- {}", inline(option)))
-            .collect();
-        let recommendation = after.recommendation.as_deref().map(block);
-        let parts = [options.join("\n"), recommendation.unwrap_or_default()];
-        let answer: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         Self {
             notices: Vec::new(),
             heading: "Answer now".to_owned(),
-            answer: if answer.is_empty() {
-                "_No verdict._".to_owned()
-            } else {
-                answer.join("\n\n")
-            },
+            answer: document::markdown(&recommendation(after)),
             rows,
             next,
             is_complete: true,

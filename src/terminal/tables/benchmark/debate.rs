@@ -21,8 +21,7 @@ impl ReportScreen<'_> {
             if early_stops.is_none() && changes.iter().all(|(_, changes)| changes.compared == 0) {
                 continue;
             }
-            self.text
-                .extend(["\n", &self.paint.cyan("Debate of the panel"), "\n"]);
+            self.screen.title("Debate of the panel");
             for (label, changes) in changes {
                 if changes.compared > 0 {
                     self.labelled(label, &changes_in_words(changes));

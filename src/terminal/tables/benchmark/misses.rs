@@ -20,18 +20,17 @@ impl ReportScreen<'_> {
     pub(super) fn misses(&mut self) {
         let misses = self.report.misses();
         if !misses.is_empty() {
-            let title = format!("Not right ({})", misses.len());
-            self.text.extend(["\n", &self.paint.cyan(&title), "\n"]);
+            self.screen.title(&format!("Not right ({})", misses.len()));
         }
-        let lines_left = LINES.saturating_sub(self.text.lines().count());
+        let lines_left = LINES.saturating_sub(self.screen.text.lines().count());
         let most = lines_left.clamp(FEWEST_MISSES, MOST_MISSES);
         for miss in misses.iter().take(most) {
             let line = self.miss(miss);
-            self.text
-                .push_str(&super::hanging("", &line, 2, Some(self.width)));
+            self.screen.hanging("", &line, 2);
         }
         if misses.len() > most {
-            self.wrapped(&format!("and {} more", misses.len() - most));
+            self.screen
+                .wrapped(&format!("and {} more", misses.len() - most));
         }
         self.next_steps(&misses);
     }
@@ -59,7 +58,7 @@ impl ReportScreen<'_> {
     }
 
     fn next_steps(&mut self, misses: &[Miss<'_>]) {
-        self.text.push('\n');
+        self.screen.text.push('\n');
         let record = misses
             .first()
             .and_then(|miss| miss.result.consultations.last());
@@ -73,9 +72,10 @@ impl ReportScreen<'_> {
 
     /// Writes a command on one line, so that it can be copied.
     fn command(&mut self, label: &str, command: &str) {
-        let is_wide = label.len() + command.len() < self.width;
+        let length = label.len() + command.len();
+        let is_wide = self.screen.width.is_none_or(|width| length < width);
         let gap = if is_wide { " " } else { "\n  " };
         let line = format!("{label}{gap}{command}\n");
-        self.text.push_str(&self.paint.dim(&line));
+        self.screen.text.push_str(&self.screen.paint.dim(&line));
     }
 }

@@ -9,12 +9,13 @@ use std::collections::BTreeSet;
 
 use console::measure_text_width;
 
-use super::columns::{figures_table, hanging};
+use super::calibration::reliability;
+use super::columns::hanging;
+use super::writer::ScreenText;
 use crate::benchmark::case::ErrorRate;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::{ArmReport, TagFigures};
 use crate::benchmark::report::words::{interval, percent, whole_percent};
-use crate::stopping::calibration::Reliability;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{amount, count, seconds, thousands};
 use crate::terminal::output::style::Paint;
@@ -29,12 +30,8 @@ const UNKNOWN: &str = "-";
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(report: &BenchmarkReport, width: usize, paint: Paint) -> String {
-    let mut screen = ReportScreen {
-        text: String::new(),
-        report,
-        width: width.clamp(20, 100),
-        paint,
-    };
+    let screen = ScreenText::new(Some(width), paint);
+    let mut screen = ReportScreen { screen, report };
     screen.head();
     screen.notices();
     screen.headline();
@@ -44,38 +41,37 @@ pub fn screen(report: &BenchmarkReport, width: usize, paint: Paint) -> String {
     screen.calibration();
     screen.debate();
     screen.misses();
-    screen.text
+    screen.screen.text
 }
 
 struct ReportScreen<'a> {
-    text: String,
+    screen: ScreenText,
     report: &'a BenchmarkReport,
-    width: usize,
-    paint: Paint,
 }
 
 impl ReportScreen<'_> {
     fn head(&mut self) {
         let terms = &self.report.terms;
         let title = format!("Benchmark {}", one_line(&terms.suite.name));
-        self.text.extend([&self.paint.heading(&title), "\n"]);
+        self.screen.heading(&title);
         let status = self.report.run_status.name();
         let cases = count(terms.cases.len(), "case");
         let run = format!("{cases}, {}, {status}", self.report.run_id);
-        self.wrapped(&run);
+        self.screen.wrapped(&run);
     }
 
     fn notices(&mut self) {
         for notice in self.report.notices() {
-            let text = hanging("", &one_line(&notice.text), 0, Some(self.width));
-            self.text.push('\n');
+            let text = hanging("", &one_line(&notice.text), 0, self.screen.width);
+            let screen = &mut self.screen;
+            screen.text.push('\n');
             match notice.command {
                 Some(command) => {
-                    self.text.push_str(&self.paint.yellow(&text));
+                    screen.text.push_str(&screen.paint.yellow(&text));
                     // One line, so that it can be copied.
-                    self.text.extend(["Resume it with:\n  ", &command, "\n"]);
+                    screen.text.extend(["Resume it with:\n  ", &command, "\n"]);
                 }
-                None => self.text.push_str(&text),
+                None => screen.text.push_str(&text),
             }
         }
     }
@@ -91,8 +87,8 @@ impl ReportScreen<'_> {
             "p90",
         ];
         let rows: Vec<Vec<String>> = self.report.arms.iter().map(headline_row).collect();
-        self.text.push('\n');
-        self.table(&heads, &rows);
+        self.screen.text.push('\n');
+        self.screen.figures(&heads, &rows);
         for arm in &self.report.arms {
             self.labelled(&format!("{}: ", arm.arm.name()), &arm_in_words(arm));
         }
@@ -102,11 +98,11 @@ impl ReportScreen<'_> {
         let Some(comparison) = &self.report.comparison else {
             return;
         };
-        self.text.push('\n');
-        self.wrapped(&comparison.sentence);
+        self.screen.text.push('\n');
+        self.screen.wrapped(&comparison.sentence);
         let pairs = comparison.pairs;
         if pairs.total() > 0 {
-            self.wrapped(&format!(
+            self.screen.wrapped(&format!(
                 "Both right {}, only the panel {}, only the single model {}, neither {}.",
                 pairs.both_right, pairs.only_first, pairs.only_second, pairs.both_wrong
             ));
@@ -132,10 +128,10 @@ impl ReportScreen<'_> {
             }
             rows.push(row);
         }
-        self.section("By tag", &heads, &rows);
+        self.screen.table("By tag", &heads, &rows);
         if tags.len() > MOST_TAGS {
             let others = count(tags.len() - MOST_TAGS, "more tag");
-            self.wrapped(&format!("and {others}"));
+            self.screen.wrapped(&format!("and {others}"));
         }
     }
 
@@ -155,54 +151,34 @@ impl ReportScreen<'_> {
                 ]);
             }
         }
-        self.section("Transcriptions", &["count", "mean", "median"], &rows);
+        self.screen
+            .table("Transcriptions", &["count", "mean", "median"], &rows);
     }
 
     fn calibration(&mut self) {
-        let mut rows = Vec::new();
-        for arm in &self.report.arms {
-            let calibration = &arm.calibration;
-            let kinds = [
-                ("stated", &calibration.stated),
-                ("calibrated", &calibration.calibrated),
-            ];
-            for (kind, reliability) in kinds {
-                if let Some(reliability) = reliability {
-                    rows.push(reliability_row(arm, kind, reliability));
-                }
-            }
-        }
+        let arms = self.report.arms.iter();
+        let rows = arms.flat_map(|arm| {
+            let kinds = arm.calibration.kinds().into_iter();
+            kinds.map(|(kind, of)| reliability(&format!("{}, {kind}", arm.arm.name()), of))
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
         let heads = ["answers", "confidence", "right", "Brier", "ECE"];
-        self.section("Calibration", &heads, &rows);
-    }
-
-    /// Writes a table with its title; nothing without rows.
-    fn section(&mut self, title: &str, heads: &[&str], rows: &[Vec<String>]) {
-        if !rows.is_empty() {
-            self.text.extend(["\n", &self.paint.cyan(title), "\n"]);
-            self.table(heads, rows);
-        }
-    }
-
-    fn table(&mut self, heads: &[&str], rows: &[Vec<String>]) {
-        let table = figures_table(heads, rows, self.width, self.paint);
-        self.text.push_str(&table);
-    }
-
-    fn wrapped(&mut self, line: &str) {
-        self.text.push_str(&hanging("", line, 0, Some(self.width)));
+        self.screen.table("Calibration", &heads, &rows);
     }
 
     /// Writes a text behind its label, continued beneath itself if there is room.
     fn labelled(&mut self, label: &str, text: &str) {
         let indent = measure_text_width(label);
-        let line = if self.width < indent + NARROWEST_TEXT {
+        if self
+            .screen
+            .width
+            .is_some_and(|width| width < indent + NARROWEST_TEXT)
+        {
             let label = label.trim_end_matches([' ', ':']);
-            hanging("", &format!("{label}: {text}"), 2, Some(self.width))
+            self.screen.hanging("", &format!("{label}: {text}"), 2);
         } else {
-            hanging(label, text, indent, Some(self.width))
-        };
-        self.text.push_str(&line);
+            self.screen.hanging(label, text, indent);
+        }
     }
 }
 
@@ -270,15 +246,4 @@ fn tag_cells(arm: &ArmReport, tag: Option<&str>) -> [String; 2] {
             ]
         },
     )
-}
-
-fn reliability_row(arm: &ArmReport, kind: &str, reliability: &Reliability) -> Vec<String> {
-    vec![
-        format!("{}, {kind}", arm.arm.name()),
-        reliability.count.to_string(),
-        whole_percent(reliability.mean_stated),
-        whole_percent(reliability.mean_right),
-        format!("{:.3}", reliability.brier),
-        format!("{:.3}", reliability.expected_calibration_error),
-    ]
 }

@@ -6,7 +6,8 @@ use super::numbers::{money, precise, thousands_of, time};
 use crate::domain::statistics::ModelNumbers;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
-use crate::terminal::tables::columns::{columns, widest};
+use crate::terminal::output::wrap::widest;
+use crate::terminal::tables::columns::columns;
 
 const HEADS: [&str; 7] = ["Model", "Calls", "p50", "p95", "Failed", "Hedges", "Cost"];
 

@@ -24,7 +24,7 @@ pub struct History {
 }
 
 /// One consultation.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct HistoryRow {
     pub consultation_id: String,
     /// The shortest prefix that commands accept now.
@@ -55,9 +55,10 @@ pub struct HistoryRow {
 }
 
 /// The state of a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
+    #[default]
     Completed,
     Aborted,
     /// Its estimated cost was not agreed to.
@@ -112,19 +113,8 @@ impl HistoryRow {
             question,
             mode,
             run_status,
-            state: None,
-            status: None,
             resumable: run_status == RunStatus::Unfinished,
-            recommendation: None,
-            confidence: None,
-            cost: None,
-            total_tokens: None,
-            duration_ms: None,
-            abort_reason: None,
-            outcome: None,
-            demonstration: false,
-            follow_up_of: None,
-            follow_ups: Vec::new(),
+            ..Self::default()
         }
     }
 

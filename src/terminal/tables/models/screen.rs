@@ -10,7 +10,8 @@ use super::{CloudModel, EmbeddedModels, ModelList, ProviderModels, ServerModels}
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::style::Paint;
-use crate::terminal::tables::columns::{columns, hanging, widest};
+use crate::terminal::output::wrap::widest;
+use crate::terminal::tables::columns::{columns, hanging};
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {

@@ -5,7 +5,7 @@ use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::Arm;
 use conclave::domain::ids::SeatId;
 use conclave::domain::money::Cost;
-use conclave::records::page::benchmark::page;
+use conclave::terminal::report::benchmark::page;
 
 use crate::support::html::{ScannedPage, scan};
 use crate::support::sample_results::{
@@ -71,7 +71,7 @@ fn page_shows_the_result_before_the_cases() {
         "Accuracy and Cost",
         "By Tag",
         "Calibration",
-        "Panel, stated confidence",
+        "panel, stated",
         "Debate",
         "Wrong to right",
         "Cases",

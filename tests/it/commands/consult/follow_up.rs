@@ -169,10 +169,10 @@ fn pages_link_to_each_other_where_both_are_in_one_folder() {
         assert!(page.contains(other), "{page}");
         page
     };
-    assert!(page(&later, &earlier).contains("Follows up <bdi>consult-"));
-    let link = format!("Followed up by <a href=\"{later}.html\">");
+    assert!(page(&later, &earlier).contains("Follows up:</strong> <bdi>consult-"));
+    let link = format!("Followed up by:</strong> <a href=\"{later}.html\">");
     assert!(page(&earlier, &later).contains(&link));
-    let link = format!("Follows up <a href=\"{earlier}.html\">");
+    let link = format!("Follows up:</strong> <a href=\"{earlier}.html\">");
     assert!(page(&later, &earlier).contains(&link));
 }
 

@@ -11,7 +11,7 @@ use conclave::domain::stored_record::StoredRecord;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
 use conclave::records::index::rows::DebateColumns;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 use conclave::terminal::report::{ReportSelection, markdown, report};
 use serde_json::Value;
 
@@ -81,11 +81,10 @@ fn round_3(record: &StoredRecord) -> String {
 fn on_page(record: &StoredRecord, name: &str) -> String {
     let page = page(record);
     let (_, section) = page.split_once("<h2>Changes</h2>").unwrap();
-    let (_, article) = section
-        .split_once(&format!("<h3><bdi>{name}</bdi></h3>"))
+    let (_, stated) = section
+        .split_once(&format!("<strong><bdi>{name}</bdi></strong> <bdi>"))
         .unwrap();
-    let (_, stated) = article.split_once("<strong>").unwrap();
-    stated.split_once("</strong>").unwrap().0.to_owned()
+    stated.split_once("</bdi>").unwrap().0.to_owned()
 }
 
 /// Returns `perspectives[].changed` in the panel's order.
@@ -125,10 +124,10 @@ fn page_follows_the_comparison_against_the_experts_words() {
     let record = record(&contradicted());
     assert_eq!(
         on_page(&record, "Security Expert"),
-        "Changed its mind, a significant change"
+        "changed its mind, a significant change"
     );
-    assert_eq!(on_page(&record, "Architect"), "Held its position");
-    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
+    assert_eq!(on_page(&record, "Architect"), "held its position");
+    assert_eq!(on_page(&record, "Pragmatist"), "held its position");
 }
 
 #[test]
@@ -168,8 +167,8 @@ fn statements_are_marked_where_nothing_was_compared() {
         part.contains("**Security Expert** says it held its position"),
         "{part}"
     );
-    assert!(on_page(&record, "Architect").starts_with("Says it changed its mind, "));
-    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
+    assert!(on_page(&record, "Architect").starts_with("says it changed its mind, "));
+    assert_eq!(on_page(&record, "Pragmatist"), "held its position");
     assert_eq!(stored_changes(&log), [false, true, false]);
 }
 
@@ -184,7 +183,7 @@ fn failed_comparison_leaves_all_but_repeated_positions_unknown() {
     assert_eq!(unchanged_words["position_changed"], false);
     let other_words = &written["debate_value_analysis"]["agent_analyses"][0];
     assert_eq!(other_words["position_changed"], Value::Null);
-    assert_eq!(on_page(&record, "Pragmatist"), "Held its position");
+    assert_eq!(on_page(&record, "Pragmatist"), "held its position");
     assert_eq!(stored_changes(&log), [true, true, false]);
 }
 
@@ -205,7 +204,7 @@ fn unreadable_answer_says_nothing_of_a_change() {
     assert!(part.contains(unknown), "{part}");
     assert_eq!(
         on_page(&record, "Security Expert"),
-        "Does not say whether it changed its mind"
+        "does not say whether it changed its mind"
     );
     assert_eq!(stored_changes(&log)[0], Value::Null);
 }
@@ -253,5 +252,5 @@ fn records_of_early_versions_count_as_stated() {
     let counted = counted(&early);
     assert_eq!(counted.heard, 3);
     assert_eq!(counted.changed, 3);
-    assert_eq!(on_page(&early, "Pragmatist"), "Says it changed its mind");
+    assert_eq!(on_page(&early, "Pragmatist"), "says it changed its mind");
 }

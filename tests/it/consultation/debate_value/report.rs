@@ -4,7 +4,7 @@ use conclave::consultation::event::{AgentError, AgentEvent, AgentFailure, Event}
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Comparison, Content};
 use conclave::domain::ids::AgentId;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 use conclave::terminal::report::report;
 
 use super::{content, contents};

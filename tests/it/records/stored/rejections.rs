@@ -95,7 +95,7 @@ fn artifact_without_a_version_is_not_used() {
         report.contains("Missing required field: schema"),
         "{report}"
     );
-    let page = conclave::records::page::page(&record);
+    let page = conclave::terminal::report::page(&record);
     assert!(page.contains(reason.split('`').nth(2).unwrap()), "{page}");
 }
 
@@ -168,7 +168,7 @@ proptest! {
             Ok(record) => {
                 prop_assert!(!record.id.is_empty());
                 let _ = extract::rows(&record, "consult-a", Timestamp(0));
-                prop_assert!(conclave::records::page::page(&record).ends_with("</html>\n"));
+                prop_assert!(conclave::terminal::report::page(&record).ends_with("</html>\n"));
             }
             Err(error) => prop_assert!(
                 matches!(
@@ -191,7 +191,7 @@ proptest! {
         let mut bytes = fs::read(path("record-1.0.json")).unwrap();
         let place = at.index(bytes.len());
         bytes[place] = byte;
-        let _ = read(&bytes).map(|record| conclave::records::page::page(&record));
+        let _ = read(&bytes).map(|record| conclave::terminal::report::page(&record));
         bytes.truncate(length.index(bytes.len()));
         let _ = read(&bytes).map(|record| extract::rows(&record, "consult-a", Timestamp(0)));
     }

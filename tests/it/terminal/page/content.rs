@@ -2,7 +2,7 @@
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::stored_record::StoredRecord;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 
 use crate::support::html::{ScannedPage, scan};
 use crate::support::sample_events;
@@ -34,6 +34,7 @@ fn complete_consultation_reads_in_order() {
     let mut rest = text.as_str();
     for expected in [
         "Should I use OAuth or JWT?",
+        "2026-11-21 08:30 UTC",
         "Answer",
         "85%",
         "67%",
@@ -49,20 +50,19 @@ fn complete_consultation_reads_in_order() {
         "Tensions",
         "Token lifetime",
         "Changes",
-        "Says it changed its mind",
+        "says it changed its mind",
         "70% → 85%",
         "Challenges",
         "Rebuttals",
         "Panel",
         "anthropic:claude-sonnet-5-5",
         "Cost",
+        "consult-",
         "By round",
         "1 independent answers",
         "By agent",
         "Judge",
         "By provider",
-        "consult-",
-        "2026-11-21 08:30 UTC",
         "converge/independent v1.0",
     ] {
         let found = rest.find(expected).and_then(|at| rest.get(at..));
@@ -104,9 +104,9 @@ fn menu_shows_each_option_and_an_answer_by_rule_says_so() {
             .unwrap_or_else(|| panic!("{expected} in {rest}"));
     }
     assert_eq!(
-        html.matches("<h4>Cons</h4>").count(),
+        html.matches("<strong>Cons:</strong>").count(),
         1,
-        "an option without any has no heading for them"
+        "an option without any has no label for them"
     );
     let composed = scan(&page(
         &Transcript::fold(&sample_events::composed())

@@ -26,7 +26,7 @@ pub(super) fn marked(text: &str) -> Markup {
     PreEscaped(page)
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     html! { (text) }.into_string()
 }
 

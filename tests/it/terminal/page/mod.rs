@@ -7,7 +7,7 @@ mod sample;
 
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::stored_record::StoredRecord;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 
 use self::sample::{consultation, name};
 use crate::support::html::scan;

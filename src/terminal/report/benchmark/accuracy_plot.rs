@@ -1,20 +1,19 @@
 //! Accuracy against cost per case: the panel, the single model, and each expert on its own. Points
 //! have letters; the table beneath names them.
 
-use maud::{Markup, html};
+use maud::Markup;
 
-use super::figures::{arm_name, figure, known, table};
-use super::plot::{PlotArea, Tick, frame, percent_ticks, place, whisker};
+use super::arm_name;
+use super::figures::{figure, known};
+use super::plot::{Plot, PlotArea, Point, Shape, Tick};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::accuracy::Accuracy;
 use crate::benchmark::report::words::{interval, percent};
 use crate::benchmark::run::Arm;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::words::{amount, model_address};
-use crate::records::page::elements::inline;
+use crate::terminal::document::{Line, Part, Table, paragraph};
+use crate::terminal::output::format::{amount, model_address};
 
-const WIDTH: f64 = 560.0;
-const HEIGHT: f64 = 360.0;
 const AREA: PlotArea = PlotArea {
     left: 52.0,
     top: 34.0,
@@ -38,35 +37,33 @@ enum PointKind {
 /// A point of the plot and a row of its table.
 struct AccuracyPoint {
     kind: PointKind,
-    name: Markup,
+    name: String,
     accuracy: Accuracy,
     /// `None` if it is unknown: the point is in the table alone.
     cost: Option<Cost>,
 }
 
-pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Markup {
+pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
     let points = points(report);
-    let rows: Vec<Vec<Markup>> = points
-        .iter()
-        .zip(letters())
-        .map(|(point, letter)| {
-            vec![
-                html! { strong { (letter) } " " (point.name) },
-                figure(percent(point.accuracy.share)),
-                figure(interval(point.accuracy.interval)),
-                known(point.cost.map(amount)),
-            ]
-        })
-        .collect();
+    let rows = points.iter().zip(letters()).map(|(point, letter)| {
+        vec![
+            Line::of("**{}** {}", [&letter, &point.name]),
+            figure(percent(point.accuracy.share)),
+            figure(interval(point.accuracy.interval)),
+            known(point.cost.map(amount)),
+        ]
+    });
     let heads = ["", "Accuracy", "95% interval", "Cost per case"];
-    let has_experts = points.iter().any(|point| point.kind == PointKind::Expert);
-    html! {
-        @if points.iter().any(|point| point.cost.is_some()) { (drawing(&points)) }
-        (table("", &heads, &rows))
-        @if has_experts {
-            p.quiet { "Experts are those of the panel, by their own answers of Round 1." }
-        }
+    let mut parts = Vec::new();
+    if points.iter().any(|point| point.cost.is_some()) {
+        parts.push(Part::Drawing(drawing(&points)));
     }
+    parts.extend(Table::of(1, &heads, rows.collect()));
+    if points.iter().any(|point| point.kind == PointKind::Expert) {
+        let note = "Experts are those of the panel, by their own answers of Round 1.";
+        parts.push(paragraph(note, []));
+    }
+    parts
 }
 
 fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
@@ -77,7 +74,7 @@ fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
                 Arm::Panel => PointKind::Panel,
                 Arm::Single => PointKind::Single,
             },
-            name: html! { (arm_name(arm.arm)) },
+            name: arm_name(arm.arm).to_owned(),
             accuracy,
             cost: arm.spend.cost_per_case,
         }));
@@ -85,9 +82,11 @@ fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
     let experts = report.arms.iter().flat_map(|arm| &arm.experts);
     points.extend(experts.map(|expert| AccuracyPoint {
         kind: PointKind::Expert,
-        name: html! {
-            (inline(expert.seat.as_str())) " (" (inline(model_address(&expert.model))) ")"
-        },
+        name: format!(
+            "{} ({})",
+            expert.seat.as_str(),
+            model_address(&expert.model)
+        ),
         accuracy: expert.accuracy,
         cost: expert.cost_per_case,
     }));
@@ -105,69 +104,42 @@ fn drawing(points: &[AccuracyPoint]) -> Markup {
     let costs = points.iter().filter_map(|point| point.cost);
     let axis = CostAxis::of(&costs.map(|cost| cost.known.usd()).collect::<Vec<_>>());
     let mut labels = Labels::default();
-    let description = points
-        .iter()
-        .zip(letters())
-        .filter_map(|(point, letter)| {
-            let cost = amount(point.cost?);
-            Some(format!(
-                "{letter}: {} at {cost}",
-                percent(point.accuracy.share)
-            ))
+    let place = |point: &AccuracyPoint, cost: Cost| {
+        let right = point.accuracy.share;
+        (axis.share(cost.known.usd()), right)
+    };
+    for point in points {
+        if let Some(cost) = point.cost {
+            let (x, y) = place(point, cost);
+            labels.block(AREA.x(x), AREA.y(y));
+        }
+    }
+    let points = points.iter().zip(letters()).filter_map(|(point, letter)| {
+        let cost = point.cost?;
+        let (x, y) = place(point, cost);
+        let (class, shape) = match point.kind {
+            PointKind::Panel => ("panel", Shape::Circle(7.0)),
+            PointKind::Single => ("single", Shape::Square),
+            PointKind::Expert => ("expert", Shape::Circle(5.0)),
+        };
+        let right = percent(point.accuracy.share);
+        Some(Point {
+            class,
+            shape,
+            place: (x, y),
+            interval: Some(point.accuracy.interval),
+            description: format!("{letter}: {right} at {}", amount(cost)),
+            label: ("letter", labels.place(AREA.x(x), AREA.y(y)), letter),
         })
-        .collect::<Vec<_>>();
-    let placed: Vec<(&AccuracyPoint, f64)> = points
-        .iter()
-        .filter_map(|point| Some((point, AREA.x(axis.share(point.cost?.known.usd())))))
-        .collect();
-    for (point, x) in &placed {
-        labels.block(*x, AREA.y(point.accuracy.share));
-    }
-    html! {
-        svg.plot role="img" aria-label="Accuracy against cost per case"
-            viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
-            title { "Accuracy against cost per case" }
-            desc { (description.join("; ")) }
-            (frame(
-                &AREA,
-                (&axis.title(), &axis.ticks()),
-                ("Right answers, with 95% intervals", &percent_ticks()),
-            ))
-            @for (point, letter) in points.iter().zip(letters()) {
-                @if let Some(cost) = point.cost {
-                    @let x = AREA.x(axis.share(cost.known.usd()));
-                    @let y = AREA.y(point.accuracy.share);
-                    @let label = labels.place(x, y);
-                    g class=(class(point.kind)) {
-                        (whisker(&AREA, x, point.accuracy.interval))
-                        (mark(point.kind, x, y))
-                        text.letter x=(place(label.0)) y=(place(label.1)) { (letter) }
-                    }
-                }
-            }
-        }
-    }
-}
-
-fn class(kind: PointKind) -> &'static str {
-    match kind {
-        PointKind::Panel => "panel",
-        PointKind::Single => "single",
-        PointKind::Expert => "expert",
-    }
-}
-
-/// A disc for the panel, a square for the single model, a ring for an expert.
-fn mark(kind: PointKind, x: f64, y: f64) -> Markup {
-    html! {
-        @match kind {
-            PointKind::Panel => circle.mark cx=(place(x)) cy=(place(y)) r="7" {},
-            PointKind::Single => {
-                rect.mark x=(place(x - 6.0)) y=(place(y - 6.0)) width="12" height="12" {}
-            }
-            PointKind::Expert => circle.mark cx=(place(x)) cy=(place(y)) r="5" {},
-        }
-    }
+    });
+    let plot = Plot {
+        name: "Accuracy against cost per case",
+        area: AREA,
+        points: points.collect(),
+        axis: (axis.title(), axis.ticks()),
+        has_diagonal: false,
+    };
+    plot.drawing()
 }
 
 /// The axis of costs, from nothing or, if they are far apart, logarithmic.
@@ -201,10 +173,10 @@ impl CostAxis {
         }
     }
 
-    fn title(&self) -> String {
+    fn title(&self) -> &'static str {
         match self {
-            Self::Linear { .. } => "Cost per case".to_owned(),
-            Self::Logarithmic { .. } => "Cost per case (logarithmic)".to_owned(),
+            Self::Linear { .. } => "Cost per case",
+            Self::Logarithmic { .. } => "Cost per case (logarithmic)",
         }
     }
 

@@ -1,7 +1,7 @@
 //! Foreign text is shown as text: it changes nothing of a page's markup.
 
 use conclave::domain::stored_record::StoredRecord;
-use conclave::records::page::page;
+use conclave::terminal::report::page;
 use proptest::prelude::*;
 
 use super::sample::{aborted, consultation, filled, name};

@@ -1,0 +1,210 @@
+//! Renders a document as one self-contained web page, for the browser and for paper. It runs and
+//! loads nothing, and its content security policy forbids both.
+//!
+//! `maud` escapes all text except literals of this program. Foreign text has a writing direction of
+//! its own; `marks` renders what models write as bold words, code and lists.
+
+use std::collections::BTreeSet;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::marks::{escaped, marked};
+use super::{Line, Part, Piece, Table};
+use crate::domain::artifact::Severity;
+use crate::domain::text::{clean, one_line, shortened};
+
+const CONTENT_SECURITY_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/// Longer titles are cut: they appear in browser tabs and in the names of printed files.
+const LONGEST_TITLE: usize = 80;
+
+/// Renders a page, with links to the pages of other consultations, named `ID.html`, that lie in the
+/// same folder. A blank title becomes `untitled`.
+pub fn page(title: &str, untitled: &str, parts: &[Part], beside: &BTreeSet<String>) -> String {
+    let renderer = Renderer { beside };
+    let title = match one_line(title) {
+        title if title.is_empty() => untitled.to_owned(),
+        title => shortened(&title, LONGEST_TITLE),
+    };
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(CONTENT_SECURITY_POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                title { (title) }
+                // The program's own file: text in `style` knows no escapes.
+                style { (PreEscaped(include_str!("style.css"))) }
+            }
+            body { main { (renderer.sections(parts)) } }
+        }
+        "\n"
+    };
+    // Cleaned as a whole, so that no text is left out. No tag holds a character that this removes.
+    clean(&page.into_string())
+}
+
+struct Renderer<'a> {
+    beside: &'a BTreeSet<String>,
+}
+
+impl Renderer<'_> {
+    fn sections(&self, parts: &[Part]) -> Markup {
+        let sections = parts.chunk_by(|_, next| !matches!(next, Part::Heading(2, _)));
+        html! {
+            @for section in sections {
+                @if let Some(Part::Heading(2, title)) = section.first() {
+                    section.answer[title.is_of_the_answer()] { (self.parts(section)) }
+                } @else {
+                    (self.parts(section))
+                }
+            }
+        }
+    }
+
+    fn parts(&self, parts: &[Part]) -> Markup {
+        html! { @for part in parts { (self.part(part)) } }
+    }
+
+    fn part(&self, part: &Part) -> Markup {
+        match part {
+            Part::Heading(level, line) => {
+                let is_long = *level == 1 && line.is_long();
+                let line = self.line(line);
+                html! {
+                    @match level {
+                        1 => h1.said.long[is_long] dir="auto" { (line) },
+                        2 => h2 { (line) },
+                        3 => h3 { (line) },
+                        _ => h4 { (line) },
+                    }
+                }
+            }
+            Part::Paragraph(line) | Part::Foot(line) => html! { p { (self.line(line)) } },
+            Part::Facts(lines) => html! {
+                @if !lines.is_empty() {
+                    ul.facts { @for line in lines { li { (self.line(line)) } } }
+                }
+            },
+            Part::Foreign(text) | Part::Quote(text) | Part::Code(_, text) => foreign(text),
+            Part::List(items) => html! {
+                ul {
+                    @for item in items {
+                        li dir="auto" {
+                            @for line in item.iter().take(1) { (self.line(line)) }
+                            @if item.len() > 1 {
+                                ul { @for line in item.iter().skip(1) { li { (self.line(line)) } } }
+                            }
+                        }
+                    }
+                }
+            },
+            Part::Notice(parts) => html! { aside.notice { (self.parts(parts)) } },
+            Part::Articles(articles) => html! {
+                div.side { @for article in articles { article { (self.parts(article)) } } }
+            },
+            Part::Table(table) => self.table(table),
+            Part::Drawing(drawing) => drawing.clone(),
+        }
+    }
+
+    fn table(&self, table: &Table) -> Markup {
+        let class = |at: usize| (at >= table.texts).then_some("number");
+        html! {
+            div.wide {
+                table.cases[table.texts > 2] {
+                    thead {
+                        tr {
+                            @for (at, head) in table.heads.iter().enumerate() {
+                                th scope="col" class=[class(at)] { (head) }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for row in &table.rows {
+                            tr {
+                                @for (at, cell) in row.iter().enumerate() {
+                                    @if at == 0 { th scope="row" { (self.line(cell)) } }
+                                    @else { td class=[class(at)] { (self.line(cell)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn line(&self, line: &Line) -> Markup {
+        let mut open = Vec::new();
+        let pieces = line.0.iter().map(|piece| match piece {
+            Piece::Own(own) => own_words(own, &mut open),
+            Piece::Foreign(text) => html! { bdi { (marked(text.trim())) } }.into_string(),
+            Piece::Consultation(id) if self.beside.contains(id) => {
+                html! { a href=(format!("{id}.html")) { bdi { (id.trim()) } } }.into_string()
+            }
+            Piece::Consultation(id) => html! { bdi { (id.trim()) } }.into_string(),
+            Piece::Weight(severity) => weight(*severity).into_string(),
+        });
+        PreEscaped(pieces.collect())
+    }
+}
+
+impl Line {
+    /// The section of the answer stands out.
+    fn is_of_the_answer(&self) -> bool {
+        matches!(self.0.as_slice(), [Piece::Own("Answer" | "Result")])
+    }
+
+    /// A long question is set smaller.
+    fn is_long(&self) -> bool {
+        self.0.iter().any(|piece| match piece {
+            Piece::Foreign(text) => text.trim().contains('\n') || text.chars().nth(160).is_some(),
+            Piece::Own(_) | Piece::Consultation(_) | Piece::Weight(_) => false,
+        })
+    }
+}
+
+/// Replaces the marks in own words by tags; `open` are those that a piece before left open.
+fn own_words(own: &'static str, open: &mut Vec<&'static str>) -> String {
+    let mut page = String::new();
+    let mut rest = own;
+    while let Some(at) = rest.find(['*', '_', '`']) {
+        let (words, marks) = rest.split_at(at);
+        let (mark, tag) = match marks.as_bytes() {
+            [b'*', ..] => ("**", "strong"),
+            [b'_', ..] => ("_", "em"),
+            _ => ("`", "code"),
+        };
+        page.push_str(&escaped(words));
+        if open.last() == Some(&tag) {
+            open.pop();
+            page.extend(["</", tag, ">"]);
+        } else {
+            open.push(tag);
+            page.extend(["<", tag, ">"]);
+        }
+        rest = marks.strip_prefix(mark).unwrap_or_default();
+    }
+    page + &escaped(rest)
+}
+
+/// Renders foreign text as a block with its line breaks. Empty text is marked as such.
+fn foreign(text: &str) -> Markup {
+    let text = text.trim_matches('\n').trim_end();
+    if text.is_empty() {
+        return html! { p.quiet { "(empty answer)" } };
+    }
+    // Not `pre`: a parser drops the line break behind that tag.
+    html! { div.said dir="auto" { (marked(text)) } }
+}
+
+/// Renders a severity as a word, not by colour alone.
+fn weight(severity: Severity) -> Markup {
+    let is_high = severity == Severity::High;
+    html! { " " span.weight.high[is_high] { (severity.name()) } }
+}

@@ -1,0 +1,212 @@
+//! What stands above the answer: notices, and a line for each fact on which it rests. Records of
+//! early versions and of the original lack some facts; their lines are left out.
+
+use crate::domain::artifact::{Magnitude, Source, Verdict};
+use crate::domain::ids::AgentId;
+use crate::domain::second_pass::Held;
+use crate::domain::stored_record::{
+    Completion, StoredAgent, StoredModel, StoredPersonaSelection, StoredRecord,
+};
+
+use super::agents::seat_name;
+use super::sections::confidence_of;
+use crate::terminal::document::{Line, Part, list_of, paragraph};
+use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address};
+
+/// The notice above everything else: how the result falls short of the panel.
+pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
+    let is_degraded =
+        record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
+    let line = match record.completion() {
+        Completion::Completed if !is_degraded => return None,
+        Completion::Completed => Line::of(
+            "⚠️ **Degraded result:** this is less than the panel promised.",
+            [],
+        ),
+        Completion::Aborted => aborted(record),
+        // Only the question follows: nothing was asked or spent.
+        Completion::Declined => {
+            let line = "**Declined:** the estimated cost was not agreed to. Nothing was asked or \
+                        spent.";
+            return Some(Part::Notice(vec![paragraph(line, [])]));
+        }
+        Completion::Unfinished => Line::of("🛑 **Incomplete:** the log ends", [])
+            .with(" in {}", record.state.as_deref().unwrap_or_default())
+            .and(
+                "; the consultation was interrupted or is still running.",
+                [],
+            ),
+    };
+    let mut parts = vec![Part::Paragraph(line)];
+    if record.completion() != Completion::Completed {
+        let rest = Line::of("The finished part follows. It is not a verdict.", []);
+        parts.push(Part::Paragraph(rest));
+    }
+    parts.extend(list_of(&record.degradations));
+    Some(Part::Notice(parts))
+}
+
+fn aborted(record: &StoredRecord) -> Line {
+    let reason = record
+        .abort_message
+        .as_ref()
+        .or(record.abort_reason.as_ref());
+    let reason = reason.map_or("no reason recorded", String::as_str);
+    Line::of("🛑 **Aborted", [])
+        .with(
+            " in {}",
+            record.aborted_during.as_deref().unwrap_or_default(),
+        )
+        .and(":** {}", [reason])
+}
+
+/// The consultation that this one follows up.
+pub(super) fn follows_up(record: &StoredRecord) -> Option<Line> {
+    let earlier = record.follow_up_of.as_ref()?;
+    Some(Line::of("**Follows up:** ", []).consultations([earlier]))
+}
+
+/// The consultations that follow this one up.
+pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Line> {
+    let ids = &record.follow_ups;
+    (!ids.is_empty()).then(|| Line::of("**Followed up by:** ", []).consultations(ids))
+}
+
+/// How sure the answer is: stated, graded, calibrated, judged twice, and judged again.
+pub(super) fn standing(record: &StoredRecord) -> Vec<Line> {
+    let stated = confidence_of(record.verdict(), record.confidence);
+    let mut lines = vec![Line::of("**Confidence:** {}", [&stated])];
+    lines.extend(record.grade.as_ref().map(|grade| {
+        let note = grade.note.as_deref().unwrap_or_default();
+        Line::of("**Outcome:** {}", [grade.outcome.name()]).with(": {}", note)
+    }));
+    // A verdict of the judge has none.
+    let composed = record.verdict().and_then(|verdict| verdict.composed_from);
+    let calibrated = record
+        .calibrated()
+        .filter(|_| composed == Some(Source::Synthesis));
+    lines.extend(
+        calibrated
+            .map(|calibrated| Line::of("**Calibrated:** {}", [&calibrated_words(&calibrated)])),
+    );
+    lines.extend(record.second_pass().map(|second| {
+        let description = second.description(record.judge().as_ref());
+        Line::of("**Judged twice:** {}", [&description])
+    }));
+    let from = record.rejudged_from.as_ref();
+    lines.extend(from.map(|from| rejudged(from, record.held().as_ref())));
+    lines
+}
+
+/// Names the consultation whose answers were judged again.
+fn rejudged(from: &str, held: Option<&Held>) -> Line {
+    let line = Line::of("**Judged again:** the answers of {}", [from]);
+    match held.and_then(|held| held.consistent) {
+        Some(true) => line.and("; its verdict held", []),
+        Some(false) => {
+            let because = held.map(Held::because).unwrap_or_default();
+            line.and("{}", [&format!("; its verdict did NOT hold{because}")])
+        }
+        None => line,
+    }
+}
+
+/// Returns the warning above the answer if the second verdict differs.
+pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
+    let second = record.second_pass()?;
+    let other = second.other_verdict()?;
+    let how_far = second.held.magnitude.map(Magnitude::in_words);
+    let lead = Line::of(
+        "⚠️ **The verdict depends on the order of the experts.**",
+        [],
+    )
+    .with(
+        " The two verdicts are {} apart.",
+        how_far.unwrap_or_default(),
+    )
+    .and(" With the order reversed, the judge recommends:", []);
+    let other = Part::Foreign(in_short(other));
+    Some(Part::Notice(vec![Part::Paragraph(lead), other]))
+}
+
+/// Returns what a verdict recommends: its options, if it is a menu, and how to choose.
+fn in_short(verdict: &Verdict) -> String {
+    let options = verdict.recommendations.iter();
+    let options = options.map(|choice| format!("- {}", choice.option.trim()));
+    let options = options.collect::<Vec<_>>().join("\n");
+    let parts = [options.as_str(), verdict.recommendation.trim()];
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// Who answered: the judge, the panel, and the models that took over.
+pub(super) fn panel(record: &StoredRecord) -> Vec<Line> {
+    let mut lines = vec![Line::of("**Judge:** {}", [&judge(record)])];
+    let seats = record.agents.iter().map(|agent| seat(record, agent));
+    let seats = seats.collect::<Vec<_>>().join(", ");
+    if !seats.is_empty() {
+        let demonstration = record.agents.iter().any(|agent| agent.demonstration);
+        let quality = if demonstration { LOCAL_QUALITY } else { "" };
+        lines.push(Line::of("**Panel:** {}", [&seats]).with(" — {}", quality));
+    }
+    lines.extend(record.persona_selection.as_ref().map(personas));
+    let served = record.served_otherwise.iter();
+    let served = served.map(|pair| format!("{} was answered by {}", pair.model, pair.served));
+    let served = served.collect::<Vec<_>>().join(", ");
+    let hedged = record.hedge_notices().join("; ");
+    let taken_over = [("**Served:** {}", served), ("**Hedged:** {}", hedged)];
+    let taken_over = taken_over.into_iter().filter(|(_, who)| !who.is_empty());
+    lines.extend(taken_over.map(|(label, who)| Line::of(label, [&who])));
+    lines
+}
+
+fn seat(record: &StoredRecord, agent: &StoredAgent) -> String {
+    let name = seat_name(record, agent);
+    match record.model_of(agent) {
+        Some(model) => format!("{name} ({model})"),
+        None => name,
+    }
+}
+
+/// Names the judge, or says why there is no verdict.
+fn judge(record: &StoredRecord) -> String {
+    let Some(judge) = record.judge() else {
+        return "none".to_owned();
+    };
+    let calls = || {
+        let work = record.agent_rounds().map(|(_, work)| work);
+        let work = work.filter(|work| work.agent_id == AgentId::Judge);
+        work.flat_map(|work| &work.attempts)
+    };
+    let first = record.panel.judges.first().and_then(StoredModel::model_ref);
+    let judge_name = model_address(&judge);
+    if calls().next().is_none() {
+        format!("{judge_name} (was not asked)")
+    } else if calls().all(|call| call.error.is_some()) {
+        format!("{judge_name} (gave no answer)")
+    } else if let Some(first) = first.filter(|first| *first != judge) {
+        format!("{judge_name}, taking over from {first}")
+    } else {
+        judge_name
+    }
+}
+
+/// How the personas were selected.
+fn personas(selection: &StoredPersonaSelection) -> Line {
+    let line = Line::of("**Personas:** ", []);
+    let line = match &selection.chosen_by {
+        None => line.and("the default ones", []),
+        Some(helper) => {
+            let task = match selection.task_type.as_str() {
+                "" => "this question",
+                task => task,
+            };
+            line.and(
+                "selected by the helper model, {}, for {}",
+                [&helper.to_string(), task],
+            )
+            .with(": {}", &selection.reason)
+        }
+    };
+    line.with(" ({})", &selection.notes.join("; "))
+}
