@@ -8,10 +8,8 @@ use crate::benchmark::case::{Case, ErrorRate, Matcher};
 use crate::benchmark::result::GradedAnswer;
 
 use super::choice::Options;
-use super::decimal::{Decimal, Tolerance};
-use super::digits::DecimalMark;
 use super::number;
-use super::numeral::{Quantity, decimal_mark};
+use super::numeral::{Quantity, decimal_mark, plain};
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{composed, core, folded, has_words};
@@ -71,9 +69,10 @@ enum Rule {
     },
     Numeric {
         expected: Vec<Quantity>,
-        tolerance: Tolerance,
+        absolute: f64,
+        relative: f64,
         /// The decimal mark that the case uses, if it shows.
-        mark: Option<DecimalMark>,
+        mark: Option<char>,
     },
     Similarity {
         /// Normalized.
@@ -121,17 +120,11 @@ impl AnswerKey {
         {
             return Err(AnswerKeyError::EmptyExpected);
         }
-        let folded_expected = || {
-            case.expected
-                .iter()
-                .map(|expected| folded(expected))
-                .collect()
-        };
         let rule = match &case.matcher {
             Matcher::Exact => Rule::exact(&case.expected),
             Matcher::Choice { options } => Rule::choice(options, &case.expected)?,
             Matcher::Contains => Rule::Contains {
-                expected: folded_expected(),
+                expected: case.expected.iter().map(|text| folded(text)).collect(),
             },
             Matcher::Regex => Rule::Regex {
                 patterns: patterns(&case.expected)?,
@@ -140,7 +133,7 @@ impl AnswerKey {
             Matcher::Similarity { measure, at_most } => Rule::Similarity {
                 expected: case.expected.iter().map(|text| normalized(text)).collect(),
                 measure: *measure,
-                at_most: tolerance(*at_most).map(|_| *at_most)?,
+                at_most: tolerance(*at_most)?,
             },
             Matcher::Judge { .. } => Rule::Judge,
         };
@@ -154,15 +147,18 @@ impl AnswerKey {
 
     /// Returns the final answer that a text states; `None` if it states none.
     pub fn extract(&self, text: &str) -> Option<FinalAnswer> {
-        let text = &composed(text);
+        let text = composed(text);
+        let paragraph = || final_statement(&text, Extent::Paragraph).unwrap_or(text.clone());
         let (text, value) = match &self.rule {
             Rule::Choice { options, .. } => {
-                let option = options.taken_by(text)?;
-                let letter = LETTERS.clone().nth(option)?;
-                (letter.to_string(), Value::Option(option))
+                let option = options.taken_by(&text)?;
+                (
+                    LETTERS.clone().nth(option)?.to_string(),
+                    Value::Option(option),
+                )
             }
             Rule::Numeric { mark, .. } => {
-                let (quantity, words) = number::answer(text, *mark)?;
+                let (quantity, words) = number::answer(&text, *mark)?;
                 (words, Value::Quantity(quantity))
             }
             Rule::Exact {
@@ -170,28 +166,23 @@ impl AnswerKey {
                 longest,
                 extent,
             } => {
-                let whole = || (text.chars().count() <= *longest).then_some(text.as_str());
-                let stated = final_statement(text, *extent).or_else(whole)?;
-                let answer = exact_answer(stated, expected);
+                let is_short = text.chars().count() <= *longest;
+                let stated = final_statement(&text, *extent);
+                let stated = stated.or_else(|| is_short.then(|| text.clone()))?;
+                let answer = exact_answer(&stated, expected);
                 (bare(answer), Value::Text(folded(answer)))
             }
-            Rule::Contains { .. } => {
-                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
-                (bare(stated), Value::Text(folded(stated)))
-            }
+            Rule::Contains { .. } => (bare(&paragraph()), Value::Text(folded(&paragraph()))),
             Rule::Regex { .. } => {
-                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
-                let stated = stated.trim();
-                (stated.to_owned(), Value::Text(stated.to_owned()))
+                let stated = paragraph().trim().to_owned();
+                (stated.clone(), Value::Text(stated))
             }
             Rule::Similarity { .. } => {
-                let transcription = transcription(text);
-                (
-                    transcription.to_owned(),
-                    Value::Text(normalized(transcription)),
-                )
+                let transcription = transcription(&text);
+                let value = Value::Text(normalized(&transcription));
+                (transcription, value)
             }
-            Rule::Judge => (text.trim().to_owned(), Value::Text(folded(text))),
+            Rule::Judge => (text.trim().to_owned(), Value::Text(folded(&text))),
         };
         (!text.is_empty()).then_some(FinalAnswer { text, value })
     }
@@ -214,13 +205,15 @@ impl AnswerKey {
             (
                 Rule::Numeric {
                     expected,
-                    tolerance,
+                    absolute,
+                    relative,
                     ..
                 },
                 Value::Quantity(quantity),
-            ) => expected
-                .iter()
-                .any(|expected| quantity.is(expected, tolerance)),
+            ) => {
+                let mut expected = expected.iter();
+                expected.any(|expected| quantity.is(expected, *absolute, *relative))
+            }
             (Rule::Exact { expected, .. }, Value::Text(text)) => expected.contains(text),
             (Rule::Contains { expected }, Value::Text(text)) => {
                 expected.iter().any(|expected| has_words(text, expected))
@@ -239,19 +232,20 @@ impl AnswerKey {
 
     /// Returns the error rate of a transcription, the lowest if several are expected.
     fn error_rate(&self, answer: &FinalAnswer) -> Option<f64> {
-        let (
-            Rule::Similarity {
-                expected, measure, ..
-            },
-            Value::Text(text),
-        ) = (&self.rule, &answer.value)
-        else {
-            return None;
-        };
-        let rates = expected.iter();
-        rates
-            .map(|expected| error_rate(*measure, text, expected))
-            .min_by(f64::total_cmp)
+        match (&self.rule, &answer.value) {
+            (
+                Rule::Similarity {
+                    expected, measure, ..
+                },
+                Value::Text(text),
+            ) => {
+                let rates = expected
+                    .iter()
+                    .map(|expected| error_rate(*measure, text, expected));
+                rates.min_by(f64::total_cmp)
+            }
+            _ => None,
+        }
     }
 
     /// Whether two answers are the same, right or wrong: the same option, numbers within the
@@ -259,9 +253,13 @@ impl AnswerKey {
     pub fn is_same(&self, one: &FinalAnswer, other: &FinalAnswer) -> bool {
         match (&self.rule, &one.value, &other.value) {
             (_, Value::Option(one), Value::Option(other)) => one == other,
-            (Rule::Numeric { tolerance, .. }, Value::Quantity(one), Value::Quantity(other)) => {
-                one.is(other, tolerance)
-            }
+            (
+                Rule::Numeric {
+                    absolute, relative, ..
+                },
+                Value::Quantity(one),
+                Value::Quantity(other),
+            ) => one.is(other, *absolute, *relative),
             (
                 Rule::Similarity {
                     measure, at_most, ..
@@ -349,30 +347,27 @@ impl Rule {
 
     fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<Self, AnswerKeyError> {
         let texts = std::iter::once(&case.question).chain(&case.expected);
-        let all: Vec<&str> = texts.map(String::as_str).collect();
+        let all: Vec<String> = texts.map(|text| plain(text)).collect();
         let mark = decimal_mark(&all.join("\n"));
         let number = |text: &String| {
-            let usual = mark.unwrap_or(DecimalMark::Point);
-            number::only_number(text, usual).ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
+            let number = number::only_number(text, mark.unwrap_or('.'));
+            number.ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
         };
         let expected: Result<Vec<Quantity>, _> = case.expected.iter().map(number).collect();
         Ok(Self::Numeric {
             expected: expected?,
-            tolerance: Tolerance {
-                absolute: tolerance(absolute)?,
-                relative: tolerance(relative)?,
-            },
+            absolute: tolerance(absolute)?,
+            relative: tolerance(relative)?,
             mark,
         })
     }
 }
 
-fn tolerance(number: f64) -> Result<Decimal, AnswerKeyError> {
-    if number.is_finite() && number >= 0.0 {
-        Ok(Decimal::of_float(number))
-    } else {
-        Err(AnswerKeyError::BadTolerance)
-    }
+fn tolerance(number: f64) -> Result<f64, AnswerKeyError> {
+    let is_usable = number.is_finite() && number >= 0.0;
+    is_usable
+        .then_some(number)
+        .ok_or(AnswerKeyError::BadTolerance)
 }
 
 fn patterns(expected: &[String]) -> Result<Vec<Regex>, AnswerKeyError> {
