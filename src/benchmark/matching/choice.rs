@@ -28,14 +28,20 @@ pub(super) struct Options {
     exact: Vec<String>,
 }
 
-/// A letter that a text names.
+/// An option that a text names, by its letter or its text.
 #[derive(Clone, Copy, Debug)]
-struct Letter {
+struct Mention {
     option: usize,
     start: usize,
     end: usize,
-    /// Whether it can only be a letter, and no word.
+    /// Whether a letter can be no word.
     is_marked: bool,
+}
+
+impl Mention {
+    fn is_denied(&self, text: &str) -> bool {
+        is_denied(text, self.start, self.end, Named::Option)
+    }
 }
 
 static WORD: Pattern = Pattern::new(r"[\pL\pN]+");
@@ -102,42 +108,33 @@ impl Options {
     pub(super) fn taken_by(&self, text: &str) -> Option<usize> {
         let statement = final_statement(text, Extent::Line);
         let text = statement.as_deref().unwrap_or(text);
-        let whole = self.with_letter(text);
         let mut letters = self.letters(text);
+        let is_lead = |first: &&Mention| LEAD.is_in(text.get(..first.start).unwrap_or_default());
         if statement.is_none() {
             letters.retain(|letter| letter.is_marked);
-            return whole
-                .or_else(|| self.beginning(text))
-                .or_else(|| self.only_one(text, &letters));
+        } else if let Some(option) = self.with_letter(text).or_else(|| self.with_text(text)) {
+            return Some(option);
+        } else if let Some(first) = letters.first().filter(is_lead) {
+            return self.led_by(text, first, letters.get(1));
         }
-        let first = letters
-            .first()
-            .filter(|first| LEAD.is_in(text.get(..first.start).unwrap_or_default()));
-        match (whole.or_else(|| self.with_text(text)), first) {
-            (Some(option), _) => Some(option),
-            (None, Some(first)) => self.led_by(text, *first, letters.get(1)),
-            (None, None) => self
-                .beginning(text)
-                .or_else(|| self.only_one(text, &letters)),
-        }
+        let whole = self.with_letter(text).or_else(|| self.beginning(text));
+        whole.or_else(|| self.only_one(text, letters))
     }
 
     /// Returns the option of the letter that begins a statement.
-    fn led_by(&self, statement: &str, first: Letter, second: Option<&Letter>) -> Option<usize> {
+    fn led_by(&self, statement: &str, first: &Mention, second: Option<&Mention>) -> Option<usize> {
         let is_undecided = second.is_some_and(|second| {
             let between = statement.get(first.end..second.start).unwrap_or_default();
-            second.option != first.option
-                && JOINED.is_in(between)
-                && !is_denied(statement, second.start, second.end, Named::Option)
+            let is_other = second.option != first.option && JOINED.is_in(between);
+            is_other && !second.is_denied(statement)
         });
         // "B) Paris" is undecided if Paris is option A.
         let after = statement.get(first.end..).unwrap_or_default();
         let after = after.trim_start_matches(|c: char| !c.is_alphanumeric());
         let sentence = after.split(". ").next().unwrap_or_default();
         let named = self.with_text(after).or_else(|| self.with_text(sentence));
-        let is_denied = is_denied(statement, first.start, first.end, Named::Option);
-        let is_taken =
-            !is_undecided && !is_denied && named.is_none_or(|named| named == first.option);
+        let is_contradicted = named.is_some_and(|named| named != first.option);
+        let is_taken = !is_undecided && !is_contradicted && !first.is_denied(statement);
         is_taken.then_some(first.option)
     }
 
@@ -147,47 +144,49 @@ impl Options {
         self.with_text(beginning)
     }
 
-    /// Returns the only option that a text names without denying it.
-    fn only_one(&self, text: &str, letters: &[Letter]) -> Option<usize> {
+    /// Returns the only option that a text names without denying it, by these letters or else by
+    /// its text.
+    fn only_one(&self, text: &str, letters: Vec<Mention>) -> Option<usize> {
         // Lines are kept, so that denials end where they do.
         let lines: Vec<String> = text.lines().map(folded).collect();
         let folded = lines.join("\n");
-        let (text, places) = if letters.is_empty() {
+        let (text, mentions) = if letters.is_empty() {
             (folded.as_str(), self.texts_in(&folded))
         } else {
-            let places = letters
-                .iter()
-                .map(|letter| (letter.option, letter.start, letter.end));
-            (text, places.collect())
+            (text, letters)
         };
-        let (denied, named): (Vec<_>, Vec<_>) = places
-            .into_iter()
-            .partition(|(_, start, end)| is_denied(text, *start, *end, Named::Option));
-        let denied: BTreeSet<usize> = denied.into_iter().map(|(option, ..)| option).collect();
-        let named: BTreeSet<usize> = named.into_iter().map(|(option, ..)| option).collect();
+        let (denied, named): (Vec<Mention>, Vec<Mention>) =
+            mentions.iter().partition(|mention| mention.is_denied(text));
+        let denied: BTreeSet<usize> = denied.iter().map(|mention| mention.option).collect();
+        let named: BTreeSet<usize> = named.iter().map(|mention| mention.option).collect();
         let mut affirmed = named.difference(&denied);
         let only = affirmed.next().copied();
         only.filter(|_| affirmed.next().is_none())
     }
 
     /// Returns where options' texts occur, without those that are a part of a longer one's.
-    fn texts_in(&self, text: &str) -> Vec<(usize, usize, usize)> {
-        let mut places: Vec<(usize, usize, usize)> = Vec::new();
+    fn texts_in(&self, text: &str) -> Vec<Mention> {
+        let mut mentions = Vec::new();
         for (option, words) in self.texts.iter().enumerate() {
             let starts = positions_of_words(text, words).into_iter();
-            places.extend(starts.map(|start| (option, start, start + words.len())));
+            mentions.extend(starts.map(|start| Mention {
+                option,
+                start,
+                end: start + words.len(),
+                is_marked: true,
+            }));
         }
-        let all = places.clone();
-        places.retain(|(_, start, end)| {
-            let is_longer =
-                |from: usize, to: usize| from <= *start && *end <= to && end - start < to - from;
-            !all.iter().any(|(_, from, to)| is_longer(*from, *to))
-        });
-        places
+        let all = mentions.clone();
+        let is_part = |part: &Mention, whole: &Mention| {
+            let is_inside = whole.start <= part.start && part.end <= whole.end;
+            is_inside && part.end - part.start < whole.end - whole.start
+        };
+        mentions.retain(|part| !all.iter().any(|whole| is_part(part, whole)));
+        mentions
     }
 
     /// Returns the letters of options in a text that are no words.
-    fn letters(&self, text: &str) -> Vec<Letter> {
+    fn letters(&self, text: &str) -> Vec<Mention> {
         let mut letters = Vec::new();
         for word in WORD.all(text).filter_map(|found| found.get(0)) {
             let Some(option) = self.position(word.as_str()) else {
@@ -200,7 +199,7 @@ impl Options {
             let is_marked = MARKED.is_in(&around) || INTRODUCED.is_in(&around) && !can_be_word;
             let is_capital = word.as_str() < "a";
             if (is_marked || is_capital && !can_be_word) && !IN_A_WORD.is_in(&around) {
-                letters.push(Letter {
+                letters.push(Mention {
                     option,
                     start: word.start(),
                     end: word.end(),
@@ -215,16 +214,12 @@ impl Options {
 /// Returns the surroundings of a letter, with `\0` in its place.
 fn around(text: &str, start: usize, end: usize) -> String {
     const REACH: usize = 60;
-    let (before, after) = (
-        text.get(..start).unwrap_or_default(),
-        text.get(end..).unwrap_or_default(),
-    );
+    let before = text.get(..start).unwrap_or_default();
+    let after = text.get(end..).unwrap_or_default();
+    let cut = before.char_indices().rev().nth(REACH);
     let before = before
-        .char_indices()
-        .rev()
-        .nth(REACH)
-        .and_then(|(at, _)| before.get(at..))
-        .unwrap_or(before);
+        .get(cut.map_or(0, |(at, _)| at)..)
+        .unwrap_or_default();
     let after: String = after.chars().take(REACH).collect();
     format!("{before}\0{after}")
 }

@@ -78,7 +78,7 @@ fn is_end_mark(c: char) -> bool {
 }
 
 /// Returns the text between a pair of marks that encloses all of it.
-fn enclosed(text: &str) -> Option<&str> {
+pub(super) fn enclosed(text: &str) -> Option<&str> {
     let pairs: Vec<char> = PAIRS.chars().collect();
     let paired = pairs.chunks_exact(2).find_map(|pair| {
         let [open, close] = pair.try_into().ok()?;

@@ -12,7 +12,7 @@ use std::hash::Hash;
 use crate::benchmark::case::ErrorRate;
 
 use super::statement::{Extent, final_statement};
-use super::text::{composed, joined_words};
+use super::text::{composed, enclosed, joined_words};
 
 /// Returns the text as it is compared.
 pub(super) fn normalized(text: &str) -> String {
@@ -101,7 +101,10 @@ pub(super) fn edits<T: Hash + Eq + Copy>(
 pub(super) fn transcription(text: &str) -> String {
     let stated = final_statement(text, Extent::Rest);
     let stated = stated.as_deref().unwrap_or(text);
-    without_quotes(fenced(stated).unwrap_or(stated).trim()).to_owned()
+    let text = fenced(stated).unwrap_or(stated).trim();
+    let is_quoted = text.starts_with(['"', '“', '„', '«', '‘', '\'']);
+    let quoted = enclosed(text).filter(|_| is_quoted);
+    quoted.unwrap_or(text).to_owned()
 }
 
 /// Returns the content of the only code block of a text, an open one up to the end.
@@ -118,20 +121,4 @@ fn fenced(text: &str) -> Option<&str> {
         Some(_) => None,
         None => Some(inner),
     }
-}
-
-fn without_quotes(text: &str) -> &str {
-    const QUOTES: [(char, char); 6] = [
-        ('"', '"'),
-        ('“', '”'),
-        ('„', '“'),
-        ('«', '»'),
-        ('‘', '’'),
-        ('\'', '\''),
-    ];
-    let quoted = QUOTES.iter().find_map(|(open, close)| {
-        let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
-        (!inner.contains(*open) && !inner.contains(*close)).then_some(inner)
-    });
-    quoted.unwrap_or(text)
 }
