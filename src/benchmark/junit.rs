@@ -25,9 +25,13 @@ pub fn junit(report: &BenchmarkReport) -> String {
         .iter()
         .map(|arm| TestSuite::of(report, arm))
         .collect();
-    let all = suites
-        .iter()
-        .fold(TestCounts::default(), |all, suite| all.and(&suite.counts));
+    let mut all = TestCounts::default();
+    for TestSuite { counts, .. } in &suites {
+        all.tests += counts.tests;
+        all.failures += counts.failures;
+        all.errors += counts.errors;
+        all.time += counts.time;
+    }
     let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         xml,
@@ -75,18 +79,6 @@ struct TestCounts {
     errors: u64,
     skipped: u64,
     time: Duration,
-}
-
-impl TestCounts {
-    fn and(self, other: &Self) -> Self {
-        Self {
-            tests: self.tests + other.tests,
-            failures: self.failures + other.failures,
-            errors: self.errors + other.errors,
-            skipped: self.skipped + other.skipped,
-            time: self.time + other.time,
-        }
-    }
 }
 
 impl TestSuite {

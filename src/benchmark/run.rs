@@ -172,34 +172,18 @@ pub struct CaseRef {
 impl CaseRef {
     /// Characters of the longest expected answer.
     const LONGEST_EXPECTED: usize = 200;
-}
 
-impl CaseRef {
     /// Returns the reference to a case at a place in its suite, from 1.
     pub fn at(position: u64, case: &Case) -> Self {
-        Self {
-            position,
-            ..Self::from(case)
-        }
-    }
-}
-
-impl From<&Case> for CaseRef {
-    fn from(case: &Case) -> Self {
         let expected = case.expected.first().map_or("", String::as_str);
         Self {
             id: case.id.clone(),
-            position: 0,
+            position,
             tags: case.tags.clone(),
             expected: shortened(expected, Self::LONGEST_EXPECTED),
             measure: match case.matcher {
                 Matcher::Similarity { measure, .. } => Some(measure),
-                Matcher::Exact
-                | Matcher::Choice { .. }
-                | Matcher::Contains
-                | Matcher::Regex
-                | Matcher::Numeric { .. }
-                | Matcher::Judge { .. } => None,
+                _ => None,
             },
         }
     }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, set};
-use super::text_file;
-use crate::domain::node::{Node, NodeMap, NodeValue, json, yaml};
+use super::text_file::{self, Content};
+use crate::domain::node::{Node, NodeMap, NodeValue};
 
 /// The manifest of a folder, by its possible names.
 const MANIFESTS: [&str; 3] = ["suite.yaml", "suite.yml", "suite.json"];
@@ -73,29 +73,18 @@ fn entries(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
 
 /// Reads the fields of a case from a file.
 fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
-    let text = text(&file.path, log)?;
-    let node = match file.extension().as_str() {
-        "json" => json::parse(&text),
-        _ => yaml::parse(&text),
-    };
-    match node {
-        Ok(Some(node)) => Some(node),
-        Ok(None) => {
-            log.add_whole("the file is empty");
-            None
-        }
-        Err(error) => {
-            log.add(error.line, error.problem);
-            None
-        }
+    let before = log.problems();
+    let content = text_file::content(&file.path, log);
+    match content {
+        Ok(Content::Document(Some(node))) => Some(node),
+        Ok(_) if log.problems() > before => None,
+        Ok(_) => log.refuse(0, "the file is empty"),
+        Err(error) => log.refuse(0, text_file::unusable(&error)),
     }
 }
 
 fn text(path: &Path, log: &mut FileLog<'_>) -> Option<String> {
-    text_file::read(path, log).unwrap_or_else(|error| {
-        log.add_whole(text_file::unusable(&error));
-        None
-    })
+    text_file::read(path, log).unwrap_or_else(|error| log.refuse(0, text_file::unusable(&error)))
 }
 
 /// Makes a case of a sub-folder: its question, its answer, and all other files as what belongs to
@@ -109,13 +98,11 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
         value: NodeValue::Map(NodeMap::new()),
     };
     if let Some(name) = take(&mut paths, &FIELDS, log) {
-        let fields_file =
-            CaseFile::new(&Path::new(&*file.shown).join(&name), &file.path.join(&name));
-        node = fields(&fields_file, &mut log.of_file(&fields_file.shown))?;
+        let inner = file.inner(&name);
+        node = fields(&inner, &mut log.of_file(&inner.shown))?;
     }
     let NodeValue::Map(map) = &mut node.value else {
-        log.add_whole("the file with the fields of the case has no keys");
-        return None;
+        return log.refuse(0, "the file with the fields of the case has no keys");
     };
     for (key, names) in [("question", QUESTIONS), ("expected", ANSWERS)] {
         let Some(name) = take(&mut paths, &names, log) else {
@@ -126,10 +113,8 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
                 "`{key}` is in `{name}` and in the fields of the case"
             ));
         }
-        let text = text(
-            &file.path.join(&name),
-            &mut log.of_file(&name_in(file, &name)),
-        )?;
+        let inner = file.inner(&name);
+        let text = text(&inner.path, &mut log.of_file(&inner.shown))?;
         set(map, key, 0, NodeValue::Text(text));
     }
     if !paths.is_empty() && !map.contains_key("files") {
@@ -141,13 +126,6 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
         folder: file.path.clone(),
         ..file.case(node)
     })
-}
-
-fn name_in(folder: &CaseFile, name: &str) -> String {
-    Path::new(&*folder.shown)
-        .join(name)
-        .to_string_lossy()
-        .into_owned()
 }
 
 /// Takes the file with one of these names out of the paths.

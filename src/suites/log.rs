@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::domain::names::did_you_mean;
+use crate::domain::node::{Node, NodeMap};
+
 use super::error::{SuitePlace, SuiteProblem, printable};
 
 /// The problems and notes of a suite while it is read.
@@ -56,6 +59,31 @@ impl<'a> FileLog<'a> {
     /// Adds a problem with a line.
     pub(super) fn add(&mut self, line: usize, problem: impl Into<String>) {
         self.log.add(&self.place(line), problem);
+    }
+
+    /// Adds a problem with a line, and returns that there is no value.
+    pub(super) fn refuse<T>(&mut self, line: usize, problem: impl Into<String>) -> Option<T> {
+        self.add(line, problem);
+        None
+    }
+
+    /// Adds that a value is not what it must be, and returns that there is none.
+    pub(super) fn wrong<T>(&mut self, name: &str, node: &Node, expected: &str) -> Option<T> {
+        let kind = node.kind();
+        self.refuse(
+            node.line,
+            format!("{name} is {kind}, but must be {expected}"),
+        )
+    }
+
+    /// Reports keys that do not exist.
+    pub(super) fn check_keys(&mut self, of: &str, map: &NodeMap, known: &[&str]) {
+        for (key, member) in map {
+            if !known.contains(&key.as_str()) {
+                let meant = did_you_mean(key, known.iter().copied());
+                self.add(member.line, format!("{of} has no key `{key}`{meant}"));
+            }
+        }
     }
 
     /// Adds a problem with the file as a whole.

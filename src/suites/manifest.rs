@@ -1,11 +1,11 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::plan::mode::Mode;
-use crate::domain::names::did_you_mean;
+use crate::domain::text::shortened;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;
-use super::matcher::{self, check_keys};
+use super::matcher;
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
 use crate::domain::node::{Member, Node, NodeMap, NodeValue};
 
@@ -57,12 +57,7 @@ pub(super) struct Manifest {
 
 /// Reads a manifest; its problems are in the log.
 pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
-    for (key, member) in map {
-        if !KEYS.contains(&key.as_str()) {
-            let meant = did_you_mean(key, KEYS.into_iter());
-            log.add(member.line, format!("a manifest has no key `{key}`{meant}"));
-        }
-    }
+    log.check_keys("a manifest", map, &KEYS);
     let mut keys = Keys { map, log };
     let suite = keys.get("suite").map(|member| member.line);
     let suite = keys.text("suite").zip(suite);
@@ -112,24 +107,22 @@ impl<'a> Keys<'a, '_, '_> {
         (member.node.value != NodeValue::Null).then_some(member)
     }
 
-    fn wrong(&mut self, key: &str, member: &Member, expected: &str) {
+    /// Reports a value, and returns that there is none.
+    fn wrong<T>(&mut self, key: &str, member: &Member, expected: &str) -> Option<T> {
         let is = match member.node.as_word() {
-            Some(word) => format!("`{}`", crate::domain::text::shortened(word, 40)),
+            Some(word) => format!("`{}`", shortened(word, 40)),
             None => member.node.kind().to_owned(),
         };
         let problem = format!("`{key}` is {is}, but must be {expected}");
-        self.log.add(member.line, problem);
+        self.log.refuse(member.line, problem)
     }
 
     fn text(&mut self, key: &str) -> Option<String> {
         let member = self.get(key)?;
-        if let NodeValue::Text(text) = &member.node.value
-            && !text.trim().is_empty()
-        {
-            return Some(text.trim().to_owned());
+        match &member.node.value {
+            NodeValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
+            _ => self.wrong(key, member, "a text"),
         }
-        self.wrong(key, member, "a text");
-        None
     }
 
     /// Returns a list; a text is one of a single entry.
@@ -143,11 +136,10 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn cases(&mut self) -> Option<Vec<Node>> {
         let member = self.get("cases")?;
-        if let NodeValue::List(cases) = &member.node.value {
-            return Some(cases.clone());
+        match &member.node.value {
+            NodeValue::List(cases) => Some(cases.clone()),
+            _ => self.wrong("cases", member, "a list"),
         }
-        self.wrong("cases", member, "a list");
-        None
     }
 
     fn mode(&mut self) -> Option<Mode> {
@@ -155,10 +147,7 @@ impl<'a> Keys<'a, '_, '_> {
         match member.node.as_word() {
             Some("converge") => Some(Mode::Converge),
             Some("explore") => Some(Mode::Explore),
-            Some(_) | None => {
-                self.wrong("mode", member, "`converge` or `explore`");
-                None
-            }
+            _ => self.wrong("mode", member, "`converge` or `explore`"),
         }
     }
 
@@ -166,32 +155,28 @@ impl<'a> Keys<'a, '_, '_> {
     fn count(&mut self, key: &str, most: u32) -> Option<u32> {
         let member = self.get(key)?;
         let count = whole_number(&member.node, most);
-        if count.is_none() {
-            self.wrong(key, member, &format!("a whole number from 1 to {most}"));
-        }
-        count
+        count.or_else(|| self.wrong(key, member, &format!("a whole number from 1 to {most}")))
     }
 
     fn stop_conditions(&mut self) -> StopSettings {
-        let Some(retry) = self.section("retry", &["stop_conditions"]) else {
+        let retry = self.section("retry", &["stop_conditions"]);
+        let conditions = retry.and_then(|map| {
+            let mut retry = Keys { map, log: self.log };
+            retry.section("stop_conditions", &CONDITIONS)
+        });
+        let Some(map) = conditions else {
             return StopSettings::default();
         };
-        let mut retry = Keys {
-            map: retry,
-            log: self.log,
-        };
-        let Some(map) = retry.section("stop_conditions", &CONDITIONS) else {
-            return StopSettings::default();
-        };
-        let mut keys = Keys {
-            map,
-            log: retry.log,
-        };
+        let mut keys = Keys { map, log: self.log };
+        let count = |node: &Node| whole_number(node, MOST);
+        let counts = format!("a whole number from 1 to {MOST}");
+        let share = |node: &Node| node.as_number().filter(|rate| (0.0..=1.0).contains(rate));
+        let shares = "a share from 0 to 1";
         StopSettings {
-            max_retry_rate: keys.rate("max_retry_rate"),
-            max_reject_rate: keys.rate("max_reject_rate"),
-            max_consecutive_fails: keys.count_or_off("max_consecutive_fails"),
-            max_total_attempts: keys.count_or_off("max_total_attempts"),
+            max_retry_rate: keys.limit("max_retry_rate", share, shares),
+            max_reject_rate: keys.limit("max_reject_rate", share, shares),
+            max_consecutive_fails: keys.limit("max_consecutive_fails", count, &counts),
+            max_total_attempts: keys.limit("max_total_attempts", count, &counts),
             min_items: keys.count("min_items", MOST),
             window: keys.count("window", MOST),
         }
@@ -201,58 +186,36 @@ impl<'a> Keys<'a, '_, '_> {
         let member = self.get(key)?;
         let map = member.node.as_map();
         match map {
-            Some(map) => check_keys(key, map, known, self.log),
-            None => self.wrong(key, member, "a map of keys"),
+            Some(map) => self.log.check_keys(&format!("`{key}`"), map, known),
+            None => return self.wrong(key, member, "a map of keys"),
         }
         map
     }
 
-    fn rate(&mut self, key: &str) -> Option<StopLimit<f64>> {
+    /// Returns a limit. It is switched off by `off`, `null` or `false`, which is what some programs
+    /// make of an `off`.
+    fn limit<T>(
+        &mut self,
+        key: &str,
+        read: impl Fn(&Node) -> Option<T>,
+        expected: &str,
+    ) -> Option<StopLimit<T>> {
         let member = self.map.get(key)?;
-        if is_off(&member.node) {
+        let is_off = match &member.node.value {
+            NodeValue::Text(text) => text == "off",
+            value => matches!(value, NodeValue::Null | NodeValue::Bool(false)),
+        };
+        if is_off {
             return Some(StopLimit::Off);
         }
-        let rate = member.node.as_number();
-        let rate = rate.filter(|rate| (0.0..=1.0).contains(rate));
-        if rate.is_none() {
-            self.wrong(key, member, "a share from 0 to 1, or `off`");
-        }
-        rate.map(StopLimit::At)
-    }
-
-    fn count_or_off(&mut self, key: &str) -> Option<StopLimit<u32>> {
-        let member = self.map.get(key)?;
-        if is_off(&member.node) {
-            return Some(StopLimit::Off);
-        }
-        let count = whole_number(&member.node, MOST);
-        if count.is_none() {
-            let expected = format!("a whole number from 1 to {MOST}, or `off`");
-            self.wrong(key, member, &expected);
-        }
-        count.map(StopLimit::At)
-    }
-}
-
-/// Returns whether a value switches a condition off: `off`, `null` or `false`, which is what some
-/// programs make of an `off`.
-fn is_off(node: &Node) -> bool {
-    match &node.value {
-        NodeValue::Null | NodeValue::Bool(false) => true,
-        NodeValue::Text(text) => text == "off",
-        NodeValue::Bool(true) | NodeValue::Number(_) | NodeValue::List(_) | NodeValue::Map(_) => {
-            false
-        }
+        let limit = read(&member.node).map(StopLimit::At);
+        limit.or_else(|| self.wrong(key, member, &format!("{expected}, or `off`")))
     }
 }
 
 fn whole_number(node: &Node, most: u32) -> Option<u32> {
     match &node.value {
         NodeValue::Number(text) => text.parse().ok().filter(|count| (1..=most).contains(count)),
-        NodeValue::Null
-        | NodeValue::Bool(_)
-        | NodeValue::Text(_)
-        | NodeValue::List(_)
-        | NodeValue::Map(_) => None,
+        _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::domain::node::{Member, Node, NodeMap, NodeValue};
+use crate::domain::node::{Member, Node, NodeMap, NodeValue, json};
 
 #[derive(Clone, Debug)]
 pub(super) struct RawCase {
@@ -43,6 +43,11 @@ impl CaseFile {
         Self::new(&shown, &self.folder.join(name))
     }
 
+    /// Returns a file or folder in this folder.
+    pub(super) fn inner(&self, name: &str) -> Self {
+        Self::new(&Path::new(&*self.shown).join(name), &self.path.join(name))
+    }
+
     pub(super) fn case(&self, node: Node) -> RawCase {
         RawCase {
             node,
@@ -72,4 +77,14 @@ impl CaseFile {
 pub(super) fn set(map: &mut NodeMap, key: &str, line: usize, value: NodeValue) {
     let node = Node { line, value };
     map.insert(key.to_owned(), Member { line, node });
+}
+
+/// Returns a value with one line for all its parts.
+pub(super) fn node_of(line: usize, value: &serde_json::Value) -> Node {
+    let node = json::parse(&value.to_string()).ok().flatten();
+    let null = Node {
+        line,
+        value: NodeValue::Null,
+    };
+    node.unwrap_or(null).at_line(line)
 }

@@ -12,10 +12,9 @@ use super::error::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
 use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
-use super::text_file::{self, unusable};
+use super::text_file::{self, Content, unusable};
 use super::{folder, manifest, promptfoo};
-use crate::domain::node::table::Separator;
-use crate::domain::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, table, yaml};
+use crate::domain::node::{Node, NodeMap, NodeValue};
 
 /// The most cases of a suite.
 const MOST_CASES: usize = 100_000;
@@ -155,79 +154,46 @@ enum FileContent {
 
 /// Reads a file by its format; problems are in the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
-    let Some(text) = text_file::read(&file.path, log)? else {
-        return Ok(FileContent::Cases(Vec::new()));
-    };
-    let rows = |separator, log: &mut FileLog<'_>| {
-        let rows = table::parse(&text, separator);
-        let rows = rows.unwrap_or_else(|error| vec![Err(error)]);
-        cases_of_rows(whole(rows, log), file, log)
-    };
-    let document = match file.extension().as_str() {
-        "jsonl" | "ndjson" => {
-            let nodes = whole(json::parse_lines(&text), log);
-            return Ok(FileContent::Cases(cases_of_nodes(nodes, file, log)));
-        }
-        "csv" => return Ok(FileContent::Cases(rows(Separator::Comma, log))),
-        "tsv" => return Ok(FileContent::Cases(rows(Separator::Tab, log))),
-        "yaml" | "yml" => yaml::parse(&text),
-        "json" => json::parse(&text),
-        _ => {
+    let cases = match text_file::content(&file.path, log)? {
+        Content::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
+        Content::Values(nodes) => cases_of_nodes(nodes, file, log),
+        Content::Document(None) => Vec::new(),
+        Content::Document(Some(Node { line, value })) => match value {
+            NodeValue::List(nodes) => cases_of_nodes(nodes, file, log),
+            NodeValue::Map(map) if promptfoo::is_config(&map) => {
+                promptfoo::cases_of_config(&map, line, file, log)
+            }
+            NodeValue::Map(map) => return Ok(FileContent::Manifest(map)),
+            _ => {
+                log.add(line, "a suite must be a list of cases or a manifest");
+                Vec::new()
+            }
+        },
+        Content::Unknown => {
             log.add_whole(
                 "not a suite by its name: it must be a folder or end in `.jsonl`, `.json`, \
                  `.yaml`, `.csv` or `.tsv`",
             );
-            return Ok(FileContent::Cases(Vec::new()));
+            Vec::new()
         }
     };
-    let document = match document {
-        Ok(document) => document,
-        Err(error) => {
-            log.add(error.line, error.problem);
-            None
-        }
-    };
-    let Some(Node { line, value }) = document else {
-        return Ok(FileContent::Cases(Vec::new()));
-    };
-    Ok(match value {
-        NodeValue::List(nodes) => FileContent::Cases(cases_of_nodes(nodes, file, log)),
-        NodeValue::Map(map) if promptfoo::is_config(&map) => {
-            FileContent::Cases(promptfoo::cases_of_config(&map, line, file, log))
-        }
-        NodeValue::Map(map) => FileContent::Manifest(map),
-        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::Text(_) => {
-            log.add(line, "a suite must be a list of cases or a manifest");
-            FileContent::Cases(Vec::new())
-        }
-    })
-}
-
-/// Returns the values that could be parsed; the problems of the others are in the log.
-fn whole(nodes: Vec<Result<Node, SyntaxProblem>>, log: &mut FileLog<'_>) -> Vec<Node> {
-    let mut whole = Vec::new();
-    for node in nodes {
-        match node {
-            Ok(node) => whole.push(node),
-            Err(error) => log.add(error.line, error.problem),
-        }
-    }
-    whole
+    Ok(FileContent::Cases(cases))
 }
 
 fn cases_of_nodes(nodes: Vec<Node>, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
+    cases_of(nodes, CaseFile::case, file, log)
+}
+
+fn cases_of(
+    nodes: Vec<Node>,
+    case: fn(&CaseFile, Node) -> RawCase,
+    file: &CaseFile,
+    log: &mut FileLog<'_>,
+) -> Vec<RawCase> {
     if nodes.iter().any(promptfoo::is_test) {
         promptfoo::cases_of_tests(nodes, file, log)
     } else {
-        nodes.into_iter().map(|node| file.case(node)).collect()
-    }
-}
-
-fn cases_of_rows(rows: Vec<Node>, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
-    if rows.iter().any(promptfoo::is_test) {
-        promptfoo::cases_of_tests(rows, file, log)
-    } else {
-        rows.into_iter().map(|node| file.row(node)).collect()
+        nodes.into_iter().map(|node| case(file, node)).collect()
     }
 }
 

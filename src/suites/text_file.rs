@@ -6,6 +6,8 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::domain::node::table::{self, Separator};
+use crate::domain::node::{Node, SyntaxProblem, json, yaml};
 use crate::files::{self, SizeLimit};
 
 use super::log::FileLog;
@@ -26,6 +28,48 @@ pub(super) fn read(path: &Path, log: &mut FileLog<'_>) -> io::Result<Option<Stri
             Ok(None)
         }
     }
+}
+
+/// What a file has, by the ending of its name.
+pub(super) enum Content {
+    /// The rows of a table.
+    Rows(Vec<Node>),
+    /// The values of lines.
+    Values(Vec<Node>),
+    /// The value of a whole file; `None` if it is empty.
+    Document(Option<Node>),
+    /// The ending is another one.
+    Unknown,
+}
+
+/// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
+pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<Content> {
+    let ending = path.extension().unwrap_or_default().to_string_lossy();
+    let Some(text) = read(path, log)? else {
+        return Ok(Content::Values(Vec::new()));
+    };
+    let rows = |separator| {
+        let rows = table::parse(&text, separator);
+        rows.unwrap_or_else(|error| vec![Err(error)])
+    };
+    let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
+    Ok(match ending.to_lowercase().as_str() {
+        "jsonl" | "ndjson" => Content::Values(whole(json::parse_lines(&text), log)),
+        "csv" => Content::Rows(whole(rows(Separator::Comma), log)),
+        "tsv" => Content::Rows(whole(rows(Separator::Tab), log)),
+        "yaml" | "yml" => Content::Document(whole(document(yaml::parse(&text)), log).pop()),
+        "json" => Content::Document(whole(document(json::parse(&text)), log).pop()),
+        _ => Content::Unknown,
+    })
+}
+
+/// Returns the values that could be parsed; the problems of the others are in the log.
+fn whole(nodes: Vec<Result<Node, SyntaxProblem>>, log: &mut FileLog<'_>) -> Vec<Node> {
+    let whole = |node: Result<Node, SyntaxProblem>| {
+        node.map_err(|error| log.add(error.line, error.problem))
+            .ok()
+    };
+    nodes.into_iter().filter_map(whole).collect()
 }
 
 /// Returns the absolute path of a file below a folder, symbolic links resolved.

@@ -69,7 +69,7 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
         stages: StageResults {
             vote: first_vote(key, &experts),
             synthesis: synthesis(key, record),
-            revised_vote: revised_vote(key, record, &experts),
+            revised_vote: revised_vote(key, &experts),
             verdict: answer.as_ref().map(|answer| answer.is_right),
         },
         text: text.text.to_owned(),
@@ -90,16 +90,12 @@ fn of_first_round<'a>(
     key: &AnswerKey,
     experts: &[Expert<'a>],
 ) -> Option<(FinalText<'a>, Option<f64>)> {
-    let held: Vec<&Expert<'a>> = experts
-        .iter()
-        .filter(|expert| expert.first.is_some())
-        .collect();
-    let votes = held
-        .iter()
-        .filter_map(|expert| Some((*expert, expert.before.as_ref()?)));
-    let votes: Vec<(&Expert<'a>, &FinalAnswer)> = votes.collect();
-    let majority = plurality(key, &votes);
-    let speaker = majority.first().or(held.first())?;
+    let held = experts.iter().filter(|expert| expert.first.is_some());
+    let held: Vec<&Expert<'a>> = held.collect();
+    let answers: Vec<Option<&FinalAnswer>> =
+        held.iter().map(|expert| expert.before.as_ref()).collect();
+    let majority = plurality(key, &answers);
+    let speaker = held.get(majority.first().copied().unwrap_or_default())?;
     let agreement =
         (held.len() > 1 && !majority.is_empty()).then(|| share(majority.len(), held.len()));
     let text = FinalText::of_expert(speaker.first?, speaker.model.clone());
@@ -180,60 +176,57 @@ fn model(record: &StoredRecord, agent: &StoredAgent) -> Option<ModelRef> {
     called.or_else(|| record.model_of(agent))
 }
 
-/// Returns those who gave the answer that was given most often, the first one's among equals.
-fn plurality<T: Copy>(key: &AnswerKey, votes: &[(T, &FinalAnswer)]) -> Vec<T> {
-    let mut groups: Vec<(&FinalAnswer, Vec<T>)> = Vec::new();
-    for (by, answer) in votes {
-        let same = groups.iter_mut().find(|(of, _)| key.is_same(of, answer));
-        match same {
-            Some((_, group)) => group.push(*by),
-            None => groups.push((answer, vec![*by])),
+/// Returns the places of the answer that was given most often, the first one's among equals.
+fn plurality(key: &AnswerKey, answers: &[Option<&FinalAnswer>]) -> Vec<usize> {
+    let mut groups: Vec<(&FinalAnswer, Vec<usize>)> = Vec::new();
+    for (place, answer) in answers.iter().enumerate() {
+        let Some(answer) = answer else {
+            continue;
+        };
+        match groups.iter_mut().find(|(of, _)| key.is_same(of, answer)) {
+            Some((_, places)) => places.push(place),
+            None => groups.push((answer, vec![place])),
         }
     }
-    let largest = groups
-        .into_iter()
-        .rev()
-        .max_by_key(|(_, group)| group.len());
-    largest.map(|(_, group)| group).unwrap_or_default()
+    // Of equals, the last is the greatest.
+    let groups = groups.into_iter().rev();
+    let largest = groups.max_by_key(|(_, places)| places.len());
+    largest.map(|(_, places)| places).unwrap_or_default()
 }
 
 /// Whether the answer with the most votes is right. Votes without a comparable answer do not
 /// count; if there is no other, the vote is wrong. `None` without votes, or if a model decides.
-fn vote<'a>(key: &AnswerKey, votes: impl Iterator<Item = Option<&'a FinalAnswer>>) -> Option<bool> {
-    let votes: Vec<Option<&FinalAnswer>> = votes.collect();
+fn vote(key: &AnswerKey, votes: &[Option<&FinalAnswer>]) -> Option<bool> {
     if votes.is_empty() || key.needs_grader() {
         return None;
     }
-    let stated: Vec<(&FinalAnswer, &FinalAnswer)> = votes
-        .into_iter()
-        .flatten()
-        .map(|answer| (answer, answer))
-        .collect();
-    match plurality(key, &stated).first() {
+    let place = plurality(key, votes).first().copied();
+    match place.and_then(|place| votes.get(place).copied().flatten()) {
         Some(answer) => key.is_right(answer),
         None => Some(false),
     }
 }
 
 fn first_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
-    let voters = experts.iter().filter(|expert| expert.first.is_some());
-    vote(key, voters.map(|expert| expert.before.as_ref()))
+    let held = experts.iter().filter(|expert| expert.first.is_some());
+    let votes: Vec<_> = held.map(|expert| expert.before.as_ref()).collect();
+    vote(key, &votes)
 }
 
 /// `None` if Round 3 was not held.
-fn revised_vote(key: &AnswerKey, record: &StoredRecord, experts: &[Expert<'_>]) -> Option<bool> {
-    if record.positions_of_round_3().is_empty() {
+fn revised_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
+    if experts.iter().all(|expert| expert.revision.is_none()) {
         return None;
     }
-    let voters = experts
-        .iter()
-        .filter(|expert| expert.first.is_some() || expert.revision.is_some());
+    let is_voter = |expert: &&Expert<'_>| expert.first.is_some() || expert.revision.is_some();
+    let voters = experts.iter().filter(is_voter);
     let answer = |expert: &'_ Expert<'_>| match expert.revision {
         Some(_) => expert.after.clone(),
         None => expert.before.clone(),
     };
     let answers: Vec<Option<FinalAnswer>> = voters.map(answer).collect();
-    vote(key, answers.iter().map(Option::as_ref))
+    let stated: Vec<_> = answers.iter().map(Option::as_ref).collect();
+    vote(key, &stated)
 }
 
 /// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.

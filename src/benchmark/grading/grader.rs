@@ -95,7 +95,9 @@ pub fn grader_decision(record: &StoredRecord) -> Result<bool, GraderError> {
 }
 
 fn decision(text: &str) -> Result<bool, GraderError> {
-    let mut decisions = own_statements(text).into_iter().filter_map(grade);
+    let mut decisions = own_statements(text)
+        .into_iter()
+        .filter_map(|statement| grade(&statement));
     let first = decisions.next().ok_or(GraderError::NoDecision)?;
     if decisions.all(|other| other == first) {
         Ok(first)

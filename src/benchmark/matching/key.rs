@@ -8,10 +8,8 @@ use crate::benchmark::case::{Case, ErrorRate, Matcher};
 use crate::benchmark::result::GradedAnswer;
 
 use super::choice::Options;
-use super::decimal::{Decimal, Tolerance};
-use super::digits::DecimalMark;
 use super::number;
-use super::numeral::{Quantity, decimal_mark};
+use super::numeral::{Quantity, decimal_mark, plain};
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{composed, core, folded, has_words};
@@ -47,37 +45,27 @@ pub enum AnswerKeyError {
 #[derive(Clone, Debug)]
 pub struct AnswerKey {
     rule: Rule,
+    /// The expected answers, as answers are compared with them. Empty for patterns.
+    expected: Vec<Value>,
 }
 
 #[derive(Clone, Debug)]
 enum Rule {
     Exact {
-        /// Folded.
-        expected: Vec<String>,
         /// Characters of a text that can be an answer without a statement.
         longest: usize,
         extent: Extent,
     },
-    Choice {
-        options: Options,
-        right: Vec<usize>,
-    },
-    Contains {
-        /// Folded.
-        expected: Vec<String>,
-    },
-    Regex {
-        patterns: Vec<Regex>,
-    },
+    Choice(Options),
+    Contains,
+    Regex(Vec<Regex>),
     Numeric {
-        expected: Vec<Quantity>,
-        tolerance: Tolerance,
+        absolute: f64,
+        relative: f64,
         /// The decimal mark that the case uses, if it shows.
-        mark: Option<DecimalMark>,
+        mark: Option<char>,
     },
     Similarity {
-        /// Normalized.
-        expected: Vec<String>,
         measure: ErrorRate,
         at_most: f64,
     },
@@ -91,8 +79,8 @@ pub struct FinalAnswer {
     value: Value,
 }
 
-/// A final answer as it is compared.
-#[derive(Clone, Debug)]
+/// An answer as it is compared.
+#[derive(Clone, Debug, PartialEq)]
 enum Value {
     Option(usize),
     Quantity(Quantity),
@@ -121,30 +109,23 @@ impl AnswerKey {
         {
             return Err(AnswerKeyError::EmptyExpected);
         }
-        let folded_expected = || {
-            case.expected
-                .iter()
-                .map(|expected| folded(expected))
-                .collect()
+        let texts = |value: fn(&str) -> String| -> Vec<Value> {
+            let expected = case.expected.iter();
+            expected.map(|text| Value::Text(value(text))).collect()
         };
-        let rule = match &case.matcher {
-            Matcher::Exact => Rule::exact(&case.expected),
-            Matcher::Choice { options } => Rule::choice(options, &case.expected)?,
-            Matcher::Contains => Rule::Contains {
-                expected: folded_expected(),
-            },
-            Matcher::Regex => Rule::Regex {
-                patterns: patterns(&case.expected)?,
-            },
-            Matcher::Numeric { absolute, relative } => Rule::numeric(case, *absolute, *relative)?,
-            Matcher::Similarity { measure, at_most } => Rule::Similarity {
-                expected: case.expected.iter().map(|text| normalized(text)).collect(),
-                measure: *measure,
-                at_most: tolerance(*at_most).map(|_| *at_most)?,
-            },
-            Matcher::Judge { .. } => Rule::Judge,
+        let (rule, expected) = match &case.matcher {
+            Matcher::Exact => (Rule::exact(&case.expected), texts(folded)),
+            Matcher::Choice { options } => choice(options, &case.expected)?,
+            Matcher::Contains => (Rule::Contains, texts(folded)),
+            Matcher::Regex => (Rule::Regex(patterns(&case.expected)?), Vec::new()),
+            Matcher::Numeric { absolute, relative } => numeric(case, *absolute, *relative)?,
+            Matcher::Similarity { measure, at_most } => {
+                let (measure, at_most) = (*measure, tolerance(*at_most)?);
+                (Rule::Similarity { measure, at_most }, texts(normalized))
+            }
+            Matcher::Judge { .. } => (Rule::Judge, Vec::new()),
         };
-        Ok(Self { rule })
+        Ok(Self { rule, expected })
     }
 
     /// Whether a model decides which answers are right.
@@ -152,46 +133,50 @@ impl AnswerKey {
         matches!(self.rule, Rule::Judge)
     }
 
+    /// Returns the letters of the right options of a choice.
+    pub fn right_letters(&self) -> Option<Vec<String>> {
+        let letter = |value: &Value| match value {
+            Value::Option(option) => LETTERS.clone().nth(*option).map(String::from),
+            _ => None,
+        };
+        let is_choice = matches!(self.rule, Rule::Choice(_));
+        is_choice.then(|| self.expected.iter().filter_map(letter).collect())
+    }
+
     /// Returns the final answer that a text states; `None` if it states none.
     pub fn extract(&self, text: &str) -> Option<FinalAnswer> {
-        let text = &composed(text);
+        let text = composed(text);
+        let paragraph = || final_statement(&text, Extent::Paragraph).unwrap_or(text.clone());
         let (text, value) = match &self.rule {
-            Rule::Choice { options, .. } => {
-                let option = options.taken_by(text)?;
-                let letter = LETTERS.clone().nth(option)?;
-                (letter.to_string(), Value::Option(option))
-            }
-            Rule::Numeric { mark, .. } => {
-                let (quantity, words) = number::answer(text, *mark)?;
-                (words, Value::Quantity(quantity))
-            }
-            Rule::Exact {
-                expected,
-                longest,
-                extent,
-            } => {
-                let whole = || (text.chars().count() <= *longest).then_some(text.as_str());
-                let stated = final_statement(text, *extent).or_else(whole)?;
-                let answer = exact_answer(stated, expected);
-                (bare(answer), Value::Text(folded(answer)))
-            }
-            Rule::Contains { .. } => {
-                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
-                (bare(stated), Value::Text(folded(stated)))
-            }
-            Rule::Regex { .. } => {
-                let stated = final_statement(text, Extent::Paragraph).unwrap_or(text);
-                let stated = stated.trim();
-                (stated.to_owned(), Value::Text(stated.to_owned()))
-            }
-            Rule::Similarity { .. } => {
-                let transcription = transcription(text);
+            Rule::Choice(options) => {
+                let option = options.taken_by(&text)?;
                 (
-                    transcription.to_owned(),
-                    Value::Text(normalized(transcription)),
+                    LETTERS.clone().nth(option)?.to_string(),
+                    Value::Option(option),
                 )
             }
-            Rule::Judge => (text.trim().to_owned(), Value::Text(folded(text))),
+            Rule::Numeric { mark, .. } => {
+                let (quantity, words) = number::answer(&text, *mark)?;
+                (words, Value::Quantity(quantity))
+            }
+            Rule::Exact { longest, extent } => {
+                let is_short = text.chars().count() <= *longest;
+                let stated = final_statement(&text, *extent);
+                let stated = stated.or_else(|| is_short.then(|| text.clone()))?;
+                let answer = self.exact_answer(&stated);
+                (bare(answer), Value::Text(folded(answer)))
+            }
+            Rule::Contains => (bare(&paragraph()), Value::Text(folded(&paragraph()))),
+            Rule::Regex(_) => {
+                let stated = paragraph().trim().to_owned();
+                (stated.clone(), Value::Text(stated))
+            }
+            Rule::Similarity { .. } => {
+                let transcription = transcription(&text);
+                let value = Value::Text(normalized(&transcription));
+                (transcription, value)
+            }
+            Rule::Judge => (text.trim().to_owned(), Value::Text(folded(&text))),
         };
         (!text.is_empty()).then_some(FinalAnswer { text, value })
     }
@@ -208,70 +193,65 @@ impl AnswerKey {
 
     /// Whether an answer is right; `None` if a model decides.
     pub fn is_right(&self, answer: &FinalAnswer) -> Option<bool> {
-        let is_right = match (&self.rule, &answer.value) {
+        let mut expected = self.expected.iter();
+        Some(match (&self.rule, &answer.value) {
             (Rule::Judge, _) => return None,
-            (Rule::Choice { right, .. }, Value::Option(option)) => right.contains(option),
-            (
-                Rule::Numeric {
-                    expected,
-                    tolerance,
-                    ..
-                },
-                Value::Quantity(quantity),
-            ) => expected
-                .iter()
-                .any(|expected| quantity.is(expected, tolerance)),
-            (Rule::Exact { expected, .. }, Value::Text(text)) => expected.contains(text),
-            (Rule::Contains { expected }, Value::Text(text)) => {
-                expected.iter().any(|expected| has_words(text, expected))
-            }
-            (Rule::Regex { patterns }, Value::Text(text)) => {
+            (Rule::Contains, Value::Text(text)) => expected
+                .any(|expected| matches!(expected, Value::Text(words) if has_words(text, words))),
+            (Rule::Regex(patterns), Value::Text(text)) => {
                 patterns.iter().any(|pattern| pattern.is_match(text))
             }
-            (Rule::Similarity { at_most, .. }, Value::Text(_)) => {
-                self.error_rate(answer).is_some_and(|rate| rate <= *at_most)
-            }
-            // An answer of another case's key.
-            (_, Value::Option(_) | Value::Quantity(_) | Value::Text(_)) => false,
-        };
-        Some(is_right)
+            (_, value) => expected.any(|expected| self.are_same(value, expected)),
+        })
     }
 
     /// Returns the error rate of a transcription, the lowest if several are expected.
     fn error_rate(&self, answer: &FinalAnswer) -> Option<f64> {
-        let (
-            Rule::Similarity {
-                expected, measure, ..
-            },
-            Value::Text(text),
-        ) = (&self.rule, &answer.value)
-        else {
-            return None;
+        let rate = |expected: &Value| match (&self.rule, &answer.value, expected) {
+            (Rule::Similarity { measure, .. }, Value::Text(text), Value::Text(expected)) => {
+                Some(error_rate(*measure, text, expected))
+            }
+            _ => None,
         };
-        let rates = expected.iter();
-        rates
-            .map(|expected| error_rate(*measure, text, expected))
-            .min_by(f64::total_cmp)
+        let rates = self.expected.iter().filter_map(rate);
+        rates.min_by(f64::total_cmp)
     }
 
     /// Whether two answers are the same, right or wrong: the same option, numbers within the
     /// tolerance, transcriptions within the error rate, else the same text.
     pub fn is_same(&self, one: &FinalAnswer, other: &FinalAnswer) -> bool {
-        match (&self.rule, &one.value, &other.value) {
-            (_, Value::Option(one), Value::Option(other)) => one == other,
-            (Rule::Numeric { tolerance, .. }, Value::Quantity(one), Value::Quantity(other)) => {
-                one.is(other, tolerance)
-            }
+        self.are_same(&one.value, &other.value)
+    }
+
+    fn are_same(&self, one: &Value, other: &Value) -> bool {
+        match (&self.rule, one, other) {
             (
-                Rule::Similarity {
-                    measure, at_most, ..
+                Rule::Numeric {
+                    absolute, relative, ..
                 },
-                Value::Text(one),
-                Value::Text(other),
-            ) => error_rate(*measure, one, other) <= *at_most,
-            (_, Value::Text(one), Value::Text(other)) => folded(one) == folded(other),
-            _ => false,
+                Value::Quantity(one),
+                Value::Quantity(other),
+            ) => one.is(other, *absolute, *relative),
+            (Rule::Similarity { measure, at_most }, Value::Text(one), Value::Text(other)) => {
+                error_rate(*measure, one, other) <= *at_most
+            }
+            (Rule::Regex(_), Value::Text(one), Value::Text(other)) => folded(one) == folded(other),
+            (_, one, other) => one == other,
         }
+    }
+
+    /// Returns the part of a statement that is the answer: its first sentence if that is expected,
+    /// so that reasons may follow, else all of it.
+    fn exact_answer<'a>(&self, stated: &'a str) -> &'a str {
+        let first = stated.split_once(". ").map(|(first, _)| first);
+        // "St. Lucia" and "U.S. Virgin Islands" have no sentence's end.
+        let first = first.filter(|sentence| {
+            let last = sentence.split([' ', '.']).next_back().unwrap_or_default();
+            last.chars().count() >= 3
+        });
+        let is_expected = |text: &&str| self.expected.contains(&Value::Text(folded(text)));
+        let first = first.filter(|first| !is_expected(&stated) && is_expected(first));
+        first.unwrap_or(stated)
     }
 
     /// Compares the final answer of a text. A text that states none is wrong. `None` if a model
@@ -308,71 +288,66 @@ impl Rule {
         const SHORT: usize = 80;
         let lengths = expected.iter().map(|text| text.chars().count());
         let longest = lengths.max().unwrap_or_default();
-        let is_one_line = expected.iter().all(|text| !text.trim().contains('\n'));
+        let has_lines = expected.iter().any(|text| text.trim().contains('\n'));
         Self::Exact {
-            expected: expected.iter().map(|text| folded(text)).collect(),
             longest: SHORT.max(longest.saturating_mul(2)),
-            extent: if is_one_line {
-                Extent::Line
-            } else {
+            extent: if has_lines {
                 Extent::Rest
+            } else {
+                Extent::Line
             },
         }
-    }
-
-    fn choice(texts: &[String], expected: &[String]) -> Result<Self, AnswerKeyError> {
-        if !(2..=LETTERS.count()).contains(&texts.len()) {
-            return Err(AnswerKeyError::BadOptions(texts.len()));
-        }
-        let options = Options::new(texts);
-        for (at, text) in texts.iter().enumerate() {
-            if options.with_text(text) != Some(at) {
-                return Err(AnswerKeyError::SameOption(text.clone()));
-            }
-        }
-        let option = |expected: &String| match (
-            options.with_letter(expected),
-            options.with_text(expected),
-        ) {
-            (Some(letter), Some(text)) if letter != text => {
-                Err(AnswerKeyError::AmbiguousOption(expected.clone()))
-            }
-            (Some(option), _) | (None, Some(option)) => Ok(option),
-            (None, None) => Err(AnswerKeyError::NoSuchOption(expected.clone())),
-        };
-        let right: Result<Vec<usize>, _> = expected.iter().map(option).collect();
-        Ok(Self::Choice {
-            right: right?,
-            options,
-        })
-    }
-
-    fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<Self, AnswerKeyError> {
-        let texts = std::iter::once(&case.question).chain(&case.expected);
-        let all: Vec<&str> = texts.map(String::as_str).collect();
-        let mark = decimal_mark(&all.join("\n"));
-        let number = |text: &String| {
-            let usual = mark.unwrap_or(DecimalMark::Point);
-            number::only_number(text, usual).ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
-        };
-        let expected: Result<Vec<Quantity>, _> = case.expected.iter().map(number).collect();
-        Ok(Self::Numeric {
-            expected: expected?,
-            tolerance: Tolerance {
-                absolute: tolerance(absolute)?,
-                relative: tolerance(relative)?,
-            },
-            mark,
-        })
     }
 }
 
-fn tolerance(number: f64) -> Result<Decimal, AnswerKeyError> {
-    if number.is_finite() && number >= 0.0 {
-        Ok(Decimal::of_float(number))
-    } else {
-        Err(AnswerKeyError::BadTolerance)
+fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), AnswerKeyError> {
+    if !(2..=LETTERS.count()).contains(&texts.len()) {
+        return Err(AnswerKeyError::BadOptions(texts.len()));
     }
+    let options = Options::new(texts);
+    for (at, text) in texts.iter().enumerate() {
+        if options.with_text(text) != Some(at) {
+            return Err(AnswerKeyError::SameOption(text.clone()));
+        }
+    }
+    let option =
+        |expected: &String| match (options.with_letter(expected), options.with_text(expected)) {
+            (Some(letter), Some(text)) if letter != text => {
+                Err(AnswerKeyError::AmbiguousOption(expected.clone()))
+            }
+            (Some(option), _) | (None, Some(option)) => Ok(Value::Option(option)),
+            (None, None) => Err(AnswerKeyError::NoSuchOption(expected.clone())),
+        };
+    let right: Result<Vec<Value>, _> = expected.iter().map(option).collect();
+    Ok((Rule::Choice(options), right?))
+}
+
+fn numeric(
+    case: &Case,
+    absolute: f64,
+    relative: f64,
+) -> Result<(Rule, Vec<Value>), AnswerKeyError> {
+    let texts = std::iter::once(&case.question).chain(&case.expected);
+    let all: Vec<String> = texts.map(|text| plain(text)).collect();
+    let mark = decimal_mark(&all.join("\n"));
+    let number = |text: &String| {
+        let number = number::only_number(text, mark.unwrap_or('.')).map(Value::Quantity);
+        number.ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
+    };
+    let expected: Result<Vec<Value>, _> = case.expected.iter().map(number).collect();
+    let rule = Rule::Numeric {
+        absolute: tolerance(absolute)?,
+        relative: tolerance(relative)?,
+        mark,
+    };
+    Ok((rule, expected?))
+}
+
+fn tolerance(number: f64) -> Result<f64, AnswerKeyError> {
+    let is_usable = number.is_finite() && number >= 0.0;
+    is_usable
+        .then_some(number)
+        .ok_or(AnswerKeyError::BadTolerance)
 }
 
 fn patterns(expected: &[String]) -> Result<Vec<Regex>, AnswerKeyError> {
@@ -383,22 +358,6 @@ fn patterns(expected: &[String]) -> Result<Vec<Regex>, AnswerKeyError> {
         })
     });
     patterns.collect()
-}
-
-/// Returns the part of a statement that is the answer: its first sentence if that is expected, so
-/// that reasons may follow, else all of it.
-fn exact_answer<'a>(stated: &'a str, expected: &[String]) -> &'a str {
-    let first = stated.find(". ").and_then(|end| stated.get(..end));
-    // "St. Lucia" and "U.S. Virgin Islands" have no sentence's end.
-    let first = first.filter(|sentence| {
-        let last = sentence.split([' ', '.']).next_back().unwrap_or_default();
-        last.chars().count() >= 3
-    });
-    let is_expected = |text: &&str| expected.contains(&folded(text));
-    match first {
-        Some(first) if !is_expected(&stated) && is_expected(&first) => first,
-        _ => stated,
-    }
 }
 
 /// Returns an answer without the marks around it, unless it consists of marks.

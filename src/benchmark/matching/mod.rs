@@ -11,14 +11,11 @@ mod statement;
 mod choice;
 mod number;
 mod numeral;
-mod notation;
-mod digits;
-mod affixes;
 mod decimal;
 mod transcription;
 mod text;
 mod negation;
-mod words;
+mod pattern;
 
 pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
 pub use self::question::asked_question;

@@ -1,17 +1,40 @@
 //! Reads the numbers in a text as people and models write them.
 //!
-//! - Thousands: `1,234,567`, `1.234.567`, `1 234 567`, `1'234`, `1_000`, `1{,}000`. Decimals: a
+//! - Thousands: `1,234,567`, `1.234.567`, `1 234 567`, `1'234`, `1_000`, `12,34,567`. Decimals: a
 //!   point or a comma. `1,234` alone can be either, and is read with the given decimal mark.
 //! - Signs: `-`, the Unicode minus, "minus", also before a currency sign. A dash between numbers
 //!   or after a letter is none.
 //! - `1e3`, `6.02 × 10^23`, `10⁶`, `2^10`; `3/4`, `1 3/4`, `½`, `\frac{3}{4}`.
-//! - Digits within a name (`CO2`, `GPT-4`), a time (`12:30`), a date (`3/4/2020`) and a version
-//!   (`1.2.3`) are no numbers.
+//! - Digits within a name (`CO2`, `GPT-4`), a time (`12:30`), a date (`3/4/2020`), a list (`1,2,3`)
+//!   and a version (`1.2.3`) are no numbers.
 
-use super::affixes::{Head, Tail, is_list_number, is_name};
-use super::decimal::{Decimal, Number, Tolerance};
-use super::digits::{DecimalMark, starts_with_digit};
-use super::notation::{Body, is_numeric_start};
+use icu_normalizer::ComposingNormalizerBorrowed;
+use regex::Captures;
+
+use super::decimal::Number;
+use super::pattern::{Pattern, words};
+
+static NUMERAL: Pattern = Pattern::new(
+    r"(?x)
+    \d+ (?: : \d+ )+ | \d+ / \d+ / \d+ | \d{4} - \d\d - \d\d
+    | (?<name> _ | \^ | [A-Za-z]+ [-‑]? )?
+      (?: (?<sign> [-−–] ) | (?<minus> (?i: minus | negative ) \x20+ ) )?
+      (?: \\? (?<currency> [$€£¥₹₽₩¢] ) \x20* )?
+      (?<number>
+        \\ [dt]? frac \{ (?<above> \d+ ) \} \{ (?<below> \d+ ) \}
+        | (?<digits>
+            [1-9] \d{0,2} (?: (?: [\x20'’_] | \\, | \\\x20 ) \d{3} )+ \b (?: [.,] \d+ )?
+            | \d+ (?: [.,] \d+ )* | \. \d+ )
+          (?: [eE] (?<exponent> [-−+]? \d{1,5} ) \b
+            | \s* (?: [×x*·⋅] | \\times | \\cdot ) \s* 10 (?: \^ | \*\* ) [\{(]? (?<ten> [-−+]? \d{1,5} ) [\})]?
+            | (?: \^ | \*\* ) [\{(]? (?<power> [-−+]? \d{1,5} ) [\})]?
+            | \s+ (?<top> \d+ ) / (?<bottom> \d+ )
+            | \s? / \s? (?<divisor> \d+ ) )? )
+      (?: [\s\\]* (?<percent> % | {percent} ) )?
+      (?: \s* (?: (?<thousand> {thousand} ) | (?<million> {million} ) | (?<billion> {billion} )
+        | (?<trillion> {trillion} ) ) \b )?
+      (?<suffix> [kKmMbB] n? \b )?",
+);
 
 /// A number with its unit, as far as that is a factor.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,24 +49,24 @@ pub(super) struct Quantity {
 impl Quantity {
     pub(super) fn whole(number: usize) -> Self {
         Self {
-            value: Decimal::new(&number.to_string(), 0, 0).into(),
+            value: Number::new(&number.to_string(), 0),
             is_percent: false,
             scale: 0,
         }
     }
 
-    /// Whether it is the same as the expected one, within the tolerance. A percent sign and a word
+    /// Whether it is the same as the expected one, within a tolerance. A percent sign and a word
     /// such as "million" count as factors, or as units if only one side has them: 45 % is 0.45
     /// and 45.
-    pub(super) fn is(&self, expected: &Self, tolerance: &Tolerance) -> bool {
-        let has_scale = |quantity: &Self| quantity.scale != 0;
+    pub(super) fn is(&self, expected: &Self, absolute: f64, relative: f64) -> bool {
         let is_alike =
-            self.is_percent == expected.is_percent && has_scale(self) == has_scale(expected);
+            self.is_percent == expected.is_percent && (self.scale == 0) == (expected.scale == 0);
         let expected = expected.readings(is_alike);
-        let answers = self.readings(is_alike);
-        answers
-            .iter()
-            .any(|answer| expected.iter().any(|right| tolerance.allows(answer, right)))
+        self.readings(is_alike).iter().any(|answer| {
+            expected
+                .iter()
+                .any(|right| answer.is_near(right, absolute, relative))
+        })
     }
 
     fn readings(&self, is_alike: bool) -> Vec<Number> {
@@ -59,15 +82,6 @@ impl Quantity {
     }
 }
 
-/// Returns the decimal mark that all clear numbers of a text use; `None` if there is none, or both
-/// are used.
-pub(super) fn decimal_mark(text: &str) -> Option<DecimalMark> {
-    let numerals = numerals(text, DecimalMark::Point);
-    let mut marks = numerals.iter().filter_map(|numeral| numeral.mark);
-    let first = marks.next()?;
-    marks.all(|mark| mark == first).then_some(first)
-}
-
 /// A number in a text.
 #[derive(Clone, Debug)]
 pub(super) struct Numeral {
@@ -75,79 +89,183 @@ pub(super) struct Numeral {
     pub(super) start: usize,
     /// The end of its digits.
     pub(super) end: usize,
-    /// Whether it numbers an item of a list.
-    pub(super) is_list_number: bool,
     /// The decimal mark that it shows beyond doubt.
-    pub(super) mark: Option<DecimalMark>,
+    mark: Option<char>,
 }
 
-/// Returns the text with the digits of other scripts as ASCII.
-pub(super) fn with_plain_digits(text: &str) -> String {
-    let digit = |c: char, zero: u32| {
-        let value = u32::from(c) - zero;
-        char::from_digit(value, 10).unwrap_or(c)
-    };
-    text.chars()
-        .map(|c| match c {
-            '０'..='９' => digit(c, 0xFF10),
-            '\u{660}'..='\u{669}' => digit(c, 0x660),
-            '\u{6F0}'..='\u{6F9}' => digit(c, 0x6F0),
-            '\u{66B}' | '．' => '.',
-            '\u{66C}' | '，' => ',',
-            '／' => '/',
-            '％' | '٪' => '%',
-            '－' => '-',
-            c => c,
-        })
+/// Returns the text with digits and signs of other scripts and shapes as ASCII, and with `10^6` for
+/// `10⁶`.
+pub(super) fn plain(text: &str) -> String {
+    let is_raised = |c: char| "⁻⁺⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c);
+    let mut plain = String::new();
+    for c in text.chars() {
+        if is_raised(c) && !plain.ends_with(is_raised) {
+            plain.push('^');
+        }
+        match c {
+            // "1½" is 1 1/2.
+            '¼'..='¾' | '⅐'..='⅞' if plain.ends_with(|c: char| c.is_ascii_digit()) => {
+                plain.extend([' ', c]);
+            }
+            '\u{660}'..='\u{669}' | '\u{6F0}'..='\u{6F9}' => {
+                plain.extend(char::from_digit(u32::from(c) & 0xF, 10));
+            }
+            '٫' => plain.push('.'),
+            '٬' => plain.push(','),
+            c => plain.push(c),
+        }
+    }
+    let plain = ComposingNormalizerBorrowed::new_nfkc().normalize(&plain);
+    plain.replace('⁄', "/").replace("{,}", ",")
+}
+
+/// Returns the decimal mark that all clear numbers of a text use; `None` if there is none, or both
+/// are used.
+pub(super) fn decimal_mark(text: &str) -> Option<char> {
+    let numerals = numerals(text, '.');
+    let mut marks = numerals.iter().filter_map(|numeral| numeral.mark);
+    let first = marks.next()?;
+    marks.all(|mark| mark == first).then_some(first)
+}
+
+/// Returns the numbers of a text in their order. `mark` is the decimal mark of those that are
+/// ambiguous.
+pub(super) fn numerals(text: &str, mark: char) -> Vec<Numeral> {
+    let all = NUMERAL.all(text);
+    all.filter_map(|found| numeral(text, &found, mark))
         .collect()
 }
 
-/// Returns the numbers of a text in their order. `mark` reads those that are ambiguous.
-pub(super) fn numerals(text: &str, mark: DecimalMark) -> Vec<Numeral> {
-    let mut numerals = Vec::new();
-    let mut at = 0;
-    while let Some(offset) = text.get(at..).and_then(|rest| rest.find(is_numeric_start)) {
-        let start = at + offset;
-        let (numeral, end) = numeral(text, start, mark);
-        numerals.extend(numeral);
-        at = end;
+fn numeral(text: &str, found: &Captures<'_>, mark: char) -> Option<Numeral> {
+    let number = found.name("number")?;
+    let before = |at: usize| text.get(..at).unwrap_or_default();
+    if found
+        .name("name")
+        .is_some_and(|name| is_name(name.as_str(), before(name.start())))
+    {
+        return None;
     }
-    numerals
+    // "3-5" is a range.
+    let sign = found.name("sign").filter(|sign| {
+        let is_value = |c: char| c.is_alphanumeric() || matches!(c, ')' | '%');
+        !before(sign.start()).ends_with(is_value)
+    });
+    let (value, mark) = value(found, mark)?;
+    let scales = [
+        ("thousand", 3),
+        ("million", 6),
+        ("billion", 9),
+        ("trillion", 12),
+    ];
+    let word = scales.iter().find(|(name, _)| found.name(name).is_some());
+    let letter = found
+        .name("suffix")
+        .filter(|_| found.name("currency").is_some());
+    let scale = word.map_or(0, |(_, places)| *places);
+    Some(Numeral {
+        quantity: Quantity {
+            value: value.negated_if(sign.is_some() || found.name("minus").is_some()),
+            is_percent: found.name("percent").is_some(),
+            scale: match letter.and_then(|letter| letter.as_str().chars().next()) {
+                Some('k' | 'K') => 3,
+                Some('m' | 'M') => 6,
+                Some(_) => 9,
+                None => scale,
+            },
+        },
+        start: sign.map_or(number.start(), |sign| sign.start()),
+        end: number.end(),
+        mark,
+    })
 }
 
-/// Reads the number that begins with the digit at `start`; `None` for digits that are none.
-/// Returns also where reading ends, after `start`.
-fn numeral(text: &str, start: usize, mark: DecimalMark) -> (Option<Numeral>, usize) {
-    let before = text.get(..start).unwrap_or_default();
-    let digits = text.get(start..).unwrap_or_default();
-    let body = Body::read(before, digits, mark);
-    let Some(body) = body else {
-        let run = digits.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ':' | '/'));
-        return (None, start + run.unwrap_or(digits.len()).max(1));
+/// Whether digits after a word belong to a name: `CO2`, `GPT-4`, `x_1`, but not `\times10`, `EUR5`
+/// or `x-5`.
+fn is_name(word: &str, before: &str) -> bool {
+    let stem = word.trim_end_matches(['-', '‑']);
+    let is_currency = words("currency_codes").contains(&stem.to_lowercase());
+    let is_hyphened = stem.len() < word.len() && !stem.contains(char::is_uppercase);
+    !is_currency && !is_hyphened && !before.ends_with('\\')
+}
+
+/// Returns the value of a numeral without its sign and unit, and the decimal mark that it shows.
+fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
+    let of = |name| {
+        found
+            .name(name)
+            .map(|group| group.as_str().replace('−', "-"))
     };
-    let end = start + body.length;
-    let rest = text.get(end..).unwrap_or_default();
-    let is_time = body.is_plain && rest.strip_prefix(':').is_some_and(starts_with_digit);
-    let is_date = rest.strip_prefix('/').is_some_and(starts_with_digit);
-    if is_time || is_date {
-        let run = digits.find(|c: char| !c.is_ascii_digit() && !matches!(c, '.' | ':' | '/'));
-        return (None, start + run.unwrap_or(digits.len()));
+    let whole = |name| of(name)?.parse::<u128>().ok();
+    if let Some(above) = whole("above") {
+        return Some((Number::fraction(above, whole("below")?)?, None));
     }
-    if is_name(before) {
-        return (None, end);
-    }
-    let head = Head::read(before);
-    let tail = Tail::read(rest, head.has_currency);
-    let numeral = Numeral {
-        quantity: Quantity {
-            value: body.value.negated_if(head.is_negative),
-            is_percent: tail.is_percent,
-            scale: tail.scale,
-        },
-        start: head.start.min(start - body.lead),
-        end,
-        is_list_number: body.is_plain && is_list_number(before, rest),
-        mark: body.mark,
+    let (number, integer, mark) = digits(&of("digits")?, mark)?;
+    let places = |name| of(name)?.trim_start_matches('+').parse::<i64>().ok();
+    let value = if let Some(places) = places("exponent").or_else(|| places("ten")) {
+        number.shifted(places)
+    } else if let Some(power) = places("power") {
+        match integer? {
+            10 => Number::new("1", power),
+            base => Number::new(
+                &base.checked_pow(u32::try_from(power).ok()?)?.to_string(),
+                0,
+            ),
+        }
+    } else if let Some(bottom) = whole("bottom") {
+        let top = integer?.checked_mul(bottom)?.checked_add(whole("top")?)?;
+        Number::fraction(top, bottom)?
+    } else if let (Some(above), Some(below)) = (integer, whole("divisor")) {
+        Number::fraction(above, below)?
+    } else {
+        number
     };
-    (Some(numeral), end)
+    Some((value, mark))
+}
+
+/// Reads digits with their separators: thousands and at most one decimal mark. Returns the number,
+/// its value if it is an integer that fits, and the decimal mark that it shows.
+fn digits(text: &str, usual: char) -> Option<(Number, Option<u128>, Option<char>)> {
+    let is_part = |c: &char| c.is_ascii_digit() || matches!(c, '.' | ',');
+    let text: String = text.chars().filter(is_part).collect();
+    let digits = text.replace(['.', ','], "");
+    let Some((whole, decimals)) = text.rsplit_once(['.', ',']) else {
+        return Some((Number::new(&digits, 0), digits.parse().ok(), None));
+    };
+    let is_point = text
+        .trim_end_matches(|c: char| c.is_ascii_digit())
+        .ends_with('.');
+    let (separator, other) = if is_point { ('.', ',') } else { (',', '.') };
+    let (has_decimals, mark) = match (whole.contains(separator), whole.contains(other)) {
+        // `1,234` and `1.234`
+        (false, false) if is_grouped(&text, separator) => (separator == usual, None),
+        (false, false) => (true, Some(separator)),
+        (false, true) if is_grouped(whole, other) => (true, Some(separator)),
+        (true, false) if is_grouped(&text, separator) => (false, Some(other)),
+        // "1,2,3" is a list; "1.2.3" is a version.
+        _ => return None,
+    };
+    let places = if has_decimals {
+        i64::try_from(decimals.len()).ok()?
+    } else {
+        0
+    };
+    let integer = if has_decimals {
+        None
+    } else {
+        digits.parse().ok()
+    };
+    Some((Number::new(&digits, -places), integer, mark))
+}
+
+/// Whether a separator sets thousands apart, or lakhs: `1,234,567`, `12,34,567`.
+fn is_grouped(text: &str, separator: char) -> bool {
+    let mut groups = text.split(separator).map(str::len);
+    let is_leading = groups
+        .next()
+        .is_some_and(|length| (1..=3).contains(&length));
+    let mut others = groups.rev();
+    is_leading
+        && !text.starts_with('0')
+        && others.next() == Some(3)
+        && others.all(|length| (2..=3).contains(&length))
 }

@@ -44,13 +44,3 @@ fn form(matcher: &Matcher) -> &'static str {
         Matcher::Judge { .. } => "and the answer itself, without its reasons.",
     }
 }
-
-/// Beginnings of the forms above, lower case: a text that has one after the marker repeats the
-/// request.
-pub(super) const REQUESTS: [&str; 5] = [
-    "and the letter of",
-    "and the number alone",
-    "and the answer alone",
-    "and the whole transcription",
-    "and the answer itself",
-];

@@ -2,6 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
+use super::pattern::Pattern;
+
 /// Returns the text with composed characters: `e` and an accent become `é`.
 pub(super) fn composed(text: &str) -> String {
     ComposingNormalizerBorrowed::new_nfc()
@@ -13,7 +15,8 @@ pub(super) fn composed(text: &str) -> String {
 /// and dashes, and punctuation around it. Articles and punctuation within it count: "The Who" is
 /// not "Who", and "1.5" is not "15".
 pub(super) fn folded(text: &str) -> String {
-    let plain = without_emphasis(&composed(text));
+    let plain = OPENING.replaced(&composed(text), "$1$2");
+    let plain = CLOSING.replaced(&plain, "$1$2");
     let shaped: String = plain.chars().map(plain_shape).collect();
     let core = core(&shaped);
     // A text of marks only is compared by them.
@@ -36,73 +39,26 @@ fn plain_shape(c: char) -> char {
     }
 }
 
-/// Removes Markdown's marks of emphasis and code: runs that touch a word on one side only, so that
-/// `2*3` and `snake_case` stay.
-pub(super) fn without_emphasis(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut before = ' ';
-    while let Some(first) = rest.chars().next() {
-        let run = rest.len() - rest.trim_start_matches(is_emphasis).len();
-        if run == 0 {
-            plain.push(first);
-            before = first;
-            rest = rest.get(first.len_utf8()..).unwrap_or_default();
-            continue;
-        }
-        let (marks, after) = rest.split_at_checked(run).unwrap_or((rest, ""));
-        let next = after.chars().next().unwrap_or(' ');
-        let is_between_words = before.is_alphanumeric() && next.is_alphanumeric();
-        if is_between_words || before.is_whitespace() && next.is_whitespace() {
-            plain.push_str(marks);
-            before = marks.chars().next_back().unwrap_or(before);
-        }
-        rest = after;
-    }
-    plain
-}
+/// Marks of emphasis and code that touch a word on one side only, so that `2*3` and `snake_case`
+/// stay.
+static OPENING: Pattern = Pattern::new(r"(^|[^\pL\pN*_`~])[*_`~]+([^\s*_`~])");
+static CLOSING: Pattern = Pattern::new(r"([^\s*_`~])[*_`~]+([^\pL\pN*_`~]|$)");
 
-fn is_emphasis(c: char) -> bool {
-    matches!(c, '*' | '_' | '`' | '~')
-}
+/// What LaTeX puts around an answer without changing it.
+static COMMAND: Pattern = Pattern::new(
+    r"(?xs) ^ (?: \\ (?: boxed | fbox | text | textbf | mathrm | mathbf | mathit ) \{ (.*) \}
+    | \\\( (.*) \\\) | \\\[ (.*) \\\] | \$\$ ([^$]*) \$\$ ) $",
+);
 
-/// Commands of LaTeX around an answer that do not change it.
-const WRAPPERS: [&str; 7] = [
-    "\\boxed{",
-    "\\fbox{",
-    "\\text{",
-    "\\textbf{",
-    "\\mathrm{",
-    "\\mathbf{",
-    "\\mathit{",
-];
-
-/// Marks that enclose an answer without being part of it.
-const PAIRS: [(&str, &str); 16] = [
-    ("\"", "\""),
-    ("'", "'"),
-    ("“", "”"),
-    ("„", "“"),
-    ("„", "”"),
-    ("‘", "’"),
-    ("‚", "‘"),
-    ("«", "»"),
-    ("»", "«"),
-    ("(", ")"),
-    ("[", "]"),
-    ("{", "}"),
-    ("$$", "$$"),
-    ("$", "$"),
-    ("\\(", "\\)"),
-    ("\\[", "\\]"),
-];
+/// Marks that enclose an answer without being part of it, in pairs.
+const PAIRS: &str = "\"\"''“”„“„”‘’‚‘«»»«()[]{}$$";
 
 /// Returns the text without white space, punctuation, emphasis, quotes and brackets around it.
 pub(super) fn core(text: &str) -> &str {
     let mut core = text;
     loop {
         let outer = core;
-        core = core.trim_matches(|c: char| c.is_whitespace() || is_emphasis(c));
+        core = core.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '~'));
         core = core.trim_end_matches(is_end_mark);
         core = core.trim_start_matches(|c: char| is_end_mark(c) && c != '.');
         if let Some(inner) = enclosed(core) {
@@ -122,16 +78,25 @@ fn is_end_mark(c: char) -> bool {
 }
 
 /// Returns the text between a pair of marks that encloses all of it.
-fn enclosed(text: &str) -> Option<&str> {
-    let wrapped = WRAPPERS.iter().map(|open| (*open, "}"));
-    wrapped
-        .chain(PAIRS)
-        .find_map(|(open, close)| {
-            let inner = text.strip_prefix(open)?.strip_suffix(close)?;
-            // "(a) or (b)" is not enclosed as a whole.
-            (!inner.contains(close) && !inner.contains(open)).then_some(inner)
-        })
-        .filter(|inner| !inner.trim().is_empty())
+pub(super) fn enclosed(text: &str) -> Option<&str> {
+    let pairs: Vec<char> = PAIRS.chars().collect();
+    let paired = pairs.chunks_exact(2).find_map(|pair| {
+        let [open, close] = pair.try_into().ok()?;
+        let inner = text.strip_prefix(open)?.strip_suffix(close)?;
+        // "(a) or (b)" is not enclosed as a whole.
+        (!inner.contains([open, close])).then_some(inner)
+    });
+    let in_command = || {
+        let found = COMMAND.all(text).next()?;
+        found
+            .iter()
+            .skip(1)
+            .flatten()
+            .next()
+            .map(|inner| inner.as_str())
+    };
+    let inner = paired.or_else(in_command)?;
+    (!inner.trim().is_empty()).then_some(inner)
 }
 
 /// Whether a text has another one as whole words. Both are folded.

@@ -12,7 +12,7 @@ use std::hash::Hash;
 use crate::benchmark::case::ErrorRate;
 
 use super::statement::{Extent, final_statement};
-use super::text::{composed, joined_words};
+use super::text::{composed, enclosed, joined_words};
 
 /// Returns the text as it is compared.
 pub(super) fn normalized(text: &str) -> String {
@@ -49,122 +49,62 @@ fn share(edits: usize, length: usize) -> f64 {
 
 /// Returns the least number of insertions, deletions and substitutions between two sequences.
 ///
-/// Myers' bit vectors (Hyyrö 2003): 64 rows of the table are one word, so that two texts of 20,000
-/// characters take some six million steps. The memory grows with the expected sequence alone.
+/// Myers' bit vectors (Hyyrö 2003): a column of the table is kept as its differences from row to
+/// row, 64 rows in two words, so that two texts of 20,000 characters take some six million steps.
 pub(super) fn edits<T: Hash + Eq + Copy>(
     expected: &[T],
     answer: impl IntoIterator<Item = T>,
 ) -> usize {
-    if expected.is_empty() {
-        return answer.into_iter().count();
+    let blocks = expected.chunks(64);
+    let mut equal_rows: HashMap<T, Vec<u64>> = HashMap::new();
+    for (block, symbols) in blocks.clone().enumerate() {
+        for (row, symbol) in symbols.iter().enumerate() {
+            let rows = equal_rows
+                .entry(*symbol)
+                .or_insert_with(|| vec![0; blocks.len()]);
+            if let Some(rows) = rows.get_mut(block) {
+                *rows |= 1 << row;
+            }
+        }
     }
-    let places = places(expected);
-    let mut blocks = vec![Block::default(); expected.len().div_ceil(BITS)];
-    let last_bit = 1_u64 << ((expected.len() - 1) % BITS);
-    let last = blocks.len() - 1;
-    let mut distance = expected.len();
+    // The first column counts deletions: each row is one above the row before.
+    let mut column = vec![(u64::MAX, 0_u64); blocks.len()];
+    let mut distance = 0;
+    let none = vec![0; blocks.len()];
     for symbol in answer {
-        let mut places = places.get(&symbol).into_iter().flatten().peekable();
-        let mut carry = Carry::Plus;
-        for (at, block) in blocks.iter_mut().enumerate() {
-            let equal = places
-                .next_if(|(place, _)| *place == at)
-                .map_or(0, |(_, bits)| *bits);
-            let top = if at == last {
-                last_bit
-            } else {
-                1 << (BITS - 1)
-            };
-            carry = block.step(equal, carry, top);
+        // So does the first row.
+        distance += 1;
+        let (mut above_plus, mut above_minus) = (1, 0);
+        let equal = equal_rows.get(&symbol).unwrap_or(&none);
+        for ((plus, minus), equal) in column.iter_mut().zip(equal) {
+            let vertical = equal | *minus;
+            let equal = equal | above_minus;
+            let diagonal = ((equal & *plus).wrapping_add(*plus) ^ *plus) | equal;
+            let (below_plus, below_minus) = (*minus | !(diagonal | *plus), *plus & diagonal);
+            let left_plus = below_plus << 1 | above_plus;
+            let left_minus = below_minus << 1 | above_minus;
+            (*plus, *minus) = (left_minus | !(vertical | left_plus), left_plus & vertical);
+            (above_plus, above_minus) = (below_plus >> 63, below_minus >> 63);
         }
-        match carry {
-            Carry::Plus => distance += 1,
-            Carry::Minus => distance -= 1,
-            Carry::Zero => {}
-        }
+    }
+    // The last row is the first one with all differences.
+    for ((plus, minus), symbols) in column.iter().zip(blocks) {
+        let rows = u64::MAX >> (64 - symbols.len());
+        distance += (plus & rows).count_ones() as usize;
+        distance -= (minus & rows).count_ones() as usize;
     }
     distance
 }
 
-const BITS: usize = 64;
-
-/// Returns the places of each symbol: the blocks in which it occurs, with its bits there.
-fn places<T: Hash + Eq + Copy>(symbols: &[T]) -> HashMap<T, Vec<(usize, u64)>> {
-    let mut places: HashMap<T, Vec<(usize, u64)>> = HashMap::new();
-    for (at, symbol) in symbols.iter().enumerate() {
-        let (block, bit) = (at / BITS, 1_u64 << (at % BITS));
-        let blocks = places.entry(*symbol).or_default();
-        match blocks.last_mut() {
-            Some((last, bits)) if *last == block => *bits |= bit,
-            _ => blocks.push((block, bit)),
-        }
-    }
-    places
-}
-
-/// The difference between two neighbours in a row of the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Carry {
-    Minus,
-    Zero,
-    Plus,
-}
-
-/// 64 vertical differences of a column of the table: each is +1, −1 or neither.
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    plus: u64,
-    minus: u64,
-}
-
-impl Default for Block {
-    /// The first column counts deletions.
-    fn default() -> Self {
-        Self {
-            plus: u64::MAX,
-            minus: 0,
-        }
-    }
-}
-
-impl Block {
-    /// Moves to the next column. `above` is the difference at the upper edge; returns the one at
-    /// the row of the bit `top`.
-    fn step(&mut self, equal: u64, above: Carry, top: u64) -> Carry {
-        let vertical = equal | self.minus;
-        let equal = if above == Carry::Minus {
-            equal | 1
-        } else {
-            equal
-        };
-        let diagonal = ((equal & self.plus).wrapping_add(self.plus) ^ self.plus) | equal;
-        let mut plus = self.minus | !(diagonal | self.plus);
-        let mut minus = self.plus & diagonal;
-        let below = if plus & top != 0 {
-            Carry::Plus
-        } else if minus & top != 0 {
-            Carry::Minus
-        } else {
-            Carry::Zero
-        };
-        plus <<= 1;
-        minus <<= 1;
-        match above {
-            Carry::Plus => plus |= 1,
-            Carry::Minus => minus |= 1,
-            Carry::Zero => {}
-        }
-        self.plus = minus | !(vertical | plus);
-        self.minus = plus & vertical;
-        below
-    }
-}
-
 /// Returns the transcription in a text: what stands after the marker up to the end, or the whole
 /// text; of that, the only code block, without quotes around it.
-pub(super) fn transcription(text: &str) -> &str {
-    let stated = final_statement(text, Extent::Rest).unwrap_or(text);
-    without_quotes(fenced(stated).unwrap_or(stated).trim())
+pub(super) fn transcription(text: &str) -> String {
+    let stated = final_statement(text, Extent::Rest);
+    let stated = stated.as_deref().unwrap_or(text);
+    let text = fenced(stated).unwrap_or(stated).trim();
+    let is_quoted = text.starts_with(['"', '“', '„', '«', '‘', '\'']);
+    let quoted = enclosed(text).filter(|_| is_quoted);
+    quoted.unwrap_or(text).to_owned()
 }
 
 /// Returns the content of the only code block of a text, an open one up to the end.
@@ -181,20 +121,4 @@ fn fenced(text: &str) -> Option<&str> {
         Some(_) => None,
         None => Some(inner),
     }
-}
-
-fn without_quotes(text: &str) -> &str {
-    const QUOTES: [(char, char); 6] = [
-        ('"', '"'),
-        ('“', '”'),
-        ('„', '“'),
-        ('«', '»'),
-        ('‘', '’'),
-        ('\'', '\''),
-    ];
-    let quoted = QUOTES.iter().find_map(|(open, close)| {
-        let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
-        (!inner.contains(*open) && !inner.contains(*close)).then_some(inner)
-    });
-    quoted.unwrap_or(text)
 }

@@ -133,6 +133,7 @@ fn rule_figures(
         );
     }
     let total = pairs.total();
+    let difference = pairs.difference()?;
     Some(RuleFigures {
         rule,
         accuracy: accuracy_of(pairs.first())?,
@@ -142,7 +143,8 @@ fn rule_figures(
         better: pairs.only_first,
         worse: pairs.only_second,
         p: pairs.mcnemar_p(),
-        difference: pairs.difference()?.into(),
+        difference: difference.difference,
+        difference_interval: difference.interval,
     })
 }
 

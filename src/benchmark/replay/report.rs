@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 
 use super::table::AnswerColumns;
 use crate::benchmark::statistics::Interval;
-use crate::benchmark::statistics::paired::PairedDifference;
 use crate::stopping::calibration::Reliability;
 use crate::stopping::replay::probability::VoteProbability;
 
@@ -109,25 +108,9 @@ pub struct RuleFigures {
     /// McNemar's exact p, two-sided, of `better` and `worse`.
     pub p: f64,
     /// The rule's accuracy less that of the full vote.
-    #[serde(flatten)]
-    pub difference: PairedDifferenceFields,
-}
-
-/// A paired difference under keys of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct PairedDifferenceFields {
     pub difference: f64,
     /// Newcombe's method 10 at 95 %.
     pub difference_interval: Interval,
-}
-
-impl From<PairedDifference> for PairedDifferenceFields {
-    fn from(paired: PairedDifference) -> Self {
-        Self {
-            difference: paired.difference,
-            difference_interval: paired.interval,
-        }
-    }
 }
 
 /// The questions on which this many voters gave the answer of the full vote.

@@ -56,7 +56,6 @@ pub struct BenchmarkState {
     probe: ProbePhase,
     /// Since the run began, oldest first.
     halts: Vec<RunHalt>,
-    resumes: Vec<Timestamp>,
     /// Why the last attempt without an answer had none.
     last_error: Option<String>,
 }
@@ -115,7 +114,6 @@ impl BenchmarkState {
             phase: RunPhase::Running,
             probe: ProbePhase::None,
             halts: Vec::new(),
-            resumes: Vec::new(),
             last_error: None,
         })
     }
@@ -161,7 +159,6 @@ impl BenchmarkState {
                 self.queue.resume();
                 self.phase = RunPhase::Running;
                 self.probe = ProbePhase::Due;
-                self.resumes.push(event.time);
             }
             BenchmarkEventKind::Ended => self.phase = RunPhase::Ended,
         }
@@ -391,10 +388,6 @@ impl BenchmarkState {
 
     pub fn halts(&self) -> &[RunHalt] {
         &self.halts
-    }
-
-    pub fn resumes(&self) -> &[Timestamp] {
-        &self.resumes
     }
 
     pub fn merged_from(&self) -> &[RunId] {

@@ -40,8 +40,7 @@ pub struct PendingCaseRun {
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaseRunInFlight {
     pub pending: PendingCaseRun,
-    pub attempt: u32,
-    pub consultation: ConsultationId,
+    consultation: ConsultationId,
     pub started_at: Timestamp,
 }
 
@@ -95,7 +94,6 @@ impl CaseRunQueue {
         pending.unfinished = None;
         self.in_flight.push(CaseRunInFlight {
             pending,
-            attempt,
             consultation: consultation.clone(),
             started_at: at,
         });

@@ -9,9 +9,6 @@ use crate::suites::matcher;
 
 use super::{CaseDefaults, EXPECTED, MATCH, OPTIONS, Style, field, tidy};
 
-/// The letters of options.
-const LETTERS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
 /// The expected answers as they are written.
 struct Expected {
     line: usize,
@@ -51,8 +48,7 @@ pub(super) fn read(
             }
         }
         (Some(Some(_)), Some((line, _))) => {
-            log.add(line, "`options` need `match: choice`");
-            return None;
+            return log.refuse(line, "`options` need `match: choice`");
         }
         (Some(Some(own)), None) => own,
         (None, Some((_, options))) => Matcher::Choice { options },
@@ -76,19 +72,12 @@ pub(super) fn read(
         });
     };
     if style == Style::Inspect && expected.texts.len() > 1 && is_choice(&matcher) {
-        log.add(
-            expected.line,
-            "several options that must be chosen together cannot be compared",
-        );
-        return None;
+        let problem = "several options that must be chosen together cannot be compared";
+        return log.refuse(expected.line, problem);
     }
-    let texts = match &matcher {
-        Matcher::Choice { options } => as_letters(expected.texts, options),
-        _ => expected.texts,
-    };
     Some(Answer {
         line: expected.line,
-        expected: texts,
+        expected: expected.texts,
         matcher,
     })
 }
@@ -118,8 +107,7 @@ fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expect
         _ => std::slice::from_ref(&member.node),
     };
     if elements.is_empty() {
-        log.add(member.line, format!("`{name}` is an empty list"));
-        return None;
+        return log.refuse(member.line, format!("`{name}` is an empty list"));
     }
     let mut texts = Vec::new();
     let mut is_number = true;
@@ -137,12 +125,9 @@ fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expect
             NodeValue::Bool(false) => texts.extend(["false".to_owned(), "no".to_owned()]),
             NodeValue::Number(number) => texts.push(number),
             NodeValue::Text(text) if !text.trim().is_empty() => texts.push(tidy(&text)),
-            NodeValue::Text(_) | NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => {
-                let kind = element.kind();
-                let problem =
-                    format!("`{name}` is {kind}, but must be a text, a number, true or false");
-                log.add(element.line, problem);
-                return None;
+            _ => {
+                let name = format!("`{name}`");
+                return log.wrong(&name, element, "a text, a number, true or false");
             }
         }
     }
@@ -198,31 +183,7 @@ fn without_letters(options: Vec<String>) -> Vec<String> {
     bare.unwrap_or(options)
 }
 
-/// Returns the answers to a choice as letters, so that a suite says the same in every format. What
-/// could be mistaken for another option stays as it is.
-fn as_letters(texts: Vec<String>, options: &[String]) -> Vec<String> {
-    let same = |a: &str, b: &str| a.trim().to_lowercase() == b.trim().to_lowercase();
-    let letter_of = |text: &str| {
-        let by_letter = letters()
-            .take(options.len())
-            .find(|letter| same(letter, text));
-        let by_text = zip(options, letters())
-            .find(|(option, _)| same(option, text))
-            .map(|(_, letter)| letter);
-        let letter = match (by_letter, by_text) {
-            (Some(one), Some(other)) => (one == other).then_some(one),
-            (one, other) => one.or(other),
-        };
-        letter.filter(|letter| {
-            let mut others = zip(options, letters()).filter(|(_, other)| other != letter);
-            !others.any(|(option, _)| same(option, letter))
-        })
-    };
-    let as_letter = |text: String| letter_of(&text).unwrap_or(text);
-    texts.into_iter().map(as_letter).collect()
-}
-
 /// Returns a letter for each option, in order.
 fn letters() -> impl Iterator<Item = String> {
-    LETTERS.chars().map(String::from)
+    ('A'..='Z').map(String::from)
 }

@@ -9,12 +9,8 @@ use super::tidy;
 /// a single one, with or without instructions before it, is asked as it is.
 pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<String> {
     let before = log.problems();
-    let mut parts = Vec::new();
-    for message in messages {
-        if let Some(part) = read(message, log) {
-            parts.push(part);
-        }
-    }
+    let parts = messages.iter().filter_map(|message| read(message, log));
+    let parts: Vec<(&str, String)> = parts.collect();
     if log.problems() > before {
         return None;
     }
@@ -27,30 +23,25 @@ pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<Strin
     let question = texts.collect::<Vec<_>>().join("\n\n");
     if question.is_empty() {
         let line = messages.first().map_or(1, |message| message.line);
-        log.add(line, "the messages of the question are empty");
-        return None;
+        return log.refuse(line, "the messages of the question are empty");
     }
     Some(question)
 }
 
 fn read<'a>(message: &'a Node, log: &mut FileLog<'_>) -> Option<(&'a str, String)> {
     let Some(map) = message.as_map() else {
-        let kind = message.kind();
-        let problem = format!("a message is {kind}, but must have `role` and `content`");
-        log.add(message.line, problem);
-        return None;
+        return log.wrong("a message", message, "a map with `role` and `content`");
     };
     let role = map.get("role").and_then(|member| member.node.as_word());
     let Some(role @ ("system" | "user" | "assistant")) = role else {
         let problem = "the `role` of a message must be `system`, `user` or `assistant`";
-        log.add(message.line, problem);
-        return None;
+        return log.refuse(message.line, problem);
     };
     let text = map.get("content").and_then(|member| text(&member.node));
-    if text.is_none() {
-        log.add(message.line, "the `content` of a message must be text");
+    match text {
+        Some(text) => Some((role, text)),
+        None => log.refuse(message.line, "the `content` of a message must be text"),
     }
-    text.map(|text| (role, text))
 }
 
 /// Returns the text of a content: a text, or parts that are all texts.
@@ -61,7 +52,7 @@ fn text(content: &Node) -> Option<String> {
             let texts: Option<Vec<String>> = parts.iter().map(part).collect();
             texts.map(|texts| texts.join("\n\n"))
         }
-        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) | NodeValue::Map(_) => None,
+        _ => None,
     }
 }
 

@@ -95,12 +95,7 @@ pub(super) fn read(
     log: &mut FileLog<'_>,
 ) -> Option<SuiteCase> {
     let Some(map) = node.as_map() else {
-        let kind = node.kind();
-        log.add(
-            node.line,
-            format!("a case is {kind}, but must be an object with `question` and `expected`"),
-        );
-        return None;
+        return log.wrong("a case", node, "an object with `question` and `expected`");
     };
     let before = log.problems();
     let style = Style::of(map, origin);
@@ -122,7 +117,7 @@ pub(super) fn read(
         return None;
     }
     let answer = answer?;
-    let case = Case {
+    let mut case = Case {
         id: id?,
         question: question?,
         context,
@@ -132,9 +127,13 @@ pub(super) fn read(
         tags,
         source,
     };
-    if let Err(error) = AnswerKey::for_case(&case) {
-        log.add(answer.line, key_problem(&error));
-        return None;
+    let key = match AnswerKey::for_case(&case) {
+        Ok(key) => key,
+        Err(error) => return log.refuse(answer.line, key_problem(&error)),
+    };
+    // A suite says the same in every format.
+    if let Some(letters) = key.right_letters() {
+        case.expected = letters;
     }
     Some(SuiteCase {
         case,
@@ -212,13 +211,8 @@ fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<C
         return CaseId::parse(&id);
     };
     let id = member.node.as_word().and_then(CaseId::parse);
-    if id.is_none() {
-        log.add(
-            member.line,
-            "the `id` must be one line of 1 to 200 characters",
-        );
-    }
-    id
+    let problem = "the `id` must be one line of 1 to 200 characters";
+    id.or_else(|| log.refuse(member.line, problem))
 }
 
 fn question(
@@ -236,28 +230,16 @@ fn question(
     match &member.node.value {
         NodeValue::List(messages) => chat::question(messages, log),
         NodeValue::Text(text) if !text.trim().is_empty() => Some(tidy(text)),
-        NodeValue::Text(_)
-        | NodeValue::Null
-        | NodeValue::Bool(_)
-        | NodeValue::Number(_)
-        | NodeValue::Map(_) => {
-            let kind = member.node.kind();
-            let problem = format!("the `{name}` is {kind}, but must be a text");
-            log.add(member.line, problem);
-            None
-        }
+        _ => log.wrong(&format!("the `{name}`"), &member.node, "a text"),
     }
 }
 
 fn optional_text(map: &NodeMap, names: &[&'static str], log: &mut FileLog<'_>) -> Option<String> {
     let (name, member) = field(map, names, log)?;
-    if let NodeValue::Text(text) = &member.node.value {
-        return Some(tidy(text)).filter(|text| !text.is_empty());
+    match &member.node.value {
+        NodeValue::Text(text) => Some(tidy(text)).filter(|text| !text.is_empty()),
+        _ => log.wrong(&format!("the `{name}`"), &member.node, "a text"),
     }
-    let kind = member.node.kind();
-    let problem = format!("the `{name}` is {kind}, but must be a text");
-    log.add(member.line, problem);
-    None
 }
 
 fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {

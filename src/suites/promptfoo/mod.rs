@@ -7,13 +7,15 @@ mod template;
 
 use std::collections::BTreeSet;
 
+use serde_json::json;
+
 use crate::domain::names::did_you_mean;
 
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::raw_case::{CaseFile, RawCase, set};
-use super::text_file;
-use crate::domain::node::{Node, NodeMap, NodeValue, json, table, yaml};
+use super::raw_case::{CaseFile, RawCase, node_of, set};
+use super::text_file::{self, Content};
+use crate::domain::node::{Node, NodeMap, NodeValue};
 
 use options::{Wrapping, check_test};
 use vars::{combinations, question_var};
@@ -85,18 +87,14 @@ pub(super) fn cases_of_config(
         }
     }
     let prompts = map.get("prompts").map(|member| &member.node);
-    let default = map.get("defaultTest");
-    let default = default.filter(|member| member.node.value != NodeValue::Null);
+    let default = map.get("defaultTest").map(|member| &member.node);
+    let default = default.filter(|node| node.value != NodeValue::Null);
+    if let Some(node) = default.filter(|node| node.as_map().is_none()) {
+        log.add(node.line, "`defaultTest` must be a map of keys");
+    }
     let setup = Setup {
         prompts: prompts.map_or_else(Vec::new, |node| read_prompts(node, file, log)),
-        default: match default.map(|member| (member, member.node.as_map())) {
-            Some((_, Some(default))) => default.clone(),
-            Some((member, None)) => {
-                log.add(member.line, "`defaultTest` must be a map of keys");
-                NodeMap::new()
-            }
-            None => NodeMap::new(),
-        },
+        default: default.and_then(Node::as_map).cloned().unwrap_or_default(),
     };
     let Some(tests) = map.get("tests") else {
         log.add(line, "there are no `tests`");
@@ -130,23 +128,13 @@ fn elements(node: &Node) -> &[Node] {
 fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<String> {
     let mut prompts = Vec::new();
     for prompt in elements(node) {
-        let text = match &prompt.value {
-            NodeValue::Text(text) => Some(text.clone()),
-            NodeValue::Map(map) => match map.get("raw").map(|member| &member.node.value) {
-                Some(NodeValue::Text(text)) => Some(text.clone()),
-                _ => None,
-            },
-            _ => None,
-        };
-        let text = text.filter(|text| !text.trim().is_empty());
-        let Some(text) = text else {
-            log.add(
-                prompt.line,
-                "a prompt must be a text, or a map with a `raw` one",
-            );
+        let raw = prompt.as_map().and_then(|map| map.get("raw"));
+        let NodeValue::Text(text) = raw.map_or(&prompt.value, |member| &member.node.value) else {
+            let problem = "a prompt must be a text, or a map with a `raw` one";
+            log.add(prompt.line, problem);
             continue;
         };
-        match prompt_text(&text, file) {
+        match prompt_text(text, file) {
             Ok(text) => prompts.push(text),
             Err(problem) => log.add(prompt.line, problem),
         }
@@ -157,6 +145,9 @@ fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Stri
 /// Returns the text of a prompt, which may be in a file.
 fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
     const ENDINGS: [&str; 7] = [".txt", ".md", ".json", ".yaml", ".js", ".py", ".j2"];
+    if text.trim().is_empty() {
+        return Err("a prompt is empty".to_owned());
+    }
     let is_file = text.starts_with("file://")
         || !text.contains(char::is_whitespace)
             && ENDINGS.iter().any(|ending| text.ends_with(ending));
@@ -208,51 +199,30 @@ fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> 
 
 fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
     let other = file.sibling(name);
-    let text = match text_file::find(name, &file.folder) {
-        Ok(path) => text_file::read(&path, &mut log.of_file(&other.shown)),
+    let content = text_file::find(name, &file.folder).and_then(|path| {
+        let content = text_file::content(&path, &mut log.of_file(&other.shown));
+        content.map_err(|error| text_file::unusable(&error))
+    });
+    let (nodes, is_row) = match content {
+        Ok(Content::Rows(rows)) => (rows, true),
+        Ok(Content::Values(nodes)) => (nodes, false),
+        Ok(Content::Document(node)) => (Vec::from_iter(node), false),
+        Ok(Content::Unknown) => {
+            let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
+            log.add(line, format!("the file of tests `{name}` {problem}"));
+            return Vec::new();
+        }
         Err(problem) => {
             log.add(line, format!("the file of tests `{name}` {problem}"));
             return Vec::new();
         }
     };
-    let text = match text {
-        Ok(Some(text)) => text,
-        Ok(None) => return Vec::new(),
-        Err(error) => {
-            let problem = text_file::unusable(&error);
-            log.add(line, format!("the file of tests `{name}` {problem}"));
-            return Vec::new();
-        }
+    let test = |node: &Node| Test {
+        node: node.clone(),
+        file: other.clone(),
+        is_row,
     };
-    let mut is_row = false;
-    let nodes = match other.extension().as_str() {
-        "yaml" | "yml" => yaml::parse(&text).map(|node| node.into_iter().map(Ok).collect()),
-        "json" => json::parse(&text).map(|node| node.into_iter().map(Ok).collect()),
-        "jsonl" => Ok(json::parse_lines(&text)),
-        "csv" => {
-            is_row = true;
-            table::parse(&text, table::Separator::Comma)
-        }
-        _ => {
-            let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
-            log.add(line, format!("the file of tests `{name}` {problem}"));
-            return Vec::new();
-        }
-    };
-    let mut log = log.of_file(&other.shown);
-    let nodes: Vec<Result<Node, _>> = nodes.unwrap_or_else(|error| vec![Err(error)]);
-    let mut tests = Vec::new();
-    for node in nodes {
-        match node {
-            Ok(node) => tests.extend(elements(&node).iter().map(|test| Test {
-                node: test.clone(),
-                file: other.clone(),
-                is_row,
-            })),
-            Err(error) => log.add(error.line, error.problem),
-        }
-    }
-    tests
+    nodes.iter().flat_map(elements).map(test).collect()
 }
 
 fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
@@ -267,9 +237,7 @@ fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase>
             test.node
         };
         let Some(map) = node.as_map() else {
-            let kind = node.kind();
-            let problem = format!("a test is {kind}, but must have `vars` and `assert`");
-            log.add(node.line, problem);
+            let _: Option<()> = log.wrong("a test", &node, "a map with `vars` and `assert`");
             continue;
         };
         let made = cases_of_test(map, node.line, setup, &mut log);
@@ -342,21 +310,20 @@ fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'
         .flat_map(|member| elements(&member.node))
         .filter(|node| node.value != NodeValue::Null)
         .collect();
-    let assertion = match assertions.as_slice() {
-        [one] => one,
-        [] => {
-            log.add(
-                line,
-                "the test has no assertion, so that every answer would be right",
-            );
-            return Vec::new();
-        }
-        [_, second, ..] => {
-            let problem = "a case has one assertion, and this is the second; split the test";
-            log.add(second.line, problem);
-            return Vec::new();
-        }
+    let problem = match assertions.as_slice() {
+        [_] => None,
+        [] => Some((
+            line,
+            "the test has no assertion, so that every answer would be right",
+        )),
+        [_, second, ..] => Some((
+            second.line,
+            "a case has one assertion, and this is the second; split the test",
+        )),
     };
+    if let Some((line, problem)) = problem {
+        log.add(line, problem);
+    }
     let mut cases = Vec::new();
     for vars in combinations(&vars, line, log) {
         let questions = match setup.prompts.as_slice() {
@@ -374,21 +341,13 @@ fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'
                     continue;
                 }
             };
-            let mut case = NodeMap::new();
-            set(&mut case, "question", line, NodeValue::Text(question));
-            if assertion::add(assertion, &vars, &mut case, log).is_none() {
-                continue;
+            let tags = json!(tags(setup, test));
+            let mut node = node_of(line, &json!({"question": question, "tags": tags}));
+            if let (NodeValue::Map(case), [assertion, ..]) = (&mut node.value, &*assertions)
+                && assertion::add(assertion, &vars, case, log).is_some()
+            {
+                cases.push(node);
             }
-            set(
-                &mut case,
-                "tags",
-                line,
-                NodeValue::List(tags(setup, test, line)),
-            );
-            cases.push(Node {
-                line,
-                value: NodeValue::Map(case),
-            });
         }
     }
     if log.problems() > before {
@@ -401,9 +360,10 @@ fn vars_of(map: &NodeMap) -> Option<&NodeMap> {
     map.get("vars")?.node.as_map()
 }
 
-fn tags(setup: &Setup, test: &NodeMap, line: usize) -> Vec<Node> {
+fn tags(setup: &Setup, test: &NodeMap) -> Vec<String> {
     let metadata = [&setup.default, test].into_iter();
     let metadata = metadata.filter_map(|map| map.get("metadata"));
-    let tags = metadata.flat_map(|member| metadata_tags(&member.node));
-    tags.map(|tag| Node::text(line, tag)).collect()
+    metadata
+        .flat_map(|member| metadata_tags(&member.node))
+        .collect()
 }

@@ -67,15 +67,20 @@ fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
         NodeValue::Text(text) if text.contains("{{") => Err(format!(
             "the variable `{expression}` is a template itself, which is not read"
         )),
-        NodeValue::Text(text) | NodeValue::Number(text) => Ok(text.clone()),
-        NodeValue::Bool(value) => Ok(value.to_string()),
         NodeValue::Null => Ok(String::new()),
-        NodeValue::List(_) | NodeValue::Map(_) => {
+        value => scalar(value).ok_or_else(|| {
             let kind = node.kind();
-            Err(format!(
-                "the variable `{expression}` is {kind}, but must be a text"
-            ))
-        }
+            format!("the variable `{expression}` is {kind}, but must be a text")
+        }),
+    }
+}
+
+/// Returns a text, a number, or true or false as text.
+pub(super) fn scalar(value: &NodeValue) -> Option<String> {
+    match value {
+        NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
+        NodeValue::Bool(value) => Some(value.to_string()),
+        NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => None,
     }
 }
 

@@ -46,6 +46,7 @@ pub(super) fn stated_options_are_read_whatever_is_around_them() -> Vec<AnswerRow
         AnswerRow(q(), "Respuesta: B", "B", true),
         AnswerRow(q(), "Ответ: B", "B", true),
         AnswerRow(q(), "最終的な答え：B", "B", true),
+        AnswerRow(q(), "答案是B", "B", true),
         AnswerRow(q(), "{\"answer\": \"B\"}", "B", true),
         AnswerRow(q(), "ANSWER: A is tempting.\nANSWER: B", "B", true),
         AnswerRow(q(), "ANSWER: B. My first answer: A was wrong.", "B", true),

@@ -110,6 +110,9 @@ pub(super) fn the_number_that_answers_is_found() -> Vec<AnswerRow> {
         AnswerRow(is("7"), "I refuse to answer.", "", false),
         AnswerRow(is("7"), "ANSWER: 3 + 4", "", false),
         AnswerRow(is("7"), "Version 1.2.3 of 3/4/2020", "", false),
+        AnswerRow(is("7"), "ANSWER: 7,3,2", "", false),
+        AnswerRow(is("7"), "With 95% certainty: 7", "7", true),
+        AnswerRow(is("7"), "ANSWER: 7/2 is wrong", "", false),
         AnswerRow(is("7"), "ANSWER: 8", "8", false),
         AnswerRow(is("7"), "ANSWER: -7", "-7", false),
     ]

@@ -214,10 +214,10 @@ impl PlayedRun {
             let in_flight = self.state.in_flight();
             assert!(!in_flight.is_empty(), "the run waits for nothing");
             let chosen = self.random.below(in_flight.len() as u64);
-            let CaseRunInFlight {
-                pending, attempt, ..
-            } = in_flight[usize::try_from(chosen).unwrap()].clone();
-            let kind = self.end_of(&pending.run, attempt, fate(&pending.run, attempt));
+            let CaseRunInFlight { pending, .. } =
+                in_flight[usize::try_from(chosen).unwrap()].clone();
+            let (run, attempt) = (&pending.run, pending.attempts);
+            let kind = self.end_of(run, attempt, fate(run, attempt));
             self.record(kind);
         }
         panic!("the run does not end");
