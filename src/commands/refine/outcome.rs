@@ -61,7 +61,7 @@ pub(super) fn exit(
     state: &RefinementState,
 ) -> Result<Exit, Error> {
     let refined = state.current();
-    let (cause, message) = match refined.phase() {
+    let (cause, message) = match &refined.phase {
         LoopPhase::Stopped { cause, message } => (*cause, message.clone()),
         LoopPhase::Open => (StopCause::Interrupt, "it was interrupted".to_owned()),
         LoopPhase::Ended => {
@@ -180,7 +180,7 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
     let class = evaluation.and_then(Evaluation::class);
-    match (refined.phase(), class) {
+    match (&refined.phase, class) {
         (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
             "See what has changed".to_owned(),
             format!("conclave refine {source} --diff"),
@@ -189,7 +189,7 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
             "Read what is open, and continue with more iterations".to_owned(),
             format!(
                 "conclave refine {source} --max-iterations {}",
-                refined.criteria().max_iterations + MORE_ITERATIONS
+                refined.criteria.max_iterations + MORE_ITERATIONS
             ),
         )],
         (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(

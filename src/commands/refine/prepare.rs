@@ -270,7 +270,7 @@ impl Starting {
             NextStep::Ask {
                 left_over, batches, ..
             } => {
-                let left_over = left_over.into_iter().map(|record| record.batch.clone());
+                let left_over = left_over.into_iter().map(|record| record.about.clone());
                 left_over.chain(batches).collect()
             }
             NextStep::StartIteration { .. } | NextStep::Extract { .. } => now.batches.clone(),

@@ -66,13 +66,13 @@ pub(super) fn choose(
     let last = state
         .map(RefinementState::current)
         .filter(|_| !flags.restart)
-        .map(|last| (last, output_of(last.begun(), source)));
+        .map(|last| (last, output_of(&last.begun, source)));
     let is_asked = |output: &SpecFile| {
         let is_same = |asked: &SpecFile| same_file(asked, output);
         asked.as_ref().is_none_or(is_same)
     };
     if let Some((last, output)) = last {
-        if *last.phase() != LoopPhase::Ended {
+        if last.phase != LoopPhase::Ended {
             if is_asked(&output) {
                 return Ok((target(output, TargetReason::AsBefore), LoopEntry::Resume));
             }
@@ -286,7 +286,7 @@ fn is_as_it_ended(last: &RefinementLoop, text: &str, source: &SpecFile, output: 
 /// person.
 fn is_written_in_place(text: &str, source: &SpecFile, state: Option<&RefinementState>) -> bool {
     state.map(RefinementState::current).is_some_and(|last| {
-        output_of(last.begun(), source) == *source
+        output_of(&last.begun, source) == *source
             && last.last_written() == Some(&TextHash::of(text))
     })
 }

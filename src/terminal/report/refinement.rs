@@ -15,7 +15,7 @@ use crate::terminal::output::format::count;
 
 /// Writes the document: the last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
-    let source = &state.current().begun().source;
+    let source = &state.current().begun.source;
     let mut sections = vec![
         format!("# Changes of {}", inline(source)),
         "Each change shows the item before and after. To undo a change, put the text before in \
@@ -32,28 +32,24 @@ pub fn changes_markdown(state: &RefinementState) -> String {
 }
 
 fn of_loop(refinement: &RefinementLoop) -> Vec<String> {
-    let begun = refinement.begun();
+    let begun = &refinement.begun;
     let mut lines = vec![
         format!("**Reads:** {}", inline(&begun.source)),
         format!("**Writes:** {}", inline(&begun.output)),
         format!("**Status:** {}", inline(&status(refinement))),
         format!("**Cost:** {}", refinement.spend().cost),
     ];
-    if !refinement.resumes().is_empty() {
-        let resumes: Vec<String> = refinement
-            .resumes()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+    if !refinement.resumes.is_empty() {
+        let resumes: Vec<String> = refinement.resumes.iter().map(ToString::to_string).collect();
         lines.push(format!("**Resumed:** {}", resumes.join(", ")));
     }
     let mut sections = vec![
-        format!("## Loop of {}", refinement.begun_at()),
+        format!("## Loop of {}", refinement.begun_at),
         lines.join("  \n"),
     ];
     sections.extend(proposals(refinement));
-    sections.extend(refinement.extractions().iter().map(of_extraction));
-    for iteration in refinement.iterations() {
+    sections.extend(refinement.extractions.iter().map(of_extraction));
+    for iteration in &refinement.iterations {
         sections.extend(of_iteration(iteration));
     }
     sections
@@ -80,7 +76,7 @@ fn proposals(refinement: &RefinementLoop) -> Option<String> {
 }
 
 fn status(refinement: &RefinementLoop) -> String {
-    match refinement.phase() {
+    match &refinement.phase {
         LoopPhase::Open => "not finished".to_owned(),
         LoopPhase::Stopped { message, .. } => format!("stopped: {message}"),
         LoopPhase::Ended => "ended".to_owned(),
@@ -146,7 +142,7 @@ fn of_batch(record: &BatchRecord) -> String {
         outcome(&record.progress),
         record.spend.cost
     )];
-    let questions = (1..).zip(&record.batch.questions);
+    let questions = (1..).zip(&record.about.questions);
     let questions: Vec<String> = questions
         .map(|(number, (_, text))| format!("{number}. {}", inline(text)))
         .collect();
@@ -157,7 +153,7 @@ fn of_batch(record: &BatchRecord) -> String {
             .iter()
             .map(|line| format!("- Dissent: {}", inline(line)))
             .collect();
-        let unread = record.batch.questions.iter().filter_map(|(key, text)| {
+        let unread = record.about.questions.iter().filter_map(|(key, text)| {
             let is_unread = findings.unread.contains(key);
             is_unread.then(|| format!("- No readable answer: {}", inline(text)))
         });

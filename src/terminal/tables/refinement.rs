@@ -70,7 +70,7 @@ pub fn screen(
 pub fn decision(refined: &RefinementLoop) -> String {
     let iterations = refined.merges().count();
     let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
-    match (refined.phase(), decided) {
+    match (&refined.phase, decided) {
         (LoopPhase::Stopped { message, .. }, _) => {
             format!(
                 "stopped after {}: {message}",
@@ -129,7 +129,7 @@ impl LoopScreen<'_> {
     }
 
     fn iterations(&mut self) {
-        let iterations = self.refined.iterations().iter();
+        let iterations = self.refined.iterations.iter();
         let mut rows: Vec<Vec<String>> = iterations
             .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
             .collect();
@@ -147,11 +147,11 @@ impl LoopScreen<'_> {
     /// Returns the row of what the extraction cost, if there was one.
     fn extraction(&self) -> Option<Vec<String>> {
         let mut spent = ConsultationSpend::default();
-        for extraction in self.refined.extractions() {
+        for extraction in &self.refined.extractions {
             spent.add(&extraction.spend);
         }
         let none = || "-".to_owned();
-        (!self.refined.extractions().is_empty()).then(|| {
+        (!self.refined.extractions.is_empty()).then(|| {
             vec![
                 "Extraction".to_owned(),
                 none(),
@@ -164,7 +164,7 @@ impl LoopScreen<'_> {
     }
 
     fn treatment(&self, change: &ItemChange) -> Treatment {
-        let mut extractions = self.refined.extractions().iter();
+        let mut extractions = self.refined.extractions.iter();
         if extractions.any(|extraction| change.source.as_ref() == Some(&extraction.consultation)) {
             return Treatment::Extracted;
         }
@@ -207,7 +207,7 @@ impl LoopScreen<'_> {
 
     /// Names the consultations that are less than the panel promised.
     fn degradations(&mut self) {
-        let iterations = self.refined.iterations().iter();
+        let iterations = self.refined.iterations.iter();
         let findings = iterations.flat_map(IterationRecord::findings);
         // `changes.md` has all reasons in full.
         let lines = findings.filter_map(|findings| {
