@@ -41,7 +41,7 @@ impl ConvergenceCheck {
 
 /// Compares what the front matter says with the document as it is.
 pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> ConvergenceCheck {
-    let open = measure.counts.map(|counts| counts.open);
+    let open = open_questions(measure);
     let (state, message) = match recorded {
         None => (
             ConvergenceState::NotRefined,
@@ -55,34 +55,20 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
                 entry.iteration, entry.last_decision
             ),
         ),
-        Some(entry) if entry.open_questions_count != open => (
-            ConvergenceState::ChangedSince,
-            format!(
-                "The document has changed since it converged: it had {}, now it has {}.",
-                questions(entry.open_questions_count),
-                questions(open)
+        Some(entry) => match change(entry, measure) {
+            Some(change) => (
+                ConvergenceState::ChangedSince,
+                format!("The document has changed since it converged: {change}."),
             ),
-        ),
-        Some(entry) if entry.questions != fingerprint(&measure.questions) => (
-            ConvergenceState::ChangedSince,
-            "The document has changed since it converged: its open questions are others."
-                .to_owned(),
-        ),
-        Some(entry) if lost_basis(entry, measure).is_some() => (
-            ConvergenceState::ChangedSince,
-            format!(
-                "The document has changed since it converged: {}.",
-                lost_basis(entry, measure).unwrap_or_default()
+            None => (
+                ConvergenceState::Converged,
+                format!(
+                    "The document has converged after {}, with {}.",
+                    count(entry.iteration, "iteration"),
+                    questions(open)
+                ),
             ),
-        ),
-        Some(entry) => (
-            ConvergenceState::Converged,
-            format!(
-                "The document has converged after {}, with {}.",
-                count(entry.iteration, "iteration"),
-                questions(open)
-            ),
-        ),
+        },
     };
     ConvergenceCheck {
         state,
@@ -92,8 +78,17 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
     }
 }
 
-/// Returns what the rule that decided would no longer find.
-fn lost_basis(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String> {
+/// Returns what has changed since: the open questions, or what the rule that decided would no
+/// longer find.
+fn change(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String> {
+    let (then, now) = (entry.open_questions_count, open_questions(measure));
+    if then != now {
+        let (then, now) = (questions(then), questions(now));
+        return Some(format!("it had {then}, now it has {now}"));
+    }
+    if entry.questions != fingerprint(&measure.questions) {
+        return Some("its open questions are others".to_owned());
+    }
     let low_questions = Some(ConvergenceRule::LowQuestions.name());
     if entry.rule.as_deref() == low_questions && measure.open_blockers > 0 {
         return Some("one of its open questions is a blocker now".to_owned());
@@ -107,6 +102,10 @@ fn lost_basis(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<Str
     // The front matter has two decimals.
     (rule == ConvergenceRule::HighConfidence.name() && now + 0.005 < then)
         .then(|| format!("{then:.2} of its items were of high confidence, now it is {now:.2}"))
+}
+
+fn open_questions(measure: &DocumentMeasure) -> Option<u64> {
+    measure.counts.map(|counts| counts.open)
 }
 
 fn questions(open: Option<u64>) -> String {

@@ -41,6 +41,17 @@ pub enum PanelFinding {
 }
 
 impl PanelFinding {
+    /// Returns the answer, the reason or the new question.
+    pub fn words(&self) -> &str {
+        match self {
+            Self::Answered { answer: words, .. }
+            | Self::StillOpen { reason: words, .. }
+            | Self::Deferred { reason: words, .. }
+            | Self::Contradicted { reason: words, .. }
+            | Self::NewQuestion { text: words, .. } => words,
+        }
+    }
+
     /// Returns the question that it answers or leaves open; `None` if it is about something else.
     pub fn question(&self) -> Option<&QuestionKey> {
         match self {

@@ -11,7 +11,6 @@
 //! every other byte stays as it is. When the work ends is decided by
 //! [`crate::stopping::convergence`].
 
-pub mod byte_edit;
 pub mod front_matter;
 pub mod document;
 pub mod batches;

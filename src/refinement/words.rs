@@ -14,6 +14,14 @@ pub(in crate::refinement) struct DocumentWords {
     pub(in crate::refinement) before_heading: WordList,
     /// Words that may stand after the name of a section.
     pub(in crate::refinement) after_heading: WordList,
+    /// Words that begin a remark of any words after the name of a section.
+    pub(in crate::refinement) remarks: WordList,
+    /// Words of headings of what is over.
+    pub(in crate::refinement) over: WordList,
+    /// List entries that say that there is nothing, as the keys of questions.
+    pub(in crate::refinement) placeholders: WordList,
+    /// The words and signs that begin a reference in parentheses.
+    pub(in crate::refinement) references: WordList,
     /// Texts that say that there is nothing, as the keys of questions.
     pub(in crate::refinement) nothings: WordList,
     /// Texts that stand where an answer was asked for and are none.

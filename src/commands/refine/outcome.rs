@@ -46,7 +46,7 @@ pub(super) fn end(starting: &Starting<'_>, state: &RefinementState) -> Result<Ex
         let screen = screen(refined, &places, width, traits.paint);
         output.pager.pager(environment).result(&screen, printer)?;
     }
-    let (cause, message) = match refined.phase() {
+    let (cause, message) = match &refined.phase {
         LoopPhase::Stopped { cause, message } => (*cause, message.as_str()),
         LoopPhase::Open => (StopCause::Interrupt, "it was interrupted"),
         LoopPhase::Ended => {
@@ -145,13 +145,13 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
     let class = evaluation.and_then(Evaluation::class);
-    match (refined.phase(), class) {
+    match (&refined.phase, class) {
         (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
             "See what has changed".to_owned(),
             format!("conclave refine {source} --diff"),
         )],
         (LoopPhase::Ended, Some(Class::Exhausted)) => {
-            let iterations = refined.criteria().max_iterations + MORE_ITERATIONS;
+            let iterations = refined.criteria.max_iterations + MORE_ITERATIONS;
             vec![(
                 "Read what is open, and continue with more iterations".to_owned(),
                 format!("conclave refine {source} --max-iterations {iterations}"),

@@ -249,7 +249,7 @@ impl<'a> Starting<'a> {
         } = step
         {
             // What an earlier process has begun can still cost as much as a whole consultation.
-            let left_over = left_over.into_iter().map(|record| record.batch.clone());
+            let left_over = left_over.into_iter().map(|record| record.about.clone());
             return Ok(left_over.chain(batches).collect());
         }
         let asks_all = matches!(

@@ -65,9 +65,9 @@ pub(super) fn choose(
     };
     let last = state.map(RefinementState::current);
     if let Some(last) = last.filter(|_| !flags.restart) {
-        let output = output_of(last.begun(), source);
+        let output = output_of(&last.begun, source);
         let is_asked = asked.as_ref().is_none_or(|asked| same_file(asked, &output));
-        let has_ended = *last.phase() == LoopPhase::Ended;
+        let has_ended = last.phase == LoopPhase::Ended;
         if !has_ended && !is_asked {
             return Err(other_output(&output));
         }
@@ -83,7 +83,7 @@ pub(super) fn choose(
     }
     // An edit of what the last loop wrote in place loses nothing of a person.
     let is_written_in_place = last.is_some_and(|last| {
-        output_of(last.begun(), source) == *source
+        output_of(&last.begun, source) == *source
             && last.last_written() == Some(&TextHash::of(text))
     });
     let target = match asked {

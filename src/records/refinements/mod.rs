@@ -207,7 +207,7 @@ impl RefinementStore {
         state: Option<RefinementState>,
     ) -> Result<Option<RefinementState>, RefinementStoreError> {
         if let Some(state) = &state {
-            let document = &state.current().begun().source;
+            let document = &state.current().begun.source;
             if Path::new(document).file_name() != self.source.file_name() {
                 return Err(RefinementStoreError::OtherDocument {
                     folder: self.files.folder.clone(),

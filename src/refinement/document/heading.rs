@@ -4,14 +4,6 @@
 use super::item::SectionKind;
 use crate::refinement::words::tables;
 
-/// Words that begin a remark of any words: `for the vendor`.
-const REMARK: [&str; 9] = ["for", "to", "from", "by", "about", "on", "in", "of", "and"];
-
-/// Words of what is over: such a list is not worked on.
-const OVER: [&str; 8] = [
-    "answered", "resolved", "closed", "archive", "archived", "done", "obsolete", "rejected",
-];
-
 /// What a heading says about the list entries below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeadingMeaning {
@@ -25,10 +17,7 @@ pub(super) enum HeadingMeaning {
 
 /// Reads a heading.
 pub(super) fn meaning(heading: &str) -> HeadingMeaning {
-    if words(heading)
-        .iter()
-        .any(|word| OVER.contains(&word.as_str()))
-    {
+    if words(heading).iter().any(|word| tables().over.has(word)) {
         return HeadingMeaning::Over;
     }
     let name = without_prefix(heading);
@@ -75,7 +64,7 @@ fn section_named(words: &[String]) -> Option<SectionKind> {
     after
         .iter()
         .map(String::as_str)
-        .take_while(|word| !REMARK.contains(word))
+        .take_while(|word| !tables().remarks.has(word))
         .all(|word| is_number(word) || tables().after_heading.has(word))
         .then_some(kind)
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Tag};
 
-use super::shape::{EventKind, kind_of, with_escape};
+use super::shape::{EventKind, Events, inline_runs, joined, kind_of, with_escape};
 use super::tags::{PlacedTag, placed_tags};
 
 /// The first text of a list entry.
@@ -24,127 +24,84 @@ pub(super) struct EntryText {
     pub(super) has_reference: bool,
 }
 
-/// Reads the first text of an entry from the entry's events.
-#[derive(Debug, Default)]
-pub(super) struct EntryTextReader {
-    result: EntryText,
-    /// The pieces of the text that is read, each with its place.
-    pieces: Vec<(String, Range<usize>)>,
-    /// Where the text begins and ends.
-    range: Option<Range<usize>>,
-    is_code: bool,
-    /// Whether an earlier block of the entry has been read.
-    is_late: bool,
-    is_done: bool,
-}
-
-impl EntryTextReader {
-    pub(super) fn read(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>) {
-        let is_reference = matches!(
+/// Reads the first text of an entry from the events of its content.
+pub(super) fn entry_text(text: &str, events: &Events<'_>) -> EntryText {
+    let is_reference = |event: &Event<'_>| {
+        matches!(
             event,
             Event::Start(Tag::Link { .. }) | Event::FootnoteReference(_)
-        );
-        self.result.has_reference |= is_reference;
-        if self.is_done {
-            return;
-        }
-        match kind_of(event) {
-            EventKind::Open(_) | EventKind::Close | EventKind::Paragraph | EventKind::Rule => {
-                self.end_text(text);
-                match event {
-                    Event::Start(Tag::CodeBlock(_)) => self.is_code = true,
-                    Event::Start(Tag::HtmlBlock) | Event::Rule => self.is_late = true,
-                    _ => {}
-                }
-            }
-            EventKind::Inline => self.read_inline(text, event, range),
-        }
-    }
-
-    fn read_inline(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>) {
-        let piece = match event {
-            Event::TaskListMarker(_) => {
-                let source = text.get(range.clone()).unwrap_or_default();
-                let bracket = source.find('[');
+        )
+    };
+    let mut result = EntryText {
+        has_reference: events.iter().any(|(event, _)| is_reference(event)),
+        ..EntryText::default()
+    };
+    let (mut is_code, mut is_late) = (false, false);
+    for run in inline_runs(events) {
+        match run.first() {
+            Some((Event::Start(Tag::CodeBlock(_)), _)) => is_code = true,
+            Some((Event::End(_), _)) => is_code = false,
+            Some((Event::Start(Tag::HtmlBlock) | Event::Rule, _)) => is_late = true,
+            Some((Event::TaskListMarker(_), range)) => {
+                let bracket = text.get(range.clone()).and_then(|source| source.find('['));
                 let check = bracket.map(|bracket| range.start + bracket + 1);
-                self.result.check = self.result.check.or(check);
-                return;
+                result.check = result.check.or(check);
             }
-            Event::Html(_) => return,
-            Event::Text(text)
-            | Event::Code(text)
-            | Event::InlineMath(text)
-            | Event::DisplayMath(text) => text,
-            Event::SoftBreak | Event::HardBreak => " ",
-            _ => "",
-        };
-        let first = with_escape(text, range).start;
-        let start = self.range.as_ref().map_or(first, |range| range.start);
-        let end = self
-            .range
-            .as_ref()
-            .map_or(0, |range| range.end)
-            .max(range.end);
-        self.range = Some(start..end);
-        self.pieces.push((piece.to_owned(), range.clone()));
-    }
-
-    fn end_text(&mut self, text: &str) {
-        let is_code = std::mem::take(&mut self.is_code);
-        let pieces = std::mem::take(&mut self.pieces);
-        let Some(range) = self.range.take() else {
-            return;
-        };
-        let is_first = !std::mem::replace(&mut self.is_late, true);
-        if is_first && !is_code {
-            let source = text.get(range.clone()).unwrap_or_default();
-            self.result.tags = placed_tags(source)
-                .into_iter()
-                .map(|placed| PlacedTag {
-                    range: range.start + placed.range.start..range.start + placed.range.end,
-                    ..placed
-                })
-                .collect();
-            self.result.tag_place = Some(range.start);
+            Some(_) | None => {}
         }
-        let tags = &self.result.tags;
-        let words: String = pieces
+        let pieces: Vec<(&str, &Range<usize>)> = run
             .iter()
-            .map(|(piece, range)| without_tags(piece, range, tags))
+            .filter_map(|(event, range)| Some((piece(event)?, range)))
             .collect();
-        self.result.words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        self.result.end = range.end;
-        self.is_done = !self.result.words.is_empty();
+        let ranges = pieces.iter();
+        let ranges = ranges.map(|(_, range)| with_escape(text, range).start..range.end);
+        let Some(range) = ranges.reduce(joined) else {
+            continue;
+        };
+        if !std::mem::replace(&mut is_late, true) && !is_code {
+            result.tags = placed_tags(text.get(range.clone()).unwrap_or_default());
+            for placed in &mut result.tags {
+                placed.range.start += range.start;
+                placed.range.end += range.start;
+            }
+            result.tag_place = Some(range.start);
+        }
+        is_code = false;
+        let words = without_tags(&pieces, &result.tags);
+        result.words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        result.end = range.end;
+        if !result.words.is_empty() {
+            break;
+        }
     }
+    result
+}
 
-    pub(super) fn finish(mut self, text: &str) -> EntryText {
-        self.end_text(text);
-        self.result
+/// Returns what an inline event says; `None` for block events and for what no text is.
+fn piece<'e>(event: &'e Event<'_>) -> Option<&'e str> {
+    match event {
+        Event::Text(text)
+        | Event::Code(text)
+        | Event::InlineMath(text)
+        | Event::DisplayMath(text) => Some(text),
+        Event::SoftBreak | Event::HardBreak => Some(" "),
+        Event::TaskListMarker(_) | Event::Html(_) => None,
+        event => matches!(kind_of(event), EventKind::Inline).then_some(""),
     }
 }
 
-/// Returns a piece of a text without the tags in it.
-fn without_tags(piece: &str, range: &Range<usize>, tags: &[PlacedTag]) -> String {
+/// Returns the pieces of a text without the tags in it.
+fn without_tags(pieces: &[(&str, &Range<usize>)], tags: &[PlacedTag]) -> String {
+    let is_tag = |at: usize| tags.iter().any(|tag| tag.range.contains(&at));
     let mut kept = String::new();
-    let mut at = range.start;
-    let part = |from: usize, to: usize| {
-        let is_source = piece.len() == range.len();
-        is_source
-            .then(|| piece.get(from - range.start..to - range.start))
-            .flatten()
-            .unwrap_or(if from < to { piece } else { "" })
-    };
-    for tag in tags {
-        if tag.range.end <= at || tag.range.start >= range.end {
-            continue;
+    for (piece, range) in pieces {
+        if piece.len() == range.len() {
+            let letters = piece.char_indices();
+            let letters = letters.filter(|(at, _)| !is_tag(range.start + at));
+            kept.extend(letters.map(|(_, letter)| letter));
+        } else if !is_tag(range.start) {
+            kept.push_str(piece);
         }
-        if tag.range.start > at {
-            kept.push_str(part(at, tag.range.start));
-        }
-        at = tag.range.end.min(range.end);
-    }
-    if at < range.end {
-        kept.push_str(part(at, range.end));
     }
     kept
 }

@@ -97,20 +97,15 @@ impl ListMarker {
         let after = rest.get(sign_length..)?;
         let sign_end = indent_column + sign_length;
         let (column, length) = white_space(after, sign_end);
-        let padding_length = if is_blank(after) {
-            0
+        let (padding_length, content_column) = if is_blank(after) {
+            (0, sign_end + 1)
         } else if length == 0 {
             return None;
         } else if column - sign_end > 4 {
             // The content is indented code: one column belongs to the marker.
-            1
+            (1, sign_end + 1)
         } else {
-            length
-        };
-        let content_column = match padding_length {
-            0 => sign_end + 1,
-            1 if column - sign_end > 4 => sign_end + 1,
-            _ => column,
+            (length, column)
         };
         Some(Self {
             indent: indent.to_owned(),

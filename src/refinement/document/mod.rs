@@ -75,11 +75,8 @@ impl SpecDocument {
 
     /// Returns the items of a section, in order; those of all headings of this kind.
     pub fn items(&self, section: SectionKind) -> &[SpecItem] {
-        match section {
-            SectionKind::High => &self.sections.high,
-            SectionKind::Medium => &self.sections.medium,
-            SectionKind::Open => &self.sections.open,
-        }
+        let items = self.sections.items.get(&section);
+        items.map_or(&[], Vec::as_slice)
     }
 
     /// Returns the first item with these words: of the open questions first, then of the claims.

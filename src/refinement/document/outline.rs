@@ -5,12 +5,12 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
-use super::leaf::{EntryText, EntryTextReader};
+use super::leaf::{EntryText, entry_text};
 use super::lines::{end_without_blank_lines, indentation, is_blank, line_end, line_start, lines};
 use super::marker::ListMarker;
-use super::shape::ShapeReader;
+use super::shape::{Events, shape};
 
 /// A block at the top level.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) enum BlockContent {
 }
 
 /// An entry at the top level of a list.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ListEntry {
     pub(super) range: Range<usize>,
     pub(super) marker: ListMarker,
@@ -51,179 +51,92 @@ pub(super) const DIALECT: Options = Options::ENABLE_TABLES
 /// Reads the blocks of a text from a position on.
 pub(super) fn outline(text: &str, from: usize) -> Vec<TopBlock> {
     let body = text.get(from..).unwrap_or_default();
-    let mut reader = OutlineReader {
-        text,
-        from,
-        blocks: Vec::new(),
-        open: None,
-        depth: 0,
-    };
-    for (event, range) in Parser::new_ext(body, DIALECT).into_offset_iter() {
-        reader.read(&event, from + range.start..from + range.end);
-    }
-    let mut blocks = reader.blocks;
+    let events: Vec<_> = Parser::new_ext(body, DIALECT)
+        .into_offset_iter()
+        .map(|(event, range)| (event, from + range.start..from + range.end))
+        .collect();
+    let mut blocks: Vec<TopBlock> = elements(&events)
+        .into_iter()
+        .filter_map(|events| block(text, from, events))
+        .collect();
     extend_entries(text, &mut blocks);
     blocks
 }
 
-struct OutlineReader<'t> {
-    text: &'t str,
-    from: usize,
-    blocks: Vec<TopBlock>,
-    open: Option<OpenBlock>,
-    depth: usize,
+/// Divides events into the elements that they are of, each with its beginning and its end.
+fn elements<'e, 't>(events: &'e Events<'t>) -> Vec<&'e Events<'t>> {
+    let mut elements = Vec::new();
+    let (mut start, mut depth) = (0, 0_usize);
+    for (at, (event, _)) in events.iter().enumerate() {
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            elements.extend(events.get(start..=at));
+            start = at + 1;
+        }
+    }
+    elements
 }
 
-struct OpenBlock {
-    range: Range<usize>,
-    shape: ShapeReader,
-    content: OpenContent,
+/// Returns the events inside an element.
+fn content<'e, 't>(element: &'e Events<'t>) -> &'e Events<'t> {
+    let end = element.len().saturating_sub(1);
+    element.get(1..end).unwrap_or_default()
 }
 
-enum OpenContent {
-    Heading {
-        level: HeadingLevel,
-        words: String,
-    },
-    List {
-        entries: Vec<ListEntry>,
-        entry: Option<Box<OpenEntry>>,
-        /// Whether each entry has a marker that is understood.
-        is_readable: bool,
-    },
-    Other,
-}
-
-struct OpenEntry {
-    range: Range<usize>,
-    shape: ShapeReader,
-    text: EntryTextReader,
-}
-
-impl OutlineReader<'_> {
-    fn read(&mut self, event: &Event<'_>, range: Range<usize>) {
-        let is_start = matches!(event, Event::Start(_));
-        let is_end = matches!(event, Event::End(_));
-        if self.open.is_none() {
-            let content = match event {
-                Event::Start(Tag::Heading { level, .. }) => OpenContent::Heading {
-                    level: *level,
-                    words: String::new(),
+fn block(text: &str, from: usize, events: &Events<'_>) -> Option<TopBlock> {
+    let (first, range) = events.first()?;
+    let content = match first {
+        Event::Start(Tag::Heading { level, .. }) => BlockContent::Heading {
+            level: *level,
+            words: words(events),
+            shape: shape(text, events),
+        },
+        Event::Start(Tag::List(_)) => {
+            let entries = elements(content(events)).into_iter();
+            // Each entry must have a marker that is understood.
+            let entries: Option<Vec<_>> = entries.map(|events| entry(text, events)).collect();
+            entries.map_or_else(
+                || BlockContent::Other {
+                    shape: text.get(range.clone()).unwrap_or_default().to_owned(),
                 },
-                Event::Start(Tag::List(_)) => OpenContent::List {
-                    entries: Vec::new(),
-                    entry: None,
-                    is_readable: true,
-                },
-                _ => OpenContent::Other,
-            };
-            self.open = Some(OpenBlock {
-                range: range.clone(),
-                shape: ShapeReader::default(),
-                content,
-            });
+                BlockContent::List,
+            )
         }
-        if is_end {
-            self.depth = self.depth.saturating_sub(1);
-        }
-        if let Some(block) = &mut self.open {
-            block.read(self.text, event, &range, self.depth);
-        }
-        if is_start {
-            self.depth += 1;
-        }
-        if self.depth == 0 {
-            self.finish_block();
-        }
-    }
-
-    fn finish_block(&mut self) {
-        let Some(block) = self.open.take() else {
-            return;
-        };
-        let shape = block.shape.finish(self.text);
-        let content = match block.content {
-            OpenContent::Heading { level, words } => BlockContent::Heading {
-                level,
-                words,
-                shape,
-            },
-            OpenContent::List {
-                entries,
-                is_readable: true,
-                ..
-            } => BlockContent::List(entries),
-            OpenContent::List { .. } => BlockContent::Other {
-                shape: self
-                    .text
-                    .get(block.range.clone())
-                    .unwrap_or_default()
-                    .to_owned(),
-            },
-            OpenContent::Other => BlockContent::Other { shape },
-        };
-        let lines = whole_lines(self.text, &block.range);
-        // A byte order mark is no part of a line.
-        let range = lines.start.max(self.from)..lines.end;
-        self.blocks.push(TopBlock { range, content });
-    }
+        _ => BlockContent::Other {
+            shape: shape(text, events),
+        },
+    };
+    let lines = whole_lines(text, range);
+    // A byte order mark is no part of a line.
+    let range = lines.start.max(from)..lines.end;
+    Some(TopBlock { range, content })
 }
 
-impl OpenBlock {
-    /// Reads an event; the depth is that of the element it begins or ends.
-    fn read(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>, depth: usize) {
-        match &mut self.content {
-            OpenContent::Other => self.shape.read(text, event, range),
-            OpenContent::Heading { words, .. } => {
-                self.shape.read(text, event, range);
-                match event {
-                    Event::Text(piece) | Event::Code(piece) => words.push_str(piece),
-                    Event::SoftBreak | Event::HardBreak => words.push(' '),
-                    _ => {}
-                }
-            }
-            OpenContent::List {
-                entries,
-                entry,
-                is_readable,
-            } => match (event, depth) {
-                (_, 0) => {}
-                (Event::Start(Tag::Item), 1) => {
-                    *entry = Some(Box::new(OpenEntry {
-                        range: range.clone(),
-                        shape: ShapeReader::default(),
-                        text: EntryTextReader::default(),
-                    }));
-                }
-                (Event::End(TagEnd::Item), 1) => {
-                    match entry.take().map(|entry| entry.finish(text)) {
-                        Some(Some(entry)) => entries.push(entry),
-                        Some(None) | None => *is_readable = false,
-                    }
-                }
-                _ => {
-                    if let Some(entry) = entry {
-                        entry.shape.read(text, event, range);
-                        entry.text.read(text, event, range);
-                    }
-                }
-            },
-        }
-    }
+/// Returns an entry; `None` if its first line has no marker.
+fn entry(text: &str, events: &Events<'_>) -> Option<ListEntry> {
+    let (_, range) = events.first()?;
+    let range = whole_lines(text, range);
+    let marker = ListMarker::read(text.get(range.clone())?)?;
+    let content = content(events);
+    Some(ListEntry {
+        range,
+        marker,
+        text: entry_text(text, content),
+        shape: shape(text, content),
+    })
 }
 
-impl OpenEntry {
-    /// Returns the entry; `None` if its first line has no marker.
-    fn finish(self, text: &str) -> Option<ListEntry> {
-        let range = whole_lines(text, &self.range);
-        let marker = ListMarker::read(text.get(range.clone())?)?;
-        Some(ListEntry {
-            range,
-            marker,
-            text: self.text.finish(text),
-            shape: self.shape.finish(text),
-        })
-    }
+fn words(events: &Events<'_>) -> String {
+    let pieces = events.iter().map(|(event, _)| match event {
+        Event::Text(piece) | Event::Code(piece) => piece,
+        Event::SoftBreak | Event::HardBreak => " ",
+        _ => "",
+    });
+    pieces.collect()
 }
 
 fn whole_lines(text: &str, range: &Range<usize>) -> Range<usize> {

@@ -1,7 +1,10 @@
 //! The sections of a document: their headings, how far they reach, and their items.
 
+use std::collections::BTreeMap;
+
 use pulldown_cmark::HeadingLevel;
 
+use crate::refinement::words::tables;
 use crate::stopping::convergence::QuestionKey;
 
 use super::heading::{HeadingMeaning, meaning};
@@ -16,9 +19,7 @@ use super::tags::placed_tags;
 #[derive(Debug, Default)]
 pub(super) struct Sections {
     pub(super) title: Option<String>,
-    pub(super) high: Vec<SpecItem>,
-    pub(super) medium: Vec<SpecItem>,
-    pub(super) open: Vec<SpecItem>,
+    pub(super) items: BTreeMap<SectionKind, Vec<SpecItem>>,
     /// In the order of the document.
     pub(super) headings: Vec<SectionHeading>,
     /// Where paragraphs among the open questions begin that ask a question.
@@ -38,19 +39,6 @@ pub(super) struct SectionHeading {
     pub(super) end: usize,
 }
 
-/// List entries that say that there is nothing.
-const PLACEHOLDERS: [&str; 9] = [
-    "none",
-    "none yet",
-    "none so far",
-    "nothing",
-    "nothing yet",
-    "n a",
-    "na",
-    "no open questions",
-    "no questions",
-];
-
 const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 impl Sections {
@@ -62,50 +50,49 @@ impl Sections {
     pub(super) fn first(&self, kind: SectionKind) -> Option<&SectionHeading> {
         self.headings.iter().find(|heading| heading.kind == kind)
     }
-
-    fn add(&mut self, item: SpecItem) {
-        match item.section {
-            SectionKind::High => self.high.push(item),
-            SectionKind::Medium => self.medium.push(item),
-            SectionKind::Open => self.open.push(item),
-        }
-    }
-}
-
-/// A heading that the current block stands below.
-struct Scope {
-    level: HeadingLevel,
-    section: Option<SectionKind>,
-    /// The index of its section's heading, if it begins one.
-    heading: Option<usize>,
 }
 
 /// Reads the sections of a document from its blocks.
 pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
     let mut sections = Sections::default();
-    let mut scopes: Vec<Scope> = Vec::new();
+    // The headings that the current block stands below, with their sections.
+    let mut scopes: Vec<(HeadingLevel, Option<SectionKind>)> = Vec::new();
     for (index, block) in blocks.iter().enumerate() {
+        let section = scopes.last().and_then(|(_, section)| *section);
         match &block.content {
             BlockContent::Heading { level, words, .. } => {
-                enter(
-                    &mut sections,
-                    &mut scopes,
-                    (index, blocks.len()),
-                    *level,
-                    words,
-                );
+                while scopes.pop_if(|(outer, _)| *outer >= *level).is_some() {}
+                let outer = scopes.last().and_then(|(_, section)| *section);
+                let section = match meaning(words) {
+                    HeadingMeaning::Section(kind) => {
+                        sections.headings.push(SectionHeading {
+                            kind,
+                            level: *level,
+                            block: index,
+                            own_end: next_heading(blocks, index, HeadingLevel::H6),
+                            end: next_heading(blocks, index, *level),
+                        });
+                        Some(kind)
+                    }
+                    HeadingMeaning::Over => None,
+                    HeadingMeaning::Other => {
+                        if *level == HeadingLevel::H1 && sections.title.is_none() {
+                            let words = words.split_whitespace().collect::<Vec<_>>();
+                            sections.title = Some(words.join(" "));
+                        }
+                        outer
+                    }
+                };
+                scopes.push((*level, section));
             }
             BlockContent::List(entries) => {
-                if let Some(section) = scopes.last().and_then(|scope| scope.section) {
-                    for entry in entries {
-                        if let Some(item) = item_of(text, section, entry) {
-                            sections.add(item);
-                        }
-                    }
+                if let Some(section) = section {
+                    let read = entries.iter();
+                    let read = read.filter_map(|entry| item_of(text, section, entry));
+                    sections.items.entry(section).or_default().extend(read);
                 }
             }
             BlockContent::Other { shape } => {
-                let section = scopes.last().and_then(|scope| scope.section);
                 if section == Some(SectionKind::Open) && asks_question(shape) {
                     sections.unlisted_questions.push(block.range.start);
                 }
@@ -113,6 +100,15 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
         }
     }
     sections
+}
+
+/// Returns the index of the next heading of this level or above it, or after the last block.
+fn next_heading(blocks: &[TopBlock], index: usize, lowest: HeadingLevel) -> usize {
+    let mut later = blocks.iter().enumerate().skip(index + 1);
+    let next = later.find(|(_, block)| {
+        matches!(block.content, BlockContent::Heading { level, .. } if level <= lowest)
+    });
+    next.map_or(blocks.len(), |(at, _)| at)
 }
 
 /// Returns whether a block is a paragraph with a question mark after a word, or with a tag.
@@ -129,61 +125,10 @@ fn asks_question(shape: &str) -> bool {
     words.any(is_question) || !placed_tags(text).is_empty()
 }
 
-fn enter(
-    sections: &mut Sections,
-    scopes: &mut Vec<Scope>,
-    (index, total): (usize, usize),
-    level: HeadingLevel,
-    words: &str,
-) {
-    let Sections {
-        headings, title, ..
-    } = sections;
-    if let Some(heading) = scopes
-        .last()
-        .and_then(|scope| scope.heading)
-        .and_then(|heading| headings.get_mut(heading))
-    {
-        heading.own_end = heading.own_end.min(index);
-    }
-    while let Some(scope) = scopes.pop_if(|scope| scope.level >= level) {
-        if let Some(heading) = scope.heading.and_then(|at| headings.get_mut(at)) {
-            heading.end = index;
-        }
-    }
-    let outer = scopes.last().and_then(|scope| scope.section);
-    let mut heading = None;
-    let section = match meaning(words) {
-        HeadingMeaning::Section(kind) => {
-            heading = Some(headings.len());
-            headings.push(SectionHeading {
-                kind,
-                level,
-                block: index,
-                own_end: total,
-                end: total,
-            });
-            Some(kind)
-        }
-        HeadingMeaning::Over => None,
-        HeadingMeaning::Other => {
-            if level == HeadingLevel::H1 && title.is_none() {
-                *title = Some(words.split_whitespace().collect::<Vec<_>>().join(" "));
-            }
-            outer
-        }
-    };
-    scopes.push(Scope {
-        level,
-        section,
-        heading,
-    });
-}
-
 /// Returns the item of a list entry; `None` if it has no words, or says that there is nothing.
 pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
     let key = QuestionKey::of(&entry.text.words);
-    if key.as_str().is_empty() || PLACEHOLDERS.contains(&key.as_str()) {
+    if key.as_str().is_empty() || tables().placeholders.has(key.as_str()) {
         return None;
     }
     let source = text.get(entry.range.clone()).unwrap_or_default();

@@ -4,95 +4,77 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
 
 use super::lines::lines;
 
-/// Collects the shape of a block from its events.
-#[derive(Debug, Default)]
-pub(super) struct ShapeReader {
-    shape: String,
-    /// The source of the inline events since the last block event.
-    inline: Option<Range<usize>>,
-    /// The text of an open block of code or HTML, which counts with all its white space.
-    verbatim: Option<String>,
-}
+/// What the parser says of a text, each with its place in the text.
+pub(super) type Events<'t> = [(Event<'t>, Range<usize>)];
 
-impl ShapeReader {
-    pub(super) fn read(&mut self, text: &str, event: &Event<'_>, range: &Range<usize>) {
-        match kind_of(event) {
-            EventKind::Open(name) => {
-                self.flush(text);
-                self.shape.push_str(name);
-                self.shape.push_str("(\n");
+/// Returns the shape of what these events are of.
+pub(super) fn shape(text: &str, events: &Events<'_>) -> String {
+    let mut shape = String::new();
+    // The text of an open block of code or HTML, which counts with all its white space.
+    let mut verbatim: Option<String> = None;
+    for run in inline_runs(events) {
+        let Some((event, _)) = run.first() else {
+            continue;
+        };
+        match (kind_of(event), &mut verbatim) {
+            (EventKind::Open(name), _) => {
+                shape.extend([&format!("{name:?}"), "(\n"]);
                 match event {
                     Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                        self.push_part("i", info);
-                        self.verbatim = Some(String::new());
+                        push_part(&mut shape, "i", info);
+                        verbatim = Some(String::new());
                     }
                     Event::Start(Tag::CodeBlock(CodeBlockKind::Indented) | Tag::HtmlBlock) => {
-                        self.verbatim = Some(String::new());
+                        verbatim = Some(String::new());
                     }
                     _ => {}
                 }
             }
-            EventKind::Close => {
-                self.flush(text);
-                if let Some(verbatim) = self.verbatim.take() {
-                    self.push_part("v", verbatim.trim_end_matches(['\n', '\r']));
+            (EventKind::Close, _) => {
+                if let Some(verbatim) = verbatim.take() {
+                    push_part(&mut shape, "v", verbatim.trim_end_matches(['\n', '\r']));
                 }
-                self.shape.push_str(")\n");
+                shape.push_str(")\n");
             }
-            EventKind::Paragraph => self.flush(text),
-            EventKind::Rule => {
-                self.flush(text);
-                self.shape.push_str("rule\n");
-            }
-            EventKind::Inline => match (event, &mut self.verbatim) {
-                (Event::Text(content) | Event::Html(content), Some(verbatim)) => {
-                    verbatim.push_str(content);
+            (EventKind::Paragraph, _) => {}
+            (EventKind::Rule, _) => shape.push_str("rule\n"),
+            (EventKind::Inline, Some(verbatim)) => {
+                for (event, _) in run {
+                    if let Event::Text(content) | Event::Html(content) = event {
+                        verbatim.push_str(content);
+                    }
                 }
-                _ => self.extend(&with_escape(text, range)),
-            },
+            }
+            (EventKind::Inline, None) => {
+                let ranges = run.iter().map(|(_, range)| with_escape(text, range));
+                let source = ranges.reduce(joined).and_then(|range| text.get(range));
+                let source: Vec<&str> = lines(source.unwrap_or_default()).map(str::trim).collect();
+                push_part(&mut shape, "t", &source.join("\n"));
+            }
         }
     }
+    shape
+}
 
-    pub(super) fn finish(mut self, text: &str) -> String {
-        self.flush(text);
-        self.shape
-    }
+/// Divides events into block events and runs of inline events.
+pub(super) fn inline_runs<'e, 't>(events: &'e Events<'t>) -> impl Iterator<Item = &'e Events<'t>> {
+    let is_inline = |event: &Event<'_>| matches!(kind_of(event), EventKind::Inline);
+    events.chunk_by(move |(one, _), (other, _)| is_inline(one) && is_inline(other))
+}
 
-    fn extend(&mut self, range: &Range<usize>) {
-        let start = self
-            .inline
-            .as_ref()
-            .map_or(range.start, |before| before.start.min(range.start));
-        let end = self
-            .inline
-            .as_ref()
-            .map_or(range.end, |before| before.end.max(range.end));
-        self.inline = Some(start..end);
-    }
-
-    fn flush(&mut self, text: &str) {
-        if let Some(range) = self.inline.take() {
-            let source = text.get(range).unwrap_or_default();
-            let source: Vec<&str> = lines(source).map(str::trim).collect();
-            self.push_part("t", &source.join("\n"));
-        }
-    }
-
-    /// Adds a text on one line of the shape.
-    fn push_part(&mut self, kind: &str, text: &str) {
-        self.shape.push_str(kind);
-        self.shape.push(' ');
-        self.shape.extend(text.chars().map(|c| match c {
-            '\n' => '\u{1}',
-            '\r' => '\u{2}',
-            c => c,
-        }));
-        self.shape.push('\n');
-    }
+/// Adds a text on one line of the shape.
+fn push_part(shape: &mut String, kind: &str, text: &str) {
+    shape.extend([kind, " "]);
+    shape.extend(text.chars().map(|c| match c {
+        '\n' => '\u{1}',
+        '\r' => '\u{2}',
+        c => c,
+    }));
+    shape.push('\n');
 }
 
 /// Returns the source of the paragraph that a shape is; `None` for any other block. Control
@@ -109,10 +91,14 @@ pub(super) fn with_escape(text: &str, range: &Range<usize>) -> Range<usize> {
     range.start - usize::from(before.ends_with('\\'))..range.end
 }
 
+pub(super) fn joined(one: Range<usize>, other: Range<usize>) -> Range<usize> {
+    one.start.min(other.start)..one.end.max(other.end)
+}
+
 /// What an event is to the shape.
 pub(super) enum EventKind {
-    /// A block with a name begins.
-    Open(&'static str),
+    /// A block begins.
+    Open(TagEnd),
     Close,
     /// A paragraph begins or ends. It has no name: in a list without blank lines its events are
     /// missing.
@@ -122,78 +108,14 @@ pub(super) enum EventKind {
 }
 
 pub(super) fn kind_of(event: &Event<'_>) -> EventKind {
-    match event {
-        Event::Start(tag) => block_name(tag),
-        Event::End(tag) => block_end(*tag),
-        Event::Rule => EventKind::Rule,
-        Event::Text(_)
-        | Event::Code(_)
-        | Event::InlineMath(_)
-        | Event::DisplayMath(_)
-        | Event::Html(_)
-        | Event::InlineHtml(_)
-        | Event::FootnoteReference(_)
-        | Event::SoftBreak
-        | Event::HardBreak
-        | Event::TaskListMarker(_) => EventKind::Inline,
-    }
-}
-
-fn block_name(tag: &Tag<'_>) -> EventKind {
-    EventKind::Open(match tag {
-        Tag::Paragraph => return EventKind::Paragraph,
-        Tag::Heading { level, .. } => match level {
-            HeadingLevel::H1 => "h1",
-            HeadingLevel::H2 => "h2",
-            HeadingLevel::H3 => "h3",
-            HeadingLevel::H4 => "h4",
-            HeadingLevel::H5 => "h5",
-            HeadingLevel::H6 => "h6",
-        },
-        Tag::BlockQuote(_) => "quote",
-        Tag::CodeBlock(CodeBlockKind::Indented) => "indented code",
-        Tag::CodeBlock(CodeBlockKind::Fenced(_)) => "code",
-        Tag::HtmlBlock => "html",
-        Tag::List(None) => "bullets",
-        Tag::List(Some(_)) => "numbers",
-        Tag::Item => "entry",
-        Tag::FootnoteDefinition(_) => "footnote",
-        Tag::DefinitionList => "definitions",
-        Tag::DefinitionListTitle => "term",
-        Tag::DefinitionListDefinition => "definition",
-        Tag::Table(_) => "table",
-        Tag::TableHead => "head",
-        Tag::TableRow => "row",
-        Tag::TableCell => "cell",
-        Tag::MetadataBlock(_) => "metadata",
-        Tag::Emphasis
-        | Tag::Strong
-        | Tag::Strikethrough
-        | Tag::Superscript
-        | Tag::Subscript
-        | Tag::Link { .. }
-        | Tag::Image { .. } => return EventKind::Inline,
-    })
-}
-
-fn block_end(tag: TagEnd) -> EventKind {
+    let tag = match event {
+        Event::Start(tag) => tag.to_end(),
+        Event::End(tag) => *tag,
+        Event::Rule => return EventKind::Rule,
+        _ => return EventKind::Inline,
+    };
     match tag {
         TagEnd::Paragraph => EventKind::Paragraph,
-        TagEnd::Heading(_)
-        | TagEnd::BlockQuote(_)
-        | TagEnd::CodeBlock
-        | TagEnd::HtmlBlock
-        | TagEnd::List(_)
-        | TagEnd::Item
-        | TagEnd::FootnoteDefinition
-        | TagEnd::DefinitionList
-        | TagEnd::DefinitionListTitle
-        | TagEnd::DefinitionListDefinition
-        | TagEnd::Table
-        | TagEnd::TableHead
-        | TagEnd::TableRow
-        | TagEnd::TableCell
-        | TagEnd::MetadataBlock(_) => EventKind::Close,
         TagEnd::Emphasis
         | TagEnd::Strong
         | TagEnd::Strikethrough
@@ -201,5 +123,7 @@ fn block_end(tag: TagEnd) -> EventKind {
         | TagEnd::Subscript
         | TagEnd::Link
         | TagEnd::Image => EventKind::Inline,
+        _ if matches!(event, Event::Start(_)) => EventKind::Open(tag),
+        _ => EventKind::Close,
     }
 }

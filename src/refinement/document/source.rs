@@ -1,31 +1,7 @@
 //! Whether an item names a source: a consultation, an address, a path, or a reference in
 //! parentheses.
 
-/// The words and signs that begin a reference in parentheses.
-const REFERENCES: [&str; 22] = [
-    "see ",
-    "cf",
-    "per ",
-    "source",
-    "ref",
-    "according to",
-    "from ",
-    "rfc",
-    "iso ",
-    "§",
-    "section ",
-    "sec.",
-    "chapter ",
-    "ch.",
-    "page ",
-    "p.",
-    "pp.",
-    "line ",
-    "lines ",
-    "commit ",
-    "adr",
-    "#",
-];
+use crate::refinement::words::tables;
 
 /// Returns true if the source of an item names where it is from.
 pub(super) fn names_source(text: &str) -> bool {
@@ -79,8 +55,8 @@ fn parentheses(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_reference(inner: &str) -> bool {
     let inner = inner.trim().to_lowercase();
-    let begins_like_reference = REFERENCES.into_iter().any(|start| {
-        inner.strip_prefix(start).is_some_and(|rest| {
+    let begins_like_reference = tables().references.iter().any(|start| {
+        inner.strip_prefix(start.as_str()).is_some_and(|rest| {
             let is_word = start.ends_with(char::is_alphabetic);
             !(is_word && rest.starts_with(|c: char| c.is_lowercase() && start != "ref"))
         })

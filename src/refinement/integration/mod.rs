@@ -27,7 +27,7 @@ use crate::stopping::convergence::QuestionKey;
 use super::change::{ChangeKind, ItemChange};
 use super::document::{DocumentEditor, DocumentError, SectionKind, SpecDocument, SpecItem, Tag};
 use super::finding::{BatchFindings, FindingSource, PanelFinding};
-use super::placement::{AnswerPlacement, answer_section};
+use super::placement::answer_section;
 
 pub use self::extraction::add_extraction;
 use self::planned::PlannedChange;
@@ -118,34 +118,20 @@ impl<'d> MergeInProgress<'d> {
         high_from: Confidence,
     ) {
         let items = with_key(self.document.items(SectionKind::Open), question);
-        let source = outcome.source();
+        let QuestionOutcome { source, finding } = outcome;
+        let reason = finding.words();
         if items.is_empty() {
-            self.plan(
-                ChangeKind::Dropped,
-                question,
-                None,
-                outcome.reason(),
-                source,
-            );
+            self.plan(ChangeKind::Dropped, question, None, reason, source);
         }
         for item in items {
-            let kind = match outcome {
-                QuestionOutcome::Answered {
+            let kind = match finding {
+                PanelFinding::Answered {
                     answer, dissent, ..
                 } => {
-                    let to = match answer_section(source, *dissent, &item.tags, high_from) {
-                        // The words of a contradicted claim are no longer settled, whatever is
-                        // answered to them.
-                        AnswerPlacement::High if notes::is_contradicted(item) => {
-                            Some(SectionKind::Medium)
-                        }
-                        AnswerPlacement::High => Some(SectionKind::High),
-                        AnswerPlacement::Medium => Some(SectionKind::Medium),
-                        AnswerPlacement::Stay => None,
-                    };
-                    match to {
+                    let dissent = dissent.as_deref();
+                    match section(item, source, dissent, high_from) {
                         Some(to) => {
-                            let note = notes::answer(source, answer, *dissent);
+                            let note = notes::answer(source, answer, dissent);
                             self.editor.move_item(item, to, &note);
                             ChangeKind::Moved {
                                 from: SectionKind::Open,
@@ -155,18 +141,18 @@ impl<'d> MergeInProgress<'d> {
                         None => self.keep(item),
                     }
                 }
-                QuestionOutcome::Deferred { .. } if notes::has_deferral(item, source) => {
-                    self.keep(item)
-                }
-                QuestionOutcome::Deferred { reason, .. } => {
+                PanelFinding::Deferred { .. } if !notes::has_deferral(item, source) => {
                     self.editor.clear_tag(item, Tag::New);
                     self.editor.set_tag(item, Tag::Deferred);
                     self.editor.note(item, &notes::deferred(source, reason));
                     ChangeKind::Deferred
                 }
-                QuestionOutcome::StillOpen { .. } => self.keep(item),
+                PanelFinding::Deferred { .. }
+                | PanelFinding::StillOpen { .. }
+                | PanelFinding::Contradicted { .. }
+                | PanelFinding::NewQuestion { .. } => self.keep(item),
             };
-            self.plan(kind, question, Some(item), outcome.reason(), source);
+            self.plan(kind, question, Some(item), reason, source);
         }
     }
 
@@ -177,12 +163,15 @@ impl<'d> MergeInProgress<'d> {
 
     fn contradictions(&mut self, findings: &[&BatchFindings]) {
         let mut contradicted: BTreeSet<&QuestionKey> = BTreeSet::new();
-        for (source, claim, reason) in contradictions(findings) {
+        for (source, finding) in sourced(findings) {
+            let PanelFinding::Contradicted { claim, reason } = finding else {
+                continue;
+            };
             let items = self.claims(claim);
             if !contradicted.insert(claim) || self.has_moved(claim) {
-                self.plan(ChangeKind::Kept, claim, None, reason.to_owned(), source);
+                self.plan(ChangeKind::Kept, claim, None, reason, source);
             } else if items.is_empty() {
-                self.plan(ChangeKind::Dropped, claim, None, reason.to_owned(), source);
+                self.plan(ChangeKind::Dropped, claim, None, reason, source);
             } else {
                 for item in items {
                     self.contradict(item, reason, source);
@@ -194,7 +183,7 @@ impl<'d> MergeInProgress<'d> {
     fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
         if notes::has_contradiction(item, source) {
             let kept = ChangeKind::Kept;
-            return self.plan(kept, &item.key, Some(item), reason.to_owned(), source);
+            return self.plan(kept, &item.key, Some(item), reason, source);
         }
         let to = match item.section {
             SectionKind::High => SectionKind::Medium,
@@ -206,7 +195,7 @@ impl<'d> MergeInProgress<'d> {
             from: item.section,
             to,
         };
-        self.plan(kind, &item.key, Some(item), reason.to_owned(), source);
+        self.plan(kind, &item.key, Some(item), reason, source);
     }
 
     /// Returns the items of a claim in its highest section.
@@ -253,7 +242,7 @@ impl<'d> MergeInProgress<'d> {
                 let kind = ChangeKind::Added {
                     to: SectionKind::Open,
                 };
-                self.plan(kind, &key, None, text.clone(), &batch.source);
+                self.plan(kind, &key, None, text, &batch.source);
             }
         }
     }
@@ -263,49 +252,58 @@ impl<'d> MergeInProgress<'d> {
         kind: ChangeKind,
         key: &QuestionKey,
         item: Option<&'d SpecItem>,
-        reason: String,
+        reason: &str,
         source: &FindingSource,
     ) {
         self.planned.push(PlannedChange {
             kind,
             key: key.clone(),
             item,
-            reason,
+            reason: reason.to_owned(),
             source: source.consultation.clone(),
         });
     }
 }
 
-/// Returns the contradicted claims in order, each with its source and reason.
-fn contradictions<'f>(
+/// Returns the section that an answered question moves to; `None` if it stays open.
+fn section(
+    item: &SpecItem,
+    source: &FindingSource,
+    dissent: Option<&str>,
+    high_from: Confidence,
+) -> Option<SectionKind> {
+    let to = answer_section(source, dissent, &item.tags, high_from)?;
+    // The words of a contradicted claim are no longer settled, whatever is answered to them.
+    let is_doubtful = to == SectionKind::High && notes::is_contradicted(item);
+    Some(if is_doubtful { SectionKind::Medium } else { to })
+}
+
+/// Returns all findings, each with its source.
+fn sourced<'f>(
     findings: &[&'f BatchFindings],
-) -> Vec<(&'f FindingSource, &'f QuestionKey, &'f str)> {
-    let mut all = Vec::new();
-    for batch in findings {
-        for finding in &batch.findings {
-            if let PanelFinding::Contradicted { claim, reason } = finding {
-                all.push((&batch.source, claim, reason.as_str()));
-            }
-        }
-    }
-    all
+) -> impl Iterator<Item = (&'f FindingSource, &'f PanelFinding)> {
+    let batches = findings.iter();
+    batches.flat_map(|batch| {
+        batch
+            .findings
+            .iter()
+            .map(|finding| (&batch.source, finding))
+    })
 }
 
 /// Returns the new questions that a consultation takes for blockers.
 fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
-    let all = findings.iter().flat_map(|batch| &batch.findings);
-    all.filter_map(|finding| match finding {
-        PanelFinding::NewQuestion {
+    let mut blockers = BTreeSet::new();
+    for (_, finding) in sourced(findings) {
+        if let PanelFinding::NewQuestion {
             text,
             blocker: true,
-        } => Some(QuestionKey::of(text)),
-        PanelFinding::NewQuestion { .. }
-        | PanelFinding::Answered { .. }
-        | PanelFinding::StillOpen { .. }
-        | PanelFinding::Deferred { .. }
-        | PanelFinding::Contradicted { .. } => None,
-    })
-    .collect()
+        } = finding
+        {
+            blockers.insert(QuestionKey::of(text));
+        }
+    }
+    blockers
 }
 
 fn with_key<'d>(items: &'d [SpecItem], key: &QuestionKey) -> Vec<&'d SpecItem> {

@@ -8,7 +8,7 @@
 //! Experts state a finding if all that say something about the question agree on its outcome.
 //! Different words for an answer are dissent: no rule can tell whether they mean the same.
 
-use std::collections::BTreeSet;
+use std::mem::discriminant;
 
 use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
@@ -74,7 +74,7 @@ fn of_verdict(
     } else {
         let synthesis = record.synthesis();
         let shared = read(synthesis.and_then(|held| held.findings.as_deref()), batch);
-        shared.completed_by(of_positions(record, &leading_side(record), batch))
+        shared.completed_by(&of_positions(record, &leading_side(record), batch))
     };
     Some((reading, confidence))
 }
@@ -125,10 +125,13 @@ fn of_positions(
             .iter()
             .filter_map(|(held, own)| Some((*held, own.about(&key)?)))
             .collect();
-        let kinds: BTreeSet<u8> = stated.iter().map(|(_, finding)| kind(finding)).collect();
+        let is_like = |first: &PanelFinding| {
+            let mut others = stated.iter();
+            others.all(|(_, other)| discriminant(*other) == discriminant(first))
+        };
         match stated.first() {
             None => joint.silent.push(key),
-            Some((_, first)) if kinds.len() == 1 => {
+            Some((_, first)) if is_like(first) => {
                 let finding = match agreed(record, &stated) {
                     Some(finding) => finding,
                     None => (*first).clone(),
@@ -139,26 +142,13 @@ fn of_positions(
         }
     }
     // A claim that one expert alone contradicts stands; new questions cost nothing.
-    let most = experts.len();
-    let others = |finding: &&PanelFinding| about(finding).is_none();
     for (_, own) in &readings {
-        for finding in own.findings.iter().filter(others) {
-            let supporters = readings
-                .iter()
-                .filter(|(_, other)| {
-                    other
-                        .findings
-                        .iter()
-                        .any(|one| is_same_matter(one, finding))
-                })
-                .count();
-            let is_known = joint
-                .findings
-                .iter()
-                .any(|one| is_same_matter(one, finding));
+        for finding in &own.findings {
+            let supporters = readings.iter();
+            let supporters = supporters.filter(|(_, other)| other.has_matter_of(finding));
             let is_new_question = matches!(finding, PanelFinding::NewQuestion { .. });
-            if !is_known && (is_new_question || 2 * supporters > most) {
-                joint.findings.push(finding.clone());
+            if is_new_question || 2 * supporters.count() > experts.len() {
+                joint.add_matter(finding);
             }
         }
     }
@@ -168,18 +158,19 @@ fn of_positions(
 /// Returns the answer of the most confident expert, with the other answers as dissent; `None` for
 /// findings that are no answers.
 fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Option<PanelFinding> {
-    let answers: Vec<(&Independent, &QuestionKey, &String, Option<&String>)> = stated
+    let answers: Vec<_> = stated
         .iter()
-        .filter_map(|(held, finding)| match finding {
-            PanelFinding::Answered {
+        .filter_map(|(held, finding)| {
+            if let PanelFinding::Answered {
                 question,
                 answer,
                 dissent,
-            } => Some((*held, question, answer, dissent.as_ref())),
-            PanelFinding::StillOpen { .. }
-            | PanelFinding::Deferred { .. }
-            | PanelFinding::Contradicted { .. }
-            | PanelFinding::NewQuestion { .. } => None,
+            } = finding
+            {
+                Some((*held, question, answer, dissent))
+            } else {
+                None
+            }
         })
         .collect();
     // The first of equals.
@@ -194,7 +185,7 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
         .map(|(held, _, other, _)| format!("{}: {other}", record.name_of(held.agent_id.as_str())));
     let stated = answers
         .iter()
-        .filter_map(|(_, _, _, dissent)| dissent.cloned());
+        .filter_map(|(_, _, _, dissent)| (*dissent).clone());
     let dissent: Vec<String> = differing.chain(stated).collect();
     Some(PanelFinding::Answered {
         question: (*question).clone(),
@@ -205,7 +196,7 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
 
 impl AnswerReading {
     /// Adds what another text says about the questions that this one is silent about.
-    fn completed_by(mut self, other: Self) -> Self {
+    fn completed_by(mut self, other: &Self) -> Self {
         let silent = std::mem::take(&mut self.silent);
         for key in silent {
             if let Some(finding) = other.about(&key) {
@@ -216,43 +207,29 @@ impl AnswerReading {
                 self.silent.push(key);
             }
         }
-        for finding in other.findings {
-            let is_known = self
-                .findings
-                .iter()
-                .any(|one| is_same_matter(one, &finding));
-            if about(&finding).is_none() && !is_known {
-                self.findings.push(finding);
-            }
+        for finding in &other.findings {
+            self.add_matter(finding);
         }
         self
+    }
+
+    /// Adds a contradicted claim or a new question, unless it is there.
+    fn add_matter(&mut self, finding: &PanelFinding) {
+        if finding.question().is_none() && !self.has_matter_of(finding) {
+            self.findings.push(finding.clone());
+        }
+    }
+
+    fn has_matter_of(&self, finding: &PanelFinding) -> bool {
+        let mut findings = self.findings.iter();
+        findings.any(|one| is_same_matter(one, finding))
     }
 
     /// Returns the finding about a question of the batch.
     fn about(&self, key: &QuestionKey) -> Option<&PanelFinding> {
         self.findings
             .iter()
-            .find(|finding| about(finding) == Some(key))
-    }
-}
-
-/// Returns the question of the batch that a finding is about.
-fn about(finding: &PanelFinding) -> Option<&QuestionKey> {
-    match finding {
-        PanelFinding::Answered { question, .. }
-        | PanelFinding::StillOpen { question, .. }
-        | PanelFinding::Deferred { question, .. } => Some(question),
-        PanelFinding::Contradicted { .. } | PanelFinding::NewQuestion { .. } => None,
-    }
-}
-
-fn kind(finding: &PanelFinding) -> u8 {
-    match finding {
-        PanelFinding::Answered { .. } => 0,
-        PanelFinding::StillOpen { .. } => 1,
-        PanelFinding::Deferred { .. } => 2,
-        PanelFinding::Contradicted { .. } => 3,
-        PanelFinding::NewQuestion { .. } => 4,
+            .find(|finding| finding.question() == Some(key))
     }
 }
 

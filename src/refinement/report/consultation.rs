@@ -60,7 +60,7 @@ pub struct ExtractionReport {
 impl ConsultationReport {
     pub(super) fn of(batch: &BatchRecord) -> Self {
         let answer = batch.progress.answer();
-        let questions = batch.batch.questions.iter();
+        let questions = batch.about.questions.iter();
         Self {
             consultation: batch.consultation.clone(),
             status: ConsultationStatus::of(&batch.progress),

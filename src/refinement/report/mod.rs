@@ -69,8 +69,8 @@ pub struct StopReport {
 impl RefinementReport {
     /// Returns the report of a loop.
     pub fn of(refinement: &RefinementLoop) -> Self {
-        let begun = refinement.begun();
-        let (status, stop) = match refinement.phase() {
+        let begun = &refinement.begun;
+        let (status, stop) = match &refinement.phase {
             LoopPhase::Open => (RefinementStatus::Open, None),
             LoopPhase::Ended => (RefinementStatus::Ended, None),
             LoopPhase::Stopped { cause, message } => {
@@ -82,8 +82,8 @@ impl RefinementReport {
             }
         };
         let evaluation = refinement.evaluation();
-        let iterations = refinement.iterations().iter();
-        let extractions = refinement.extractions().iter();
+        let iterations = refinement.iterations.iter();
+        let extractions = refinement.extractions.iter();
         Self {
             schema_version: SCHEMA_VERSION,
             document: begun.source.clone(),
@@ -95,10 +95,10 @@ impl RefinementReport {
                 .and_then(Evaluation::deciding_rule)
                 .map(str::to_owned),
             message: evaluation.and_then(message),
-            started_at: refinement.begun_at(),
-            updated_at: refinement.updated_at(),
-            resumes: refinement.resumes().to_vec(),
-            criteria: *refinement.criteria(),
+            started_at: refinement.begun_at,
+            updated_at: refinement.updated_at,
+            resumes: refinement.resumes.clone(),
+            criteria: refinement.criteria,
             extractions: extractions.map(ExtractionReport::of).collect(),
             iterations: iterations.map(IterationReport::of).collect(),
             spend: refinement.spend(),

@@ -2,7 +2,12 @@
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{Extraction, TextHash};
+use crate::refinement::finding::BatchFindings;
+use crate::stopping::convergence::QuestionKey;
+
+use super::{Applied, refused};
 
 /// How far a consultation is. `T` is what it is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,14 +23,81 @@ pub enum ConsultationProgress<T> {
     Repeated(Option<String>),
 }
 
-/// The extraction of claims and questions from a plain document.
+/// A consultation, what it is about, and how far it is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ExtractionRecord {
+pub struct ConsultationRecord<A, T> {
     pub consultation: ConsultationId,
-    /// The text that it reads.
-    pub document: TextHash,
-    pub progress: ConsultationProgress<Extraction>,
+    pub about: A,
+    pub progress: ConsultationProgress<T>,
     pub spend: ConsultationSpend,
+}
+
+/// The extraction of claims and questions from a plain document, which is about this text.
+pub type ExtractionRecord = ConsultationRecord<TextHash, Extraction>;
+
+/// The consultation of a batch.
+pub type BatchRecord = ConsultationRecord<QuestionBatch, BatchFindings>;
+
+/// Starts a consultation, or takes over one that is left over. A new one gets the questions of
+/// those that it replaces.
+pub(super) fn start<A, T>(
+    records: &mut Vec<ConsultationRecord<A, T>>,
+    id: &ConsultationId,
+    about: A,
+    replaces: impl Fn(&ConsultationRecord<A, T>) -> bool,
+) -> Applied {
+    if let Some(record) = records.iter_mut().find(|record| record.consultation == *id) {
+        if !record.progress.is_left_over() {
+            return refused(format!("`{id}` begins twice"));
+        }
+        record.progress = ConsultationProgress::InFlight;
+        return Ok(());
+    }
+    for record in records.iter_mut() {
+        if replaces(record) {
+            record.progress.repeat();
+        }
+    }
+    records.push(ConsultationRecord {
+        consultation: id.clone(),
+        about,
+        progress: ConsultationProgress::InFlight,
+        spend: ConsultationSpend::default(),
+    });
+    Ok(())
+}
+
+/// Records what a consultation in flight or left over has cost, and its end; `None` if it was cut
+/// off.
+pub(super) fn end<A, T>(
+    records: &mut [ConsultationRecord<A, T>],
+    id: &ConsultationId,
+    spend: ConsultationSpend,
+    end: Option<ConsultationProgress<T>>,
+) -> Applied {
+    let mut records = records.iter_mut();
+    let record = records.find(|record| record.consultation == *id && record.progress.is_open());
+    let Some(record) = record else {
+        return refused(format!("`{id}` ends or is cut off and is not in flight"));
+    };
+    record.spend = spend;
+    match end {
+        Some(end) => record.progress = end,
+        None => record.progress.leave(),
+    }
+    Ok(())
+}
+
+pub(super) fn has_in_flight<A, T>(records: &[ConsultationRecord<A, T>]) -> bool {
+    let mut records = records.iter();
+    records.any(|record| record.progress.is_in_flight())
+}
+
+impl BatchRecord {
+    pub fn asks(&self, question: &QuestionKey) -> bool {
+        let mut questions = self.about.questions.iter();
+        questions.any(|(key, _)| key == question)
+    }
 }
 
 impl<T> ConsultationProgress<T> {
@@ -55,7 +127,7 @@ impl<T> ConsultationProgress<T> {
     }
 
     /// Returns whether it may still end.
-    pub(super) fn is_open(&self) -> bool {
+    fn is_open(&self) -> bool {
         self.is_in_flight() || self.is_left_over()
     }
 
@@ -67,7 +139,7 @@ impl<T> ConsultationProgress<T> {
     }
 
     /// Another consultation gets its questions, unless it has an answer.
-    pub(super) fn repeat(&mut self) {
+    fn repeat(&mut self) {
         match self {
             Self::InFlight => *self = Self::Repeated(None),
             Self::LeftOver(error) => *self = Self::Repeated(error.take()),

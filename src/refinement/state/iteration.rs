@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
-use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, BatchStarted, Integrated, TextHash};
 use crate::refinement::finding::{BatchFindings, PanelFinding};
 use crate::stopping::convergence::QuestionKey;
 
-use super::RefinementStateError;
-use super::consultation::ConsultationProgress;
+use super::Applied;
+use super::consultation::{BatchRecord, ConsultationProgress, end, has_in_flight, start};
 
 /// An iteration.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,15 +32,6 @@ pub enum MergeProgress {
     Decided(Box<Integrated>),
     /// Its text is in the file: the iteration is over.
     Written(Box<Integrated>),
-}
-
-/// The consultation of a batch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BatchRecord {
-    pub consultation: ConsultationId,
-    pub batch: QuestionBatch,
-    pub progress: ConsultationProgress<BatchFindings>,
-    pub spend: ConsultationSpend,
 }
 
 impl IterationRecord {
@@ -89,7 +77,7 @@ impl IterationRecord {
             | ConsultationProgress::LeftOver(None)
             | ConsultationProgress::Repeated(_) => false,
         });
-        let asked = ended.flat_map(|record| &record.batch.questions);
+        let asked = ended.flat_map(|record| &record.about.questions);
         let findings = self.findings().flat_map(|batch| &batch.findings);
         let answered: BTreeSet<&QuestionKey> =
             findings.filter_map(PanelFinding::question).collect();
@@ -111,66 +99,25 @@ impl IterationRecord {
     }
 
     pub fn has_batches_in_flight(&self) -> bool {
-        let mut batches = self.batches.iter();
-        batches.any(|batch| batch.progress.is_in_flight())
+        has_in_flight(&self.batches)
     }
 
-    pub(super) fn start(&mut self, started: &BatchStarted) -> Result<(), RefinementStateError> {
-        if let Some(batch) = self.batch(&started.consultation) {
-            if !batch.progress.is_left_over() {
-                let id = started.consultation.clone();
-                return Err(RefinementStateError::StartedTwice(id));
-            }
-            batch.progress = ConsultationProgress::InFlight;
-            return Ok(());
-        }
+    pub(super) fn start(&mut self, started: &BatchStarted) -> Applied {
         let asked = &started.batch;
-        for batch in &mut self.batches {
-            if batch.progress.is_left_over() && batch.shares_a_question(asked) {
-                batch.progress.repeat();
-            }
-        }
-        self.batches.push(BatchRecord {
-            consultation: started.consultation.clone(),
-            batch: started.batch.clone(),
-            progress: ConsultationProgress::InFlight,
-            spend: ConsultationSpend::default(),
-        });
-        Ok(())
+        let shares_a_question = |record: &BatchRecord| {
+            let mut questions = asked.questions.iter();
+            record.progress.is_left_over() && questions.any(|(key, _)| record.asks(key))
+        };
+        let id = &started.consultation;
+        start(&mut self.batches, id, asked.clone(), shares_a_question)
     }
 
-    pub(super) fn finish(&mut self, finished: &BatchFinished) -> Result<(), RefinementStateError> {
-        let batch = self.open_batch(&finished.consultation);
-        let batch = batch.ok_or_else(|| {
-            RefinementStateError::UnknownConsultation(finished.consultation.clone())
-        })?;
-        batch.spend = finished.spend;
-        batch.progress = match &finished.findings {
+    pub(super) fn finish(&mut self, finished: &BatchFinished) -> Applied {
+        let progress = match &finished.findings {
             Some(findings) => ConsultationProgress::Answered(findings.clone()),
             None => ConsultationProgress::NoAnswer(finished.error.clone().unwrap_or_default()),
         };
-        Ok(())
-    }
-
-    /// Returns a batch that is in flight or left over.
-    pub(super) fn open_batch(&mut self, id: &ConsultationId) -> Option<&mut BatchRecord> {
-        self.batch(id).filter(|batch| batch.progress.is_open())
-    }
-
-    fn batch(&mut self, id: &ConsultationId) -> Option<&mut BatchRecord> {
-        self.batches
-            .iter_mut()
-            .find(|batch| batch.consultation == *id)
-    }
-}
-
-impl BatchRecord {
-    pub fn asks(&self, question: &QuestionKey) -> bool {
-        let mut questions = self.batch.questions.iter();
-        questions.any(|(key, _)| key == question)
-    }
-
-    fn shares_a_question(&self, other: &QuestionBatch) -> bool {
-        other.questions.iter().any(|(key, _)| self.asks(key))
+        let id = &finished.consultation;
+        end(&mut self.batches, id, finished.spend, Some(progress))
     }
 }

@@ -74,9 +74,9 @@ impl RefinementLoop {
             ..merged.measure()
         };
         measures.push(measure.clone());
-        let evaluation = evaluate(self.criteria(), &measures);
+        let evaluation = evaluate(&self.criteria, &measures);
         let iteration = self.next_iteration();
-        let stable = stable_count(self.criteria(), &measures);
+        let stable = stable_count(&self.criteria, &measures);
         let entry = ConvergenceEntry::new(iteration, stable, &measure, &evaluation);
         let text = front_matter::with_entry(&integration.text, &entry)?;
         let changes = prepared.changes.into_iter().chain(integration.changes);

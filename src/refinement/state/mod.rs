@@ -23,42 +23,25 @@ mod proposal;
 #[cfg(test)]
 mod tests;
 
-use crate::domain::ids::ConsultationId;
-
 use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 
-pub use consultation::{ConsultationProgress, ExtractionRecord};
-pub use iteration::{BatchRecord, IterationRecord, MergeProgress};
+pub use consultation::{BatchRecord, ConsultationProgress, ConsultationRecord, ExtractionRecord};
+pub use iteration::{IterationRecord, MergeProgress};
 pub use merge::{Merge, RefinementMergeError};
 pub use next_step::{DocumentNow, NextStep};
 pub use proposal::BlockerProposal;
 pub use refinement_loop::{LoopPhase, RefinementLoop};
 
-/// A log whose events do not follow from each other.
+/// A log whose events do not follow from each other, and how they do not.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RefinementStateError {
-    #[error("its first event is not the beginning of a loop")]
-    NotBegun,
-    #[error("a loop continues after its end")]
-    AfterEnd,
-    #[error("a loop continues after a stop and is not resumed")]
-    AfterStop,
-    #[error("iteration {found} follows where iteration {expected} is due")]
-    WrongIteration { expected: u64, found: u64 },
-    #[error("no iteration has begun")]
-    NoIteration,
-    #[error("`{0}` ends or is cut off and is not in flight")]
-    UnknownConsultation(ConsultationId),
-    #[error("`{0}` begins twice")]
-    StartedTwice(ConsultationId),
-    #[error("an iteration begins or is merged while a consultation is in flight")]
-    InFlight,
-    #[error("findings are merged into another text than the iteration's")]
-    OtherText,
-    #[error("a text is written that no merge made")]
-    NothingMerged,
-    #[error("a loop ends before an iteration is merged and written")]
-    EndedEarly,
+#[error("{0}")]
+pub struct RefinementStateError(String);
+
+/// The result of an event.
+type Applied = Result<(), RefinementStateError>;
+
+fn refused<T>(problem: impl Into<String>) -> Result<T, RefinementStateError> {
+    Err(RefinementStateError(problem.into()))
 }
 
 /// Everything that is known of the loops over a document.
@@ -73,7 +56,7 @@ impl RefinementState {
     /// Begins with the first event of a log.
     pub fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
         let RefinementEventKind::Begun(begun) = &event.kind else {
-            return Err(RefinementStateError::NotBegun);
+            return refused("its first event is not the beginning of a loop");
         };
         Ok(Self {
             earlier: Vec::new(),
@@ -86,7 +69,7 @@ impl RefinementState {
     /// # Errors
     ///
     /// When the event cannot follow; nothing changes then.
-    pub fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
+    pub fn apply(&mut self, event: &RefinementEvent) -> Applied {
         if let RefinementEventKind::Begun(begun) = &event.kind {
             let new = RefinementLoop::new(begun, event.time);
             self.earlier.push(std::mem::replace(&mut self.current, new));

@@ -8,8 +8,8 @@ use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::event::{Integrated, StopCause, TextHash};
 use crate::stopping::convergence::QuestionKey;
 
-use super::consultation::ConsultationProgress;
-use super::iteration::{BatchRecord, IterationRecord};
+use super::consultation::{BatchRecord, ConsultationProgress};
+use super::iteration::IterationRecord;
 use super::refinement_loop::{LoopPhase, RefinementLoop};
 
 /// The document as it is now.
@@ -85,7 +85,7 @@ pub enum NextStep<'s> {
 impl RefinementLoop {
     /// Returns what to do next with the document as it is now.
     pub fn next_step(&self, now: &DocumentNow) -> NextStep<'_> {
-        match self.phase() {
+        match &self.phase {
             LoopPhase::Stopped { .. } | LoopPhase::Ended => return NextStep::Rest,
             LoopPhase::Open => {}
         }
@@ -107,10 +107,10 @@ impl RefinementLoop {
     fn before_iteration(&self, now: &DocumentNow) -> NextStep<'_> {
         let has_written = self.last_written().is_some();
         let decided = self.open_iteration().is_none();
-        if decided && self.ends_by(self.criteria()) {
+        if decided && self.ends_by(&self.criteria) {
             return NextStep::End;
         }
-        if decided && self.is_unreadable() {
+        if decided && self.is_unreadable {
             // Another iteration would cost as much, and likely be as useless.
             return NextStep::Stop {
                 cause: StopCause::NoAnswer,
@@ -121,8 +121,8 @@ impl RefinementLoop {
             };
         }
         if !now.has_sections && !has_written {
-            let mut newest = self.extractions().iter().rev();
-            let newest = newest.find(|record| record.document == now.read);
+            let mut newest = self.extractions.iter().rev();
+            let newest = newest.find(|record| record.about == now.read);
             match newest.map(|record| (&record.progress, &record.consultation)) {
                 None | Some((ConsultationProgress::Repeated(_), _)) => {
                     return NextStep::Extract { left_over: None };
@@ -203,13 +203,9 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
 fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<QuestionBatch> {
     let is_covered = |question: &QuestionKey| {
         let mut records = iteration.batches.iter();
-        records.any(|record| match &record.progress {
-            ConsultationProgress::Repeated(_) => false,
-            ConsultationProgress::InFlight
-            | ConsultationProgress::LeftOver(_)
-            | ConsultationProgress::Answered(_)
-            | ConsultationProgress::NoAnswer(_) => record.asks(question),
-        })
+        let is_repeated =
+            |record: &BatchRecord| matches!(record.progress, ConsultationProgress::Repeated(_));
+        records.any(|record| !is_repeated(record) && record.asks(question))
     };
     let mut rest = batch.clone();
     rest.questions.retain(|(key, _)| !is_covered(key));
@@ -222,11 +218,7 @@ fn no_answer(iteration: &IterationRecord) -> Option<String> {
         return None;
     }
     let mut newest = iteration.batches.iter().rev();
-    newest.find_map(|batch| match &batch.progress {
-        ConsultationProgress::NoAnswer(error) => Some(error.clone()),
-        ConsultationProgress::InFlight
-        | ConsultationProgress::LeftOver(_)
-        | ConsultationProgress::Answered(_)
-        | ConsultationProgress::Repeated(_) => None,
-    })
+    let failed =
+        newest.find(|batch| matches!(batch.progress, ConsultationProgress::NoAnswer(_)))?;
+    failed.progress.error().map(str::to_owned)
 }

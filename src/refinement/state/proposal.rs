@@ -42,7 +42,7 @@ impl RefinementLoop {
     }
 
     fn proposal<'l>(&'l self, change: &'l ItemChange) -> Option<BlockerProposal<'l>> {
-        let written = self.iterations().iter();
+        let written = self.iterations.iter();
         let written = written.filter(|iteration| iteration.written().is_some());
         let findings = written.flat_map(IterationRecord::findings);
         let answers = findings.filter_map(|findings| {

@@ -13,24 +13,24 @@ use crate::refinement::finding::BatchFindings;
 use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey, evaluate};
 use crate::stopping::evaluation::Evaluation;
 
-use super::RefinementStateError;
-use super::consultation::{ConsultationProgress, ExtractionRecord};
+use super::consultation::{ConsultationProgress, ExtractionRecord, end, has_in_flight, start};
 use super::iteration::{IterationRecord, MergeProgress};
+use super::{Applied, RefinementStateError, refused};
 
 /// A loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefinementLoop {
-    begun: LoopBegun,
-    begun_at: Timestamp,
-    updated_at: Timestamp,
+    pub begun: LoopBegun,
+    pub begun_at: Timestamp,
+    pub updated_at: Timestamp,
     /// Those of the process that works, or worked last.
-    criteria: Criteria,
-    resumes: Vec<Timestamp>,
-    phase: LoopPhase,
+    pub criteria: Criteria,
+    pub resumes: Vec<Timestamp>,
+    pub phase: LoopPhase,
     /// Whether the last iteration has no readable answer, and the loop was not resumed since.
-    is_unreadable: bool,
-    extractions: Vec<ExtractionRecord>,
-    iterations: Vec<IterationRecord>,
+    pub(super) is_unreadable: bool,
+    pub extractions: Vec<ExtractionRecord>,
+    pub iterations: Vec<IterationRecord>,
 }
 
 /// What a loop does.
@@ -60,17 +60,21 @@ impl RefinementLoop {
     }
 
     /// Adds an event other than a beginning.
-    pub(super) fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
+    pub(super) fn apply(&mut self, event: &RefinementEvent) -> Applied {
         match (&self.phase, &event.kind) {
             (LoopPhase::Ended, RefinementEventKind::Resumed { criteria })
                 if !self.ends_by(criteria) => {}
-            (LoopPhase::Ended, _) => return Err(RefinementStateError::AfterEnd),
+            (LoopPhase::Ended, _) => return refused("a loop continues after its end"),
             (LoopPhase::Stopped { .. }, RefinementEventKind::Resumed { .. })
             | (LoopPhase::Open, _) => {}
-            (LoopPhase::Stopped { .. }, _) => return Err(RefinementStateError::AfterStop),
+            (LoopPhase::Stopped { .. }, _) => {
+                return refused("a loop continues after a stop and is not resumed");
+            }
         }
         match &event.kind {
-            RefinementEventKind::Begun(_) => return Err(RefinementStateError::NotBegun),
+            RefinementEventKind::Begun(_) => {
+                return refused("its first event is not the beginning of a loop");
+            }
             RefinementEventKind::Resumed { criteria } => self.resume(*criteria, event.time),
             RefinementEventKind::ExtractionStarted {
                 consultation,
@@ -87,9 +91,8 @@ impl RefinementLoop {
                 self.iteration_at_work(started.iteration)?.start(started)?;
             }
             RefinementEventKind::BatchFinished(finished) => {
-                let iteration = self.open_iteration_mut();
-                let iteration = iteration.ok_or(RefinementStateError::NoIteration)?;
-                iteration.finish(finished)?;
+                let number = self.next_iteration();
+                self.iteration_at_work(number)?.finish(finished)?;
             }
             RefinementEventKind::ConsultationCutOff {
                 consultation,
@@ -99,13 +102,8 @@ impl RefinementLoop {
             RefinementEventKind::DocumentWritten { document } => self.write(document)?,
             RefinementEventKind::Stopped { cause, message } => self.stop(*cause, message),
             RefinementEventKind::Ended => {
-                if self
-                    .iterations
-                    .last()
-                    .and_then(IterationRecord::written)
-                    .is_none()
-                {
-                    return Err(RefinementStateError::EndedEarly);
+                if self.iterations.is_empty() || self.open_iteration().is_some() {
+                    return refused("a loop ends before an iteration is merged and written");
                 }
                 self.phase = LoopPhase::Ended;
             }
@@ -119,28 +117,16 @@ impl RefinementLoop {
         self.is_unreadable = false;
         self.criteria = criteria;
         self.resumes.push(at);
-        for extraction in &mut self.extractions {
-            extraction.progress.resume();
-        }
-        if let Some(iteration) = self.open_iteration_mut() {
-            for batch in &mut iteration.batches {
-                batch.progress.resume();
-            }
-        }
+        self.each(ConsultationProgress::resume, ConsultationProgress::resume);
     }
 
     fn stop(&mut self, cause: StopCause, message: &str) {
-        for extraction in &mut self.extractions {
-            extraction.progress.leave();
-        }
-        if let Some(iteration) = self.open_iteration_mut() {
-            for batch in &mut iteration.batches {
-                batch.progress.leave();
-            }
-            // Its findings wait for the text of the person.
-            if cause == StopCause::DocumentChanged {
-                iteration.merge = MergeProgress::Due;
-            }
+        self.each(ConsultationProgress::leave, ConsultationProgress::leave);
+        // Its findings wait for the text of the person.
+        if cause == StopCause::DocumentChanged
+            && let Some(iteration) = self.open_iteration_mut()
+        {
+            iteration.merge = MergeProgress::Due;
         }
         self.phase = LoopPhase::Stopped {
             cause,
@@ -148,69 +134,30 @@ impl RefinementLoop {
         };
     }
 
-    fn start_extraction(
-        &mut self,
-        id: &ConsultationId,
-        document: &TextHash,
-    ) -> Result<(), RefinementStateError> {
-        let mut records = self.extractions.iter_mut();
-        if let Some(record) = records.find(|record| record.consultation == *id) {
-            if !record.progress.is_left_over() {
-                return Err(RefinementStateError::StartedTwice(id.clone()));
-            }
-            record.progress = ConsultationProgress::InFlight;
-            return Ok(());
+    fn start_extraction(&mut self, id: &ConsultationId, document: &TextHash) -> Applied {
+        let is_other = |record: &ExtractionRecord| record.consultation != *id;
+        if self.extractions.iter().all(is_other) && has_in_flight(&self.extractions) {
+            return refused("an iteration begins or is merged while a consultation is in flight");
         }
-        for record in &mut self.extractions {
-            if record.progress.is_in_flight() {
-                return Err(RefinementStateError::InFlight);
-            }
-            record.progress.repeat();
-        }
-        self.extractions.push(ExtractionRecord {
-            consultation: id.clone(),
-            document: document.clone(),
-            progress: ConsultationProgress::InFlight,
-            spend: ConsultationSpend::default(),
-        });
-        Ok(())
+        start(&mut self.extractions, id, document.clone(), |_| true)
     }
 
-    fn finish_extraction(&mut self, extraction: &Extraction) -> Result<(), RefinementStateError> {
-        let id = &extraction.consultation;
-        let record = self
-            .open_extraction(id)
-            .ok_or_else(|| RefinementStateError::UnknownConsultation(id.clone()))?;
-        record.spend = extraction.spend;
-        record.progress = match &extraction.error {
+    fn finish_extraction(&mut self, extraction: &Extraction) -> Applied {
+        let progress = match &extraction.error {
             None => ConsultationProgress::Answered(extraction.clone()),
             Some(error) => ConsultationProgress::NoAnswer(error.clone()),
         };
-        Ok(())
+        let id = &extraction.consultation;
+        end(&mut self.extractions, id, extraction.spend, Some(progress))
     }
 
-    fn open_extraction(&mut self, id: &ConsultationId) -> Option<&mut ExtractionRecord> {
-        self.extractions
-            .iter_mut()
-            .find(|record| record.consultation == *id && record.progress.is_open())
-    }
-
-    fn start_iteration(
-        &mut self,
-        number: u64,
-        document: &TextHash,
-        at: Timestamp,
-    ) -> Result<(), RefinementStateError> {
-        let expected = self.next_iteration();
-        if number != expected {
-            return Err(RefinementStateError::WrongIteration {
-                expected,
-                found: number,
-            });
-        }
+    fn start_iteration(&mut self, number: u64, document: &TextHash, at: Timestamp) -> Applied {
+        self.check_number(number)?;
         match self.open_iteration_mut() {
             Some(iteration) if iteration.has_batches_in_flight() => {
-                return Err(RefinementStateError::InFlight);
+                return refused(
+                    "an iteration begins or is merged while a consultation is in flight",
+                );
             }
             Some(iteration) => {
                 iteration.document = document.clone();
@@ -224,48 +171,48 @@ impl RefinementLoop {
         Ok(())
     }
 
-    fn cut_off(
-        &mut self,
-        id: &ConsultationId,
-        spend: &ConsultationSpend,
-    ) -> Result<(), RefinementStateError> {
-        if let Some(record) = self.open_extraction(id) {
-            record.progress.leave();
-            record.spend = *spend;
-            return Ok(());
+    fn cut_off(&mut self, id: &ConsultationId, spend: &ConsultationSpend) -> Applied {
+        let ended = end(&mut self.extractions, id, *spend, None);
+        match self.open_iteration_mut() {
+            Some(iteration) if ended.is_err() => end(&mut iteration.batches, id, *spend, None),
+            Some(_) | None => ended,
         }
-        let iteration = self.open_iteration_mut();
-        let batch = iteration
-            .and_then(|iteration| iteration.open_batch(id))
-            .ok_or_else(|| RefinementStateError::UnknownConsultation(id.clone()))?;
-        batch.progress.leave();
-        batch.spend = *spend;
-        Ok(())
     }
 
-    fn decide_merge(&mut self, merge: &Integrated) -> Result<(), RefinementStateError> {
+    fn decide_merge(&mut self, merge: &Integrated) -> Applied {
         let iteration = self.iteration_at_work(merge.iteration)?;
         if iteration.has_batches_in_flight() {
-            return Err(RefinementStateError::InFlight);
+            return refused("an iteration begins or is merged while a consultation is in flight");
         }
         if iteration.document != merge.before {
-            return Err(RefinementStateError::OtherText);
+            return refused("findings are merged into another text than the iteration's");
         }
         iteration.merge = MergeProgress::Decided(Box::new(merge.clone()));
         Ok(())
     }
 
-    fn write(&mut self, document: &TextHash) -> Result<(), RefinementStateError> {
-        let iteration = self.open_iteration_mut();
-        let iteration = iteration.ok_or(RefinementStateError::NothingMerged)?;
-        match iteration.decided() {
-            Some(merge) if merge.after == *document => {
-                let is_unreadable = iteration.is_unreadable();
-                iteration.merge = MergeProgress::Written(Box::new(merge.clone()));
-                self.is_unreadable = is_unreadable;
-                Ok(())
-            }
-            Some(_) | None => Err(RefinementStateError::NothingMerged),
+    fn write(&mut self, document: &TextHash) -> Applied {
+        let written = self.open_iteration_mut().and_then(|iteration| {
+            let merge = iteration.decided()?.clone();
+            let is_unreadable = iteration.is_unreadable();
+            (merge.after == *document).then(|| {
+                iteration.merge = MergeProgress::Written(Box::new(merge));
+                is_unreadable
+            })
+        });
+        let Some(is_unreadable) = written else {
+            return refused("a text is written that no merge made");
+        };
+        self.is_unreadable = is_unreadable;
+        Ok(())
+    }
+
+    fn check_number(&self, number: u64) -> Applied {
+        match self.next_iteration() {
+            expected if expected == number => Ok(()),
+            expected => refused(format!(
+                "iteration {number} follows where iteration {expected} is due"
+            )),
         }
     }
 
@@ -274,16 +221,30 @@ impl RefinementLoop {
         &mut self,
         number: u64,
     ) -> Result<&mut IterationRecord, RefinementStateError> {
-        let iteration = self
-            .open_iteration_mut()
-            .ok_or(RefinementStateError::NoIteration)?;
-        if iteration.number == number {
-            Ok(iteration)
-        } else {
-            Err(RefinementStateError::WrongIteration {
-                expected: iteration.number,
-                found: number,
-            })
+        if self.open_iteration().is_some() {
+            self.check_number(number)?;
+        }
+        match self.open_iteration_mut() {
+            Some(iteration) => Ok(iteration),
+            None => refused("no iteration has begun"),
+        }
+    }
+
+    /// Changes the progress of every consultation that may still end.
+    fn each(
+        &mut self,
+        extraction: fn(&mut ConsultationProgress<Extraction>),
+        batch: fn(&mut ConsultationProgress<BatchFindings>),
+    ) {
+        for record in &mut self.extractions {
+            extraction(&mut record.progress);
+        }
+        let open = self.open_iteration_mut();
+        for record in open
+            .into_iter()
+            .flat_map(|iteration| &mut iteration.batches)
+        {
+            batch(&mut record.progress);
         }
     }
 
@@ -300,13 +261,7 @@ impl RefinementLoop {
 
     /// Returns the number of the iteration that is not over, or of the one to come.
     pub fn next_iteration(&self) -> u64 {
-        let Some(last) = self.iterations.last() else {
-            return 1;
-        };
-        match &last.merge {
-            MergeProgress::Due | MergeProgress::Decided(_) => last.number,
-            MergeProgress::Written(_) => last.number + 1,
-        }
+        self.merges().count() as u64 + 1
     }
 
     /// Returns the findings that no written merge has used up.
@@ -320,7 +275,7 @@ impl RefinementLoop {
     /// any text: another extraction would have other words, and the answers no questions.
     pub fn extraction(&self, document: &TextHash) -> Option<&Extraction> {
         let mut newest = self.extractions.iter().rev();
-        let mut of_text = newest.clone().filter(|record| record.document == *document);
+        let mut of_text = newest.clone().filter(|record| record.about == *document);
         let of_text = of_text.find_map(|record| record.progress.answer());
         let open = self.open_iteration();
         let is_asked = open.is_some_and(|iteration| !iteration.batches.is_empty());
@@ -346,15 +301,12 @@ impl RefinementLoop {
     /// Returns why a consultation that has ended, and can be taken over, has no answer.
     pub fn failure(&self, id: &ConsultationId) -> Option<&str> {
         let extractions = self.extractions.iter();
-        let mut extractions = extractions.filter(|record| record.consultation == *id);
+        let extractions = extractions.map(|record| (&record.consultation, record.progress.error()));
         let batches = self.open_iteration().map(|iteration| &iteration.batches);
-        let mut batches = batches.into_iter().flatten();
-        extractions
-            .find_map(|record| record.progress.error())
-            .or_else(|| {
-                let batch = batches.find(|batch| batch.consultation == *id)?;
-                batch.progress.error()
-            })
+        let batches = batches.into_iter().flatten();
+        let batches = batches.map(|record| (&record.consultation, record.progress.error()));
+        let mut failures = extractions.chain(batches);
+        failures.find_map(|(other, error)| error.filter(|_| other == id))
     }
 
     /// Returns the merges whose texts were written, in order.
@@ -387,7 +339,7 @@ impl RefinementLoop {
             .iterations
             .iter()
             .flat_map(|iteration| &iteration.batches);
-        let asked = batches.flat_map(|record| record.batch.keys());
+        let asked = batches.flat_map(|record| record.about.keys());
         let changed = self.changes().map(|change| change.item.clone());
         asked.chain(changed).collect()
     }
@@ -401,12 +353,6 @@ impl RefinementLoop {
     pub fn ends_by(&self, criteria: &Criteria) -> bool {
         let stops = self.evaluation().is_some_and(Evaluation::stops);
         stops && evaluate(criteria, &self.measures()).stops()
-    }
-
-    /// Returns whether questions were asked in the last iteration and no answer could be read, and
-    /// the loop was not resumed since.
-    pub(super) fn is_unreadable(&self) -> bool {
-        self.is_unreadable
     }
 
     pub fn last_written(&self) -> Option<&TextHash> {
@@ -423,50 +369,13 @@ impl RefinementLoop {
 
     /// Returns the cost of everything, as far as the log has it.
     pub fn spend(&self) -> ConsultationSpend {
+        let extractions = self.extractions.iter().map(|record| &record.spend);
+        let iterations = self.iterations.iter();
+        let batches = iterations.flat_map(|iteration| &iteration.batches);
         let mut spend = ConsultationSpend::default();
-        for extraction in &self.extractions {
-            spend.add(&extraction.spend);
-        }
-        for batch in self
-            .iterations
-            .iter()
-            .flat_map(|iteration| &iteration.batches)
-        {
-            spend.add(&batch.spend);
+        for part in extractions.chain(batches.map(|record| &record.spend)) {
+            spend.add(part);
         }
         spend
-    }
-
-    pub fn begun(&self) -> &LoopBegun {
-        &self.begun
-    }
-
-    pub fn begun_at(&self) -> Timestamp {
-        self.begun_at
-    }
-
-    pub fn updated_at(&self) -> Timestamp {
-        self.updated_at
-    }
-
-    /// Returns the criteria since the beginning or the last resume.
-    pub fn criteria(&self) -> &Criteria {
-        &self.criteria
-    }
-
-    pub fn resumes(&self) -> &[Timestamp] {
-        &self.resumes
-    }
-
-    pub fn phase(&self) -> &LoopPhase {
-        &self.phase
-    }
-
-    pub fn extractions(&self) -> &[ExtractionRecord] {
-        &self.extractions
-    }
-
-    pub fn iterations(&self) -> &[IterationRecord] {
-        &self.iterations
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
 /// Returns the events that a resumed loop lacks: for each consultation that can be taken over and
 /// has cost more than the log has, what it has cost so far.
 pub(crate) fn missing_spending(resumed: &RefinementLoop, home: &Home) -> Vec<RefinementEventKind> {
-    let extractions = resumed.extractions().iter();
+    let extractions = resumed.extractions.iter();
     let extractions = extractions.map(|record| (&record.consultation, &record.spend));
     let batches = resumed.open_iteration().map(|open| &open.batches);
     let batches = batches.into_iter().flatten();

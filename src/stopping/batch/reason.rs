@@ -1,10 +1,13 @@
 //! The reason why a batch stopped, in the form of the story that asked for it.
 
+use serde::de::IntoDeserializer;
+use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
 
-use crate::stopping::evaluation::{Class, Decision, Evaluation, Value};
+use crate::stopping::evaluation::{Decision, Evaluation, Value};
 
-/// A condition that stops a batch, in order of priority.
+/// A condition that stops a batch, in order of priority. Its rule in an evaluation has the same name
+/// in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StopCondition {
@@ -24,76 +27,9 @@ pub enum StopCondition {
     Unanswered,
 }
 
-impl StopCondition {
-    pub const ALL: [Self; 12] = [
-        Self::Interrupted,
-        Self::Authentication,
-        Self::Quota,
-        Self::CostCeiling,
-        Self::MonthlyBudget,
-        Self::ProbeFailed,
-        Self::ProviderOutage,
-        Self::AttemptBudget,
-        Self::ConsecutiveFails,
-        Self::RejectRate,
-        Self::RetryRate,
-        Self::Unanswered,
-    ];
-
-    /// Returns its rule's name in an evaluation.
-    pub fn rule(self) -> &'static str {
-        match self {
-            Self::Interrupted => "interrupted",
-            Self::Authentication => "authentication",
-            Self::Quota => "quota",
-            Self::CostCeiling => "cost_ceiling",
-            Self::MonthlyBudget => "monthly_budget",
-            Self::ProbeFailed => "probe_failed",
-            Self::ProviderOutage => "provider_outage",
-            Self::AttemptBudget => "attempt_budget",
-            Self::ConsecutiveFails => "consecutive_fails",
-            Self::RejectRate => "reject_rate",
-            Self::RetryRate => "retry_rate",
-            Self::Unanswered => "unanswered",
-        }
-    }
-
-    /// Returns its name in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Interrupted => "INTERRUPTED",
-            Self::Authentication => "AUTHENTICATION",
-            Self::Quota => "QUOTA",
-            Self::CostCeiling => "COST_CEILING",
-            Self::MonthlyBudget => "MONTHLY_BUDGET",
-            Self::ProbeFailed => "PROBE_FAILED",
-            Self::ProviderOutage => "PROVIDER_OUTAGE",
-            Self::AttemptBudget => "ATTEMPT_BUDGET",
-            Self::ConsecutiveFails => "CONSECUTIVE_FAILS",
-            Self::RejectRate => "REJECT_RATE",
-            Self::RetryRate => "RETRY_RATE",
-            Self::Unanswered => "UNANSWERED",
-        }
-    }
-
-    pub(super) fn class(self) -> Class {
-        match self {
-            Self::Interrupted => Class::Cancelled,
-            Self::CostCeiling | Self::MonthlyBudget | Self::AttemptBudget => Class::Exhausted,
-            Self::Unanswered => Class::Stalled,
-            Self::Authentication
-            | Self::Quota
-            | Self::ProbeFailed
-            | Self::ProviderOutage
-            | Self::ConsecutiveFails
-            | Self::RejectRate
-            | Self::RetryRate => Class::Halted,
-        }
-    }
-}
-
 /// The rule of [`StopCondition::ConsecutiveFails`] for the baseline.
 pub(super) const BASELINE_FAILS: &str = "baseline_consecutive_fails";
+pub(super) const CONSECUTIVE_FAILS: &str = "consecutive_fails";
 
 /// Why a batch stopped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -120,12 +56,14 @@ impl StopReason {
         else {
             return None;
         };
-        let condition = if rule == BASELINE_FAILS {
-            StopCondition::ConsecutiveFails
+        let rule = if rule == BASELINE_FAILS {
+            CONSECUTIVE_FAILS
         } else {
-            let mut conditions = StopCondition::ALL.into_iter();
-            conditions.find(|condition| condition.rule() == rule)?
+            rule
         };
+        let condition = rule.to_ascii_uppercase();
+        let condition = IntoDeserializer::<ValueError>::into_deserializer(condition);
+        let condition = StopCondition::deserialize(condition).ok()?;
         Some(Self {
             condition,
             value: value.as_ref().and_then(number)?,

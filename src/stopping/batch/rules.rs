@@ -5,136 +5,126 @@
 //! soonest: the budget, failures in a row, and the two rates, of which retries cost least.
 
 use crate::domain::money::MicroUsd;
-use crate::stopping::evaluation::{
-    Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, Value,
-};
+use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Value};
 
 use super::item::ItemRole;
 use super::rate::Rate;
-use super::reason::{BASELINE_FAILS, StopCondition};
+use super::reason::{BASELINE_FAILS, CONSECUTIVE_FAILS};
 use super::state::{BatchState, ItemWindow, StopRequest, Workload};
-
-/// The threshold of a condition that is switched off.
-const OFF: &str = "off";
 
 impl BatchState {
     /// Checks all conditions.
     pub fn evaluate(&self, workload: Workload) -> Evaluation {
-        evaluate(self, workload)
+        let conditions = &self.conditions;
+        let checks = Checks::default()
+            .success(Class::Done, "complete")
+            .metric("cases that remain")
+            .value(Value::Count(workload.remaining))
+            .bound(Bound::AtMost, Value::Count(0))
+            .message("All cases are finished");
+        let checks = requests(checks, self.request.as_ref());
+        let checks = flag(
+            checks,
+            "probe_failed",
+            "probe cases without an answer",
+            self.probe_failed,
+        )
+        .message("The first case after the resume got no answer");
+        let metric = "consecutive infrastructure failures";
+        let limit = conditions.max_consecutive_outages;
+        let checks =
+            streak(checks, "provider_outage", metric, self.outages, limit).message(format!(
+                "{} attempts in a row failed because of a provider",
+                self.outages
+            ));
+        let checks = attempt_budget(checks, self, workload);
+        let limit = conditions.max_consecutive_fails;
+        let fails = self.consecutive_fails;
+        let checks = streak(checks, CONSECUTIVE_FAILS, "consecutive fails", fails, limit);
+        let is_compared = self.totals_of(ItemRole::Baseline).finished() > 0;
+        let metric = "consecutive fails of the baseline";
+        let checks = match limit {
+            Some(most) if !is_compared => {
+                let checks = checks.limit(Class::Halted, BASELINE_FAILS).metric(metric);
+                not_applicable(checks, Value::Count(most))
+            }
+            limit => streak(checks, BASELINE_FAILS, metric, self.baseline_fails, limit),
+        };
+        let metric = "share of the last cases without a right answer";
+        let most = conditions.max_reject_rate;
+        let checks = self.rate(checks, "Reject", metric, &self.rejects, most);
+        let metric = "share of the last cases with more than one attempt";
+        let most = conditions.max_retry_rate;
+        let checks = self.rate(checks, "Retry", metric, &self.retries, most);
+        unanswered(checks, self, workload).evaluation()
+    }
+
+    /// A condition on the share of the last items, unknown until there are enough of them.
+    fn rate(
+        &self,
+        checks: Checks,
+        name: &str,
+        metric: &str,
+        window: &ItemWindow,
+        limit: Option<Rate>,
+    ) -> Checks {
+        let rule = format!("{}_rate", name.to_ascii_lowercase());
+        let checks = checks.limit(Class::Halted, &rule).metric(metric);
+        let Some(most) = limit else {
+            return not_applicable(checks, off());
+        };
+        let least = self.conditions.min_items;
+        let (part, of) = (window.count(), window.len());
+        checks
+            .value((of >= least).then_some(Value::Share { part, of }))
+            .bound(Bound::AtMost, most.value())
+            .detail((of < least).then(|| format!("{of} of {least} cases")))
+            .message(rate_message(name, (part, of), most))
     }
 }
 
-fn evaluate(batch: &BatchState, workload: Workload) -> Evaluation {
-    let conditions = &batch.conditions;
-    Checks::default()
-        .ending(
-            Rule::measured(
-                RuleKind::Success,
-                "complete",
-                "cases that remain",
-                Some(Value::Count(workload.remaining)),
-                (Bound::AtMost, Value::Count(0)),
-            ),
-            Class::Done,
-            "All cases are finished".to_owned(),
-        )
-        .with(interrupted(batch))
-        .with(authentication(batch))
-        .with(quota(batch))
-        .with(cost_ceiling(batch))
-        .with(monthly_budget(batch))
-        .with(probe_failed(batch))
-        .with(provider_outage(batch))
-        .with(attempt_budget(batch, workload))
-        .with(consecutive_fails(batch))
-        .with(baseline_fails(batch))
-        .with(rate(
-            batch,
-            StopCondition::RejectRate,
-            "share of the last cases without a right answer",
-            &batch.rejects,
-            conditions.max_reject_rate,
-        ))
-        .with(rate(
-            batch,
-            StopCondition::RetryRate,
-            "share of the last cases with more than one attempt",
-            &batch.retries,
-            conditions.max_retry_rate,
-        ))
-        .with(unanswered(batch, workload))
-        .evaluation()
-}
-
-/// A rule with the stop that it leads to.
-type Ending = (Rule, Class, String);
-
-fn interrupted(batch: &BatchState) -> Ending {
-    let is_interrupted = matches!(batch.request, Some(StopRequest::Interrupt));
-    flag(
-        StopCondition::Interrupted,
-        "interrupts",
-        is_interrupted,
-        "Interrupted".to_owned(),
-    )
-}
-
-fn authentication(batch: &BatchState) -> Ending {
-    let provider = if let Some(StopRequest::Authentication { provider }) = &batch.request {
-        Some(provider)
-    } else {
-        None
+/// What a person or a provider says outright.
+fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
+    let is_interrupted = matches!(request, Some(StopRequest::Interrupt));
+    let (refusing, empty) = match request {
+        Some(StopRequest::Authentication { provider }) => (Some(provider), None),
+        Some(StopRequest::Quota { provider }) => (None, Some(provider)),
+        _ => (None, None),
     };
-    let message = provider.map(|provider| format!("Provider `{provider}` refuses the key"));
-    flag(
-        StopCondition::Authentication,
-        "providers that refuse the key",
-        provider.is_some(),
-        message.unwrap_or_default(),
-    )
-}
-
-fn quota(batch: &BatchState) -> Ending {
-    let provider = if let Some(StopRequest::Quota { provider }) = &batch.request {
-        Some(provider)
-    } else {
-        None
+    let (ceiling, month) = match request {
+        Some(StopRequest::CostCeiling { needed, ceiling }) => (Some((*needed, *ceiling)), None),
+        Some(StopRequest::MonthlyBudget { needed, ceiling }) => (None, Some((*needed, *ceiling))),
+        _ => (None, None),
     };
-    let message = provider.map(|provider| format!("Provider `{provider}` reports no credit left"));
-    flag(
-        StopCondition::Quota,
-        "providers without credit",
-        provider.is_some(),
-        message.unwrap_or_default(),
-    )
-}
-
-fn cost_ceiling(batch: &BatchState) -> Ending {
-    let reached = match batch.request {
-        Some(StopRequest::CostCeiling { needed, ceiling }) => Some((needed, ceiling)),
-        _ => None,
-    };
-    money(StopCondition::CostCeiling, "ceiling", reached)
-}
-
-fn monthly_budget(batch: &BatchState) -> Ending {
-    let reached = match batch.request {
-        Some(StopRequest::MonthlyBudget { needed, ceiling }) => Some((needed, ceiling)),
-        _ => None,
-    };
-    money(StopCondition::MonthlyBudget, "monthly budget", reached)
+    let checks = checks
+        .limit(Class::Cancelled, "interrupted")
+        .metric("interrupts")
+        .value(Value::Count(is_interrupted.into()))
+        .bound(Bound::AtMost, Value::Count(0))
+        .message("Interrupted");
+    let refused = |provider| format!("Provider `{provider}` refuses the key");
+    let metric = "providers that refuse the key";
+    let checks = flag(checks, "authentication", metric, refusing.is_some())
+        .message(refusing.map(refused).unwrap_or_default());
+    let spent = |provider| format!("Provider `{provider}` reports no credit left");
+    let checks = flag(checks, "quota", "providers without credit", empty.is_some())
+        .message(empty.map(spent).unwrap_or_default());
+    let checks = money(checks, "cost_ceiling", "ceiling", ceiling);
+    money(checks, "monthly_budget", "monthly budget", month)
 }
 
 /// A condition on the amount that the next call could bring the cost to.
-fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroUsd)>) -> Ending {
-    const METRIC: &str = "dollars with the next call";
+fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, MicroUsd)>) -> Checks {
+    let checks = checks
+        .limit(Class::Exhausted, rule)
+        .metric("dollars with the next call");
     let Some((needed, ceiling)) = reached else {
-        return not_applicable(condition, condition.rule(), METRIC, Value::word("none"));
+        return not_applicable(checks, Value::word("none"));
     };
-    let message = if needed > ceiling {
-        format!("The next call could exceed the {name} of {ceiling}: {needed} with it")
+    let with_it = if needed > ceiling {
+        format!(": {needed} with it")
     } else {
-        format!("The next call could exceed the {name} of {ceiling}")
+        String::new()
     };
     // What other calls have reserved counts too, and is not in the sum.
     let needed = needed.0.max(ceiling.0.saturating_add(1));
@@ -142,196 +132,81 @@ fn money(condition: StopCondition, name: &str, reached: Option<(MicroUsd, MicroU
         numerator: micro,
         denominator: MILLION,
     };
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        condition.rule(),
-        METRIC,
-        Some(dollars(needed)),
-        (Bound::AtMost, dollars(ceiling.0)),
-    );
-    (rule, condition.class(), message)
-}
-
-fn probe_failed(batch: &BatchState) -> Ending {
-    flag(
-        StopCondition::ProbeFailed,
-        "probe cases without an answer",
-        batch.probe_failed,
-        "The first case after the resume got no answer".to_owned(),
-    )
-}
-
-fn provider_outage(batch: &BatchState) -> Ending {
-    let (rule, class, _) = streak(
-        StopCondition::ProviderOutage,
-        StopCondition::ProviderOutage.rule(),
-        "consecutive infrastructure failures",
-        batch.outages,
-        batch.conditions.max_consecutive_outages,
-    );
-    let message = format!(
-        "{} attempts in a row failed because of a provider",
-        batch.outages
-    );
-    (rule, class, message)
+    checks
+        .value(dollars(needed))
+        .bound(Bound::AtMost, dollars(ceiling.0))
+        .message(format!(
+            "The next call could exceed the {name} of {ceiling}{with_it}"
+        ))
 }
 
 /// The budget matters only if another attempt is wanted: a batch that ends on its last attempt is
 /// complete.
-fn attempt_budget(batch: &BatchState, workload: Workload) -> Ending {
-    const METRIC: &str = "attempts";
-    let condition = StopCondition::AttemptBudget;
-    let Some(budget) = batch.conditions.max_attempts else {
-        return not_applicable(condition, condition.rule(), METRIC, Value::word(OFF));
-    };
-    let threshold = Value::Count(budget);
-    if workload.waiting == 0 {
-        return not_applicable(condition, condition.rule(), METRIC, threshold);
-    }
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        condition.rule(),
-        METRIC,
-        Some(Value::Count(batch.attempts)),
-        (Bound::LessThan, threshold),
-    );
-    let message = format!("{} attempts reach the budget of {budget}", batch.attempts);
-    (rule, condition.class(), message)
-}
-
-fn consecutive_fails(batch: &BatchState) -> Ending {
-    streak(
-        StopCondition::ConsecutiveFails,
-        StopCondition::ConsecutiveFails.rule(),
-        "consecutive fails",
-        batch.consecutive_fails,
-        batch.conditions.max_consecutive_fails,
-    )
-}
-
-fn baseline_fails(batch: &BatchState) -> Ending {
-    const METRIC: &str = "consecutive fails of the baseline";
-    let condition = StopCondition::ConsecutiveFails;
-    let is_compared = batch.totals_of(ItemRole::Baseline).finished() > 0;
-    match batch.conditions.max_consecutive_fails {
-        Some(most) if !is_compared => {
-            not_applicable(condition, BASELINE_FAILS, METRIC, Value::Count(most))
-        }
-        limit => streak(
-            condition,
-            BASELINE_FAILS,
-            METRIC,
-            batch.baseline_fails,
-            limit,
-        ),
+fn attempt_budget(checks: Checks, batch: &BatchState, workload: Workload) -> Checks {
+    let checks = checks
+        .limit(Class::Exhausted, "attempt_budget")
+        .metric("attempts");
+    match batch.conditions.max_attempts {
+        None => not_applicable(checks, off()),
+        Some(budget) if workload.waiting == 0 => not_applicable(checks, Value::Count(budget)),
+        Some(budget) => checks.reaches(batch.attempts, budget).message(format!(
+            "{} attempts reach the budget of {budget}",
+            batch.attempts
+        )),
     }
 }
 
-fn unanswered(batch: &BatchState, workload: Workload) -> Ending {
+fn unanswered(checks: Checks, batch: &BatchState, workload: Workload) -> Checks {
     let is_merged = batch.request == Some(StopRequest::UnfinishedParts);
     let is_idle = is_merged || (workload.waiting == 0 && workload.in_flight == 0);
     let stuck = if is_idle { workload.remaining } else { 0 };
-    let condition = StopCondition::Unanswered;
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        condition.rule(),
-        "cases without an answer and without attempts left",
-        Some(Value::Count(stuck)),
-        (Bound::AtMost, Value::Count(0)),
-    );
     let cases = if stuck == 1 { "case has" } else { "cases have" };
     let why = if is_merged {
         "result in the merged runs"
     } else {
         "answer because of provider failures"
     };
-    let message = format!("{stuck} {cases} no {why}");
-    (rule, condition.class(), message)
+    let metric = "cases without an answer and without attempts left";
+    checks
+        .limit(Class::Stalled, "unanswered")
+        .metric(metric)
+        .value(Value::Count(stuck))
+        .bound(Bound::AtMost, Value::Count(0))
+        .message(format!("{stuck} {cases} no {why}"))
 }
 
 /// A condition that fires at the first time.
-fn flag(condition: StopCondition, metric: &str, is_set: bool, message: String) -> Ending {
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        condition.rule(),
-        metric,
-        Some(Value::Count(u64::from(is_set))),
-        (Bound::AtMost, Value::Count(0)),
-    );
-    (rule, condition.class(), message)
+fn flag(checks: Checks, rule: &str, metric: &str, is_set: bool) -> Checks {
+    checks
+        .limit(Class::Halted, rule)
+        .metric(metric)
+        .value(Value::Count(is_set.into()))
+        .bound(Bound::AtMost, Value::Count(0))
 }
 
 /// A condition on events in a row.
-fn streak(
-    condition: StopCondition,
-    name: &str,
-    metric: &str,
-    in_a_row: u64,
-    limit: Option<u64>,
-) -> Ending {
-    let Some(most) = limit else {
-        return not_applicable(condition, name, metric, Value::word(OFF));
-    };
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        name,
-        metric,
-        Some(Value::Count(in_a_row)),
-        (Bound::LessThan, Value::Count(most)),
-    );
-    let message = format!("{in_a_row} {metric} reach the threshold of {most}");
-    (rule, condition.class(), message)
+fn streak(checks: Checks, rule: &str, metric: &str, in_a_row: u64, limit: Option<u64>) -> Checks {
+    let checks = checks.limit(Class::Halted, rule).metric(metric);
+    match limit {
+        None => not_applicable(checks, off()),
+        Some(most) => checks
+            .reaches(in_a_row, most)
+            .message(format!("{in_a_row} {metric} reach the threshold of {most}")),
+    }
 }
 
-/// A condition on the share of the last items, unknown until there are enough of them.
-fn rate(
-    batch: &BatchState,
-    condition: StopCondition,
-    metric: &str,
-    window: &ItemWindow,
-    limit: Option<Rate>,
-) -> Ending {
-    let Some(most) = limit else {
-        return not_applicable(condition, condition.rule(), metric, Value::word(OFF));
-    };
-    let least = batch.conditions.min_items;
-    let (part, of) = (window.count(), window.len());
-    let value = (of >= least).then_some(Value::Share { part, of });
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        condition.rule(),
-        metric,
-        value,
-        (Bound::AtMost, most.value()),
-    );
-    let rule = if of < least {
-        rule.with_detail(format!("{of} of {least} cases"))
-    } else {
-        rule
-    };
-    let message = rate_message(condition, (part, of), most);
-    (rule, condition.class(), message)
+fn not_applicable(checks: Checks, threshold: Value) -> Checks {
+    checks.bound(Bound::AtMost, threshold).applies_if(false)
 }
 
-fn not_applicable(condition: StopCondition, name: &str, metric: &str, threshold: Value) -> Ending {
-    let rule = Rule::measured(
-        RuleKind::Limit,
-        name,
-        metric,
-        None,
-        (Bound::AtMost, threshold),
-    );
-    (rule.not_applicable(), condition.class(), String::new())
+/// The threshold of a condition that is switched off.
+fn off() -> Value {
+    Value::word("off")
 }
 
 /// Returns `Reject rate 37.5% exceeds 30% threshold`, with as many decimals as it takes for the two
 /// to differ.
-fn rate_message(condition: StopCondition, (part, of): (u64, u64), most: Rate) -> String {
-    let name = if condition == StopCondition::RejectRate {
-        "Reject"
-    } else {
-        "Retry"
-    };
+fn rate_message(name: &str, (part, of): (u64, u64), most: Rate) -> String {
     let shown = |digits| {
         (
             percent(part, of, digits),

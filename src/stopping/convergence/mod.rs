@@ -30,7 +30,6 @@ pub mod measure;
 mod history;
 pub mod rule;
 mod rules;
-mod strict_seed;
 #[cfg(test)]
 mod tests;
 
@@ -39,10 +38,24 @@ pub use self::history::stable_count;
 pub use self::measure::{DocumentMeasure, ItemCounts, QuestionKey};
 pub use self::rule::ConvergenceRule;
 
+/// The rules of the criteria reference in its own order, with its faults: the maximum comes before
+/// the successes, an unchanged number of questions is stable whatever the questions are, an empty
+/// document has few of them, and blockers do not matter. It tests the minimum first and continues
+/// below it: because the maximum is no lower, that is a guard of the three successes.
+const STRICT_SEED: [ConvergenceRule; 5] = [
+    ConvergenceRule::MinimumIterations,
+    ConvergenceRule::MaximumIterations,
+    ConvergenceRule::QuestionStability,
+    ConvergenceRule::LowQuestions,
+    ConvergenceRule::HighConfidence,
+];
+
 /// Evaluates the rules after the last of these iterations.
 pub fn evaluate(criteria: &Criteria, measures: &[DocumentMeasure]) -> Evaluation {
-    match criteria.rule_set {
-        RuleSet::Corrected => rules::evaluate(criteria, measures),
-        RuleSet::StrictSeed => strict_seed::evaluate(criteria, measures),
-    }
+    let checks = match criteria.rule_set {
+        RuleSet::Corrected => rules::checks(criteria, measures),
+        RuleSet::StrictSeed => rules::checks(&criteria.in_strict_seed(), measures)
+            .only(&STRICT_SEED.map(ConvergenceRule::name)),
+    };
+    checks.evaluation()
 }

@@ -41,9 +41,4 @@ impl ConvergenceRule {
             Self::NothingToAsk => "nothing_to_ask",
         }
     }
-
-    /// Returns the rule with this name in an evaluation.
-    pub fn of_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.name() == name)
-    }
 }

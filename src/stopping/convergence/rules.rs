@@ -10,222 +10,118 @@
 //! - Questions that alternate between two sets stall the loop; more iterations would repeat them.
 //! - Questions that all wait for a person need that person, not another iteration.
 
-use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Rule, RuleKind, Value};
+use crate::stopping::evaluation::{Bound, Checks, Class, Value};
 
 use super::criteria::{Criteria, RuleSet, StableBy};
 use super::history::{churn, is_same, returns, stable_count, unanswered, wide};
 use super::measure::{DocumentMeasure, ItemCounts};
-use super::rule::ConvergenceRule;
+use super::rule::ConvergenceRule as Named;
 
 /// Two returns are two whole periods: `A, B, A, B`.
 const RETURNS: u64 = 2;
 
-/// Evaluates the rules after the last iteration.
-pub(super) fn evaluate(criteria: &Criteria, measures: &[DocumentMeasure]) -> Evaluation {
-    Checks::default()
-        .guard(minimum_iterations(criteria, measures))
-        .with(question_stability(criteria, measures))
-        .with(low_questions(criteria, measures))
-        .with(high_confidence(criteria, measures))
-        .guard(open_blockers(measures))
-        .guard(parsed(measures))
-        .with(oscillation(measures))
-        .with(nothing_to_ask(criteria, measures))
-        .with(maximum_iterations(criteria, measures))
-        .evaluation()
-}
-
-/// Success needs a number of iterations.
-pub(super) fn minimum_iterations(criteria: &Criteria, measures: &[DocumentMeasure]) -> Rule {
-    measured(
-        RuleKind::Guard,
-        ConvergenceRule::MinimumIterations,
-        "iterations",
-        Some(Value::count(measures.len())),
-        (Bound::AtLeast, Value::Count(criteria.min_iterations)),
-    )
-}
-
-/// Every loop has a cap.
-pub(super) fn maximum_iterations(
-    criteria: &Criteria,
-    measures: &[DocumentMeasure],
-) -> (Rule, Class, String) {
-    let most = criteria.max_iterations;
-    let rule = measured(
-        RuleKind::Limit,
-        ConvergenceRule::MaximumIterations,
-        "iterations",
-        Some(Value::count(measures.len())),
-        (Bound::LessThan, Value::Count(most)),
-    );
-    let message = match most {
-        1 => "the one iteration is used up".to_owned(),
-        most => format!("all {most} iterations are used up"),
-    };
-    (rule, Class::Exhausted, message)
-}
-
-/// The open questions did not change in comparisons in a row.
-pub(super) fn question_stability(
-    criteria: &Criteria,
-    measures: &[DocumentMeasure],
-) -> (Rule, Class, String) {
+/// States the rules after the last iteration.
+pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Checks {
+    let last = measures.last().filter(|measure| measure.counts.is_some());
+    let counts = last.and_then(|measure| measure.counts);
     let stable = stable_count(criteria, measures);
-    let rule = measured(
-        RuleKind::Success,
-        ConvergenceRule::QuestionStability,
-        "comparisons in a row without a change of the open questions",
-        counts(measures).map(|_| Value::Count(stable)),
-        (Bound::AtLeast, Value::Count(criteria.stable_comparisons)),
-    );
-    let rule = match comparison(criteria, measures) {
-        Some(detail) => rule.with_detail(detail),
-        None => rule,
+    let open = counts.map(|counts| counts.open);
+    let deferred = measures.last().map_or(0, |measure| measure.deferred);
+    let most = criteria.max_iterations;
+    let checks = Checks::default()
+        // Success needs a number of iterations.
+        .guard(&[], Named::MinimumIterations.name())
+        .metric("iterations")
+        .value(Value::count(measures.len()))
+        .bound(Bound::AtLeast, Value::Count(criteria.min_iterations))
+        .success(Class::Converged, Named::QuestionStability.name())
+        .metric("comparisons in a row without a change of the open questions")
+        .value(counts.map(|_| Value::Count(stable)))
+        .bound(Bound::AtLeast, Value::Count(criteria.stable_comparisons))
+        .detail(comparison(criteria, measures))
+        .message(stability(criteria, stable))
+        .success(Class::Converged, Named::LowQuestions.name())
+        .metric("open questions")
+        .value(open.map(Value::Count))
+        .bound(Bound::AtMost, Value::Count(criteria.max_open_questions))
+        .message(match open.unwrap_or_default() {
+            0 => "no question is open".to_owned(),
+            1 => "1 question is open".to_owned(),
+            open => format!("{open} questions are open"),
+        });
+    high_confidence(checks, criteria, counts)
+        .guard(&[Named::LowQuestions.name()], Named::OpenBlockers.name())
+        .metric("open questions that are marked as blockers")
+        .value(last.map(|measure| Value::Count(measure.open_blockers)))
+        .bound(Bound::AtMost, Value::Count(0))
+        .guard(&[], Named::Parsed.name())
+        .metric("items of the document")
+        .value(counts.map(|counts| Value::Count(counts.total())))
+        .bound(Bound::AtLeast, Value::Count(1))
+        .limit(Class::Stalled, Named::Oscillation.name())
+        .metric("times in a row that the open questions changed back")
+        .reaches(counts.map(|_| returns(measures)), RETURNS)
+        .message("the open questions alternate between two sets")
+        // Before the minimum of iterations it does not apply: the same document may have converged
+        // when the minimum is met.
+        .limit(Class::NeedsHuman, Named::NothingToAsk.name())
+        .metric("open questions that wait for a person")
+        .value(open.map(|of| Value::Share { part: deferred, of }))
+        .bound(Bound::LessThan, Value::percent(100))
+        .applies_if(open != Some(0) && wide(measures.len()) >= criteria.min_iterations)
+        .message(match deferred {
+            1 => "the one open question waits for a person".to_owned(),
+            deferred => format!("all {deferred} open questions wait for a person"),
+        })
+        // Every loop has a cap.
+        .limit(Class::Exhausted, Named::MaximumIterations.name())
+        .metric("iterations")
+        .reaches(wide(measures.len()), most)
+        .message(match most {
+            1 => "the one iteration is used up".to_owned(),
+            most => format!("all {most} iterations are used up"),
+        })
+}
+
+/// Most items are of high confidence. The share of no items is unknown.
+fn high_confidence(checks: Checks, criteria: &Criteria, counts: Option<ItemCounts>) -> Checks {
+    let ItemCounts {
+        high,
+        sourced_high,
+        medium,
+        open,
+    } = counts.unwrap_or_default();
+    let (part, sourced, with_source) = if criteria.require_evidence {
+        let sourced = format!(" ({sourced_high} with a source)");
+        (sourced_high, sourced, " and name a source")
+    } else {
+        (high, String::new(), "")
     };
+    let of = high + medium + open;
+    let detail = format!("High: {high}{sourced}, Medium: {medium}, Open: {open}");
+    checks
+        .success(Class::Converged, Named::HighConfidence.name())
+        .metric("items of high confidence")
+        .value(counts.map(|_| Value::Share { part, of }))
+        .bound(
+            Bound::MoreThan,
+            Value::decimal(criteria.high_confidence_ratio),
+        )
+        .detail(counts.map(|_| detail))
+        .message(format!(
+            "{part} of {of} items are of high confidence{with_source}"
+        ))
+}
+
+fn stability(criteria: &Criteria, stable: u64) -> String {
     let what = match criteria.stable_by {
         StableBy::Set => "the open questions",
         StableBy::Count => "the number of open questions",
     };
-    let times = match stable {
-        1 => "1 comparison".to_owned(),
-        stable => format!("{stable} comparisons in a row"),
-    };
-    let message = format!("{what} did not change in {times}");
-    (rule, Class::Converged, message)
-}
-
-/// Few questions are open.
-pub(super) fn low_questions(
-    criteria: &Criteria,
-    measures: &[DocumentMeasure],
-) -> (Rule, Class, String) {
-    let open = counts(measures).map(|counts| counts.open);
-    let rule = measured(
-        RuleKind::Success,
-        ConvergenceRule::LowQuestions,
-        "open questions",
-        open.map(Value::Count),
-        (Bound::AtMost, Value::Count(criteria.max_open_questions)),
-    );
-    let message = match open.unwrap_or_default() {
-        0 => "no question is open".to_owned(),
-        1 => "1 question is open".to_owned(),
-        open => format!("{open} questions are open"),
-    };
-    (rule, Class::Converged, message)
-}
-
-/// Most items are of high confidence. The share of no items is unknown.
-pub(super) fn high_confidence(
-    criteria: &Criteria,
-    measures: &[DocumentMeasure],
-) -> (Rule, Class, String) {
-    let counts = counts(measures);
-    let part = |counts: ItemCounts| {
-        if criteria.require_evidence {
-            counts.sourced_high
-        } else {
-            counts.high
-        }
-    };
-    let rule = measured(
-        RuleKind::Success,
-        ConvergenceRule::HighConfidence,
-        "items of high confidence",
-        counts.map(|counts| Value::Share {
-            part: part(counts),
-            of: counts.total(),
-        }),
-        (
-            Bound::MoreThan,
-            Value::decimal(criteria.high_confidence_ratio),
-        ),
-    );
-    let Some(counts) = counts else {
-        return (rule, Class::Converged, String::new());
-    };
-    let ItemCounts {
-        high, medium, open, ..
-    } = counts;
-    let (sourced, with_source) = if criteria.require_evidence {
-        let sourced = format!(" ({} with a source)", counts.sourced_high);
-        (sourced, " and name a source")
-    } else {
-        (String::new(), "")
-    };
-    let detail = format!("High: {high}{sourced}, Medium: {medium}, Open: {open}");
-    let message = format!(
-        "{} of {} items are of high confidence{with_source}",
-        part(counts),
-        counts.total()
-    );
-    (rule.with_detail(detail), Class::Converged, message)
-}
-
-/// No open question is a blocker.
-fn open_blockers(measures: &[DocumentMeasure]) -> Rule {
-    let last = measures.last().filter(|measure| measure.counts.is_some());
-    measured(
-        RuleKind::Guard,
-        ConvergenceRule::OpenBlockers,
-        "open questions that are marked as blockers",
-        last.map(|measure| Value::Count(measure.open_blockers)),
-        (Bound::AtMost, Value::Count(0)),
-    )
-    .guarding(&[ConvergenceRule::LowQuestions.name()])
-}
-
-/// The document has items.
-fn parsed(measures: &[DocumentMeasure]) -> Rule {
-    measured(
-        RuleKind::Guard,
-        ConvergenceRule::Parsed,
-        "items of the document",
-        counts(measures).map(|counts| Value::Count(counts.total())),
-        (Bound::AtLeast, Value::Count(1)),
-    )
-}
-
-/// The questions alternate between two sets.
-fn oscillation(measures: &[DocumentMeasure]) -> (Rule, Class, String) {
-    let returns = returns(measures);
-    let rule = measured(
-        RuleKind::Limit,
-        ConvergenceRule::Oscillation,
-        "times in a row that the open questions changed back",
-        counts(measures).map(|_| Value::Count(returns)),
-        (Bound::LessThan, Value::Count(RETURNS)),
-    );
-    let message = "the open questions alternate between two sets".to_owned();
-    (rule, Class::Stalled, message)
-}
-
-/// Every open question waits for a person. Before the minimum of iterations it does not apply: the
-/// same document may have converged when the minimum is met.
-fn nothing_to_ask(criteria: &Criteria, measures: &[DocumentMeasure]) -> (Rule, Class, String) {
-    let deferred = measures.last().map_or(0, |measure| measure.deferred);
-    let open = counts(measures).map(|counts| counts.open);
-    let rule = measured(
-        RuleKind::Limit,
-        ConvergenceRule::NothingToAsk,
-        "open questions that wait for a person",
-        open.map(|open| Value::Share {
-            part: deferred,
-            of: open,
-        }),
-        (Bound::LessThan, Value::percent(100)),
-    );
-    let rule = if open == Some(0) || wide(measures.len()) < criteria.min_iterations {
-        rule.not_applicable()
-    } else {
-        rule
-    };
-    let message = match deferred {
-        1 => "the one open question waits for a person".to_owned(),
-        deferred => format!("all {deferred} open questions wait for a person"),
-    };
-    (rule, Class::NeedsHuman, message)
+    match stable {
+        1 => format!("{what} did not change in 1 comparison"),
+        stable => format!("{what} did not change in {stable} comparisons in a row"),
+    }
 }
 
 /// Describes the last two iterations: `Previous: 7, Current: 5, Changed: YES`. Whether questions
@@ -259,19 +155,4 @@ fn comparison(criteria: &Criteria, measures: &[DocumentMeasure]) -> Option<Strin
     Some(format!(
         "Previous: {then}, Current: {now}, Changed: {changed}{churn}"
     ))
-}
-
-/// Returns the counts of the last iteration.
-fn counts(measures: &[DocumentMeasure]) -> Option<ItemCounts> {
-    measures.last()?.counts
-}
-
-fn measured(
-    kind: RuleKind,
-    rule: ConvergenceRule,
-    metric: &str,
-    value: Option<Value>,
-    bound: (Bound, Value),
-) -> Rule {
-    Rule::measured(kind, rule.name(), metric, value, bound)
 }

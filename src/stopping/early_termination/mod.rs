@@ -162,65 +162,44 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let value = mean(&evidence.points)
         .filter(|_| !evidence.uninformative_judge)
         .map(|(part, of)| Value::Share { part, of });
-    let threshold = (Bound::AtLeast, Value::decimal(rule.threshold));
-    let stated = Rule::measured(
+    let stated = Rule::new(
         RuleKind::Success,
         STATED,
         "mean confidence of what is agreed",
-        value,
-        threshold,
-    );
+    )
+    .measured(value, Bound::AtLeast, Value::decimal(rule.threshold));
     let message = format!(
         "stated confidence {}, and no guard objects",
         stated.measure_in_words()
     );
-    let guard = |name, metric, value, bound, threshold| {
-        Rule::measured(RuleKind::Guard, name, metric, value, (bound, threshold)).guarding(&[STATED])
-    };
-    let count = |number| Some(Value::count(number));
-    let supporters = leading(&evidence.points)
-        .and_then(|at| evidence.points.get(at))
-        .map(|point| point.supporters);
-    let support = supporters.map(|supporters| Value::share(supporters, evidence.answered));
-    Checks::default()
-        .ending(stated, Class::Converged, message)
-        .guard(guard(
-            "answers",
-            "experts that answered",
-            count(evidence.answered),
-            Bound::AtLeast,
-            Value::Count(2),
-        ))
-        .guard(guard(
-            "families",
-            "families of the models that answered",
-            count(evidence.families),
-            Bound::AtLeast,
-            Value::Count(2),
-        ))
-        .guard(guard(
-            "troubled_seats",
-            "seats that failed, answered badly or run the local model",
-            count(evidence.troubled),
-            Bound::AtMost,
-            Value::Count(0),
-        ))
-        .guard(guard(
-            "support",
-            "experts behind the strongest point",
-            support,
+    let leading = leading(&evidence.points).and_then(|at| evidence.points.get(at));
+    let checks = Checks::default()
+        .with(stated, Some(Class::Converged))
+        .message(message)
+        .guard(&[STATED], "answers")
+        .metric("experts that answered")
+        .value(Value::count(evidence.answered))
+        .bound(Bound::AtLeast, Value::Count(2))
+        .guard(&[STATED], "families")
+        .metric("families of the models that answered")
+        .value(Value::count(evidence.families))
+        .bound(Bound::AtLeast, Value::Count(2))
+        .guard(&[STATED], "troubled_seats")
+        .metric("seats that failed, answered badly or run the local model")
+        .value(Value::count(evidence.troubled))
+        .bound(Bound::AtMost, Value::Count(0))
+        .guard(&[STATED], "support")
+        .metric("experts behind the strongest point")
+        .value(leading.map(|point| Value::share(point.supporters, evidence.answered)))
+        .bound(
             Bound::AtLeast,
             Value::share(evidence.answered, evidence.answered),
-        ))
-        .guard(guard(
-            "high_tensions",
-            "tensions of high severity",
-            count(evidence.high_tensions),
-            Bound::AtMost,
-            Value::Count(0),
-        ))
-        .guard(rubber_stamp(evidence))
-        .evaluation()
+        )
+        .guard(&[STATED], "high_tensions")
+        .metric("tensions of high severity")
+        .value(Value::count(evidence.high_tensions))
+        .bound(Bound::AtMost, Value::Count(0));
+    rubber_stamp(checks, evidence).evaluation()
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::domain::confidence::Confidence;
-use crate::stopping::evaluation::{Bound, MILLION, Rule, RuleKind, Value};
+use crate::stopping::evaluation::{Bound, Checks, MILLION, Value};
 use crate::stopping::similarity::least_resemblance;
 
 use super::{Evidence, STATED, Statement};
@@ -18,9 +18,9 @@ const NEAR_IDENTICAL: Value = Value::Share {
     of: MILLION,
 };
 
-/// Returns a guard that objects if all signs are present. It does not apply to fewer than two
+/// Adds a guard that objects if all signs are present. It does not apply to fewer than two
 /// texts.
-pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
+pub(super) fn rubber_stamp(checks: Checks, evidence: &Evidence) -> Checks {
     let statements = &evidence.statements;
     let texts: Vec<&str> = statements
         .iter()
@@ -37,27 +37,23 @@ pub(super) fn rubber_stamp(evidence: &Evidence) -> Rule {
     // If one sign is absent, an unknown one does not matter.
     let is_open = signs.contains(&None) && !signs.contains(&Some(false));
     let value = (!is_open).then(|| Value::share(seen, signs.len()));
-    let all = (Bound::LessThan, Value::share(signs.len(), signs.len()));
-    let rule = Rule::measured(
-        RuleKind::Guard,
-        "rubber_stamp",
-        "signs of a rubber stamp",
-        value,
-        all,
-    )
-    .guarding(&[STATED]);
-    match least {
-        Some(least) => rule.with_detail(format!(
+    let lowest = lowest(statements).map(|lowest| Value::decimal(lowest).in_decimals(2));
+    let detail = least.map(|least| {
+        format!(
             "lowest stated confidence: {}, tensions: {}, least likeness of two answers: {}",
-            lowest(statements).map_or_else(
-                || "none".to_owned(),
-                |lowest| Value::decimal(lowest).in_decimals(2)
-            ),
+            lowest.unwrap_or_else(|| "none".to_owned()),
             evidence.tensions,
             least.in_decimals(2),
-        )),
-        None => rule.not_applicable(),
-    }
+        )
+    });
+    let applies = detail.is_some();
+    checks
+        .guard(&[STATED], "rubber_stamp")
+        .metric("signs of a rubber stamp")
+        .value(value)
+        .bound(Bound::LessThan, Value::share(signs.len(), signs.len()))
+        .detail(detail)
+        .applies_if(applies)
 }
 
 /// Returns whether all experts are confident; `None` if that depends on one without a stated

@@ -1,6 +1,7 @@
 //! The rules of a policy in order of priority, and the decision that follows from them.
 
-use super::rule::{Rule, RuleKind, RuleOutcome};
+use super::rule::{Bound, Rule, RuleKind, RuleOutcome};
+use super::value::Value;
 use super::{Class, Decision, Evaluation};
 
 /// Rules in order of priority, with the stop that each leads to: the first that fires decides. A
@@ -8,12 +9,35 @@ use super::{Class, Decision, Evaluation};
 ///
 /// By default every success precedes every limit, so that work that ends on its last allowed turn
 /// is done and not exhausted. [`Self::in_stated_order`] lets only the stated order decide.
+///
+/// A policy states a rule by its kind, and what follows is about that rule:
+///
+/// ```
+/// use conclave::stopping::evaluation::{Bound, Checks, Class, Value};
+///
+/// let evaluation = Checks::default()
+///     .limit(Class::Exhausted, "turns")
+///     .metric("turns of this run")
+///     .value(Value::Count(3))
+///     .bound(Bound::LessThan, Value::Count(3))
+///     .message("the run has had its 3 turns")
+///     .evaluation();
+/// assert_eq!(evaluation.deciding_rule(), Some("turns"));
+/// ```
+#[must_use]
 #[derive(Debug, Default)]
 pub struct Checks {
-    rules: Vec<Rule>,
-    /// The stops that the rules with these indices lead to.
-    endings: Vec<(usize, Class, String)>,
+    rows: Vec<StatedRule>,
     precedence: Precedence,
+}
+
+/// A rule with the stop that it leads to.
+#[derive(Debug)]
+struct StatedRule {
+    rule: Rule,
+    /// `None` for guards.
+    class: Option<Class>,
+    message: String,
 }
 
 /// What decides between a success and a limit that fire together.
@@ -34,24 +58,83 @@ impl Checks {
         }
     }
 
-    /// Adds a rule that is a reason to stop if it fires: a success or a limit.
-    #[must_use]
-    pub fn ending(mut self, rule: Rule, class: Class, message: String) -> Self {
-        self.endings.push((self.rules.len(), class, message));
-        self.rules.push(rule);
+    pub fn success(self, class: Class, name: &str) -> Self {
+        self.with(Rule::new(RuleKind::Success, name, ""), Some(class))
+    }
+
+    pub fn limit(self, class: Class, name: &str) -> Self {
+        self.with(Rule::new(RuleKind::Limit, name, ""), Some(class))
+    }
+
+    /// Adds a guard of the successes with these names; of every success without names. Its place
+    /// does not matter.
+    pub fn guard(self, successes: &[&str], name: &str) -> Self {
+        let rule = Rule::new(RuleKind::Guard, name, "").guarding(successes);
+        self.with(rule, None)
+    }
+
+    /// Adds a rule that is a reason to stop by a class, or a guard.
+    pub fn with(mut self, rule: Rule, class: Option<Class>) -> Self {
+        self.rows.push(StatedRule {
+            rule,
+            class,
+            message: String::new(),
+        });
         self
     }
 
-    /// Adds a rule with its ending, as [`Self::ending`].
-    #[must_use]
-    pub fn with(self, (rule, class, message): (Rule, Class, String)) -> Self {
-        self.ending(rule, class, message)
+    /// States what the last rule measures, in words.
+    pub fn metric(self, metric: &str) -> Self {
+        self.change(|row| metric.clone_into(&mut row.rule.metric))
     }
 
-    /// Adds a guard of the successes that it names. Its place does not matter.
-    #[must_use]
-    pub fn guard(mut self, rule: Rule) -> Self {
-        self.rules.push(rule);
+    /// States the measured value of the last rule; `None` if it could not be measured.
+    pub fn value(self, value: impl Into<Option<Value>>) -> Self {
+        self.change(|row| row.rule.value = value.into())
+    }
+
+    /// Compares the value of the last rule.
+    pub fn bound(self, bound: Bound, threshold: Value) -> Self {
+        self.change(|row| row.rule.compare(bound, threshold))
+    }
+
+    /// Measures the last rule, a limit, by a count: it fires at the threshold.
+    pub fn reaches(self, count: impl Into<Option<u64>>, threshold: u64) -> Self {
+        self.value(count.into().map(Value::Count))
+            .bound(Bound::LessThan, Value::Count(threshold))
+    }
+
+    /// States the parts of the last rule's value.
+    pub fn detail(self, detail: impl Into<Option<String>>) -> Self {
+        self.change(|row| row.rule.detail = detail.into())
+    }
+
+    /// Marks the last rule as not applicable if there is nothing to measure, and nothing missing.
+    pub fn applies_if(self, applies: bool) -> Self {
+        if applies {
+            return self;
+        }
+        self.change(|row| row.rule.clear())
+    }
+
+    /// States the reason of a stop by the last rule.
+    pub fn message(self, message: impl Into<String>) -> Self {
+        self.change(|row| row.message = message.into())
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut StatedRule)) -> Self {
+        if let Some(row) = self.rows.last_mut() {
+            change(row);
+        }
+        self
+    }
+
+    /// Keeps the rules with these names, in this order, which alone decides.
+    pub fn only(mut self, names: &[&str]) -> Self {
+        let place = |row: &StatedRule| names.iter().position(|name| *name == row.rule.name);
+        self.rows.retain(|row| place(row).is_some());
+        self.rows.sort_by_key(place);
+        self.precedence = Precedence::StatedOrder;
         self
     }
 
@@ -64,29 +147,26 @@ impl Checks {
         };
         Evaluation {
             decision: stop.unwrap_or(Decision::Continue),
-            rules: self.rules,
+            rules: self.rows.into_iter().map(|row| row.rule).collect(),
         }
     }
 
     fn first_stop(&self, is_wanted: impl Fn(RuleKind) -> bool) -> Option<Decision> {
-        self.endings.iter().find_map(|(at, class, message)| {
-            let rule = self
-                .rules
-                .get(*at)
-                .filter(|rule| is_wanted(rule.kind) && self.fires(rule))?;
+        self.rows.iter().find_map(|row| {
+            let rule = Some(&row.rule).filter(|rule| is_wanted(rule.kind) && self.fires(rule))?;
             Some(Decision::Stop {
-                class: *class,
+                class: row.class?,
                 rule: rule.name.clone(),
                 value: rule.value.clone(),
                 threshold: rule.threshold.clone(),
-                message: message.clone(),
+                message: row.message.clone(),
             })
         })
     }
 
     fn fires(&self, rule: &Rule) -> bool {
-        let is_guarded = rule.kind == RuleKind::Success
-            && self.rules.iter().any(|guard| guard.objects_to(&rule.name));
+        let objects = |row: &StatedRule| row.rule.objects_to(&rule.name);
+        let is_guarded = rule.kind == RuleKind::Success && self.rows.iter().any(objects);
         rule.outcome == RuleOutcome::Fired && !is_guarded
     }
 }

@@ -62,34 +62,39 @@ pub enum RuleOutcome {
 }
 
 impl Rule {
-    /// Compares a value with its threshold. The outcome is unknown without a value or if the two
-    /// cannot be compared.
-    pub fn measured(
-        kind: RuleKind,
-        name: &str,
-        metric: &str,
-        value: Option<Value>,
-        (bound, threshold): (Bound, Value),
-    ) -> Self {
-        let is_within = value
-            .as_ref()
-            .and_then(|value| bound.admits(value, &threshold));
-        let outcome = match is_within {
-            None => RuleOutcome::Unknown,
-            Some(within) if within == (kind == RuleKind::Success) => RuleOutcome::Fired,
-            Some(_) => RuleOutcome::Held,
-        };
+    /// Returns a rule whose value is unknown.
+    pub fn new(kind: RuleKind, name: &str, metric: &str) -> Self {
         Self {
             name: name.to_owned(),
             kind,
             guards: Vec::new(),
             metric: metric.to_owned(),
-            value,
-            bound,
-            threshold,
-            outcome,
+            value: None,
+            bound: Bound::Is,
+            threshold: Value::word("unknown"),
+            outcome: RuleOutcome::Unknown,
             detail: None,
         }
+    }
+
+    /// Compares the value with a threshold. The outcome is unknown without a value or if the two
+    /// cannot be compared.
+    pub(super) fn compare(&mut self, bound: Bound, threshold: Value) {
+        let value = self.value.as_ref();
+        self.outcome = match value.and_then(|value| bound.admits(value, &threshold)) {
+            None => RuleOutcome::Unknown,
+            Some(within) if within == (self.kind == RuleKind::Success) => RuleOutcome::Fired,
+            Some(_) => RuleOutcome::Held,
+        };
+        (self.bound, self.threshold) = (bound, threshold);
+    }
+
+    /// Returns the rule with a value that is compared.
+    #[must_use]
+    pub fn measured(mut self, value: Option<Value>, bound: Bound, threshold: Value) -> Self {
+        self.value = value;
+        self.compare(bound, threshold);
+        self
     }
 
     /// Limits a guard to the successes with these names.
@@ -102,22 +107,9 @@ impl Rule {
     }
 
     /// Marks the rule as not applicable: there is nothing to measure, and nothing is missing.
-    #[must_use]
-    pub fn not_applicable(self) -> Self {
-        Self {
-            value: None,
-            outcome: RuleOutcome::NotApplicable,
-            detail: None,
-            ..self
-        }
-    }
-
-    #[must_use]
-    pub fn with_detail(self, detail: String) -> Self {
-        Self {
-            detail: Some(detail),
-            ..self
-        }
+    pub(super) fn clear(&mut self) {
+        (self.value, self.detail) = (None, None);
+        self.outcome = RuleOutcome::NotApplicable;
     }
 
     /// Returns whether it is a guard that objects to a success.

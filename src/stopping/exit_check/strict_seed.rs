@@ -7,10 +7,10 @@
 //! before, not with a percentage. A cap of turns comes last, because every loop has one.
 
 use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Rule, RuleKind, Value};
+use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Value};
 
 use super::evidence::{SeedTasks, TurnEvidence};
-use super::rules::limits;
+use super::rules;
 use super::run_state::RunState;
 use super::thresholds::ExitThresholds;
 
@@ -21,79 +21,49 @@ pub fn evaluate(
     evidence: &TurnEvidence,
     now: Timestamp,
 ) -> Evaluation {
-    let (circuit, class, reason) = limits::circuit_open(run, now);
     let completion = completion(evidence);
     let confidence = confidence(evidence);
     let errors = errors(evidence);
     let (least, most) = (thresholds.min_completion, thresholds.max_errors);
-    let stagnation = run.seed.completed.map(|_| run.seed.unchanged);
+    let sure = thresholds.min_confidence;
+    let unchanged = run.seed.unchanged;
     let tasks = evidence.seed_tasks;
     let total = tasks.map_or(0, SeedTasks::total);
-    Checks::in_stated_order()
-        .ending(circuit, class, reason)
-        .ending(
-            Rule::measured(
-                RuleKind::Success,
-                "high_completion",
-                "completed tasks",
-                Some(Value::percent(completion)),
-                (Bound::AtLeast, Value::percent(least)),
-            ),
-            Class::Done,
-            format!("task completion {completion}% >= threshold {least}%"),
+    let share = tasks.map(|tasks| Value::Share {
+        part: tasks.completed,
+        of: total,
+    });
+    let checks = rules::circuit_open(Checks::in_stated_order(), run, now)
+        .success(Class::Done, "high_completion")
+        .metric("completed tasks")
+        .value(Value::percent(completion))
+        .bound(Bound::AtLeast, Value::percent(least))
+        .message(format!(
+            "task completion {completion}% >= threshold {least}%"
+        ))
+        .limit(Class::NeedsHuman, "low_confidence")
+        .metric("confidence of the language")
+        .value(Value::percent(confidence))
+        .bound(Bound::AtLeast, Value::percent(sure))
+        .message(format!("AI confidence {confidence}% < threshold {sure}%"))
+        .limit(Class::Halted, "too_many_errors")
+        .metric("different words for errors")
+        .value(Value::Count(errors))
+        .bound(Bound::AtMost, Value::Count(most))
+        .message(format!("error count {errors} > threshold {most}"))
+        .success(Class::Done, "all_tasks_done")
+        .metric("completed tasks")
+        .value(share)
+        .bound(Bound::AtLeast, Value::percent(100))
+        .message(format!("all {total} tasks completed"))
+        .limit(Class::Stalled, "stagnation")
+        .metric("decisions in a row without another completed task")
+        .reaches(
+            run.seed.completed.map(|_| unchanged),
+            thresholds.stagnation_turns,
         )
-        .ending(
-            Rule::measured(
-                RuleKind::Limit,
-                "low_confidence",
-                "confidence of the language",
-                Some(Value::percent(confidence)),
-                (Bound::AtLeast, Value::percent(thresholds.min_confidence)),
-            ),
-            Class::NeedsHuman,
-            format!(
-                "AI confidence {confidence}% < threshold {}%",
-                thresholds.min_confidence
-            ),
-        )
-        .ending(
-            Rule::measured(
-                RuleKind::Limit,
-                "too_many_errors",
-                "different words for errors",
-                Some(Value::Count(errors)),
-                (Bound::AtMost, Value::Count(most)),
-            ),
-            Class::Halted,
-            format!("error count {errors} > threshold {most}"),
-        )
-        .ending(
-            Rule::measured(
-                RuleKind::Success,
-                "all_tasks_done",
-                "completed tasks",
-                tasks.map(|tasks| Value::Share {
-                    part: tasks.completed,
-                    of: total,
-                }),
-                (Bound::AtLeast, Value::percent(100)),
-            ),
-            Class::Done,
-            format!("all {total} tasks completed"),
-        )
-        .ending(
-            Rule::measured(
-                RuleKind::Limit,
-                "stagnation",
-                "decisions in a row without another completed task",
-                stagnation.map(Value::Count),
-                (Bound::LessThan, Value::Count(thresholds.stagnation_turns)),
-            ),
-            Class::Stalled,
-            format!("no progress for {} consecutive loops", run.seed.unchanged),
-        )
-        .with(limits::turns(thresholds, run))
-        .evaluation()
+        .message(format!("no progress for {unchanged} consecutive loops"));
+    rules::turns(checks, thresholds, run).evaluation()
 }
 
 /// Returns the confidence of the language in percent: 90 or 60 for an explicit word, added to 50

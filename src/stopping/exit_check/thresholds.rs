@@ -41,6 +41,9 @@ pub struct ExitThresholds {
     pub failed_turns: u64,
 }
 
+/// Reads a threshold of turns in a row.
+type TurnsOf = fn(&ExitThresholds) -> u64;
+
 impl Default for ExitThresholds {
     fn default() -> Self {
         Self {
@@ -85,35 +88,19 @@ impl ExitThresholds {
         Threshold::new("completion_claims", self.completion_claims)
             .at_least(2, "a claim in words needs a second one; the least is 2")?;
         let usual = Self::default();
-        let in_a_row = [
-            (
-                "same_error_turns",
-                self.same_error_turns,
-                usual.same_error_turns,
-            ),
-            (
-                "completion_claims",
-                self.completion_claims,
-                usual.completion_claims,
-            ),
-            (
-                "low_confidence_turns",
-                self.low_confidence_turns,
-                usual.low_confidence_turns,
-            ),
-            ("question_turns", self.question_turns, usual.question_turns),
-            ("failed_turns", self.failed_turns, usual.failed_turns),
+        let in_a_row: [(&'static str, TurnsOf); 6] = [
+            ("same_error_turns", |these| these.same_error_turns),
+            ("completion_claims", |these| these.completion_claims),
+            ("low_confidence_turns", |these| these.low_confidence_turns),
+            ("question_turns", |these| these.question_turns),
+            ("failed_turns", |these| these.failed_turns),
             // The first turn has nothing to be compared with.
-            (
-                "stagnation_turns",
-                self.stagnation_turns,
-                usual.stagnation_turns,
-            ),
+            ("stagnation_turns", |these| these.stagnation_turns),
         ];
-        for (setting, turns, usual) in in_a_row {
-            let threshold = Threshold::new(setting, turns)
+        for (setting, turns) in in_a_row {
+            let threshold = Threshold::new(setting, turns(self))
                 .at_least(1, "every turn would reach it; the least is 1")?;
-            if turns != usual {
+            if turns(self) != turns(&usual) {
                 threshold.below(&max_turns)?;
             }
         }

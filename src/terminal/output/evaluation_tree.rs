@@ -117,49 +117,38 @@ mod tests {
     }
 
     fn stated(value: f64) -> Rule {
-        Rule::measured(
-            RuleKind::Success,
-            "stated_confidence",
-            "",
-            Some(decimal(value)),
-            (Bound::AtLeast, decimal(0.9)),
-        )
+        let rule = Rule::new(RuleKind::Success, "stated_confidence", "");
+        rule.measured(Some(decimal(value)), Bound::AtLeast, decimal(0.9))
     }
 
     #[test]
     fn every_rule_has_a_line_and_the_decision_comes_last() {
-        let guard = |name, value, bound| {
-            let metric = "signs of a rubber stamp";
-            Rule::measured(RuleKind::Guard, name, metric, value, bound)
-        };
-        let families = guard(
-            "families",
-            Some(Value::Count(1)),
-            (Bound::AtLeast, Value::Count(2)),
-        );
-        let support = guard(
-            "support",
-            Some(Value::share(2, 3)),
-            (Bound::AtLeast, Value::share(3, 3)),
-        );
-        let none = || (Bound::AtMost, Value::Count(0));
-        let rubber_stamp = guard("rubber_stamp", None, (Bound::LessThan, Value::share(3, 3)))
-            .with_detail("tensions: 0,\u{1b}[2J likeness: 0.93".to_owned());
-        let limit = Rule::measured(
-            RuleKind::Limit,
-            "iterations",
-            "",
-            Some(Value::Count(3)),
-            (Bound::LessThan, Value::Count(5)),
-        );
+        let signs = "signs of a rubber stamp";
         let evaluation = Checks::default()
-            .ending(stated(0.92), Class::Converged, "never said".to_owned())
-            .guard(families)
-            .guard(support)
-            .guard(guard("high_tensions", Some(Value::Count(0)), none()))
-            .guard(rubber_stamp)
-            .guard(guard("other", None, none()).not_applicable())
-            .ending(limit, Class::Exhausted, String::new())
+            .with(stated(0.92), Some(Class::Converged))
+            .message("never said")
+            .guard(&[], "families")
+            .metric(signs)
+            .value(Value::Count(1))
+            .bound(Bound::AtLeast, Value::Count(2))
+            .guard(&[], "support")
+            .metric(signs)
+            .value(Value::share(2, 3))
+            .bound(Bound::AtLeast, Value::share(3, 3))
+            .guard(&[], "high_tensions")
+            .metric(signs)
+            .value(Value::Count(0))
+            .bound(Bound::AtMost, Value::Count(0))
+            .guard(&[], "rubber_stamp")
+            .metric(signs)
+            .bound(Bound::LessThan, Value::share(3, 3))
+            .detail("tensions: 0,\u{1b}[2J likeness: 0.93".to_owned())
+            .guard(&[], "other")
+            .metric(signs)
+            .applies_if(false)
+            .limit(Class::Exhausted, "iterations")
+            .metric("")
+            .reaches(3, 5)
             .evaluation();
         let expected = "\
 EARLY TERMINATION CHECK (Round 2)
@@ -192,11 +181,8 @@ EARLY TERMINATION CHECK (Round 2)
     #[test]
     fn stop_names_its_class_and_reason() {
         let evaluation = Checks::default()
-            .ending(
-                stated(0.9),
-                Class::Converged,
-                "stated confidence is high".to_owned(),
-            )
+            .with(stated(0.9), Some(Class::Converged))
+            .message("stated confidence is high")
             .evaluation();
         let lines = evaluation_tree("CHECK", &evaluation);
         assert_eq!(
@@ -207,8 +193,9 @@ EARLY TERMINATION CHECK (Round 2)
 
     #[test]
     fn words_durations_and_ratios_have_their_own_form() {
-        let line =
-            |kind, name, value, bound| of_rule(&Rule::measured(kind, name, "", Some(value), bound));
+        let line = |kind, name, value, (bound, threshold)| {
+            of_rule(&Rule::new(kind, name, "").measured(Some(value), bound, threshold))
+        };
         let circuit = |state| {
             let bound = (Bound::IsNot, Value::word("open"));
             line(RuleKind::Limit, "circuit_open", Value::word(state), bound)

@@ -19,7 +19,7 @@ const HOW_TO_UNDO: &str = "Each change shows the item before and after. To undo 
 
 /// Writes the document: the last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
-    let source = &state.current().begun().source;
+    let source = &state.current().begun.source;
     let mut parts = vec![
         Part::Heading(1, Line::of("Changes of {}", [source])),
         paragraph(HOW_TO_UNDO, []),
@@ -29,9 +29,9 @@ pub fn changes_markdown(state: &RefinementState) -> String {
 }
 
 fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
-    let begun = refinement.begun();
+    let begun = &refinement.begun;
     let resumes: Vec<String> = refinement
-        .resumes()
+        .resumes
         .iter()
         .map(ToString::to_string)
         .collect();
@@ -44,7 +44,7 @@ fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     if !resumes.is_empty() {
         facts.push(Line::of("**Resumed:** {}", [&resumes.join(", ")]));
     }
-    let title = Line::of("Loop of {}", [&refinement.begun_at().to_string()]);
+    let title = Line::of("Loop of {}", [&refinement.begun_at.to_string()]);
     let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
     // What the panel proposes for blockers that are still open.
     let proposals = refinement.blocker_proposals().into_iter().map(|proposal| {
@@ -70,13 +70,13 @@ fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
         "Best proposals for open blockers",
         list(proposals),
     ));
-    parts.extend(refinement.extractions().iter().flat_map(of_extraction));
-    parts.extend(refinement.iterations().iter().flat_map(of_iteration));
+    parts.extend(refinement.extractions.iter().flat_map(of_extraction));
+    parts.extend(refinement.iterations.iter().flat_map(of_iteration));
     parts
 }
 
 fn status(refinement: &RefinementLoop) -> String {
-    match refinement.phase() {
+    match &refinement.phase {
         LoopPhase::Open => "not finished".to_owned(),
         LoopPhase::Stopped { message, .. } => format!("stopped: {message}"),
         LoopPhase::Ended => "ended".to_owned(),
@@ -149,7 +149,7 @@ fn of_batch(record: &BatchRecord) -> Vec<Part> {
     let cost = record.spend.cost.to_string();
     let outcome = Line::of("{}, {}", [&outcome(&record.progress), &cost]);
     let mut questions = Line::default();
-    for (number, (_, text)) in (1..).zip(&record.batch.questions) {
+    for (number, (_, text)) in (1..).zip(&record.about.questions) {
         let own = if number == 1 { "{}. {}" } else { "\n{}. {}" };
         questions = questions.and(own, [&number.to_string(), text]);
     }
@@ -164,7 +164,7 @@ fn of_batch(record: &BatchRecord) -> Vec<Part> {
         };
         let mut lines = of("Dissent: {}", &findings.source.dissent);
         lines.extend(of("Degraded: {}", &findings.source.degradations));
-        let questions = record.batch.questions.iter();
+        let questions = record.about.questions.iter();
         let unread = questions.filter(|(key, _)| findings.unread.contains(key));
         lines.extend(unread.map(|(_, text)| Line::of("No readable answer: {}", [text])));
         parts.extend(list(lines));

@@ -69,7 +69,7 @@ pub fn screen(
 pub fn decision(refined: &RefinementLoop) -> String {
     let iterations = refined.merges().count();
     let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
-    match (refined.phase(), decided) {
+    match (&refined.phase, decided) {
         (LoopPhase::Stopped { message, .. }, _) => {
             format!(
                 "stopped after {}: {message}",
@@ -116,7 +116,7 @@ fn head(screen: &mut ScreenText, refined: &RefinementLoop) {
 }
 
 fn iterations(screen: &mut ScreenText, refined: &RefinementLoop) {
-    let iterations = refined.iterations().iter();
+    let iterations = refined.iterations.iter();
     let mut rows: Vec<Vec<String>> = iterations
         .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
         .collect();
@@ -131,13 +131,13 @@ fn iterations(screen: &mut ScreenText, refined: &RefinementLoop) {
 /// Returns the row of what the extraction cost, if there was one.
 fn extraction(refined: &RefinementLoop) -> Option<Vec<String>> {
     let spends = refined
-        .extractions()
+        .extractions
         .iter()
         .map(|extraction| &extraction.spend);
     let mut row = vec!["Extraction".to_owned()];
     row.resize(5, "-".to_owned());
     row.push(amount(total(spends).cost));
-    (!refined.extractions().is_empty()).then_some(row)
+    (!refined.extractions.is_empty()).then_some(row)
 }
 
 fn total<'a>(spends: impl Iterator<Item = &'a ConsultationSpend>) -> ConsultationSpend {
@@ -150,7 +150,7 @@ fn changes(screen: &mut ScreenText, refined: &RefinementLoop) {
     let mut groups: BTreeMap<Treatment, Vec<String>> = BTreeMap::new();
     let last = refined.merges().next_back().map(|merge| &merge.changes);
     for change in refined.changes() {
-        let mut extractions = refined.extractions().iter();
+        let mut extractions = refined.extractions.iter();
         let is_extracted =
             extractions.any(|extraction| change.source.as_ref() == Some(&extraction.consultation));
         let treatment = if is_extracted {
@@ -187,7 +187,7 @@ fn proposals(refined: &RefinementLoop) -> Vec<String> {
 /// Names the consultations that are less than the panel promised. `changes.md` has all reasons.
 fn degradations(refined: &RefinementLoop) -> Vec<String> {
     let findings = refined
-        .iterations()
+        .iterations
         .iter()
         .flat_map(IterationRecord::findings);
     let line = |findings: &BatchFindings| {

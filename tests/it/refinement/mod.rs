@@ -28,8 +28,8 @@ fn state(events: usize) -> RefinementState {
 #[test]
 fn logs_of_version_1_stay_readable() {
     let state = state(usize::MAX);
-    assert_eq!(*state.current().phase(), LoopPhase::Ended);
-    assert_eq!(state.current().resumes().len(), 1);
+    assert_eq!(state.current().phase, LoopPhase::Ended);
+    assert_eq!(state.current().resumes.len(), 1);
     let evaluation = state.current().evaluation().unwrap();
     assert_eq!(evaluation.class(), Some(Class::Converged));
 }

@@ -25,53 +25,48 @@ impl Unit {
         }
     }
 
-    /// Returns the unit of a block; `None` for lists and separators.
-    pub(super) fn block(block: &TopBlock) -> Option<Self> {
-        let shape = match &block.content {
-            BlockContent::Heading { shape, .. } | BlockContent::Other { shape } => shape,
-            BlockContent::List(_) => return None,
-        };
-        let is_separator = *shape == format!("html(\nv {SEPARATOR}\n)\n");
+    fn block(shape: &str) -> Option<Self> {
+        let is_separator = *shape == format!("HtmlBlock(\nv {SEPARATOR}\n)\n");
         (!is_separator).then(|| Self {
-            shape: shape.clone(),
+            shape: shape.to_owned(),
             list: None,
             is_numbered: false,
         })
     }
 }
 
-/// Returns the units of blocks, in order.
-pub(super) fn units(blocks: &[TopBlock]) -> Vec<Unit> {
-    let mut units = Vec::new();
-    for (number, block) in blocks.iter().enumerate() {
-        match &block.content {
+/// Returns the units of blocks, in order, without separators. The lists are numbered from `first`.
+pub(super) fn units(blocks: &[TopBlock], first: usize) -> impl Iterator<Item = Unit> {
+    (first..).zip(blocks).flat_map(|(number, block)| {
+        let units: Vec<Unit> = match &block.content {
             BlockContent::List(entries) => {
-                units.extend(entries.iter().map(|entry| Unit::entry(entry, number)));
+                let entries = entries.iter();
+                entries.map(|entry| Unit::entry(entry, number)).collect()
             }
-            BlockContent::Heading { .. } | BlockContent::Other { .. } => {
-                units.extend(Unit::block(block));
+            BlockContent::Heading { shape, .. } | BlockContent::Other { shape } => {
+                Unit::block(shape).into_iter().collect()
             }
-        }
-    }
-    units
+        };
+        units
+    })
 }
 
 /// Returns true if a text is read as these units from a position on.
 pub(super) fn is_read_as(text: &str, from: usize, expected: &[Unit]) -> bool {
-    let read = units(&outline(text, from));
-    let same_content = read.len() == expected.len()
-        && read
-            .iter()
-            .zip(expected)
-            .all(|(one, other)| one.shape == other.shape && one.is_numbered == other.is_numbered);
-    same_content && joints(&read).eq(joints(expected))
+    let read: Vec<Unit> = units(&outline(text, from), 0).collect();
+    let is_same = |(one, other): (&Unit, &Unit)| {
+        one.shape == other.shape && one.is_numbered == other.is_numbered
+    };
+    read.len() == expected.len()
+        && read.iter().zip(expected).all(is_same)
+        && joints(&read).eq(joints(expected))
 }
 
 /// Returns for each unit whether it is of the same list as the one before it.
 fn joints(units: &[Unit]) -> impl Iterator<Item = bool> {
-    let before = units.iter();
-    let after = units.iter().skip(1);
-    before
-        .zip(after)
-        .map(|(before, after)| before.list.is_some() && before.list == after.list)
+    let is_joint = |pair: &[Unit]| match pair {
+        [before, after] => before.list.is_some() && before.list == after.list,
+        _ => false,
+    };
+    units.windows(2).map(is_joint)
 }

@@ -2,7 +2,7 @@
 //! read again; one that would change anything else is not used.
 
 use super::super::item::Tag;
-use super::super::lines::{indentation, is_blank, line_start, lines, white_space, without_columns};
+use super::super::lines::{indentation, is_blank, line_start, lines, without_columns};
 use super::super::marker::{ListMarker, MarkerSign};
 use super::super::outline::{BlockContent, ListEntry, outline};
 use super::super::tags::PlacedTag;
@@ -21,7 +21,7 @@ const HTML_ENDS: [&str; 8] = [
 ];
 
 /// A list entry with its source, apart from its document.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LooseEntry {
     pub(super) source: String,
     pub(super) entry: ListEntry,
@@ -152,12 +152,12 @@ impl LooseEntry {
             format!("{}{ending}", self.source)
         };
         let indent = " ".repeat(self.entry.marker.content_column);
-        let joined = self.last_sub_entry().map(|last| {
-            let gap = if last.is_loose { ending } else { "" };
-            format!("{before}{gap}{}{note}{ending}", last.prefix)
-        });
+        let joined = self
+            .sub_entries()
+            .into_iter()
+            .map(|(prefix, gap)| format!("{before}{gap}{prefix}{note}{ending}"));
         let plain = format!("{indent}- {note}{ending}");
-        let forms = joined.into_iter().chain([
+        let forms = joined.chain([
             format!("{before}{plain}"),
             format!("{before}{ending}{plain}"),
         ]);
@@ -171,9 +171,9 @@ impl LooseEntry {
     }
 
     fn differs_by_note(&self, next: &Self, note: &str) -> bool {
-        let entry = format!("entry(\nt {note}\n)\n");
+        let entry = format!("Item(\nt {note}\n)\n");
         let shape = &next.entry.shape;
-        let added = format!("bullets(\n{entry})\n");
+        let added = format!("List(false)(\n{entry})\n");
         let without = match shape.strip_suffix(&added) {
             Some(before) => before.to_owned(),
             None => match shape.strip_suffix(&format!("{entry})\n")) {
@@ -187,50 +187,31 @@ impl LooseEntry {
         same_words && same_tags && differ_in_one_text(&self.entry.shape, &without)
     }
 
-    /// Returns the last entry of the bulleted list that the content ends with.
-    fn last_sub_entry(&self) -> Option<SubEntry> {
-        let content = self.content();
-        let blocks = outline(&content, 0);
-        let BlockContent::List(entries) = &blocks.last()?.content else {
-            return None;
-        };
-        let last = entries.last()?;
-        let MarkerSign::Bullet(bullet) = last.marker.sign else {
-            return None;
-        };
-        let earlier = content.get(..last.range.start)?;
-        let is_loose = entries.len() > 1 && earlier.lines().last().is_some_and(is_blank);
-        let number = lines(earlier).count();
-        let line = lines(&self.source).nth(number)?;
-        let indent = if number == 0 {
-            " ".repeat(self.entry.marker.content_column) + &last.marker.indent
-        } else {
-            let (_, length) = white_space(line, 0);
-            line.get(..length)?.to_owned()
-        };
-        let padding = match last.marker.padding.as_str() {
-            "" => " ",
-            padding => padding,
-        };
-        Some(SubEntry {
-            prefix: format!("{indent}{bullet}{padding}"),
-            is_loose,
-        })
-    }
-
-    /// Returns the content without its indentation.
-    fn content(&self) -> String {
-        let marker = &self.entry.marker;
-        let mut content = String::with_capacity(self.source.len());
-        for (number, line) in lines(&self.source).enumerate() {
-            let inner = if number == 0 {
-                first_line(line, marker)
-            } else {
-                without_columns(line, 0, marker.content_column)
-            };
-            content.push_str(inner.as_deref().unwrap_or(line));
+    /// Returns how its lines with a bullet begin, the last one first, each with what stands between
+    /// two of them: one of these forms continues the list that the entry ends with, if any does.
+    fn sub_entries(&self) -> Vec<(String, &str)> {
+        let mut entries: Vec<(String, &str)> = Vec::new();
+        let mut before = "";
+        for line in lines(&self.source).skip(1) {
+            if let Some(ListMarker {
+                indent,
+                sign: MarkerSign::Bullet(bullet),
+                padding,
+                ..
+            }) = ListMarker::read(line)
+            {
+                let padding = if padding.is_empty() { " " } else { &padding };
+                let prefix = format!("{indent}{bullet}{padding}");
+                let known = entries.iter().position(|(known, _)| *known == prefix);
+                let is_loose = known.is_some() && is_blank(before);
+                if let Some(known) = known {
+                    entries.remove(known);
+                }
+                entries.insert(0, (prefix, if is_loose { before } else { "" }));
+            }
+            before = line;
         }
-        content
+        entries
     }
 
     /// Returns the entry with another marker, its lines indented to match.
@@ -260,12 +241,6 @@ impl LooseEntry {
         }
         Self::read(source).filter(|moved| moved.entry.shape == self.entry.shape)
     }
-}
-
-struct SubEntry {
-    /// From the beginning of the line to the content.
-    prefix: String,
-    is_loose: bool,
 }
 
 /// Returns the content of an entry's first line.

@@ -1,7 +1,5 @@
 //! The form of a list that items join: its markers, and whether blank lines stand between them.
 
-use std::collections::BTreeSet;
-
 use super::super::lines::is_blank_before;
 use super::super::marker::ListMarker;
 use super::super::outline::ListEntry;
@@ -27,13 +25,15 @@ impl ListForm {
     }
 
     /// Reads the form of a list of which entries are removed; `None` for a list without entries.
-    pub(super) fn of(text: &str, entries: &[ListEntry], removed: &BTreeSet<usize>) -> Option<Self> {
+    pub(super) fn of(
+        text: &str,
+        entries: &[ListEntry],
+        is_removed: impl Fn(&ListEntry) -> bool,
+    ) -> Option<Self> {
         let last = entries.last()?;
         let before_last = entries.len().checked_sub(2).and_then(|at| entries.get(at));
         let is_same_number = |before: &ListEntry| before.marker.sign == last.marker.sign;
-        let kept = entries
-            .iter()
-            .rfind(|entry| !removed.contains(&entry.range.start));
+        let kept = entries.iter().rfind(|entry| !is_removed(entry));
         let counts = !before_last.is_some_and(is_same_number);
         let sign = match kept {
             Some(kept) if counts => kept.marker.sign.next(),

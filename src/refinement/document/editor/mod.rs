@@ -6,12 +6,12 @@
 
 mod entry;
 mod list;
-mod place;
+mod placement;
+mod writer;
 mod check;
 
 use std::collections::BTreeMap;
 
-use super::super::byte_edit::{ByteEdit, apply};
 use super::super::front_matter;
 use super::SpecDocument;
 use super::escape::entry_text;
@@ -19,7 +19,7 @@ use super::item::{SectionKind, SpecItem, Tag};
 use super::lines::line_ending;
 use super::sections::item_of;
 use entry::LooseEntry;
-use place::{Joins, place};
+use writer::{Joins, write};
 
 /// Collects the edits of a document.
 #[derive(Clone, Debug)]
@@ -154,16 +154,16 @@ impl<'d> DocumentEditor<'d> {
             front_matter,
             ..
         } = self.document;
-        let joined = place(&self, Joins::Lists);
-        let is_good =
-            check::is_read_as(&apply(text, joined.edits.clone()), *body, &joined.expected);
-        let mut edits = if is_good {
-            joined.edits
+        let written = write(&self, Joins::Lists);
+        let mut edited = if check::is_read_as(&written.text, *body, &written.expected) {
+            written.text
         } else {
-            place(&self, Joins::Separated).edits
+            write(&self, Joins::Separated).text
         };
-        keep_open_end(text, &mut edits);
-        let mut edited = apply(text, edits);
+        if !text.is_empty() && !text.ends_with(['\n', '\r']) {
+            let length = edited.strip_suffix(line_ending(text)).map(str::len);
+            edited.truncate(length.unwrap_or(edited.len()));
+        }
         if front_matter.is_none() && !matches!(front_matter::read(&edited), Ok(None)) {
             // What is between two thematic breaks would now be front matter.
             edited.insert_str(*body, line_ending(text));
@@ -173,24 +173,6 @@ impl<'d> DocumentEditor<'d> {
 
     fn edit(&mut self, item: &SpecItem) -> &mut ItemEdit {
         self.items.entry(item.range.start).or_default()
-    }
-}
-
-/// Takes the line ending from what is written at the end of a text that has none there.
-fn keep_open_end(text: &str, edits: &mut [ByteEdit]) {
-    if text.is_empty() || text.ends_with(['\n', '\r']) {
-        return;
-    }
-    let at_end = edits
-        .iter_mut()
-        .filter(|edit| edit.range.end == text.len() && !edit.text.is_empty());
-    if let Some(last) = at_end.max_by_key(|edit| edit.range.start) {
-        let ending = line_ending(text);
-        let length = last
-            .text
-            .strip_suffix(ending)
-            .map_or(last.text.len(), str::len);
-        last.text.truncate(length);
     }
 }
 

@@ -23,7 +23,7 @@ fn played_with_kills(document: &str, jobs: usize, seed: u64, kills: &[usize]) ->
         for _ in 0..*steps {
             player.step();
         }
-        if *player.current().phase() != LoopPhase::Open {
+        if player.current().phase != LoopPhase::Open {
             return player;
         }
         // What the dead process knew beside its log and the file is gone.
@@ -35,7 +35,7 @@ fn played_with_kills(document: &str, jobs: usize, seed: u64, kills: &[usize]) ->
 }
 
 fn all_findings(state: &RefinementState) -> Vec<BatchFindings> {
-    let iterations = state.current().iterations().iter();
+    let iterations = state.current().iterations.iter();
     let mut findings: Vec<BatchFindings> = iterations
         .flat_map(|iteration| iteration.findings().cloned().collect::<Vec<_>>())
         .collect();
@@ -55,7 +55,7 @@ fn assert_same(one: &Player, other: &Player) {
 #[test]
 fn a_loop_ends_when_its_document_has_converged() {
     let player = played(DOCUMENT, 2, 1);
-    assert_eq!(*player.current().phase(), LoopPhase::Ended);
+    assert_eq!(player.current().phase, LoopPhase::Ended);
     assert!(player.current().evaluation().unwrap().stops());
     assert_eq!(
         player.log.last().map(|event| event.kind.clone()),
@@ -66,8 +66,8 @@ fn a_loop_ends_when_its_document_has_converged() {
 #[test]
 fn a_plain_document_gets_sections_in_its_first_iteration() {
     let player = played(PLAIN, 2, 1);
-    assert_eq!(*player.current().phase(), LoopPhase::Ended);
-    assert_eq!(player.current().extractions().len(), 1);
+    assert_eq!(player.current().phase, LoopPhase::Ended);
+    assert_eq!(player.current().extractions.len(), 1);
     let changes: Vec<u64> = player
         .current()
         .changes()

@@ -140,7 +140,7 @@ impl Player {
                 if self.in_flight().len() >= self.jobs {
                     self.finish_one();
                 } else if let Some(record) = left_over.first() {
-                    self.start(iteration, record.consultation.clone(), record.batch.clone());
+                    self.start(iteration, record.consultation.clone(), record.about.clone());
                 } else {
                     let batch = batches[0].clone();
                     let id = self.unused_id(iteration, &batch);
@@ -194,7 +194,7 @@ impl Player {
     }
 
     fn extract(&mut self, left_over: Option<ConsultationId>, document: TextHash) {
-        let running = self.current().extractions().iter();
+        let running = self.current().extractions.iter();
         let is_running = running.clone().any(|record| record.progress.is_in_flight());
         let consultation = left_over.unwrap_or_else(|| ConsultationId::from_unique("extraction"));
         assert!(!is_running, "an extraction is in flight");
@@ -211,12 +211,12 @@ impl Player {
             .flat_map(|iteration| &iteration.batches);
         batches
             .filter(|batch| batch.progress.is_in_flight())
-            .map(|batch| (batch.consultation.clone(), batch.batch.clone()))
+            .map(|batch| (batch.consultation.clone(), batch.about.clone()))
             .collect()
     }
 
     fn finish_one(&mut self) {
-        let extraction = self.current().extractions().last();
+        let extraction = self.current().extractions.last();
         if let Some(record) = extraction.filter(|record| record.progress.is_in_flight()) {
             let questions = (1..=7).map(|number| format!("Question {number}?"));
             let extraction = Extraction {

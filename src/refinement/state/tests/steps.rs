@@ -81,7 +81,7 @@ fn a_consultation_that_cannot_be_taken_over_is_repeated() {
     until(&mut player, is_batch_start);
     player.resume();
     let batch = player.current().open_iteration().unwrap().batches[0]
-        .batch
+        .about
         .clone();
     player.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
         iteration: 1,
@@ -90,7 +90,7 @@ fn a_consultation_that_cannot_be_taken_over_is_repeated() {
     })));
     assert!(player.current().left_over().is_empty());
     player.play();
-    assert_eq!(*player.current().phase(), LoopPhase::Ended);
+    assert_eq!(player.current().phase, LoopPhase::Ended);
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn consultations_without_an_answer_are_taken_over_after_a_resume() {
         player.record(no_answer(&consultation));
     }
     player.play();
-    let LoopPhase::Stopped { cause, message } = player.current().phase().clone() else {
+    let LoopPhase::Stopped { cause, message } = player.current().phase.clone() else {
         panic!("it works without an answer");
     };
     assert_eq!(cause, StopCause::NoAnswer);
@@ -139,7 +139,7 @@ fn consultations_without_an_answer_are_taken_over_after_a_resume() {
         let failure = player.current().failure(&record.consultation);
         assert_eq!(failure, Some("the judge failed"));
     }
-    let asked = left_over.iter().map(|record| record.batch.clone());
+    let asked = left_over.iter().map(|record| record.about.clone());
     assert_eq!(keys(&asked.collect::<Vec<_>>()).len(), 7);
 }
 
@@ -219,14 +219,14 @@ fn an_edit_after_a_kill_before_the_write_is_recognised() {
     until(&mut player, is_merge);
     player.play();
     assert!(player.file.contains("# Shop"), "{}", player.file);
-    assert_eq!(*player.current().phase(), LoopPhase::Ended);
+    assert_eq!(player.current().phase, LoopPhase::Ended);
 }
 
 #[test]
 fn an_extraction_without_an_answer_stops_and_is_taken_over() {
     let mut player = Player::new("# Store\n\nPlain.\n", 1, 1);
     player.step();
-    let consultation = player.current().extractions()[0].consultation.clone();
+    let consultation = player.current().extractions[0].consultation.clone();
     player.record(RefinementEventKind::ExtractionFinished(Box::new(
         Extraction {
             consultation,
@@ -239,7 +239,7 @@ fn an_extraction_without_an_answer_stops_and_is_taken_over() {
     )));
     player.play();
     assert!(matches!(
-        player.current().phase(),
+        &player.current().phase,
         LoopPhase::Stopped {
             cause: StopCause::NoAnswer,
             ..
@@ -247,7 +247,7 @@ fn an_extraction_without_an_answer_stops_and_is_taken_over() {
     ));
     player.resume();
     let (_, now) = player.now();
-    let left_over = Some(player.current().extractions()[0].consultation.clone());
+    let left_over = Some(player.current().extractions[0].consultation.clone());
     let step = player.current().next_step(&now);
     assert_eq!(step, NextStep::Extract { left_over });
 }
@@ -288,7 +288,7 @@ fn answers_to_extracted_questions_survive_an_edit() {
     let step = player.current().next_step(&now);
     assert_eq!(step, NextStep::StartIteration { iteration: 1 });
     player.play();
-    assert_eq!(player.current().extractions().len(), 1);
+    assert_eq!(player.current().extractions.len(), 1);
     let answer = "yes to Question 1?";
     assert!(player.file.contains(answer), "{}", player.file);
 }

@@ -39,7 +39,7 @@ impl LoopInProgress<'_> {
         let batches = &self.document.now().batches;
         let plan = IterationPlan {
             iteration: number,
-            max_iterations: current.criteria().max_iterations,
+            max_iterations: current.criteria.max_iterations,
             questions: batches
                 .iter()
                 .map(|batch| batch.questions.len() as u64)

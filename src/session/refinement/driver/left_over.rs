@@ -22,7 +22,7 @@ impl LoopInProgress<'_> {
     /// Takes over a consultation that an earlier process began.
     pub(super) async fn take_over(&mut self, left_over: BatchRecord) -> Result<(), Error> {
         let id = left_over.consultation.clone();
-        let batch = left_over.batch;
+        let batch = left_over.about;
         match self.taken_over(&id, self.driver.templates.panel()).await? {
             TakeOver::Finished(outcome) => match findings_of(&outcome.record, &batch) {
                 Err(why) if is_cut_off(&why) => self.repeat(&id, &batch, "it was cut off"),

@@ -51,7 +51,9 @@ fn condition(batch: &BatchState) -> Option<StopCondition> {
 }
 
 fn outcome_of(evaluation: &Evaluation, condition: StopCondition) -> RuleOutcome {
-    evaluation.rule(condition.rule()).unwrap().outcome
+    let name = serde_json::to_value(condition).unwrap();
+    let name = name.as_str().unwrap().to_ascii_lowercase();
+    evaluation.rule(&name).unwrap().outcome
 }
 
 /// Conditions of which only the named ones are left.

@@ -129,11 +129,3 @@ fn stored_criteria_are_read_as_written() {
         assert_eq!(read, criteria);
     }
 }
-
-#[test]
-fn every_rule_is_found_by_its_name() {
-    for rule in ConvergenceRule::ALL {
-        assert_eq!(ConvergenceRule::of_name(rule.name()), Some(rule));
-    }
-    assert_eq!(ConvergenceRule::of_name("other"), None);
-}

@@ -36,7 +36,7 @@ fn any_rule() -> impl Strategy<Value = Rule> {
     let value = prop::option::of(any_value());
     (kind, "[a-d]", bound, value, any_value(), guards).prop_map(
         |(kind, name, bound, value, threshold, guards)| {
-            let rule = Rule::measured(kind, &name, "m", value, (bound, threshold));
+            let rule = Rule::new(kind, &name, "m").measured(value, bound, threshold);
             let guards: Vec<&str> = guards.iter().map(String::as_str).collect();
             rule.guarding(if kind == RuleKind::Guard {
                 &guards
@@ -53,7 +53,7 @@ fn with_rules(mut checks: Checks, rules: &[Rule]) -> Checks {
         checks = match rule.kind {
             RuleKind::Success => ending(checks, rule, Class::Done),
             RuleKind::Limit => ending(checks, rule, Class::Halted),
-            RuleKind::Guard => checks.guard(rule),
+            RuleKind::Guard => checks.with(rule, None),
         };
     }
     checks
@@ -103,7 +103,10 @@ proptest! {
                     measured(RuleKind::Limit, "l", *value, Bound::LessThan, 3),
                     Class::Exhausted,
                 ),
-                _ => checks.guard(measured(RuleKind::Guard, "g", *value, Bound::AtMost, 3)),
+                _ => checks.with(
+                    measured(RuleKind::Guard, "g", *value, Bound::AtMost, 3),
+                    None,
+                ),
             };
         }
         let of = |wanted| {
@@ -124,7 +127,7 @@ proptest! {
 
     #[test]
     fn an_unknown_value_never_fires(rule in any_rule()) {
-        let unknown = Rule::measured(rule.kind, "x", "", None, (rule.bound, rule.threshold));
+        let unknown = Rule::new(rule.kind, "x", "").measured(None, rule.bound, rule.threshold);
         prop_assert_eq!(unknown.outcome, RuleOutcome::Unknown);
         let stopped = with_rules(Checks::in_stated_order(), &[unknown]).evaluation();
         prop_assert!(!stopped.stops());

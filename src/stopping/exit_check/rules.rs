@@ -1,0 +1,318 @@
+//! The corrected rules, in order of priority: the first that fires decides.
+//!
+//! They keep the order and the thresholds of the original script, and correct what its users and
+//! those of similar loops reported:
+//!
+//! - The success of all tasks comes before an open circuit: finished work is done, whatever else
+//!   went wrong.
+//! - Completion needs an explicit signal, or a claim that the next turn repeats. An explicit "not
+//!   done" beats every success.
+//! - Progress is what changed, never what is claimed. Questions to the person have a counter of
+//!   their own.
+//! - Confidence counts only as a number, and only twice in a row.
+//! - The same error in three turns stops the loop, not only many different ones.
+//! - A circuit that this very turn opens comes after the rules for stagnation and errors, which
+//!   name the reason better.
+
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Value};
+
+use super::breaker::{BreakerState, TurnProgress};
+use super::evidence::{ObstacleKind, StatedState, TurnEvidence};
+use super::run_state::{CircuitPhase, RunState};
+use super::thresholds::ExitThresholds;
+
+const ALL_TASKS_DONE: &str = "all_tasks_done";
+const COMPLETION: &str = "completion";
+const CONFIRMED_COMPLETION: &str = "confirmed_completion";
+const EXPLICIT_DONE: &str = "explicit_done";
+const SUCCESSES: [&str; 4] = [
+    ALL_TASKS_DONE,
+    COMPLETION,
+    CONFIRMED_COMPLETION,
+    EXPLICIT_DONE,
+];
+
+/// Evaluates the rules after the turn was added to the run.
+pub fn evaluate(
+    thresholds: &ExitThresholds,
+    run: &RunState,
+    evidence: &TurnEvidence,
+    now: Timestamp,
+) -> Evaluation {
+    let checks = obstacle(Checks::in_stated_order(), evidence);
+    let checks = all_tasks_done(checks, evidence);
+    let checks = circuit_open(checks, run, now);
+    let checks = successes(checks, thresholds, run, evidence);
+    let checks = guards(checks, thresholds, evidence);
+    let checks = persons(checks, thresholds, run, evidence);
+    let checks = halts(checks, thresholds, run);
+    let checks = circuit_opened(checks, run, now);
+    turns(checks, thresholds, run).evaluation()
+}
+
+/// The agent program could not work: no further turn can.
+fn obstacle(checks: Checks, evidence: &TurnEvidence) -> Checks {
+    let obstacle = evidence.obstacle.as_ref();
+    let (kind, reason) = match obstacle.map(|obstacle| obstacle.kind) {
+        None => ("none", ""),
+        Some(ObstacleKind::Permission) => ("permission", "a permission is missing"),
+        Some(ObstacleKind::Authentication) => ("authentication", "the agent is not signed in"),
+        Some(ObstacleKind::Quota) => ("quota", "a quota is used up"),
+    };
+    let own_words = obstacle.map_or("", |obstacle| obstacle.message.as_str());
+    checks
+        .limit(Class::Halted, "obstacle")
+        .metric("reason why the agent program cannot work")
+        .value(Value::word(kind))
+        .bound(Bound::Is, Value::word("none"))
+        .message(format!("{reason}: {own_words}"))
+}
+
+/// Every task of the checklist is completed or cancelled. A checklist without tasks is unknown: an
+/// empty plan is no finished one.
+fn all_tasks_done(checks: Checks, evidence: &TurnEvidence) -> Checks {
+    let checklist = evidence.checklist.as_ref();
+    let message = match checklist.map_or(0, |checklist| checklist.completed) {
+        1 => "the one task of the checklist is completed".to_owned(),
+        completed => format!("all {completed} tasks of the checklist are completed"),
+    };
+    checks
+        .success(Class::Done, ALL_TASKS_DONE)
+        .metric("completed tasks of the checklist")
+        .value(completed_share(evidence))
+        .bound(Bound::AtLeast, Value::percent(100))
+        .message(message)
+}
+
+/// The circuit was open when the turn was checked. Half-open, the turn is the probe.
+pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
+    let before = run.circuit_before;
+    let checks = checks
+        .limit(Class::Halted, "circuit_open")
+        .metric("circuit before this turn");
+    circuit(checks, before, "is open", &run.breaker.state(now))
+}
+
+/// This turn opened the circuit. The rules before it name the reason more precisely if their
+/// thresholds are reached too.
+fn circuit_opened(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
+    let after = run.breaker.state(now);
+    let checks = checks
+        .limit(Class::Halted, "circuit_opened")
+        .metric("circuit after this turn");
+    circuit(checks, CircuitPhase::of(&after), "opens", &after)
+}
+
+fn circuit(checks: Checks, phase: CircuitPhase, verb: &str, state: &BreakerState) -> Checks {
+    let message = match state {
+        BreakerState::Open { until, why, .. } => format!("the circuit {verb} until {until}: {why}"),
+        BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => String::new(),
+    };
+    let open = Value::word(CircuitPhase::Open.name());
+    checks
+        .value(Value::word(phase.name()))
+        .bound(Bound::IsNot, open)
+        .message(message)
+}
+
+fn successes(
+    checks: Checks,
+    thresholds: &ExitThresholds,
+    run: &RunState,
+    evidence: &TurnEvidence,
+) -> Checks {
+    let tasks = evidence.checklist.clone().unwrap_or_default();
+    // A turn that still changes the work while it claims to be done doubles what is needed: an
+    // agent that works is not cut off, and one that polishes forever still ends.
+    let claims = match run.last_progress {
+        TurnProgress::Made => thresholds.completion_claims.saturating_mul(2),
+        TurnProgress::None | TurnProgress::Unknown => thresholds.completion_claims,
+    };
+    checks
+        // Enough of the checklist is completed, and the agent says explicitly that it is done: the
+        // guard `done_signal` asks for that. Original: 80 % alone, which ends with work left.
+        .success(Class::Done, COMPLETION)
+        .metric("completed tasks of the checklist")
+        .value(completed_share(evidence))
+        .bound(Bound::AtLeast, Value::percent(thresholds.min_completion))
+        .message(format!(
+            "the agent says that it is done, with {} of {} tasks completed",
+            tasks.completed,
+            tasks.total()
+        ))
+        // The agent claims in turns in a row that the whole work is done, while the same tasks are
+        // completed. The first claim only arms the rule (evidence: ralph-claude-code #91, #146,
+        // #224).
+        .success(Class::Done, CONFIRMED_COMPLETION)
+        .metric("turns in a row that claim completion")
+        .value(Value::Count(run.claims.turns))
+        .bound(Bound::AtLeast, Value::Count(claims))
+        .message(format!(
+            "{} turns in a row say that all work is done",
+            run.claims.turns
+        ))
+        // There is no checklist to hold against an explicit word.
+        .success(Class::Done, EXPLICIT_DONE)
+        .metric("status that the agent states")
+        .value(Value::word(stated(evidence)))
+        .bound(Bound::Is, Value::word("done"))
+        .applies_if(evidence.completion_percent().is_none())
+        .message(format!(
+            "the agent says that it is done: {}",
+            source(evidence)
+        ))
+}
+
+/// What a success needs besides its own value.
+fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) -> Checks {
+    let checklist = evidence.checklist.as_ref();
+    let words = evidence.words.as_ref();
+    let contradiction = match stated(evidence) {
+        "done" => "none",
+        "none" if words.is_some_and(|words| words.admits_open_work) => "open_work",
+        stated => stated,
+    };
+    let tests = evidence.tests.as_ref();
+    let tests = tests.map(|tests| if tests.passed { "passed" } else { "failed" });
+    checks
+        // A completion with open tasks needs an explicit signal of this turn.
+        .guard(&[COMPLETION], "done_signal")
+        .metric("status that the agent states")
+        .value(Value::word(stated(evidence)))
+        .bound(Bound::Is, Value::word("done"))
+        // Repeated claims do not make up for a checklist with many open tasks.
+        .guard(&[CONFIRMED_COMPLETION], "enough_completed")
+        .metric("completed tasks of the checklist")
+        .value(completed_share(evidence))
+        .bound(Bound::AtLeast, Value::percent(thresholds.min_completion))
+        .applies_if(evidence.completion_percent().is_some())
+        // A status block says it explicitly and beats every success (ralph-claude-code #88, #146);
+        // words say it only without an explicit "done".
+        .guard(&SUCCESSES, "not_contradicted")
+        .metric("what the agent says against completion")
+        .value(Value::word(contradiction))
+        .bound(Bound::Is, Value::word("none"))
+        // Without a result the tests say nothing.
+        .guard(&SUCCESSES, "tests")
+        .metric("result of the tests")
+        .value(tests.map(Value::word))
+        .bound(Bound::Is, Value::word("passed"))
+        .applies_if(tests.is_some())
+        .guard(&[COMPLETION, CONFIRMED_COMPLETION], "open_blockers")
+        .metric("open tasks that are marked as blockers")
+        .value(checklist.map(|checklist| Value::Count(checklist.open_blockers)))
+        .bound(Bound::AtMost, Value::Count(0))
+        .applies_if(checklist.is_some())
+}
+
+/// Limits that need a person.
+fn persons(
+    checks: Checks,
+    thresholds: &ExitThresholds,
+    run: &RunState,
+    evidence: &TurnEvidence,
+) -> Checks {
+    let asking = run.question_turns;
+    let low = run.low_confidence_turns;
+    let least = thresholds.min_confidence;
+    let stated_confidence = evidence.stated_confidence;
+    checks
+        .limit(Class::NeedsHuman, "blocked")
+        .metric("status that the agent states")
+        .value(Value::word(stated(evidence)))
+        .bound(Bound::IsNot, Value::word("blocked"))
+        .message(format!("the agent is blocked: {}", source(evidence)))
+        .limit(Class::NeedsHuman, "questions")
+        .metric("turns in a row that only ask the person")
+        .reaches(asking, thresholds.question_turns)
+        .message(format!(
+            "{asking} turns in a row ask a question and change nothing"
+        ))
+        // Words alone never stop a loop.
+        .limit(Class::NeedsHuman, "low_confidence")
+        .metric("turns in a row with a low stated confidence")
+        .reaches(
+            stated_confidence.map(|_| low),
+            thresholds.low_confidence_turns,
+        )
+        .detail(stated_confidence.map(|stated| format!("stated: {stated}%, low: below {least}%")))
+        .message(format!(
+            "{low} turns in a row state a confidence below {least}%"
+        ))
+}
+
+/// Limits on errors and on turns without progress. An error counts until a further task is
+/// completed.
+fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
+    let errors = run.error_turns.len();
+    let longest = run.longest_error();
+    let turns = longest.map_or(0, |(_, turns)| turns);
+    let error = longest.map(|(error, _)| error.0.clone());
+    let failed = run.failed_turns;
+    let unchanged = run.progress.unchanged_turns;
+    checks
+        .limit(Class::Halted, "distinct_errors")
+        .metric("different errors in this turn")
+        .value(Value::count(errors))
+        .bound(Bound::AtMost, Value::Count(thresholds.max_errors))
+        .message(format!("{errors} different errors in one turn"))
+        .limit(Class::Halted, "same_error")
+        .metric("turns in a row with the same error")
+        .reaches(turns, thresholds.same_error_turns)
+        .detail(error.clone())
+        .message(format!(
+            "{turns} turns in a row have the same error: {}",
+            error.unwrap_or_default()
+        ))
+        .limit(Class::Halted, "failed_turns")
+        .metric("turns in a row in which the agent program failed or said nothing")
+        .reaches(failed, thresholds.failed_turns)
+        .message(format!(
+            "the agent program failed or said nothing in {failed} turns in a row"
+        ))
+        // Claims and questions are no progress (ralph-claude-code: a loop that only says "done"
+        // never stagnates).
+        .limit(Class::Stalled, "stagnation")
+        .metric("turns in a row without progress")
+        .reaches(
+            run.progress.is_measured().then_some(unchanged),
+            thresholds.stagnation_turns,
+        )
+        .message(format!("{unchanged} turns in a row made no progress"))
+}
+
+/// Every loop has a cap.
+pub(super) fn turns(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
+    let most = thresholds.max_turns;
+    checks
+        .limit(Class::Exhausted, "turns")
+        .metric("turns of this run")
+        .reaches(run.turn, most)
+        .message(format!("the run has had its {most} turns"))
+}
+
+/// Returns the status that the agent states in a block or a tag, in one word.
+fn stated(evidence: &TurnEvidence) -> &'static str {
+    match evidence.status.as_ref().map(|status| status.state) {
+        None => "none",
+        Some(StatedState::Done) => "done",
+        Some(StatedState::NotDone) => "not_done",
+        Some(StatedState::Blocked) => "blocked",
+    }
+}
+
+/// Returns the line or the tag that states the status.
+fn source(evidence: &TurnEvidence) -> &str {
+    let status = evidence.status.as_ref();
+    status.map_or("", |status| status.source.as_str())
+}
+
+/// Returns the completed share of the checklist; `None` without a checklist. The share of an empty
+/// one cannot be compared with anything.
+fn completed_share(evidence: &TurnEvidence) -> Option<Value> {
+    evidence.checklist.as_ref().map(|checklist| Value::Share {
+        part: checklist.completed,
+        of: checklist.total(),
+    })
+}
