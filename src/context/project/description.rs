@@ -230,11 +230,13 @@ fn summary(manifest: &Manifest) -> Option<String> {
     if !content.keywords.is_empty() {
         parts.push(format!("keywords: {}", content.keywords.join(", ")));
     }
-    // A feature of a crate stands beside the crate itself, and a dependency of several platforms is
-    // listed for each.
+    // A feature of a crate stands beside the crate itself, what a project of .NET switches on is no
+    // package, and a dependency of several platforms is listed for each.
     let is_shown = |name: &str| {
-        let is_feature = manifest.ecosystem == Ecosystem::Cargo && name.contains('/');
-        !is_feature && !name.starts_with("sdk:") && !name.starts_with("libs.")
+        let ecosystem = manifest.ecosystem;
+        let is_feature = ecosystem == Ecosystem::Cargo && name.contains('/');
+        let is_switch = ecosystem == Ecosystem::Nuget && name.contains(':');
+        !is_feature && !is_switch && !name.starts_with("libs.")
     };
     let mut listed = BTreeSet::new();
     let dependencies = content.dependencies.iter();

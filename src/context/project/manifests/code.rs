@@ -1,8 +1,6 @@
 //! Manifests that are programs or loose text, by regular expressions: what a program computes is not
 //! known.
 
-use std::borrow::Cow;
-
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
@@ -18,6 +16,8 @@ pub(super) struct CodePatterns {
     /// The sections with packages; the text without those for development if there is none.
     runtime: Option<Pattern>,
     development: Option<Pattern>,
+    catalog: Option<Pattern>,
+    workspace: Option<Pattern>,
     name: Option<Pattern>,
     description: Option<Pattern>,
     properties: Option<Pattern>,
@@ -35,51 +35,60 @@ enum Comments {
     Hash,
     /// `//` to the end of the line, and `/* … */`.
     Slashes,
+    /// `<!-- … -->`.
+    Markup,
+}
+
+impl Comments {
+    /// Returns how comments begin and end.
+    fn marks(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Hash => &[("#", "\n")],
+            Self::Slashes => &[("//", "\n"), ("/*", "*/")],
+            Self::Markup => &[("<!--", "-->")],
+        }
+    }
 }
 
 impl CodePatterns {
     pub(super) fn read(&self, text: &str) -> ManifestContent {
-        let text = format!("{text}\n");
-        let code = match self.comments {
-            Some(comments) => without_comments(&text, comments),
-            None => text,
+        let code = without_comments(&format!("{text}\n"), self.comments);
+        let (rest, catalog) = split(&code, self.catalog.as_ref());
+        let (rest, development) = split(&rest, self.development.as_ref());
+        let runtime = match &self.runtime {
+            Some(sections) => sections.groups(&rest),
+            None => rest,
         };
-        let development = self.development.as_ref();
-        let runtime = match (&self.runtime, development) {
-            (Some(sections), _) => Cow::from(sections.groups(&code)),
-            (None, Some(sections)) => sections.0.replace_all(&code, ""),
-            (None, None) => Cow::from(&code),
-        };
-        let development = development.map(|sections| sections.groups(&code));
         let mut content = ManifestContent {
             name: first(self.name.as_ref(), &code),
             description: first(self.description.as_ref(), &code),
+            is_workspace: first(self.workspace.as_ref(), &code).is_some(),
             ..ManifestContent::default()
         };
-        for Pattern(pattern) in &self.packages {
-            for (part, scope) in [
-                (&*runtime, Scope::Runtime),
-                (
-                    development.as_deref().unwrap_or_default(),
-                    Scope::Development,
-                ),
-            ] {
-                let packages = pattern.captures_iter(part);
-                content
-                    .dependencies
-                    .extend(packages.filter_map(|captures| package(&captures, scope)));
+        let parts = [
+            (runtime, Some(Scope::Runtime)),
+            (development, Some(Scope::Development)),
+            (catalog, None),
+        ];
+        for (part, scope) in &parts {
+            for captures in all(&self.packages, part) {
+                let Some(dependency) = package(&captures, scope.unwrap_or(Scope::Runtime)) else {
+                    continue;
+                };
+                if scope.is_some() || captures.name("import").is_some() {
+                    content.dependencies.push(dependency);
+                } else {
+                    let name = dependency.name.clone();
+                    content.catalog.insert(name, vec![dependency]);
+                }
             }
         }
-        for captures in self
-            .properties
-            .iter()
-            .flat_map(|it| it.0.captures_iter(&code))
-        {
-            let [name, value] = ["name", "value"].map(|group| captures.name(group));
-            if let (Some(name), Some(value)) = (name, value) {
-                let (name, value) = (name.as_str().to_owned(), value.as_str().to_owned());
-                content.properties.insert(name, value);
-            }
+        for captures in all(&self.properties, &code) {
+            let [name, value] = ["name", "value"].map(|group| {
+                let group = captures.name(group);
+                group.map_or("", |group| group.as_str()).to_owned()
+            });
+            content.properties.insert(name, value);
         }
         content
     }
@@ -106,10 +115,27 @@ impl Pattern {
     }
 }
 
+/// Returns the text without what a pattern matches, and what the groups of the matches hold.
+fn split(text: &str, sections: Option<&Pattern>) -> (String, String) {
+    let Some(sections) = sections else {
+        return (text.to_owned(), String::new());
+    };
+    let rest = sections.0.replace_all(text, "").into_owned();
+    (rest, sections.groups(text))
+}
+
+fn all<'a>(
+    patterns: impl IntoIterator<Item = &'a Pattern>,
+    text: &'a str,
+) -> impl Iterator<Item = Captures<'a>> {
+    let patterns = patterns.into_iter();
+    patterns.flat_map(|Pattern(pattern)| pattern.captures_iter(text))
+}
+
 /// Returns what the first match of a pattern has in a group.
 fn first(pattern: Option<&Pattern>, code: &str) -> Option<String> {
     let captures = pattern?.0.captures(code)?;
-    let group = captures.iter().skip(1).flatten().next()?;
+    let group = captures.iter().flatten().take(2).last()?;
     Some(group.as_str().trim().to_owned())
 }
 
@@ -135,22 +161,23 @@ fn package(captures: &Captures<'_>, scope: Scope) -> Option<Dependency> {
 }
 
 /// Returns a program without its comments. String literals stay, and so do the lines.
-fn without_comments(code: &str, comments: Comments) -> String {
+fn without_comments(code: &str, comments: Option<Comments>) -> String {
+    let marks = comments.map_or(&[][..], Comments::marks);
     let mut bare = String::with_capacity(code.len());
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
-        let line_end = rest.find('\n').unwrap_or(rest.len());
-        let (kept, passed) = match (first, comments) {
-            ('"' | '\'', _) => {
+        let comment = marks.iter().find(|(start, _)| rest.starts_with(start));
+        let (kept, passed) = match (comment, first) {
+            (Some((_, end)), _) => {
+                let at = rest.find(end);
+                let length = if *end == "\n" { 0 } else { end.len() };
+                (0, at.map_or(rest.len(), |at| at + length))
+            }
+            (None, '"' | '\'') => {
                 let end = literal_end(rest, first);
                 (end, end)
             }
-            ('#', Comments::Hash) => (0, line_end),
-            ('/', Comments::Slashes) if rest.starts_with("//") => (0, line_end),
-            ('/', Comments::Slashes) if rest.starts_with("/*") => {
-                (0, rest.find("*/").map_or(rest.len(), |at| at + 2))
-            }
-            (other, _) => (other.len_utf8(), other.len_utf8()),
+            (None, other) => (other.len_utf8(), other.len_utf8()),
         };
         bare.push_str(rest.get(..kept).unwrap_or_default());
         rest = rest.get(passed..).unwrap_or_default();
@@ -182,12 +209,12 @@ mod tests {
     fn comments_go_and_literals_stay() {
         let code = "a('x # y') # z\nb \"it's\" // no\n";
         assert_eq!(
-            without_comments(code, Comments::Hash),
+            without_comments(code, Some(Comments::Hash)),
             "a('x # y') \nb \"it's\" // no\n"
         );
         let code = "a(\"http://x\") /* b\nc */ d // e";
         assert_eq!(
-            without_comments(code, Comments::Slashes),
+            without_comments(code, Some(Comments::Slashes)),
             "a(\"http://x\")  d "
         );
     }

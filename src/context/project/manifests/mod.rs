@@ -1,13 +1,12 @@
 //! Package manifests: what a project says of itself and depends on.
 //!
-//! Manifests in JSON, TOML and XML are parsed. Those that are programs (Gemfile, `build.gradle`,
-//! `mix.exs`, `Package.swift`, `setup.py`) are read by regular expressions that pass over comments.
+//! Manifests in JSON and TOML are parsed. Those that are programs or markup (Gemfile, `build.gradle`,
+//! `mix.exs`, `setup.py`, `pom.xml`) are read by regular expressions that pass over comments.
 //! Which file is read in which way is data: `manifests.toml`. A manifest that cannot be parsed has
 //! nothing to say.
 
 mod data;
 mod code;
-mod xml;
 mod catalog;
 
 use std::cmp::Reverse;
@@ -23,7 +22,6 @@ use crate::files::{self, SizeLimit};
 use self::code::CodePatterns;
 use self::data::DataPaths;
 use super::dependency::{Dependency, Ecosystem, Scope};
-use super::paths::name_of;
 use super::patterns::NamePatterns;
 
 /// So many manifests are read, those nearest to the top first.
@@ -71,8 +69,6 @@ pub(super) struct Format {
 enum Syntax {
     Data(DataPaths),
     Code(CodePatterns),
-    Maven,
-    Dotnet,
     GradleCatalog,
 }
 
@@ -187,15 +183,12 @@ fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
 
 /// Reads a manifest; `None` if it is none of the known ones, or broken.
 fn read(root: &Path, path: &str, formats: &[Format]) -> Option<Manifest> {
-    let name = name_of(path);
     let format = formats.iter().find(|format| format.files.matches(path))?;
     let text = files::read_text(&root.join(path), SizeLimit::MANIFEST).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut content = match &format.syntax {
         Syntax::Data(paths) => paths.read(text)?,
         Syntax::Code(patterns) => patterns.read(text),
-        Syntax::Maven => xml::maven(text)?,
-        Syntax::Dotnet => xml::dotnet(text, name)?,
         Syntax::GradleCatalog => catalog::gradle(text)?,
     };
     if format.ecosystem == Ecosystem::Pypi {
