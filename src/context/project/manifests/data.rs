@@ -2,6 +2,7 @@
 
 use std::sync::LazyLock;
 
+use jsonc_parser::ParseOptions;
 use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -24,7 +25,7 @@ pub(super) struct DataPaths {
 impl DataPaths {
     pub(super) fn read(&self, text: &str) -> Option<ManifestContent> {
         let root: Value = toml::from_str(text)
-            .or_else(|_| jsonc_parser::parse_to_serde_value(text, &Default::default()))
+            .or_else(|_| jsonc_parser::parse_to_serde_value(text, &ParseOptions::default()))
             .ok()
             .filter(Value::is_object)?;
         let first = |paths| {
