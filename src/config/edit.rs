@@ -1,81 +1,51 @@
 //! Changes to the text of a JSON file that leave the rest of it as its owner wrote it: order,
 //! spelling, white space. An object or list that grows gets one line for each part.
 //!
-//! The text must be JSON; what it then means is checked when it is read.
+//! The text must be JSON; what it then means is checked when it is read. A step of a path is the
+//! name of a member, in `snake_case` or `camelCase`, or of an item whose `name` it is.
 
 use std::collections::BTreeSet;
 
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::domain::names::snake_case;
 
-/// One step from an object or a list into it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PathStep {
-    /// A member, or an item whose `name` this is.
-    Exact(String),
-    /// A member in `snake_case` or `camelCase`.
-    Spelled(String),
-}
-
-impl PathStep {
-    fn name(&self) -> &str {
-        match self {
-            Self::Exact(name) | Self::Spelled(name) => name,
-        }
-    }
-}
-
-/// The reason why a text cannot be changed.
-#[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    #[error("not JSON")]
-    NotJson(#[source] serde_json::Error),
-    #[error("not JSON")]
-    NotParsed(#[source] jsonc_parser::errors::ParseError),
-    /// The number of steps that lead to it.
-    #[error("step {0} leads into a value that has no parts")]
-    NoParts(usize),
-}
-
-/// Returns the text with the value at the end of a path set.
-pub fn set(text: &str, path: &[PathStep], value: &Value) -> Result<String, EditError> {
+/// Returns the text with the value at the end of a path set; `None` when the path leads into a
+/// value that has no parts.
+pub fn set(text: &str, path: &[String], value: &Value) -> Option<String> {
     let root = parse(text)?;
-    let mut node = root.value().ok_or(EditError::NoParts(0))?;
-    for (at, step) in path.iter().enumerate() {
+    let mut node = root.value()?;
+    for (at, name) in path.iter().enumerate() {
         if node.as_object().is_none() && node.as_array().is_none() {
-            return Err(EditError::NoParts(at));
+            return None;
         }
         let rest = path.get(at + 1..).unwrap_or_default();
-        match find(&node, step) {
+        match find(&node, name) {
             None => {
-                append(&node, step.name(), &nested(rest, value));
+                // An object for each remaining step.
+                let value = rest.iter().rev().fold(value.clone(), |value, name| {
+                    Value::from_iter([(name.clone(), value)])
+                });
+                append(&node, name, &value);
                 break;
             }
-            Some(part) if rest.is_empty() => replace(part, step.name(), value),
-            Some(part) => node = value_of(&part).ok_or(EditError::NoParts(at))?,
+            Some(part) if rest.is_empty() => replace(part, name, value),
+            Some(part) => node = value_of(&part)?,
         }
     }
-    if path.is_empty() {
-        root.set_value(input(value));
-    }
-    Ok(root.to_string())
+    Some(root.to_string())
 }
 
 /// Returns the text without the value at the end of a path; `None` when there is none.
-pub fn remove(text: &str, path: &[PathStep]) -> Result<Option<String>, EditError> {
+pub fn remove(text: &str, path: &[String]) -> Option<String> {
     let root = parse(text)?;
-    let Some((last, before)) = path.split_last() else {
-        return Ok(None);
-    };
-    let Some(container) = at_path(&root, before) else {
-        return Ok(None);
-    };
-    let Some(part) = find(&container, last) else {
-        return Ok(None);
-    };
+    let (last, before) = path.split_last()?;
+    let container = before
+        .iter()
+        .try_fold(root.value()?, |node, name| value_of(&find(&node, name)?))?;
+    let part = find(&container, last)?;
     let follows_bracket = part.child_index() == 1;
     part.remove();
     // The space after its comma would stay.
@@ -85,13 +55,13 @@ pub fn remove(text: &str, path: &[PathStep]) -> Result<Option<String>, EditError
     {
         space.remove();
     }
-    Ok(Some(root.to_string()))
+    Some(root.to_string())
 }
 
 /// Returns the dotted name of the first member that its object has twice; `None` for text that is
 /// not JSON.
 pub fn repeated(text: &str) -> Option<String> {
-    repeated_in(&parse(text).ok()?.value()?)
+    repeated_in(&parse(text)?.value()?)
 }
 
 fn repeated_in(node: &CstNode) -> Option<String> {
@@ -139,19 +109,12 @@ fn value_of(part: &CstNode) -> Option<CstNode> {
 }
 
 /// Of a name that is set twice, the last one counts, as it does when the file is read.
-fn find(node: &CstNode, step: &PathStep) -> Option<CstNode> {
-    let mut parts = parts(node).into_iter().rev();
-    parts
-        .find(|(name, _)| match step {
-            PathStep::Exact(wanted) => name == wanted,
-            PathStep::Spelled(wanted) => snake_case(name) == snake_case(wanted),
-        })
-        .map(|(_, part)| part)
-}
-
-fn at_path(root: &CstRootNode, path: &[PathStep]) -> Option<CstNode> {
-    path.iter()
-        .try_fold(root.value()?, |node, step| value_of(&find(&node, step)?))
+fn find(node: &CstNode, wanted: &str) -> Option<CstNode> {
+    let mut same = parts(node);
+    same.retain(|(name, _)| snake_case(name) == snake_case(wanted));
+    let exact = same.iter().rposition(|(name, _)| name == wanted);
+    let at = exact.or(same.len().checked_sub(1))?;
+    Some(same.swap_remove(at).1)
 }
 
 fn append(node: &CstNode, name: &str, value: &Value) {
@@ -182,13 +145,6 @@ fn named(name: &str, item: &Value) -> Value {
     Value::Object(own.chain(fields.clone()).collect())
 }
 
-/// Returns the value inside an object for each remaining step.
-fn nested(rest: &[PathStep], value: &Value) -> Value {
-    rest.iter().rev().fold(value.clone(), |value, step| {
-        Value::Object(Map::from_iter([(step.name().to_owned(), value)]))
-    })
-}
-
 fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
@@ -205,11 +161,8 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-fn parse(text: &str) -> Result<CstRootNode, EditError> {
-    // What is not strict JSON is refused here, with the words in which it is refused when it is
-    // read.
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(EditError::NotJson)?;
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(EditError::NotParsed)
+fn parse(text: &str) -> Option<CstRootNode> {
+    CstRootNode::parse(text, &ParseOptions::default()).ok()
 }
 
 #[cfg(test)]
@@ -219,11 +172,8 @@ mod tests {
 
     use super::*;
 
-    fn path(names: &[&str]) -> Vec<PathStep> {
-        names
-            .iter()
-            .map(|name| PathStep::Spelled((*name).to_owned()))
-            .collect()
+    fn path(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
     }
 
     fn with(text: &str, names: &[&str], value: impl Into<Value>) -> String {
@@ -231,7 +181,7 @@ mod tests {
     }
 
     fn without(text: &str, names: &[&str]) -> Option<String> {
-        remove(text, &path(names)).unwrap()
+        remove(text, &path(names))
     }
 
     #[test]
@@ -287,8 +237,7 @@ mod tests {
     }
   ]}"#
         );
-        let exact = |names: [&str; 2]| names.map(|name| PathStep::Exact(name.to_owned()));
-        let whole = set(list, &exact(["e", "a"]), &json!({"u": 9})).unwrap();
+        let whole = with(list, &["e", "a"], json!({"u": 9}));
         assert_eq!(
             serde_json::from_str::<Value>(&whole).unwrap()["e"][0],
             json!({"name": "a", "u": 9})
@@ -323,14 +272,16 @@ mod tests {
 
     #[test]
     fn a_value_without_parts_is_not_overwritten() {
-        assert!(matches!(
-            set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)),
-            Err(EditError::NoParts(1))
-        ));
-        assert!(matches!(
-            set("{", &path(&["a"]), &json!(1)),
-            Err(EditError::NotJson(_))
-        ));
+        assert_eq!(set(r#"{"a": "x"}"#, &path(&["a", "b"]), &json!(1)), None);
+        assert_eq!(set("{", &path(&["a"]), &json!(1)), None);
+    }
+
+    #[test]
+    fn a_name_in_the_other_spelling_is_found_unless_it_is_there_itself() {
+        let text = r#"{"maxCost": 1, "rounds": 2}"#;
+        assert_eq!(with(text, &["max_cost"], json!(3)), text.replace('1', "3"));
+        let both = r#"{"max_cost": 1, "maxCost": 2}"#;
+        assert_eq!(with(both, &["max_cost"], json!(3)), both.replace('1', "3"));
     }
 
     #[test]
@@ -379,9 +330,8 @@ mod tests {
             } else {
                 meant.to_string()
             };
-            let step = [PathStep::Exact(name.clone())];
+            let step = [name.clone()];
             let removed = remove(&text, &step)
-                .unwrap()
                 .map(|text| serde_json::from_str::<Value>(&text).unwrap());
             let edited: Value = serde_json::from_str(&set(&text, &step, &value).unwrap()).unwrap();
             let fields = meant.as_object_mut().unwrap();

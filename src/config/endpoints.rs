@@ -69,12 +69,26 @@ const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
 /// Reads the setting: an object of entries by name, or a list of entries with a `name`.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
+    let named = match setting.value {
+        Value::Object(_) => setting.named()?,
+        Value::Array(list) => {
+            let listed = list.iter().enumerate();
+            listed
+                .map(|(at, value)| item(setting, at, value))
+                .collect::<Result<_, _>>()?
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            return Err(setting.error(
+                "must be an object of servers by name, or a list of objects with a `name`",
+            ));
+        }
+    };
     let mut entries: Vec<EndpointEntry> = Vec::new();
-    let mut add = |name: String, place: &ConfigValue<'_>| {
+    for (name, place) in named {
         if entries.iter().any(|entry| entry.name == name) {
             return Err(place.error(format!("is a second entry with the name `{name}`")));
         }
-        let entry = EndpointEntry::read(name, place)?;
+        let entry = EndpointEntry::read(name, &place)?;
         if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
             return Err(place.error(format!(
                 "has no `base_url`, and `{}` is not a known provider",
@@ -82,39 +96,27 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
             )));
         }
         entries.push(entry);
-        Ok(())
-    };
-    match setting.value {
-        Value::Object(_) => {
-            for (name, place) in setting.named()? {
-                add(name, &place)?;
-            }
-        }
-        Value::Array(list) => {
-            for (at, value) in list.iter().enumerate() {
-                let place = ConfigValue::new(format!("{}[{at}]", setting.at), value);
-                let name = match place.fields(&FIELDS)?.get("name") {
-                    Some(name) => name.text()?,
-                    None => return Err(place.error("has no `name`")),
-                };
-                if !is_name(&name) {
-                    return Err(place
-                        .inside("name", value)
-                        .error(format!("is not a valid name: {NAME_RULE}")));
-                }
-                add(
-                    name.clone(),
-                    &ConfigValue::new(format!("{}.{name}", setting.at), value),
-                )?;
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return Err(setting.error(
-                "must be an object of servers by name, or a list of objects with a `name`",
-            ));
-        }
     }
     Ok(entries)
+}
+
+/// Returns an item of the list with its name.
+fn item<'a>(
+    setting: &ConfigValue<'_>,
+    at: usize,
+    value: &'a Value,
+) -> Result<(String, ConfigValue<'a>), ValueError> {
+    let place = ConfigValue::new(format!("{}[{at}]", setting.at), value);
+    let fields = place.fields(&FIELDS)?;
+    let field = fields
+        .get("name")
+        .ok_or_else(|| place.error("has no `name`"))?;
+    let name = field.text()?;
+    if !is_name(&name) {
+        return Err(field.error(format!("is not a valid name: {NAME_RULE}")));
+    }
+    let place = ConfigValue::new(format!("{}.{name}", setting.at), value);
+    Ok((name, place))
 }
 
 impl EndpointEntry {

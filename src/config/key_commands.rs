@@ -12,7 +12,7 @@ use secrecy::SecretString;
 
 use crate::domain::text::{clean, shortened};
 use crate::domain::vendors::VENDORS;
-use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup, ProcessOutput};
+use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
 
 use super::key_detection::hide_keys;
 
@@ -35,31 +35,11 @@ const MOST_SHOWN: usize = 200;
 
 /// A command without a key. Its standard output is never shown.
 #[derive(Debug, thiserror::Error)]
-pub enum KeyCommandError {
-    #[error("`{command}` cannot be run")]
-    Unstartable { command: String, source: io::Error },
-    #[error("`{command}` did not finish within {} s", time_limit.as_secs_f64())]
-    TooSlow {
-        command: String,
-        time_limit: Duration,
-    },
-    #[error("`{command}` failed ({status}){}", after_colon(reason))]
-    Failed {
-        command: String,
-        status: String,
-        reason: String,
-    },
-    #[error("`{command}` printed more than {} KiB, which is not a key", MOST_BYTES / 1024)]
-    TooMuch { command: String },
-    #[error("`{command}` printed no key{}", after_colon(reason))]
-    Empty { command: String, reason: String },
-}
-
-fn after_colon(reason: &str) -> String {
-    match reason {
-        "" => String::new(),
-        words => format!(": {words}"),
-    }
+#[error("`{command}` {problem}")]
+pub struct KeyCommandError {
+    command: String,
+    problem: String,
+    source: Option<io::Error>,
 }
 
 /// Returns the last line of what a command says, without what it printed as a key. Lines that trace
@@ -114,37 +94,40 @@ fn run(
     time_limit: Duration,
     group: ProcessGroup,
 ) -> Result<SecretString, KeyCommandError> {
-    let unstartable = |source| KeyCommandError::Unstartable {
+    let failed = |problem: String| KeyCommandError {
         command: command.to_owned(),
-        source,
+        problem,
+        source: None,
     };
     let part = OutputPart::First(MOST_BYTES);
     let (end, stdout, stderr) =
-        process::run_in_group(shell(command), group, time_limit, (part, part), &|| false)
-            .map_err(unstartable)?;
-    let text = |output: &ProcessOutput| String::from_utf8_lossy(&output.bytes).into_owned();
+        process::run_in_group(shell(command), group, time_limit, (part, part), &|| false).map_err(
+            |source| KeyCommandError {
+                source: Some(source),
+                ..failed("cannot be run".to_owned())
+            },
+        )?;
+    let [printed, said] =
+        [stdout, stderr].map(|output| String::from_utf8_lossy(&output.bytes).into_owned());
     let ProcessEnd::Exited(status) = end else {
-        return Err(KeyCommandError::TooSlow {
-            command: command.to_owned(),
-            time_limit,
-        });
+        let seconds = time_limit.as_secs_f64();
+        return Err(failed(format!("did not finish within {seconds} s")));
+    };
+    let reason = || match reason(&said, &printed).as_str() {
+        "" => String::new(),
+        words => format!(": {words}"),
     };
     if !status.success() {
-        return Err(KeyCommandError::Failed {
-            command: command.to_owned(),
-            status: status.to_string(),
-            reason: reason(&text(&stderr), &text(&stdout)),
-        });
+        return Err(failed(format!("failed ({status}){}", reason())));
     }
-    let printed = text(&stdout);
     match printed.lines().next().map(str::trim) {
-        None | Some("") => Err(KeyCommandError::Empty {
-            command: command.to_owned(),
-            reason: reason(&text(&stderr), &printed),
-        }),
-        Some(key) if key.len() >= MOST_BYTES => Err(KeyCommandError::TooMuch {
-            command: command.to_owned(),
-        }),
+        None | Some("") => Err(failed(format!("printed no key{}", reason()))),
+        Some(key) if key.len() >= MOST_BYTES => {
+            let most = MOST_BYTES / 1024;
+            Err(failed(format!(
+                "printed more than {most} KiB, which is not a key"
+            )))
+        }
         Some(key) => Ok(SecretString::from(key)),
     }
 }

@@ -1,9 +1,11 @@
 //! The layers of settings: defaults, then `config.json`, then the environment. Flags come last,
 //! where commands apply them.
 
-use std::path::{Path, PathBuf};
+use std::error::Error;
+use std::io;
+use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::files::SizeLimit;
 
@@ -11,103 +13,91 @@ use super::edit;
 use super::endpoints::KeyLocation;
 use super::env::Environment;
 use super::key_detection::{holds_key, is_key_name};
-use super::paths::{self, ExposedPath};
-use super::setting::{self, Parts, Read, SETTINGS, Setting};
+use super::paths;
+use super::setting::{self, Parts, ReadError, SETTINGS, Setting};
 use super::settings::{SettingOrigin, Settings};
-use super::value::{ConfigValue, NO_KEYS_HERE, ValueError};
+use super::value::{NO_KEYS_HERE, ValueError};
 use crate::domain::names::did_you_mean;
 
 /// The reason why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    #[error("cannot read `{}`", path.display())]
-    Unreadable {
-        path: PathBuf,
-        source: std::io::Error,
-    },
-    #[error("`{}` is not JSON", path.display())]
-    NotJson {
-        path: PathBuf,
-        source: serde_json::Error,
-    },
-    #[error("`{}` is not a JSON object", path.display())]
-    NotAnObject { path: PathBuf },
-    #[error(
-        "unknown setting `{name}` in `{}`{}",
-        path.display(),
-        did_you_mean(name, setting::names())
-    )]
-    UnknownName { path: PathBuf, name: String },
-    #[error("`{setting}`{} is `{value}`, but must be {}", origin.place(), setting.expects)]
-    BadValue {
-        origin: SettingOrigin,
-        setting: &'static Setting,
-        value: String,
-    },
-    #[error("`{setting}` is set twice in `{}`", path.display())]
-    Twice {
-        path: PathBuf,
-        setting: &'static Setting,
-    },
-    #[error("`{variable}` is not JSON, but must be {}", setting.expects)]
-    VariableNotJson {
-        variable: String,
-        setting: &'static Setting,
-        source: serde_json::Error,
-    },
-    #[error("{0}, so its `api_key_cmd` is not run")]
-    Untrusted(ExposedPath),
-    #[error("`{}`{} {}", error.at, origin.place(), error.what)]
-    Part {
-        origin: SettingOrigin,
-        error: ValueError,
-    },
+#[error("{what}")]
+pub struct SettingsError {
+    what: String,
+    /// The fix, for people.
+    pub remedy: String,
+    source: Option<Box<dyn Error + Send + Sync>>,
 }
 
 impl SettingsError {
-    /// Returns the fix, for people.
-    pub fn remedy(&self) -> String {
-        match self {
-            Self::Unreadable { path, .. } => format!(
-                "make `{}` a readable text file, or set `CONCLAVE_HOME` to another folder",
-                path.display()
-            ),
-            Self::Untrusted(exposed) => exposed.remedy(),
-            Self::NotJson { .. } | Self::NotAnObject { .. } | Self::Twice { .. } => {
-                "fix or remove it".to_owned()
-            }
-            Self::UnknownName { name, .. } => {
-                format!("remove it with `conclave config unset '{name}'`")
-            }
-            Self::BadValue {
-                origin: SettingOrigin::File(_),
-                setting,
-                ..
-            } => format!(
+    fn new(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            remedy: remedy.into(),
+            source: None,
+        }
+    }
+
+    fn caused_by(self, source: impl Error + Send + Sync + 'static) -> Self {
+        Self {
+            source: Some(source.into()),
+            ..self
+        }
+    }
+
+    /// Returns the error for a file that cannot be read.
+    pub fn unreadable(path: &Path, source: io::Error) -> Self {
+        let path = path.display();
+        let remedy =
+            format!("make `{path}` a readable text file, or set `CONCLAVE_HOME` to another folder");
+        Self::new(format!("cannot read `{path}`"), remedy).caused_by(source)
+    }
+
+    /// Returns the error for a value of another form than its setting expects.
+    fn form(origin: &SettingOrigin, setting: &Setting, value: &Value) -> Self {
+        let remedy = match origin {
+            SettingOrigin::File(_) => format!(
                 "change it with `conclave config set {setting} VALUE`, or remove it with \
                  `conclave config unset {setting}`"
             ),
-            Self::BadValue {
-                origin: SettingOrigin::Variable(variable),
-                ..
-            }
-            | Self::Part {
-                origin: SettingOrigin::Variable(variable),
-                ..
-            }
-            | Self::VariableNotJson { variable, .. } => format!("change or unset {variable}"),
-            Self::Part {
-                origin: SettingOrigin::File(_),
-                ..
-            } => "fix or remove it there".to_owned(),
-            Self::BadValue {
-                origin: SettingOrigin::CommandLine,
-                ..
-            }
-            | Self::Part {
-                origin: SettingOrigin::CommandLine,
-                ..
-            } => "give another value".to_owned(),
+            origin => remedy(origin),
+        };
+        let (place, value) = (origin.place(), shown(value, origin));
+        let expects = setting.expects;
+        Self::new(
+            format!("`{setting}`{place} is `{value}`, but must be {expects}"),
+            remedy,
+        )
+    }
+
+    /// Returns the error for a part of a value.
+    fn part(origin: &SettingOrigin, error: &ValueError) -> Self {
+        let ValueError { at, what } = error;
+        Self::new(format!("`{at}`{} {what}", origin.place()), remedy(origin))
+    }
+}
+
+/// Returns the fix of a value by its origin.
+fn remedy(origin: &SettingOrigin) -> String {
+    match origin {
+        SettingOrigin::File(_) => "fix or remove it there".to_owned(),
+        SettingOrigin::Variable(variable) => format!("change or unset {variable}"),
+        SettingOrigin::CommandLine => "give another value".to_owned(),
+    }
+}
+
+/// Returns the settings in the text of a file.
+pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, SettingsError> {
+    const REMEDY: &str = "fix or remove it";
+    let path = path.display();
+    match serde_json::from_str(text) {
+        Ok(Value::Object(fields)) => Ok(fields),
+        Ok(_) => Err(SettingsError::new(
+            format!("`{path}` is not a JSON object"),
+            REMEDY,
+        )),
+        Err(source) => {
+            Err(SettingsError::new(format!("`{path}` is not JSON"), REMEDY).caused_by(source))
         }
     }
 }
@@ -116,12 +106,8 @@ impl Settings {
     /// Returns the defaults with the user's file laid over them, and the environment over both. A
     /// missing file sets nothing.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
-        let text = paths::read_optional(file, SizeLimit::SETTINGS).map_err(|source| {
-            SettingsError::Unreadable {
-                path: file.to_owned(),
-                source,
-            }
-        })?;
+        let text = paths::read_optional(file, SizeLimit::SETTINGS)
+            .map_err(|source| SettingsError::unreadable(file, source))?;
         let settings = match text {
             Some(text) => {
                 let settings = Self::default().with_file(file, &text)?;
@@ -134,7 +120,7 @@ impl Settings {
     }
 
     /// Checks a value that is to be set, before it is anywhere.
-    pub fn check_new(setting: &'static Setting, value: &Value) -> Result<(), SettingsError> {
+    pub fn check_new(setting: &Setting, value: &Value) -> Result<(), SettingsError> {
         Self::default().set(setting, value, &SettingOrigin::CommandLine)
     }
 
@@ -145,14 +131,17 @@ impl Settings {
             .iter()
             .any(|entry| matches!(entry.key, Some(KeyLocation::Command(_))));
         match has_command.then(|| paths::changeable_by_others(file)) {
-            Some(Some(exposed)) => Err(SettingsError::Untrusted(exposed)),
+            Some(Some(exposed)) => Err(SettingsError::new(
+                format!("{exposed}, so its `api_key_cmd` is not run"),
+                exposed.remedy(),
+            )),
             Some(None) | None => Ok(()),
         }
     }
 
     /// Lays the variables that are set over these.
     pub fn with_environment(mut self, environment: &Environment) -> Result<Self, SettingsError> {
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter() {
             let variable = setting.variable();
             let Some(text) = environment.text(&variable) else {
                 continue;
@@ -167,11 +156,9 @@ impl Settings {
                 }
             } else {
                 let value = serde_json::from_str(text).map_err(|source| {
-                    SettingsError::VariableNotJson {
-                        variable,
-                        setting,
-                        source,
-                    }
+                    let expects = setting.expects;
+                    let what = format!("`{variable}` is not JSON, but must be {expects}");
+                    SettingsError::new(what, remedy(&origin)).caused_by(source)
                 })?;
                 self.set(setting, &value, &origin)?;
             }
@@ -182,17 +169,10 @@ impl Settings {
 
     /// Lays a file's settings over these.
     pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
-        let path = path.to_owned();
-        let fields = match serde_json::from_str(text) {
-            Ok(Value::Object(fields)) => fields,
-            Ok(_) => return Err(SettingsError::NotAnObject { path }),
-            Err(source) => return Err(SettingsError::NotJson { path, source }),
-        };
-        let origin = SettingOrigin::File(path.clone());
-        let refused = |at: &str, what: &str| SettingsError::Part {
-            origin: origin.clone(),
-            error: ValueError::new(at, what),
-        };
+        let fields = parse_object(path, text)?;
+        let origin = SettingOrigin::File(path.to_owned());
+        let refused =
+            |at: &str, what: &str| SettingsError::part(&origin, &ValueError::new(at, what));
         if let Some(at) = edit::repeated(text) {
             return Err(refused(&at, "is set twice"));
         }
@@ -201,10 +181,15 @@ impl Settings {
                 if is_key_name(&name) || holds_key(&name) {
                     return Err(refused(&name, NO_KEYS_HERE));
                 }
-                return Err(SettingsError::UnknownName { path, name });
+                let meant = did_you_mean(&name, setting::names());
+                return Err(SettingsError::new(
+                    format!("unknown setting `{name}` in `{}`{meant}", path.display()),
+                    format!("remove it with `conclave config unset '{name}'`"),
+                ));
             };
             if self.origins.insert(setting.name, origin.clone()).is_some() {
-                return Err(SettingsError::Twice { path, setting });
+                let what = format!("`{setting}` is set twice in `{}`", path.display());
+                return Err(SettingsError::new(what, "fix or remove it"));
             }
             self.set(setting, &value, &origin)?;
         }
@@ -213,22 +198,14 @@ impl Settings {
 
     fn set(
         &mut self,
-        setting: &'static Setting,
+        setting: &Setting,
         value: &Value,
         origin: &SettingOrigin,
     ) -> Result<(), SettingsError> {
-        match setting.read {
-            Read::Plain(read) => read(self, value).ok_or_else(|| SettingsError::BadValue {
-                origin: origin.clone(),
-                setting,
-                value: shown(value, origin),
-            }),
-            Read::WithPlaces(read) => {
-                let origin = origin.clone();
-                read(self, &ConfigValue::new(setting.name, value))
-                    .map_err(|error| SettingsError::Part { origin, error })
-            }
-        }
+        setting.read(self, value).map_err(|error| match error {
+            ReadError::Form => SettingsError::form(origin, setting, value),
+            ReadError::Part(error) => SettingsError::part(origin, &error),
+        })
     }
 }
 

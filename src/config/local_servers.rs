@@ -1,12 +1,14 @@
 //! The setting `local_servers`: where to look for servers on the user's own machine.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::endpoints::base_url;
 use super::value::{ConfigValue, ValueError};
 
 /// The addresses to look for servers that need no key.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum LocalServers {
     /// The usual ports of this machine.
     #[default]
@@ -14,18 +16,11 @@ pub enum LocalServers {
     /// None.
     None,
     /// These, as the user wrote them.
+    #[serde(untagged)]
     At(Vec<String>),
 }
 
 impl LocalServers {
-    pub fn to_json(&self) -> Value {
-        match self {
-            Self::Auto => json!("auto"),
-            Self::None => json!("none"),
-            Self::At(addresses) => json!(addresses),
-        }
-    }
-
     /// Reads a word, addresses separated by commas, or a list of addresses. An empty list means
     /// none.
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {

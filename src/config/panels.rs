@@ -31,13 +31,11 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<BTreeMap<String, NamedPa
 }
 
 fn panel(place: &ConfigValue<'_>) -> Result<NamedPanel, ValueError> {
-    if !place.value.is_object() {
-        return Ok(NamedPanel {
-            seats: seats_of(place)?,
-            judge: None,
-        });
-    }
-    let fields = place.fields(&FIELDS)?;
+    let fields = if place.value.is_object() {
+        place.fields(&FIELDS)?
+    } else {
+        BTreeMap::from([("seats", place.clone())])
+    };
     let seats = fields
         .get("seats")
         .ok_or_else(|| place.error("has no `seats`"))?;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::panel::{RESERVED_NAMES, bare};
+use crate::domain::text::capitalised;
 
 use super::panels::entries;
 use super::value::{ConfigValue, ValueError, optional};
@@ -41,16 +42,11 @@ pub const SET_MARK: char = '@';
 impl CustomPersona {
     fn read(id: &str, place: &ConfigValue<'_>) -> Result<Self, ValueError> {
         check_name(id, place)?;
-        if place.value.is_string() {
-            return Ok(Self {
-                name: name_of(id),
-                prompt: prompt(place)?,
-                brief: None,
-                aliases: None,
-                model: None,
-            });
-        }
-        let fields = place.fields(&FIELDS)?;
+        let fields = if place.value.is_string() {
+            BTreeMap::from([("prompt", place.clone())])
+        } else {
+            place.fields(&FIELDS)?
+        };
         let prompt = prompt(
             fields
                 .get("prompt")
@@ -154,18 +150,8 @@ fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
 
 /// Derives a name from an id: `hebrew_linguist` is the Hebrew Linguist.
 fn name_of(id: &str) -> String {
-    let capital = |word: &str| {
-        let mut letters = word.chars();
-        letters
-            .next()
-            .map(|first| first.to_uppercase().chain(letters).collect::<String>())
-            .unwrap_or_default()
-    };
-    id.split(['_', '-'])
-        .map(capital)
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let words = id.split(['_', '-']).filter(|word| !word.is_empty());
+    words.map(capitalised).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

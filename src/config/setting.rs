@@ -2,16 +2,19 @@
 //! Everything else that lists settings is derived from the rows: the file, the environment
 //! variables, `conclave config`, and what the README is checked against.
 
+mod kinds;
 mod table;
 
 use std::fmt;
 
 use serde_json::Value;
 
+use self::kinds::Kind;
 use super::settings::Settings;
-use super::value::{ConfigValue, ValueError};
+use super::value::ConfigValue;
 use crate::domain::names::snake_case;
 
+pub use kinds::ReadError;
 pub use table::{ALWAYS_ALLOW_UNDER, ENDPOINTS, HEDGE_AFTER, PERSONA_SETS, PERSONAS, SETTINGS};
 
 /// A setting.
@@ -23,9 +26,12 @@ pub struct Setting {
     /// Its help, in one line.
     pub help: &'static str,
     pub parts: Parts,
-    pub(super) read: Read,
-    write: fn(&Settings) -> Value,
+    read: Box<Read>,
+    write: Box<Write>,
 }
+
+type Read = dyn Fn(&mut Settings, &ConfigValue<'_>) -> Result<(), ReadError> + Send + Sync;
+type Write = dyn Fn(&Settings) -> Value + Send + Sync;
 
 /// The parts of a setting's value that have names of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,19 +49,42 @@ pub enum Parts {
     BodyFields,
 }
 
-/// The way in which a value is read.
-#[derive(Clone, Copy)]
-pub(super) enum Read {
-    /// Returns `None` for a value of another form.
-    Plain(fn(&mut Settings, &Value) -> Option<()>),
-    /// The error names the part of the value that is wrong.
-    WithPlaces(fn(&mut Settings, &ConfigValue<'_>) -> Result<(), ValueError>),
+/// Returns a row for a field of the settings.
+fn setting<T: 'static>(
+    name: &'static str,
+    kind: Kind<T>,
+    field: fn(&mut Settings) -> &mut T,
+) -> Setting {
+    Setting {
+        name,
+        expects: kind.expects,
+        help: "",
+        parts: Parts::None,
+        read: Box::new(move |settings, value| {
+            *field(settings) = (kind.read)(value)?;
+            Ok(())
+        }),
+        write: Box::new(move |settings| (kind.write)(field(&mut settings.clone()))),
+    }
 }
 
 impl Setting {
+    fn help(self, help: &'static str) -> Self {
+        Self { help, ..self }
+    }
+
+    fn parts(self, parts: Parts) -> Self {
+        Self { parts, ..self }
+    }
+
     /// Returns the environment variable that sets it. A value with parts is JSON there too.
     pub fn variable(&self) -> String {
         format!("CONCLAVE_{}", self.name.to_uppercase())
+    }
+
+    /// Puts a value into settings.
+    pub(super) fn read(&self, settings: &mut Settings, value: &Value) -> Result<(), ReadError> {
+        (self.read)(settings, &ConfigValue::new(self.name, value))
     }
 
     /// Returns the value in force as it would be written in the file; `Null` where there is none.
@@ -97,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_setting_is_found_under_its_own_name() {
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter() {
             assert_eq!(find(setting.name).unwrap().name, setting.name);
             assert_eq!(likely(setting.name, names()), Some(setting.name));
         }
@@ -128,25 +157,21 @@ mod tests {
 
     #[test]
     fn every_number_has_an_upper_bound() {
-        for setting in &SETTINGS {
-            if let Read::Plain(read) = setting.read {
-                for number in [json!(u64::MAX), json!(1.8e19), json!(f64::MAX)] {
-                    let mut settings = Settings::default();
-                    assert!(read(&mut settings, &number).is_none(), "{setting} {number}");
-                }
+        for setting in SETTINGS.iter() {
+            for number in [json!(u64::MAX), json!(1.8e19), json!(f64::MAX)] {
+                let read = setting.read(&mut Settings::default(), &number);
+                assert!(read.is_err(), "{setting} {number}");
             }
         }
     }
 
     #[test]
-    fn the_default_of_every_plain_setting_can_be_read_again() {
-        for setting in &SETTINGS {
+    fn the_default_of_every_setting_can_be_read_again() {
+        for setting in SETTINGS.iter() {
             let mut settings = Settings::default();
             let default = setting.value(&settings);
-            if let Read::Plain(read) = setting.read
-                && !default.is_null()
-            {
-                assert!(read(&mut settings, &default).is_some(), "{setting}");
+            if !default.is_null() {
+                setting.read(&mut settings, &default).unwrap();
                 assert_eq!(settings, Settings::default(), "{setting}");
             }
         }

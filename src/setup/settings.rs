@@ -18,7 +18,7 @@ pub(crate) fn load(home: &Home, environment: &Environment) -> Result<Settings, E
 
 /// Returns the error for settings that cannot be used, with a hint on how to fix them.
 pub(crate) fn unusable(error: SettingsError) -> Error {
-    let remedy = error.remedy();
+    let remedy = error.remedy.clone();
     Error::usage(error).hint(remedy)
 }
 

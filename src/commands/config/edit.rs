@@ -4,12 +4,12 @@
 use std::fs::{File, TryLockError};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::config::edit::{self as json_edit, EditError, PathStep};
+use crate::config::edit as json_edit;
 use crate::config::env::Environment;
 use crate::config::key_detection::{hide_keys, holds_key};
-use crate::config::load::SettingsError;
+use crate::config::load::{SettingsError, parse_object};
 use crate::config::paths::{Home, read_optional};
 use crate::config::setting::{Parts, Setting};
 use crate::config::settings::Settings;
@@ -89,10 +89,7 @@ pub(super) fn write_all(changes: &[SettingChange], home: &Home) -> Result<(), Er
             let path = SettingPath::parse(change.setting.name, &|setting| file.current(setting))?;
             text = match &change.value {
                 Some(value) => file.with(&path, value)?,
-                None => file
-                    .without(&path.steps())
-                    .map_err(|error| file.edit_error(error, change.setting.name))?
-                    .unwrap_or(file.text),
+                None => file.without(&path.steps()).unwrap_or(file.text),
             };
         }
         SettingsFile::of(home, text.clone())?.check(&text)?;
@@ -111,13 +108,10 @@ pub(super) fn unset(
     let (written, (key, remaining)) = change(home, |file| {
         let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
             Ok(path) => (path.steps(), Some(path.setting)),
-            Err(_) if file.has(name) => (vec![PathStep::Exact(name.to_owned())], None),
+            Err(_) if file.object.contains_key(name) => (vec![name.to_owned()], None),
             Err(unknown) => return Err(unknown),
         };
-        let Some(text) = file
-            .without(&steps)
-            .map_err(|error| file.edit_error(error, name))?
-        else {
+        let Some(text) = file.without(&steps) else {
             return Ok((None, (key, None)));
         };
         match file.check(&text) {
@@ -209,44 +203,29 @@ pub(super) fn warn_of_variable(setting: &Setting, environment: &Environment, pri
 struct SettingsFile<'a> {
     home: &'a Home,
     text: String,
-    object: Value,
+    object: Map<String, Value>,
 }
 
 impl<'a> SettingsFile<'a> {
     /// Reads the file; a missing one has no settings.
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
-        let text = read_optional(&path, SizeLimit::SETTINGS).map_err(|source| {
-            unusable(SettingsError::Unreadable {
-                path: path.clone(),
-                source,
-            })
-        })?;
+        let text = read_optional(&path, SizeLimit::SETTINGS)
+            .map_err(|source| unusable(SettingsError::unreadable(&path, source)))?;
         Self::of(home, text.unwrap_or_else(|| "{}\n".to_owned()))
     }
 
     fn of(home: &'a Home, text: String) -> Result<Self, Error> {
-        let path = home.config_file();
-        let unusable_json =
-            |error| Error::usage(error).hint("fix or remove the file; nothing was written");
-        match serde_json::from_str(&text) {
-            Ok(object @ Value::Object(_)) => Ok(Self { home, text, object }),
-            Ok(_) => Err(unusable_json(SettingsError::NotAnObject { path })),
-            Err(source) => Err(unusable_json(SettingsError::NotJson { path, source })),
-        }
+        let object = parse_object(&home.config_file(), &text).map_err(|error| {
+            Error::usage(error).hint("fix or remove the file; nothing was written")
+        })?;
+        Ok(Self { home, text, object })
     }
 
     /// Returns the text without every value at these steps; `None` if there is none.
-    fn without(&self, steps: &[PathStep]) -> Result<Option<String>, EditError> {
-        let mut removed = None;
-        while let Some(text) = json_edit::remove(removed.as_deref().unwrap_or(&self.text), steps)? {
-            removed = Some(text);
-        }
-        Ok(removed)
-    }
-
-    fn has(&self, name: &str) -> bool {
-        self.object.get(name).is_some()
+    fn without(&self, steps: &[String]) -> Option<String> {
+        let first = json_edit::remove(&self.text, steps);
+        std::iter::successors(first, |text| json_edit::remove(text, steps)).last()
     }
 
     /// Returns the value of a setting in the file, valid or not.
@@ -257,8 +236,12 @@ impl<'a> SettingsFile<'a> {
     /// Returns the checked text with a value set.
     fn with(&self, path: &SettingPath, value: &Value) -> Result<String, Error> {
         let (path, value) = self.expand_entry(path, value);
-        let text = json_edit::set(&self.text, &path.steps(), &value)
-            .map_err(|error| self.edit_error(error, path.setting.name))?;
+        let text = json_edit::set(&self.text, &path.steps(), &value).ok_or_else(|| {
+            let (name, file) = (path.setting.name, self.home.config_file());
+            let file = file.display();
+            Error::usage(format!("`{name}` is not written as an object in `{file}`"))
+                .hint("set it as a whole")
+        })?;
         self.check_given(path.setting, &text)?;
         let settings = self.check(&text)?;
         if matches!(
@@ -307,24 +290,11 @@ impl<'a> SettingsFile<'a> {
             .and_then(|registry| PersonaChoice::new(None, settings, &registry).map(drop));
         checked.map_err(|error| error.hint("nothing was written"))
     }
-
-    fn edit_error(&self, error: EditError, name: &str) -> Error {
-        let path = self.home.config_file();
-        match error {
-            EditError::NotJson(source) => Error::usage(SettingsError::NotJson { path, source }),
-            EditError::NotParsed(source) => Error::usage(source),
-            EditError::NoParts(_) => Error::usage(format!(
-                "`{name}` is not written as an object in `{}`",
-                path.display()
-            ))
-            .hint("set it as a whole"),
-        }
-    }
 }
 
 /// Returns the value of a setting in an object of settings.
-fn value_in(object: &Value, setting: &Setting) -> Value {
-    let mut fields = object.as_object().into_iter().flatten();
+fn value_in(object: &Map<String, Value>, setting: &Setting) -> Value {
+    let mut fields = object.iter();
     fields
         .find(|(name, _)| snake_case(name) == setting.name)
         .map_or(Value::Null, |(_, value)| value.clone())

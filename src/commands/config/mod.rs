@@ -82,7 +82,7 @@ fn set_help() -> String {
          name a variable with `api_key_env`, or a command that prints the key with \
          `api_key_cmd`.\n\nSettings:"
         .to_owned();
-    for setting in &SETTINGS {
+    for setting in SETTINGS.iter() {
         let default = match setting.value(&Settings::default()) {
             Value::Null | Value::Object(_) => String::new(),
             Value::String(word) => format!(" [default: {word}]"),
@@ -148,7 +148,7 @@ fn as_json(settings: &Settings) -> Value {
 /// Returns a row for each setting, or part of one, under the name that `get` takes.
 fn rows(settings: &Settings) -> Vec<SettingRow> {
     let mut rows = Vec::new();
-    for setting in &SETTINGS {
+    for setting in SETTINGS.iter() {
         let mut parts = Vec::new();
         leaves(setting.name, &setting.value(settings), &mut parts);
         let origin = match settings.origins.get(setting.name) {
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_row_with_its_origin_and_its_help() {
         let rows = rows(&settings());
-        for setting in &SETTINGS {
+        for setting in SETTINGS.iter() {
             let mut own = rows.iter().filter(|row| row.name.starts_with(setting.name));
             assert!(own.any(|row| row.help == Some(setting.help)), "{setting}");
         }

@@ -3,7 +3,6 @@
 
 use serde_json::Value;
 
-use crate::config::edit::PathStep;
 use crate::config::key_detection::{hide_keys, holds_key, is_key_name};
 use crate::config::setting::{self, ENDPOINTS, Parts, Setting};
 use crate::config::settings::Settings;
@@ -68,19 +67,9 @@ impl SettingPath {
     }
 
     /// Returns the steps to it in the file.
-    pub(super) fn steps(&self) -> Vec<PathStep> {
-        // Only the fields of our own entries have two spellings.
-        let has_our_fields = matches!(self.setting.parts, Parts::Entries { .. });
-        let part = |(at, name): (usize, &String)| {
-            if has_our_fields && at == 1 {
-                PathStep::Spelled(name.clone())
-            } else {
-                PathStep::Exact(name.clone())
-            }
-        };
-        std::iter::once(PathStep::Spelled(self.setting.name.to_owned()))
-            .chain(self.parts.iter().enumerate().map(part))
-            .collect()
+    pub(super) fn steps(&self) -> Vec<String> {
+        let setting = self.setting.name.to_owned();
+        std::iter::once(setting).chain(self.parts.clone()).collect()
     }
 
     /// Returns the value in these settings; `None` for a field that an entry does not have. Fails

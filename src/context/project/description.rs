@@ -5,18 +5,18 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::context::{ProjectContext, ProjectStance};
+use crate::domain::text::{one_line, shortened};
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{self, SizeLimit};
 
-use super::dependency::Scope;
-use super::documents::{self, Excerpt};
+use super::dependency::{Ecosystem, Scope};
+use super::documents;
 use super::history;
 use super::indicators::Indicators;
 use super::locks::Locks;
-use super::manifests::{Manifest, Manifests};
-use super::paths::{is_secondary, name_of};
+use super::manifests::{self, Manifest};
 use super::rules::Rules;
-use super::stack::{Stack, StackSources};
+use super::stack::Stack;
 use super::structure;
 use super::tree::Tree;
 
@@ -24,8 +24,8 @@ use super::tree::Tree;
 const MANIFESTS: usize = 8;
 /// So many dependencies are named of each.
 const DEPENDENCIES: usize = 20;
-/// A summary has so many characters.
-const SUMMARY: usize = 240;
+/// A summary has so many characters, without the mark of a cut.
+const SUMMARY: usize = 239;
 
 /// What is said of a project.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,14 +77,10 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
     } else {
         ProjectStance::Greenfield
     };
-    let manifests = Manifests::read(root, &tree, repository);
-    let sources = StackSources {
-        root,
-        tree: &tree,
-        manifests: &manifests,
-        technologies: &rules.technologies,
-    };
-    let stack = Stack::of(sources, &mut Locks::new(root, repository));
+    let files = tree.manifests.iter().chain(&tree.configuration);
+    let manifests = manifests::read_all(root, files, repository, &rules.formats);
+    let locks = Locks::new(root, repository);
+    let stack = Stack::of(root, &tree, &manifests, &rules, locks);
     let facts = Facts {
         root,
         rules: &rules,
@@ -92,26 +88,24 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         manifests: &manifests,
         stack: &stack,
     };
-    let (text, excerpts) = facts.text(budget_tokens);
-    let framework = stack.framework.clone();
+    let lines = facts.stack_lines();
+    let (text, documentation_used) = facts.text(&lines, budget_tokens);
+    let framework = stack.framework.as_ref();
     let mut context = ProjectContext {
-        framework_version: framework.as_ref().and_then(|main| main.version.clone()),
-        framework_detected: framework.map(|main| main.id),
+        framework_version: framework.and_then(|main| main.version.clone()),
+        framework_detected: framework.map(|main| main.id.clone()),
         architecture_pattern: stack.architecture.map(str::to_owned),
         tech_stack: stack.ids(),
         indicators_found: indicators.names,
-        documentation_used: excerpts.into_iter().map(|excerpt| excerpt.path).collect(),
+        documentation_used,
         ..ProjectContext::default()
     };
     context.set_stance(stance);
-    let lines = facts.stack_lines().into_iter();
     Ok(ProjectDescription {
         context,
         text,
         stance,
-        stack: lines
-            .map(|(label, words)| format!("{label}: {words}"))
-            .collect(),
+        stack: lines,
     })
 }
 
@@ -120,148 +114,150 @@ struct Facts<'a> {
     root: &'a Path,
     rules: &'a Rules,
     tree: &'a Tree,
-    manifests: &'a Manifests,
+    manifests: &'a [Manifest],
     stack: &'a Stack,
 }
 
 impl Facts<'_> {
-    /// Returns the text, in which the documentation has what the rest leaves of the budget.
-    fn text(&self, budget_tokens: u64) -> (String, Vec<Excerpt>) {
+    /// Returns the text, in which the documentation has what the rest leaves of the budget, and the
+    /// documents that it quotes.
+    fn text(&self, stack: &[String], budget_tokens: u64) -> (String, Vec<String>) {
         let mut text = TextBudget::new(budget_tokens);
-        let framework = self.stack.framework_line();
-        if framework.is_none() {
+        if self.stack.framework.is_none() {
             text.add("**Framework:** none detected");
         }
-        for (label, words) in self.stack_lines() {
-            text.add(&format!("**{label}:** {words}"));
+        for line in stack {
+            text.add(&format!("**{}", line.replacen(':', ":**", 1)));
         }
         self.add_structure(&mut text);
         self.add_key_files(&mut text);
-        let left = text
-            .left()
-            .saturating_sub(estimate_tokens("\n**Documentation:**\n"));
-        let excerpts = documents::excerpts(self.root, self.tree, left);
+        let heading = "\n**Documentation:**";
+        let left = text.left();
+        let left = left.saturating_sub(estimate_tokens(&format!("{heading}\n")));
+        let mut excerpts = documents::excerpts(self.root, self.tree, self.rules, left);
         if !excerpts.is_empty() {
-            text.add("\n**Documentation:**");
+            text.add(heading);
         }
-        let quoted = excerpts.into_iter();
-        let quoted: Vec<Excerpt> = quoted
-            .filter(|excerpt| text.add(&format!("\n#### {}\n\n{}", excerpt.path, excerpt.text)))
-            .collect();
-        (text.text, quoted)
+        excerpts
+            .retain(|excerpt| text.add(&format!("\n#### {}\n\n{}", excerpt.path, excerpt.text)));
+        let quoted = excerpts.into_iter().map(|excerpt| excerpt.path);
+        (text.text, quoted.collect())
     }
 
     /// Returns the stack in words, each line with its label.
-    fn stack_lines(&self) -> Vec<(String, String)> {
-        let mut lines = Vec::new();
-        if let Some(framework) = self.stack.framework_line() {
-            lines.push(("Framework".to_owned(), framework));
-        }
-        if let Some(languages) = structure::languages(self.tree) {
-            lines.push(("Languages".to_owned(), languages));
-        }
-        lines.extend(self.stack.lines(&self.rules.technologies));
+    fn stack_lines(&self) -> Vec<String> {
+        let labelled = |label: &str| {
+            let label = label.to_owned();
+            move |words| (label, words)
+        };
+        let framework = self.stack.framework_line().map(labelled("Framework"));
+        let languages = structure::languages(self.tree).map(labelled("Languages"));
+        let lines = framework.into_iter().chain(languages);
         lines
+            .chain(self.stack.lines(self.rules))
+            .map(|(label, words)| format!("{label}: {words}"))
+            .collect()
     }
 
     fn add_structure(&self, text: &mut TextBudget) {
         let folders = structure::folders(self.tree, self.rules, self.stack.architecture);
-        if folders.is_empty() {
-            text.add("**Structure:** no source files");
+        let none = if folders.is_empty() {
+            " no source files"
         } else {
-            text.add("**Structure:**");
-        }
-        let most = text.left() / 3;
-        text.add_within(folders, most);
+            ""
+        };
+        text.add(&format!("**Structure:**{none}"));
+        text.add_within(folders, text.left() / 3);
         if !self.tree.is_complete {
+            let files = self.tree.files;
             text.add(&format!(
-                "(the scan ended after {} files; there are more)",
-                self.tree.files
+                "(the scan ended after {files} files; there are more)"
             ));
         }
         if self.tree.unreadable > 0 {
+            let unreadable = self.tree.unreadable;
             text.add(&format!(
-                "({} folders or files could not be read)",
-                self.tree.unreadable
+                "({unreadable} folders or files could not be read)"
             ));
         }
     }
 
     fn add_key_files(&self, text: &mut TextBudget) {
-        let mut lines = Vec::new();
-        let mut documents = self.tree.documents.iter();
-        let readme = documents
-            .find(|path| !path.contains('/') && path.to_ascii_lowercase().starts_with("readme"));
-        if let Some(readme) = readme
-            && let Ok(content) = files::read_text(&self.root.join(readme), SizeLimit::SMALL)
-        {
+        let is_at_top = |path: &&String| !path.contains('/');
+        let mut documents = self.tree.documents.iter().filter(is_at_top);
+        let readme = documents.find(|path| self.rules.documents.readmes.matches(path));
+        let readme = readme.and_then(|path| {
+            let content = files::read_text(&self.root.join(path), SizeLimit::SMALL).ok()?;
             let summary = documents::first_paragraph(&content, SUMMARY);
-            if !summary.is_empty() {
-                lines.push(format!("- {readme}: {summary}"));
-            }
-        }
-        let manifests = self.manifests.own.iter();
-        let own = manifests.filter(|manifest| !is_secondary(&manifest.path));
-        lines.extend(
-            own.filter_map(|manifest| self.summary(manifest))
-                .take(MANIFESTS),
-        );
-        let configuration: Vec<&str> = self
-            .tree
-            .configuration
-            .iter()
-            .filter(|path| !path.contains('/'))
+            (!summary.is_empty()).then(|| format!("- {path}: {summary}"))
+        });
+        let manifests = self.manifests.iter();
+        let manifests = manifests
+            .filter(|manifest| !self.rules.is_secondary(&manifest.path))
+            .filter_map(summary)
+            .take(MANIFESTS);
+        let configuration = self.tree.configuration.iter().filter(is_at_top);
+        let names: Vec<&str> = configuration
             .map(String::as_str)
             .take(DEPENDENCIES)
             .collect();
-        if !configuration.is_empty() {
-            lines.push(format!("- Configuration: {}", configuration.join(", ")));
-        }
-        if !lines.is_empty() && text.add("\n**Key Files:**") {
-            let most = text.left() / 2;
-            text.add_within(lines, most);
-        }
-    }
-
-    /// Returns a line on a manifest: its name, description, keywords and dependencies.
-    fn summary(&self, manifest: &Manifest) -> Option<String> {
-        let content = &manifest.content;
-        let mut parts = Vec::new();
-        if let Some(name) = &content.name {
-            parts.push(name.clone());
-        }
-        if let Some(description) = &content.description {
-            parts.push(description.trim().to_owned());
-        }
-        if !content.keywords.is_empty() {
-            parts.push(format!("keywords: {}", content.keywords.join(", ")));
-        }
-        let dependencies = self.manifests.dependencies(manifest);
-        let is_shown = |name: &str| !name.starts_with("sdk:") && !name.starts_with("libs.");
-        // A feature of a crate stands beside the crate itself, and a dependency of several
-        // platforms is listed for each.
-        let mut listed = BTreeSet::new();
-        let names: Vec<String> = dependencies
-            .iter()
-            .filter(|used| used.scope == Scope::Runtime && is_shown(&used.name))
-            .filter(|used| name_of(&manifest.path) != "Cargo.toml" || !used.name.contains('/'))
-            .filter(|used| listed.insert(used.name.as_str()))
-            .map(|used| match &used.requirement {
-                Some(requirement) => format!("{} {requirement}", used.name),
-                None => used.name.clone(),
-            })
+        let configuration =
+            (!names.is_empty()).then(|| format!("- Configuration: {}", names.join(", ")));
+        let lines: Vec<String> = readme
+            .into_iter()
+            .chain(manifests)
+            .chain(configuration)
             .collect();
-        if !names.is_empty() {
-            let list = names.get(..DEPENDENCIES).unwrap_or(&names).join(", ");
-            let more = match names.len().saturating_sub(DEPENDENCIES) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            parts.push(format!("dependencies: {list}{more}"));
+        if !lines.is_empty() && text.add("\n**Key Files:**") {
+            text.add_within(lines, text.left() / 2);
         }
-        let line = documents::one_line(&parts.join("; "), 4 * SUMMARY);
-        (!line.is_empty()).then(|| format!("- {}: {line}", manifest.path))
     }
+}
+
+/// Returns a line on a manifest: its name, description, keywords and dependencies.
+fn summary(manifest: &Manifest) -> Option<String> {
+    let content = &manifest.content;
+    let description = content
+        .description
+        .as_ref()
+        .map(|text| text.trim().to_owned());
+    let mut parts: Vec<String> = content
+        .name
+        .clone()
+        .into_iter()
+        .chain(description)
+        .collect();
+    if !content.keywords.is_empty() {
+        parts.push(format!("keywords: {}", content.keywords.join(", ")));
+    }
+    // A feature of a crate stands beside the crate itself, what a project of .NET switches on is no
+    // package, and a dependency of several platforms is listed for each.
+    let is_shown = |name: &str| {
+        let ecosystem = manifest.ecosystem;
+        let is_feature = ecosystem == Ecosystem::Cargo && name.contains('/');
+        let is_switch = ecosystem == Ecosystem::Nuget && name.contains(':');
+        !is_feature && !is_switch && !name.starts_with("libs.")
+    };
+    let mut listed = BTreeSet::new();
+    let dependencies = content.dependencies.iter();
+    let names: Vec<String> = dependencies
+        .filter(|used| used.scope == Scope::Runtime && is_shown(&used.name))
+        .filter(|used| listed.insert(used.name.as_str()))
+        .map(|used| match &used.requirement {
+            Some(requirement) => format!("{} {requirement}", used.name),
+            None => used.name.clone(),
+        })
+        .collect();
+    if !names.is_empty() {
+        let list = names.get(..DEPENDENCIES).unwrap_or(&names).join(", ");
+        let more = match names.len().saturating_sub(DEPENDENCIES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        parts.push(format!("dependencies: {list}{more}"));
+    }
+    let line = shortened(&one_line(&parts.join("; ")), 4 * SUMMARY);
+    (!line.is_empty()).then(|| format!("- {}: {line}", manifest.path))
 }
 
 /// A text that does not exceed a number of tokens.

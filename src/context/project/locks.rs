@@ -3,22 +3,39 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use regex::Regex;
 
 use crate::files::{self, SizeLimit};
 
 use super::dependency::Ecosystem;
 use super::manifests::Manifest;
 
-/// The versions in a lock file, by package; the last of several.
-type Lock = BTreeMap<String, String>;
+/// The lock files of ecosystems whose manifests often name no version, and how the entry of a
+/// package called `NAME` begins.
+const FORMATS: [(Ecosystem, &str, &str); 6] = [
+    (
+        Ecosystem::Npm,
+        "package-lock.json",
+        r#""node_modules/NAME":\s*\{\s*"version":\s*"([^"]+)""#,
+    ),
+    (Ecosystem::Pypi, "uv.lock", TOML),
+    (Ecosystem::Pypi, "poetry.lock", TOML),
+    (Ecosystem::Pypi, "pdm.lock", TOML),
+    (
+        Ecosystem::Rubygems,
+        "Gemfile.lock",
+        r"(?m)^    NAME \((\d[^)]*)\)$",
+    ),
+    (Ecosystem::Cargo, "Cargo.lock", TOML),
+];
+const TOML: &str = r#"(?m)^name = "NAME"\r?\nversion = "([^"]+)""#;
 
 /// The lock files of a project, read when they are wanted.
 #[derive(Debug)]
 pub(super) struct Locks {
     /// The highest folder with lock files of the project.
     top: PathBuf,
-    read: BTreeMap<PathBuf, Lock>,
+    texts: BTreeMap<PathBuf, String>,
 }
 
 impl Locks {
@@ -26,26 +43,24 @@ impl Locks {
         let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         Self {
             top: repository.map_or(root, Path::to_path_buf),
-            read: BTreeMap::new(),
+            texts: BTreeMap::new(),
         }
     }
 
     /// Returns the version of a manifest's package, from the nearest lock file above it.
     pub(super) fn version(&mut self, manifest: &Manifest, package: &str) -> Option<String> {
-        let top = self.top.clone();
-        let folders = manifest
-            .folder
-            .ancestors()
-            .take_while(|folder| folder.starts_with(&top));
-        for folder in folders {
-            for (file, parse) in formats(manifest.ecosystem) {
-                let path = folder.join(file);
-                let lock = self.read.entry(path).or_insert_with_key(|path| {
-                    let text = files::read_text(path, SizeLimit::LOCK_FILE).unwrap_or_default();
-                    parse(&text).unwrap_or_default()
+        let Self { top, texts } = self;
+        let folders = manifest.folder.ancestors();
+        for folder in folders.take_while(|folder| folder.starts_with(&*top)) {
+            for (ecosystem, file, entry) in FORMATS {
+                if ecosystem != manifest.ecosystem {
+                    continue;
+                }
+                let text = texts.entry(folder.join(file)).or_insert_with_key(|path| {
+                    files::read_text(path, SizeLimit::LOCK_FILE).unwrap_or_default()
                 });
-                if let Some(version) = lock.get(package) {
-                    return Some(version.clone());
+                if let Some(version) = version_in(text, entry, package) {
+                    return Some(version.to_owned());
                 }
             }
         }
@@ -53,157 +68,42 @@ impl Locks {
     }
 }
 
-/// Reads the versions in the text of a lock file; `None` if it is broken.
-type LockParser = fn(&str) -> Option<Lock>;
-
-/// Returns the lock files of an ecosystem whose manifests often name no version.
-fn formats(ecosystem: Ecosystem) -> &'static [(&'static str, LockParser)] {
-    match ecosystem {
-        Ecosystem::Npm => &[("package-lock.json", package_lock)],
-        Ecosystem::Pypi => &[
-            ("uv.lock", python_packages),
-            ("poetry.lock", python_packages),
-            ("pdm.lock", python_packages),
-        ],
-        Ecosystem::Rubygems => &[("Gemfile.lock", gemfile)],
-        Ecosystem::Cargo => &[("Cargo.lock", toml_packages)],
-        Ecosystem::Maven
-        | Ecosystem::Go
-        | Ecosystem::Composer
-        | Ecosystem::Nuget
-        | Ecosystem::Hex
-        | Ecosystem::Swift
-        | Ecosystem::Pub => &[],
-    }
-}
-
-#[derive(Deserialize)]
-struct Package {
-    #[serde(default)]
-    name: String,
-    version: Option<String>,
-}
-
-fn package_lock(text: &str) -> Option<Lock> {
-    #[derive(Deserialize)]
-    struct File {
-        packages: BTreeMap<String, Package>,
-    }
-    let file: File = serde_json::from_str(text).ok()?;
-    let packages = file.packages.into_iter();
-    let installed = packages.filter_map(|(path, package)| {
-        Some((
-            path.strip_prefix("node_modules/")?.to_owned(),
-            package.version?,
-        ))
-    });
-    Some(installed.collect())
-}
-
-fn toml_packages(text: &str) -> Option<Lock> {
-    #[derive(Deserialize)]
-    struct File {
-        package: Vec<Package>,
-    }
-    let file: File = toml::from_str(text).ok()?;
-    let packages = file.package.into_iter();
-    Some(
-        packages
-            .filter_map(|package| Some((package.name, package.version?)))
-            .collect(),
-    )
-}
-
-/// Reads packages under their names as the registry compares them.
-fn python_packages(text: &str) -> Option<Lock> {
-    let packages = toml_packages(text)?.into_iter();
-    let normal = |name: String| name.to_ascii_lowercase().replace(['_', '.'], "-");
-    Some(
-        packages
-            .map(|(name, version)| (normal(name), version))
-            .collect(),
-    )
-}
-
-/// Reads the lines of installed gems: four spaces, the name, the version in parentheses.
-#[expect(
-    clippy::unnecessary_wraps,
-    reason = "a reader like those of other formats, which can fail"
-)]
-fn gemfile(text: &str) -> Option<Lock> {
-    let gems = text.lines().filter_map(|line| {
-        let gem = line
-            .strip_prefix("    ")
-            .filter(|gem| !gem.starts_with(' '))?;
-        let (name, version) = gem.strip_suffix(')')?.split_once(" (")?;
-        let is_version = version.starts_with(|c: char| c.is_ascii_digit());
-        is_version.then(|| (name.to_owned(), version.to_owned()))
-    });
-    Some(gems.collect())
+/// Returns the version in the last entry of a package.
+fn version_in<'a>(text: &'a str, entry: &str, package: &str) -> Option<&'a str> {
+    // Registries of Python compare names without regard to case and these marks.
+    let name = format!("(?i:{})", regex::escape(package).replace(r"\-", "[-_.]"));
+    let entry = Regex::new(&entry.replace("NAME", &name)).ok()?;
+    let last = entry.captures_iter(text).last()?;
+    Some(last.get(1)?.as_str())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn assert_version(file: &str, text: &str, package: &str, version: Option<&str>) {
+        let mut formats = FORMATS.iter();
+        let (_, _, entry) = formats.find(|(_, name, _)| *name == file).unwrap();
+        assert_eq!(version_in(text, entry, package), version);
+    }
+
     #[test]
     fn locks_have_a_version_for_each_package() {
         let npm = r#"{"packages": {"": {"name": "x", "version": "9.9.9"},
             "node_modules/next": {"version": "14.2.3"},
             "node_modules/other/node_modules/next": {"version": "1.0.0"}}}"#;
+        assert_version("package-lock.json", npm, "next", Some("14.2.3"));
         let cargo = "version = 4\n\n[[package]]\nname = \"axum\"\nversion = \"0.6.20\"\n\n\
                      [[package]]\nname = \"axum\"\nversion = \"0.7.5\"\n";
+        assert_version("Cargo.lock", cargo, "axum", Some("0.7.5"));
         let uv = "[[package]]\nname = \"Django_Ninja\"\nversion = \"1.1.0\"\n\n\
                   [[package]]\nname = \"own\"\n";
+        assert_version("uv.lock", uv, "django-ninja", Some("1.1.0"));
+        assert_version("uv.lock", uv, "own", None);
         let gems = "GEM\n  remote: https://rubygems.org/\n  specs:\n    rails (7.1.2)\n      \
                     actionpack (= 7.1.2)\n\nDEPENDENCIES\n  rails (~> 7.0)\n";
-        for (ecosystem, file, text, package, version) in [
-            (
-                Ecosystem::Npm,
-                "package-lock.json",
-                npm,
-                "next",
-                Some("14.2.3"),
-            ),
-            (Ecosystem::Cargo, "Cargo.lock", cargo, "axum", Some("0.7.5")),
-            (
-                Ecosystem::Pypi,
-                "uv.lock",
-                uv,
-                "django-ninja",
-                Some("1.1.0"),
-            ),
-            (Ecosystem::Pypi, "uv.lock", uv, "own", None),
-            (
-                Ecosystem::Rubygems,
-                "Gemfile.lock",
-                gems,
-                "rails",
-                Some("7.1.2"),
-            ),
-            (
-                Ecosystem::Rubygems,
-                "Gemfile.lock",
-                gems,
-                "actionpack",
-                None,
-            ),
-        ] {
-            let (_, parse) = formats(ecosystem)
-                .iter()
-                .find(|(name, _)| *name == file)
-                .unwrap();
-            let lock = parse(text).unwrap();
-            assert_eq!(lock.get(package).map(String::as_str), version, "{file}");
-        }
-    }
-
-    #[test]
-    fn broken_locks_have_no_versions() {
-        for parse in [package_lock, python_packages, toml_packages, gemfile] {
-            for text in ["", "{", "[[package]\n", "\u{0}", "a:\n b:\n  c"] {
-                assert!(parse(text).unwrap_or_default().is_empty(), "{text}");
-            }
-        }
+        assert_version("Gemfile.lock", gems, "rails", Some("7.1.2"));
+        assert_version("Gemfile.lock", gems, "actionpack", None);
     }
 }

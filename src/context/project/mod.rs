@@ -1,8 +1,8 @@
 //! Describes the project in a folder: whether it exists already, its framework and stack, from
 //! parsed manifests, its layout, and excerpts of its documentation.
 //!
-//! [`describe`] reads top to bottom. What it looks for is data: `rules.toml` and
-//! `technologies.toml`.
+//! [`describe`] reads top to bottom. What it looks for is data: `rules.toml`, `technologies.toml`
+//! and `manifests.toml`.
 
 mod description;
 mod rules;
@@ -15,7 +15,6 @@ mod structure;
 mod dependency;
 mod manifests;
 mod locks;
-mod technologies;
 mod stack;
 mod documents;
 

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeSet;
 
-/// A set of patterns. Most have no `*`, and are looked up.
-#[derive(Clone, Debug, Default)]
+use serde::Deserialize;
+
+use super::paths::name_of;
+
+/// A set of patterns. One with a `/` is of a whole path, others are of names in any folder. Most
+/// have no `*`, and are looked up.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(from = "Vec<String>")]
 pub(super) struct NamePatterns {
     exact: BTreeSet<String>,
     wildcards: Vec<(String, String)>,
 }
 
-impl NamePatterns {
-    pub(super) fn new(patterns: &[String]) -> Self {
+impl From<Vec<String>> for NamePatterns {
+    fn from(patterns: Vec<String>) -> Self {
         let mut set = Self::default();
         for pattern in patterns {
             let pattern = pattern.to_ascii_lowercase();
@@ -23,12 +29,29 @@ impl NamePatterns {
         }
         set
     }
+}
 
-    /// Returns whether a name in lower case matches. A second `*` in a pattern matches as one.
-    pub(super) fn matches(&self, name: &str) -> bool {
+impl NamePatterns {
+    /// Returns the patterns of all sets.
+    pub(super) fn union<'a>(sets: impl Iterator<Item = &'a Self>) -> Self {
+        let mut all = Self::default();
+        for set in sets {
+            all.exact.extend(set.exact.iter().cloned());
+            all.wildcards.extend(set.wildcards.iter().cloned());
+        }
+        all
+    }
+
+    /// Returns whether a path matches. A second `*` in a pattern matches as one.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        let path = path.to_ascii_lowercase();
+        let name = name_of(&path);
         self.exact.contains(name)
+            || self.exact.contains(&path)
             || self.wildcards.iter().any(|(start, end)| {
-                let rest = name.strip_prefix(start.as_str());
+                let is_path = start.contains('/') || end.contains('/');
+                let text = if is_path { &path } else { name };
+                let rest = text.strip_prefix(start.as_str());
                 rest.is_some_and(|rest| ends_as(rest, end))
             })
     }
@@ -51,18 +74,31 @@ mod tests {
 
     #[test]
     fn a_star_stands_for_any_characters() {
-        let patterns = ["Cargo.toml", "*.csproj", "vite.config.*", "compose*.y*ml"];
-        let patterns = NamePatterns::new(&patterns.map(str::to_owned));
+        let patterns = [
+            "Cargo.toml",
+            "*.csproj",
+            "vite.config.*",
+            "compose*.y*ml",
+            ".github/workflows/*.yml",
+        ];
+        let patterns = NamePatterns::from(patterns.map(str::to_owned).to_vec());
         for name in [
             "cargo.toml",
+            "crates/a/Cargo.toml",
             "app.csproj",
             "vite.config.ts",
-            "compose.yaml",
             "compose.override.yml",
+            ".github/workflows/ci.yml",
         ] {
             assert!(patterns.matches(name), "{name}");
         }
-        for name in ["cargo.lock", "csproj", "vite.config", "compose.toml"] {
+        for name in [
+            "cargo.lock",
+            "csproj",
+            "vite.config",
+            "compose.toml",
+            "a/.github/workflows/ci.yml",
+        ] {
             assert!(!patterns.matches(name), "{name}");
         }
     }

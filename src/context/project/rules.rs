@@ -1,73 +1,119 @@
-//! The rules of the scan, from `rules.toml`.
+//! The rules of the scan as data: what is looked for, from `rules.toml`, the known frameworks and
+//! other parts of a stack, from `technologies.toml`, and how manifests are read, from
+//! `manifests.toml`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::dependency::{Dependency, Ecosystem, Scope};
+use super::manifests::Format;
 use super::patterns::NamePatterns;
-use super::technologies::{SignPatterns, Technologies};
 
-/// The rules as the file has them.
+/// All rules.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RulesFile {
-    languages: BTreeMap<String, Vec<String>>,
-    files: FileNames,
-    documents: DocumentNames,
-    skipped: SkippedNames,
-    folders: BTreeMap<String, String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct FileNames {
-    manifests: Vec<String>,
-    configuration: Vec<String>,
-    documentation: Vec<String>,
-    databases: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DocumentNames {
-    folders: Vec<String>,
-    extensions: Vec<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct SkippedNames {
-    anywhere: Vec<String>,
-    marks: Vec<String>,
-    beside: BTreeMap<String, Vec<String>>,
-}
-
-/// All rules, ready to be looked up.
-#[derive(Debug)]
 pub(super) struct Rules {
-    /// The language of each extension.
-    pub(super) languages: BTreeMap<String, String>,
+    /// The extensions of each language.
+    languages: BTreeMap<String, Vec<String>>,
+    pub(super) files: FileNames,
+    pub(super) documents: DocumentNames,
+    pub(super) skipped: SkippedFolders,
+    /// What folders are for, by their names in lower case.
+    pub(super) folders: BTreeMap<String, String>,
+    pub(super) frameworks: BTreeMap<Ecosystem, Vec<Framework>>,
+    pub(super) stack: BTreeMap<Ecosystem, Vec<Part>>,
+    signs: BTreeMap<String, Vec<Sign>>,
+    databases: BTreeMap<String, Database>,
+    labels: BTreeMap<String, Vec<(String, String)>>,
+    #[serde(rename = "format")]
+    pub(super) formats: Vec<Format>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileNames {
     pub(super) manifests: NamePatterns,
     pub(super) configuration: NamePatterns,
     pub(super) documentation: NamePatterns,
     pub(super) databases: NamePatterns,
-    pub(super) signs: SignPatterns,
-    pub(super) technologies: Technologies,
-    pub(super) document_folders: NamePatterns,
-    pub(super) document_extensions: Vec<String>,
-    pub(super) skipped: SkippedFolders,
-    /// What folders are for, by their names in lower case.
-    pub(super) folders: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DocumentNames {
+    pub(super) folders: NamePatterns,
+    pub(super) extensions: Vec<String>,
+    pub(super) templates: NamePatterns,
+    pub(super) readmes: NamePatterns,
+    pub(super) architecture: NamePatterns,
+    pub(super) rules: NamePatterns,
+    pub(super) decisions: NamePatterns,
 }
 
 /// The folders that are not read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct SkippedFolders {
     pub(super) anywhere: NamePatterns,
+    secondary: NamePatterns,
     /// Files that mark the folder that holds them.
     pub(super) marks: Vec<String>,
     /// The files beside which a folder of this name is generated.
     pub(super) beside: BTreeMap<String, NamePatterns>,
+}
+
+/// A framework.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Framework {
+    pub(super) id: String,
+    pub(super) name: String,
+    packages: Vec<String>,
+    version: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) tier: Tier,
+    #[serde(default, rename = "dev")]
+    counts_in_development: bool,
+}
+
+/// The weight of a framework where a project has several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Tier {
+    #[default]
+    Framework,
+    Library,
+    Tool,
+}
+
+/// Another part of a stack.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Part {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) name: String,
+    packages: Vec<String>,
+    #[serde(default)]
+    pub(super) unversioned: bool,
+}
+
+/// A part of a stack that a file shows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Sign {
+    pub(super) kind: String,
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) paths: NamePatterns,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Database {
+    name: String,
+    words: Vec<String>,
 }
 
 impl Rules {
@@ -75,45 +121,101 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// Never in a tested build: the file is part of the program.
+    /// Never in a tested build: the files are part of the program.
     pub(super) fn builtin() -> Result<Self, toml::de::Error> {
-        let file: RulesFile = toml::from_str(include_str!("rules.toml"))?;
-        let technologies = Technologies::builtin()?;
-        let mut languages = BTreeMap::new();
-        for (language, extensions) in file.languages {
-            for extension in extensions {
-                languages.insert(extension, language.clone());
-            }
-        }
-        let beside = file.skipped.beside.iter();
-        Ok(Self {
-            languages,
-            manifests: NamePatterns::new(&file.files.manifests),
-            configuration: NamePatterns::new(&file.files.configuration),
-            documentation: NamePatterns::new(&file.files.documentation),
-            databases: NamePatterns::new(&file.files.databases),
-            signs: technologies.sign_patterns(),
-            technologies,
-            document_folders: NamePatterns::new(&file.documents.folders),
-            document_extensions: file.documents.extensions,
-            folders: file.folders,
-            skipped: SkippedFolders {
-                anywhere: NamePatterns::new(&file.skipped.anywhere),
-                marks: file.skipped.marks,
-                beside: beside
-                    .map(|(name, patterns)| (name.clone(), NamePatterns::new(patterns)))
-                    .collect(),
-            },
-        })
+        toml::from_str(concat!(
+            include_str!("rules.toml"),
+            include_str!("technologies.toml"),
+            include_str!("manifests.toml")
+        ))
     }
+
+    /// Returns the language of files with an extension in lower case.
+    pub(super) fn language(&self, extension: &str) -> Option<&str> {
+        let mut languages = self.languages.iter();
+        let (language, _) = languages.find(|(_, all)| all.iter().any(|one| one == extension))?;
+        Some(language)
+    }
+
+    pub(super) fn signs(&self) -> impl Iterator<Item = &Sign> {
+        self.signs.values().flatten()
+    }
+
+    /// Returns the id and the name of the database that a word in configuration means.
+    pub(super) fn database(&self, word: &str) -> Option<(&str, &str)> {
+        let word = word.to_ascii_lowercase();
+        let mut databases = self.databases.iter();
+        let (id, database) = databases.find(|(_, database)| database.words.contains(&word))?;
+        Some((id, &database.name))
+    }
+
+    /// Returns each kind of parts with its name for people, in the order of the text.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = &(String, String)> {
+        self.labels.values().flatten()
+    }
+
+    /// Returns whether a file belongs to tests, examples or the like.
+    pub(super) fn is_secondary(&self, path: &str) -> bool {
+        let mut folders = path.rsplit('/').skip(1);
+        folders.any(|folder| self.skipped.secondary.matches(folder))
+    }
+}
+
+impl Framework {
+    /// Returns whether a dependency shows that a project uses it.
+    pub(super) fn is_shown_by(&self, dependency: &Dependency) -> bool {
+        (self.counts_in_development || dependency.scope == Scope::Runtime)
+            && matches_any(&self.packages, &dependency.name)
+    }
+
+    /// Returns whether its version is that of a dependency.
+    pub(super) fn has_version_of(&self, dependency: &Dependency) -> bool {
+        let packages = self.version.as_ref().unwrap_or(&self.packages);
+        matches_any(packages, &dependency.name)
+    }
+}
+
+impl Part {
+    pub(super) fn is_shown_by(&self, dependency: &Dependency) -> bool {
+        matches_any(&self.packages, &dependency.name)
+    }
+}
+
+/// Returns whether one of these packages has a name; a `*` at the end stands for any characters.
+fn matches_any(packages: &[String], name: &str) -> bool {
+    packages
+        .iter()
+        .any(|package| match package.strip_suffix('*') {
+            Some(start) => name
+                .get(..start.len())
+                .is_some_and(|beginning| beginning.eq_ignore_ascii_case(start)),
+            None => package.eq_ignore_ascii_case(name),
+        })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
-    fn the_built_in_rules_can_be_read() {
-        Rules::builtin().unwrap();
+    fn every_kind_has_a_label_and_ids_are_words() {
+        let rules = Rules::builtin().unwrap();
+        let labels: BTreeSet<&str> = rules.kinds().map(|(kind, _)| kind.as_str()).collect();
+        let parts = rules.stack.values().flatten();
+        let kinds = parts.map(|part| (&part.kind, &part.id));
+        for (kind, id) in kinds.chain(rules.signs().map(|sign| (&sign.kind, &sign.id))) {
+            assert!(labels.contains(kind.as_str()), "{kind}");
+            assert!(is_id(id), "{id}");
+        }
+        for framework in rules.frameworks.values().flatten() {
+            assert!(is_id(&framework.id), "{}", framework.id);
+        }
+    }
+
+    fn is_id(text: &str) -> bool {
+        text.chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
     }
 }

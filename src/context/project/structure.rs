@@ -89,7 +89,7 @@ pub(super) fn folders(tree: &Tree, rules: &Rules, router: Option<&str>) -> Vec<S
 }
 
 /// Returns the number of source files below each folder, and in it.
-fn sums(tree: &Tree) -> BTreeMap<&str, u64> {
+pub(super) fn sums(tree: &Tree) -> BTreeMap<&str, u64> {
     let mut sums = BTreeMap::new();
     for (folder, files) in &tree.folders {
         let ends = folder.match_indices('/').map(|(end, _)| end);

@@ -11,7 +11,8 @@ use std::path::Path;
 
 use ignore::{DirEntry, WalkBuilder};
 
-use super::paths::{folder_of, name_of};
+use super::paths::{depth_of, folder_of, name_of};
+use super::patterns::NamePatterns;
 use super::rules::{Rules, SkippedFolders};
 
 /// The walk ends after so many files, and the description says so. It bounds time and memory when
@@ -65,6 +66,7 @@ impl Tree {
             ..Self::default()
         };
         let skipped = rules.skipped.clone();
+        let signs = NamePatterns::union(rules.signs().map(|sign| &sign.paths));
         let walk = WalkBuilder::new(root)
             .hidden(false)
             .parents(parents == ParentIgnores::Honoured)
@@ -87,7 +89,7 @@ impl Tree {
                 break;
             }
             if let Some(path) = relative(entry.path(), root) {
-                tree.add(&path, rules);
+                tree.add(&path, rules, &signs);
             }
         }
         for list in [
@@ -97,31 +99,31 @@ impl Tree {
             &mut tree.signs,
             &mut tree.databases,
         ] {
-            list.sort_by_cached_key(|path| (path.matches('/').count(), path.clone()));
+            list.sort_by_cached_key(|path| (depth_of(path), path.clone()));
         }
         tree
     }
 
-    fn add(&mut self, path: &str, rules: &Rules) {
+    fn add(&mut self, path: &str, rules: &Rules, signs: &NamePatterns) {
         self.files += 1;
         let name = name_of(path).to_ascii_lowercase();
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if rules.signs.matches(path, &name) {
+        if signs.matches(path) {
             self.signs.push(path.to_owned());
         }
-        if rules.databases.matches(&name) {
+        if rules.files.databases.matches(path) {
             self.databases.push(path.to_owned());
         }
-        if rules.manifests.matches(&name) || is_requirements(path, extension) {
+        if rules.files.manifests.matches(path) {
             self.manifests.push(path.to_owned());
-        } else if rules.configuration.matches(&name) {
+        } else if rules.files.configuration.matches(path) {
             self.configuration.push(path.to_owned());
-        } else if is_document(path, &name, extension, rules) {
+        } else if is_document(path, extension, rules) {
             self.documents.push(path.to_owned());
-        } else if let Some(language) = rules.languages.get(extension)
+        } else if let Some(language) = rules.language(extension)
             && !name.ends_with(".min.js")
         {
-            *self.languages.entry(language.clone()).or_default() += 1;
+            *self.languages.entry(language.to_owned()).or_default() += 1;
             *self
                 .folders
                 .entry(counted_folder(path).to_owned())
@@ -140,15 +142,6 @@ impl Tree {
 enum ParentIgnores {
     Honoured,
     Disregarded,
-}
-
-/// Returns whether a file is one of `requirements/base.txt` and the like.
-fn is_requirements(path: &str, extension: &str) -> bool {
-    extension == "txt"
-        && path
-            .rsplit('/')
-            .nth(1)
-            .is_some_and(|folder| folder == "requirements")
 }
 
 /// Returns the folder that a file counts in.
@@ -175,15 +168,12 @@ fn relative(path: &Path, root: &Path) -> Option<String> {
 }
 
 /// Returns whether a file is a document: by its name, or by its folder.
-fn is_document(path: &str, name: &str, extension: &str, rules: &Rules) -> bool {
-    let extension = if name.contains('.') { extension } else { "" };
-    let mut extensions = rules.document_extensions.iter();
-    if !extensions.any(|known| known == extension) {
-        return false;
-    }
+fn is_document(path: &str, extension: &str, rules: &Rules) -> bool {
+    let mut extensions = rules.documents.extensions.iter();
     let mut folders = path.rsplit('/').skip(1);
-    rules.documentation.matches(name)
-        || folders.any(|folder| rules.document_folders.matches(&folder.to_ascii_lowercase()))
+    extensions.any(|known| known == extension)
+        && (rules.files.documentation.matches(path)
+            || folders.any(|folder| rules.documents.folders.matches(folder)))
 }
 
 /// Returns whether a folder holds nothing of the project's own.

@@ -75,21 +75,13 @@ struct FileCollector {
     errors: Vec<PathError>,
 }
 
-/// The result of adding a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Added {
-    New,
-    /// It is there by another path.
-    Again,
-}
-
 impl FileCollector {
     fn add(&mut self, path: &Path) -> Result<(), PathProblem> {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 self.add_all(path, walk::folder(path), PathProblem::NoText)
             }
-            Ok(_) => self.add_file(path).map(|_| ()),
+            Ok(_) => self.add_file(path),
             Err(error) => match Glob::of(path) {
                 Some(glob) if error.kind() == io::ErrorKind::NotFound => {
                     self.add_all(path, glob?.files(), PathProblem::NoMatch)
@@ -112,7 +104,7 @@ impl FileCollector {
         for file in walked {
             match file {
                 Ok(WalkedFile::Regular(file)) => match self.add_file(&file) {
-                    Ok(_) => has_text = true,
+                    Ok(()) => has_text = true,
                     Err(PathProblem::NotText(_)) => left_out.push(printable(&file)),
                     Err(problem) => self.errors.push(PathError::new(&file, problem)),
                 },
@@ -134,11 +126,12 @@ impl FileCollector {
     }
 
     /// Adds a file. Beyond a limit, its size is counted and it is not read as a whole.
-    fn add_file(&mut self, path: &Path) -> Result<Added, PathProblem> {
+    fn add_file(&mut self, path: &Path) -> Result<(), PathProblem> {
         let of_io = |error: io::Error| PathProblem::of_io(&error);
         let mut file = files::open(path, SizeLimit::NONE).map_err(of_io)?;
         if !self.met.insert(fs::canonicalize(path).map_err(of_io)?) {
-            return Ok(Added::Again);
+            // It is there by another path.
+            return Ok(());
         }
         let mut bytes = Vec::new();
         let head = u64::try_from(HEAD).unwrap_or(u64::MAX);
@@ -151,13 +144,13 @@ impl FileCollector {
         self.read.size.files += 1;
         if self.is_over_limits() || self.read.size.bytes.saturating_add(size) > self.limits.bytes {
             self.read.size.bytes = self.read.size.bytes.saturating_add(size);
-            return Ok(Added::New);
+            return Ok(());
         }
         let left = self.limits.bytes - self.read.size.bytes;
         read_rest(&file, &mut bytes, left).map_err(of_io)?;
         self.read.size.bytes += bytes.len() as u64;
         if self.is_over_limits() {
-            return Ok(Added::New);
+            return Ok(());
         }
         let length = bytes.len() as u64;
         let text = decode(bytes).inspect_err(|_| {
@@ -169,7 +162,7 @@ impl FileCollector {
             name: printable(path),
             text,
         });
-        Ok(Added::New)
+        Ok(())
     }
 
     fn is_over_limits(&self) -> bool {

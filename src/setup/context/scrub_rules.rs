@@ -1,12 +1,9 @@
 //! The user's own rules and exceptions for the masking of secrets, from `scrub.toml` in the home.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use regex::bytes::{Regex, RegexBuilder};
-use serde::Deserialize;
-use toml::Spanned;
 
 use crate::config::paths::{Home, read_optional};
 use crate::context::scrub::Scrubber;
@@ -45,31 +42,8 @@ const FIELDS: [&str; 16] = [
     "patterns",
 ];
 
-/// The places of what can be wrong in a file of the right form.
-#[derive(Deserialize)]
-struct RuleFile {
-    #[serde(default)]
-    rule: Vec<Spanned<FileRule>>,
-    #[serde(default)]
-    allow: FileAllow,
-}
-
-#[derive(Deserialize)]
-struct FileRule {
-    id: Option<Spanned<String>>,
-    kind: Option<Spanned<String>>,
-    #[serde(default)]
-    keywords: Vec<Spanned<String>>,
-    regex: Option<Spanned<String>>,
-    #[serde(default)]
-    allow: Vec<Spanned<String>>,
-}
-
-#[derive(Default, Deserialize)]
-struct FileAllow {
-    #[serde(default)]
-    patterns: Vec<Spanned<String>>,
-}
+/// What is wrong with a value, and its place: the number of a `[[rule]]`, or `[allow]`, and a field.
+type ValueProblem = (Option<usize>, &'static str, String);
 
 /// Loads the rules; none if there is no file.
 pub(crate) fn load(home: &Home) -> Result<UserRules, Error> {
@@ -90,69 +64,89 @@ pub(crate) fn load(home: &Home) -> Result<UserRules, Error> {
 }
 
 fn parse(file: &Path, text: &str) -> Result<UserRules, RuleFileError> {
-    let at = |span: Option<Range<usize>>, problem: String| RuleFileError {
+    let at = |line, problem| RuleFileError {
         file: file.to_owned(),
-        line: span.and_then(|span| Some(text.get(..span.start)?.matches('\n').count() + 1)),
+        line,
         problem,
     };
     let rules = UserRules::parse(text).map_err(|error| match error {
-        RuleError::Toml(error) => at(error.span(), with_suggestion(error.message())),
+        RuleError::Toml(error) => {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.map(|before| before.matches('\n').count() + 1);
+            at(line, with_suggestion(error.message()))
+        }
         error => at(None, whole(&error)),
     })?;
-    let places: RuleFile =
-        toml::from_str(text).map_err(|error| at(error.span(), error.message().to_owned()))?;
-    check(&places).map_err(|(span, problem)| at(Some(span), problem))?;
+    check(&rules).map_err(|(rule, field, problem)| at(line_of(text, rule, field), problem))?;
     // The scrubber knows best what it can use.
     Scrubber::new(&rules, &[]).map_err(|error| at(None, whole(&error)))?;
     Ok(rules)
 }
 
-/// Checks the values; an error has its place.
-fn check(file: &RuleFile) -> Result<(), (Range<usize>, String)> {
+/// Returns the line of a field, from 1; that of its table if the field is not there.
+fn line_of(text: &str, rule: Option<usize>, field: &str) -> Option<usize> {
+    let header = if rule.is_some() {
+        "[[rule]]"
+    } else {
+        "[allow]"
+    };
+    let mut lines = text.lines().map(str::trim_start).zip(1..);
+    let mut tables = lines.by_ref().filter(|(line, _)| line.starts_with(header));
+    let (_, table) = tables.nth(rule.unwrap_or_default())?;
+    let mut inside = lines.take_while(|(line, _)| !line.starts_with('['));
+    let own = inside.find(|(line, _)| {
+        let rest = line.strip_prefix(field);
+        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
+    });
+    Some(own.map_or(table, |(_, line)| line))
+}
+
+fn check(rules: &UserRules) -> Result<(), ValueProblem> {
     let mut ids = BTreeSet::new();
-    for rule in &file.rule {
-        let table = rule.span();
-        let rule = rule.get_ref();
-        let lacks = |field: &str| (table.clone(), format!("a rule has no `{field}`"));
-        let id = rule.id.as_ref().ok_or_else(|| lacks("id"))?;
-        let kind = rule.kind.as_ref().ok_or_else(|| lacks("kind"))?;
-        if !is_name(id.get_ref()) {
-            let problem = format!("`id` is `{}`, but must be {NAME}", id.get_ref());
-            return Err((id.span(), problem));
+    for (number, rule) in rules.rules.iter().enumerate() {
+        let wrong = |field, problem: String| Err((Some(number), field, problem));
+        let (id, kind) = (&rule.id, &rule.kind);
+        if id.is_empty() {
+            return wrong("id", "a rule has no `id`".to_owned());
         }
-        if !ids.insert(id.get_ref()) {
-            return Err((
-                id.span(),
-                format!("two rules have the `id` `{}`", id.get_ref()),
-            ));
+        if kind.is_empty() {
+            return wrong("kind", "a rule has no `kind`".to_owned());
         }
-        if !is_name(kind.get_ref()) || kind.get_ref().contains('-') {
-            let problem = format!(
-                "`kind` is `{}`, but must be lowercase letters, digits and `_`",
-                kind.get_ref()
-            );
-            return Err((kind.span(), problem));
+        if !is_name(id) {
+            return wrong("id", format!("`id` is `{id}`, but must be {NAME}"));
         }
-        let id = id.get_ref();
+        if !ids.insert(id) {
+            return wrong("id", format!("two rules have the `id` `{id}`"));
+        }
+        if !is_name(kind) || kind.contains('-') {
+            let name = "lowercase letters, digits and `_`";
+            return wrong("kind", format!("`kind` is `{kind}`, but must be {name}"));
+        }
         if rule.keywords.is_empty() {
-            return Err((table, format!("rule `{id}` has no `keywords`")));
+            return wrong("keywords", format!("rule `{id}` has no `keywords`"));
         }
-        if let Some(empty) = rule.keywords.iter().find(|word| word.get_ref().is_empty()) {
-            return Err((empty.span(), format!("a keyword of rule `{id}` is empty")));
+        if rule.keywords.iter().any(String::is_empty) {
+            return wrong("keywords", format!("a keyword of rule `{id}` is empty"));
         }
+        let place = |field| move |problem| (Some(number), field, problem);
         if let Some(regex) = &rule.regex {
-            let compiled = compile(regex, &format!("`regex` of rule `{id}`"))?;
+            let compiled =
+                compile(regex, &format!("`regex` of rule `{id}`")).map_err(place("regex"))?;
             if compiled.is_match(b"") {
-                let problem = format!("`regex` of rule `{id}` matches the empty text");
-                return Err((regex.span(), problem));
+                return wrong(
+                    "regex",
+                    format!("`regex` of rule `{id}` matches the empty text"),
+                );
             }
         }
         for regex in &rule.allow {
-            compile(regex, &format!("a regex in `allow` of rule `{id}`"))?;
+            compile(regex, &format!("a regex in `allow` of rule `{id}`"))
+                .map_err(place("allow"))?;
         }
     }
-    for regex in &file.allow.patterns {
-        compile(regex, "a regex in `allow.patterns`")?;
+    for regex in &rules.allow.patterns {
+        compile(regex, "a regex in `allow.patterns`")
+            .map_err(|problem| (None, "patterns", problem))?;
     }
     Ok(())
 }
@@ -181,20 +175,17 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Compiles a regex as the scrubber does: without Unicode classes. The error calls it `name`.
-fn compile(regex: &Spanned<String>, name: &str) -> Result<Regex, (Range<usize>, String)> {
-    let compiled = RegexBuilder::new(regex.get_ref()).unicode(false).build();
-    compiled.map_err(|error| {
-        let problem = match error {
-            regex::Error::CompiledTooBig(_) => format!("{name} is too large"),
-            error => {
-                // The lines above the last one repeat the regex.
-                let message = error.to_string();
-                let last = message.lines().last().unwrap_or_default();
-                let reason = last.strip_prefix("error: ").unwrap_or(last);
-                format!("{name} is not valid: {reason}")
-            }
-        };
-        (regex.span(), problem)
+fn compile(regex: &str, name: &str) -> Result<Regex, String> {
+    let compiled = RegexBuilder::new(regex).unicode(false).build();
+    compiled.map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => format!("{name} is too large"),
+        error => {
+            // The lines above the last one repeat the regex.
+            let message = error.to_string();
+            let last = message.lines().last().unwrap_or_default();
+            let reason = last.strip_prefix("error: ").unwrap_or(last);
+            format!("{name} is not valid: {reason}")
+        }
     })
 }
 

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::dialogue::{Dialogue, DialogueError, LineChange};
 
-use super::{SetupOutcome, left};
+use super::left;
 
 /// The settings that the dialogue asks for, in the order in which they are written.
 const ASKED: [&str; 5] = [
@@ -47,11 +47,11 @@ pub(super) async fn agree_and_write(
     environment: &Environment,
     dialogue: &Dialogue,
     printer: &Printer,
-) -> Result<SetupOutcome, Error> {
+) -> Result<(), Error> {
     let file = home.config_file();
     if changes.is_empty() {
         dialogue.say("\nNothing to change: the settings are as you answered.");
-        return Ok(SetupOutcome::Unchanged);
+        return Ok(());
     }
     printer.lines(&format!("\nChanges to {}:", file.display()));
     for change in changes {
@@ -70,7 +70,7 @@ pub(super) async fn agree_and_write(
     for change in changes {
         edit::warn_of_variable(change.setting, environment, printer);
     }
-    Ok(SetupOutcome::Written)
+    Ok(())
 }
 
 /// Returns the line of a change as the file has it; a removed setting is its name.

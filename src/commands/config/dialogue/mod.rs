@@ -41,13 +41,6 @@ API keys are never stored: they stay in their variables.
 Keys: Enter accepts, the arrows move, Space ticks, Esc leaves and writes nothing.")]
 pub(crate) struct Args {}
 
-/// The result of a dialogue that was not left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum SetupOutcome {
-    Written,
-    Unchanged,
-}
-
 pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
     if !can_run(printer) {
         let reason = if can_ask(printer, StdinUse::Free) {
@@ -60,7 +53,7 @@ pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Resu
              show`",
         ));
     }
-    set_up(environment, printer).map(drop)
+    set_up(environment, printer)
 }
 
 /// Returns whether there is a terminal that can show menus.
@@ -68,14 +61,11 @@ fn can_run(printer: &Printer) -> bool {
     can_ask(printer, StdinUse::Free) && printer.err_traits().is_animated
 }
 
-fn set_up(environment: &Environment, printer: &Printer) -> Result<SetupOutcome, Error> {
+fn set_up(environment: &Environment, printer: &Printer) -> Result<(), Error> {
     until_interrupted(printer, interrupted, ask_and_write(environment, printer))
 }
 
-async fn ask_and_write(
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<SetupOutcome, Error> {
+async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let sources = Sources::load(environment, Clock::system().now())?;
     let (settings, access_list) = (&sources.settings, &sources.access_list);
     let dialogue = Dialogue::open(printer);

@@ -25,12 +25,11 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
         return Ok(());
     }
     match set_up(environment, printer) {
-        Err(error) if error.exit != Exit::Declined => Err(error),
-        Err(_) => {
+        Err(error) if error.exit == Exit::Declined => {
             printer.note("Nothing was written; `conclave setup` can be run any time.");
             Ok(())
         }
-        Ok(_) => Ok(()),
+        result => result,
     }
 }
 

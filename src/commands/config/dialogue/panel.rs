@@ -87,21 +87,22 @@ impl<'a> PanelQuestions<'a> {
             sources.extend([PanelSource::Keys, PanelSource::Auto]);
         }
         sources.push(PanelSource::Named);
-        let shown = match sources.first() {
-            Some(PanelSource::Present) => self.select(draft, &self.menu.by_keys()),
-            Some(PanelSource::Answers) => by_answers.clone(),
-            Some(PanelSource::Keys | PanelSource::Auto | PanelSource::Named) | None => {
-                by_keys.clone()
+        let (remark, shown) = match sources.first() {
+            Some(PanelSource::Present) => {
+                let present = self.select(draft, &self.menu.by_keys());
+                ("The present panel:", present)
             }
+            Some(PanelSource::Answers) => {
+                let answers = by_answers.clone();
+                ("The panel of the vendors that answer:", answers)
+            }
+            Some(PanelSource::Keys | PanelSource::Auto | PanelSource::Named) | None => (
+                "The panel by the keys and servers there are:",
+                by_keys.clone(),
+            ),
         };
         if let Some(panel) = &shown {
-            self.dialogue.remark(match sources.first() {
-                Some(PanelSource::Present) => "The present panel:",
-                Some(PanelSource::Answers) => "The panel of the vendors that answer:",
-                Some(PanelSource::Keys | PanelSource::Auto | PanelSource::Named) | None => {
-                    "The panel by the keys and servers there are:"
-                }
-            });
+            self.dialogue.remark(remark);
             self.dialogue.table(&rows(panel));
         }
 

@@ -107,7 +107,7 @@ pub(super) fn settings(
             (settings, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
-            let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy());
+            let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy.clone());
             // The environment still applies, unless it is what is wrong.
             let settings = Settings::default().with_environment(environment);
             (settings.unwrap_or_default(), Some(broken))

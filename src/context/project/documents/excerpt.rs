@@ -1,5 +1,6 @@
 //! Cuts documents at the borders of their paragraphs.
 
+use crate::domain::text::{one_line, shortened};
 use crate::domain::tokens::estimate_tokens;
 
 /// The mark where a document was cut.
@@ -60,38 +61,28 @@ pub(super) fn cut(text: &str, tokens: u64) -> String {
     if estimate_tokens(text) <= tokens {
         return text.to_owned();
     }
-    let Some(space) = tokens.checked_sub(estimate_tokens(CUT) + 1) else {
-        return String::new();
-    };
-    let mut end = 0;
-    for border in borders(text) {
-        if text
-            .get(..border)
-            .is_none_or(|start| estimate_tokens(start) > space)
-        {
-            break;
-        }
-        end = border;
-    }
-    let mut start = text.get(..end).unwrap_or_default().trim_end();
+    let space = tokens.saturating_sub(estimate_tokens(CUT) + 1);
+    let mut start = beginning(text, borders(text), space);
     // A heading without its section says nothing.
-    while start
-        .lines()
-        .last()
-        .is_some_and(|last| last.trim_start().starts_with('#'))
-    {
-        start = start
-            .rsplit_once('\n')
-            .map_or("", |(before, _)| before)
-            .trim_end();
+    let is_heading = |line: &&str| line.trim_start().starts_with('#');
+    while let Some(last) = start.lines().last().filter(is_heading) {
+        start = start.strip_suffix(last).unwrap_or_default().trim_end();
     }
     if start.is_empty() {
-        start = words(text, space);
+        let words = text.match_indices(char::is_whitespace);
+        start = beginning(text, words.map(|(at, _)| at), space);
     }
-    if start.is_empty() {
-        return String::new();
+    match start {
+        "" => String::new(),
+        start => format!("{start}\n\n{CUT}"),
     }
-    format!("{start}\n\n{CUT}")
+}
+
+/// Returns the text up to the last of these ends at which it has at most so many tokens.
+fn beginning(text: &str, ends: impl IntoIterator<Item = usize>, tokens: u64) -> &str {
+    let starts = ends.into_iter().map_while(|end| text.get(..end));
+    let fitting = starts.take_while(|start| estimate_tokens(start) <= tokens);
+    fitting.last().unwrap_or_default().trim_end()
 }
 
 /// Returns the places where a paragraph ends. A block of code is one paragraph.
@@ -112,21 +103,6 @@ fn borders(text: &str) -> Vec<usize> {
     borders
 }
 
-/// Returns the whole words at the start of a text that fit.
-fn words(text: &str, tokens: u64) -> &str {
-    let mut end = 0;
-    for (at, _) in text.match_indices(char::is_whitespace) {
-        if text
-            .get(..at)
-            .is_none_or(|start| estimate_tokens(start) > tokens)
-        {
-            break;
-        }
-        end = at;
-    }
-    text.get(..end).unwrap_or_default().trim_end()
-}
-
 /// Returns the first paragraph of a document that is neither a heading nor the introduction of a
 /// list, on one line of at most so many characters.
 pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize) -> String {
@@ -138,7 +114,7 @@ pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize
             && !paragraph.ends_with(':')
             && !paragraph.lines().nth(1).is_some_and(is_underline)
     });
-    one_line(paragraph.unwrap_or_default(), characters)
+    shortened(&one_line(paragraph.unwrap_or_default()), characters)
 }
 
 /// Returns whether a line makes a heading of the one above it.
@@ -146,17 +122,6 @@ fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     let is_all = |mark: char| line.chars().all(|c| c == mark);
     !line.is_empty() && (is_all('=') || is_all('-'))
-}
-
-/// Returns a text on one line of at most so many characters.
-pub(in crate::context::project) fn one_line(text: &str, characters: usize) -> String {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    if line.chars().count() <= characters {
-        return line;
-    }
-    let start: String = line.chars().take(characters.saturating_sub(1)).collect();
-    format!("{}…", start.trim_end())
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Chooses excerpts of a project's documentation within a budget of tokens.
 //!
 //! In this order: the README, architecture and design, rules for contributors and agents, decision
-//! records, other documents, the READMEs of
-//! packages, templates. As many get a place as can have a useful length; the space is shared out by
-//! weight, and what a short document leaves is for the others.
+//! records, other documents, the READMEs of packages, templates. As many get a place as can have a
+//! useful length; the space is shared out by weight, and what a short document leaves is for the
+//! others.
 
 mod excerpt;
 
@@ -12,10 +12,11 @@ use std::path::Path;
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{self, SizeLimit};
 
-use super::paths::{is_secondary, name_of};
+use super::paths::{depth_of, folder_of, name_of};
+use super::rules::Rules;
 use super::tree::Tree;
 
-pub(super) use excerpt::{first_paragraph, one_line};
+pub(super) use excerpt::first_paragraph;
 
 /// So many documents are read at most.
 const MOST_DOCUMENTS: usize = 60;
@@ -24,35 +25,40 @@ const USEFUL: u64 = 250;
 /// The tokens around an excerpt: its heading.
 const HEADING: u64 = 12;
 
-/// An excerpt of a document.
+/// A document, or an excerpt of it.
 #[derive(Debug)]
 pub(super) struct Excerpt {
     pub(super) path: String,
     pub(super) text: String,
-}
-
-/// A document that may be quoted.
-#[derive(Debug)]
-struct QuotableDocument {
-    path: String,
-    text: String,
     weight: u64,
     tokens: u64,
 }
 
 /// Returns the excerpts that fit a budget, in the order of their weight.
-pub(super) fn excerpts(root: &Path, tree: &Tree, budget_tokens: u64) -> Vec<Excerpt> {
-    let mut paths: Vec<(Rank, &str)> = tree
-        .documents
-        .iter()
-        .map(|path| (Rank::of(path), path.as_str()))
+pub(super) fn excerpts(
+    root: &Path,
+    tree: &Tree,
+    rules: &Rules,
+    budget_tokens: u64,
+) -> Vec<Excerpt> {
+    let documents = tree.documents.iter();
+    let mut ranked: Vec<(Rank, &String)> = documents
+        .map(|path| (Rank::of(path, rules), path))
         .collect();
-    paths.sort_by_key(|(rank, path)| (*rank, path.matches('/').count()));
-    let documents = paths.into_iter().take(MOST_DOCUMENTS);
-    let candidates = documents
-        .filter_map(|(rank, path)| candidate(root, path, rank))
-        .collect();
-    share(candidates, budget_tokens)
+    ranked.sort_by_key(|(rank, path)| (*rank, depth_of(path)));
+    let documents = ranked.into_iter().take(MOST_DOCUMENTS);
+    let documents = documents.filter(|(rank, path)| {
+        !matches!(rank, Rank::PackageReadme | Rank::PackageDocument) || !rules.is_secondary(path)
+    });
+    let documents = documents.filter_map(|(rank, path)| {
+        let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
+        Some(Excerpt::of(
+            path,
+            excerpt::without_decoration(&text),
+            rank.weight(),
+        ))
+    });
+    share(documents, budget_tokens)
 }
 
 /// The kind of a document; the first kinds are the most important ones.
@@ -69,37 +75,24 @@ enum Rank {
 }
 
 impl Rank {
-    fn of(path: &str) -> Self {
-        let name = name_of(path).to_ascii_lowercase();
-        let depth = path.matches('/').count();
-        let begins = |words: &[&str]| words.iter().any(|word| name.starts_with(word));
-        let folder = path.rsplit('/').nth(1).unwrap_or_default();
-        if name.contains("template") || path.to_ascii_lowercase().contains("issue_template") {
+    fn of(path: &str, rules: &Rules) -> Self {
+        let names = &rules.documents;
+        let folder = name_of(folder_of(path));
+        let is_in = |folders: &super::patterns::NamePatterns| folders.matches(folder);
+        if names.templates.matches(path) || is_in(&names.templates) {
             Self::Template
-        } else if begins(&["readme"]) {
-            match depth {
+        } else if names.readmes.matches(path) {
+            match depth_of(path) {
                 0 => Self::Readme,
                 _ => Self::PackageReadme,
             }
-        } else if depth > 0 && !is_document_folder(folder) {
+        } else if !folder.is_empty() && !is_in(&names.folders) {
             Self::PackageDocument
-        } else if begins(&["architecture", "design"]) {
+        } else if names.architecture.matches(path) {
             Self::Architecture
-        } else if begins(&[
-            "agents.md",
-            "claude.md",
-            "contributing",
-            "coding_standards",
-            "styleguide",
-            "style_guide",
-            "conventions",
-            "development",
-            "developing",
-            "hacking",
-            "copilot-instructions",
-        ]) {
+        } else if names.rules.matches(path) {
             Self::Rules
-        } else if ["adr", "adrs", "decisions", "rfcs"].contains(&folder) {
+        } else if is_in(&names.decisions) {
             Self::Decision
         } else {
             Self::Document
@@ -116,87 +109,45 @@ impl Rank {
     }
 }
 
-/// Returns whether documents in a folder of this name are about the whole project.
-fn is_document_folder(folder: &str) -> bool {
-    ["docs", "doc", "adr", "adrs", "decisions", "rfcs", ".github"].contains(&folder)
-}
-
-fn candidate(root: &Path, path: &str, rank: Rank) -> Option<QuotableDocument> {
-    let is_of_package = [Rank::PackageReadme, Rank::PackageDocument].contains(&rank);
-    if is_of_package && is_secondary(path) {
-        return None;
-    }
-    let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
-    let text = excerpt::without_decoration(&text);
-    QuotableDocument::new(path, text, rank.weight())
-}
-
-impl QuotableDocument {
-    fn new(path: &str, text: String, weight: u64) -> Option<Self> {
-        let tokens = estimate_tokens(&text);
-        (tokens > 0).then(|| Self {
+impl Excerpt {
+    fn of(path: &str, text: String, weight: u64) -> Self {
+        Self {
             path: path.to_owned(),
-            text,
             weight,
-            tokens,
-        })
+            tokens: estimate_tokens(&text),
+            text,
+        }
     }
 }
 
 /// Shares a budget out among the first documents that can have a useful length.
-fn share(candidates: Vec<QuotableDocument>, budget_tokens: u64) -> Vec<Excerpt> {
+fn share(documents: impl Iterator<Item = Excerpt>, budget_tokens: u64) -> Vec<Excerpt> {
     let mut least = 0;
-    let mut chosen: Vec<QuotableDocument> = Vec::new();
-    for candidate in candidates {
-        let needed = candidate.tokens.min(USEFUL) + HEADING;
-        if least + needed <= budget_tokens {
-            least += needed;
-            chosen.push(candidate);
-        }
-    }
+    let mut chosen: Vec<Excerpt> = documents
+        .filter(|document| {
+            let needed = document.tokens.min(USEFUL) + HEADING;
+            let is_chosen = document.tokens > 0 && least + needed <= budget_tokens;
+            least += if is_chosen { needed } else { 0 };
+            is_chosen
+        })
+        .collect();
     let headings = HEADING * chosen.len() as u64;
-    let spaces = spaces(&chosen, budget_tokens.saturating_sub(headings));
-    let excerpts = chosen
-        .into_iter()
-        .zip(spaces)
-        .filter_map(|(document, space)| {
-            let text = excerpt::cut(&document.text, space);
-            (!text.is_empty()).then_some(Excerpt {
-                path: document.path,
-                text,
-            })
-        });
-    excerpts.collect()
+    fit(&mut chosen, budget_tokens.saturating_sub(headings));
+    chosen.retain(|excerpt| !excerpt.text.is_empty());
+    chosen
 }
 
-/// Returns the space of each document: its own size where its share is larger, and its share of the
-/// rest otherwise.
-fn spaces(documents: &[QuotableDocument], mut budget: u64) -> Vec<u64> {
-    let mut spaces: Vec<Option<u64>> = documents.iter().map(|_| None).collect();
-    loop {
-        let open = || {
-            documents
-                .iter()
-                .zip(&spaces)
-                .filter(|(_, space)| space.is_none())
-        };
-        let weights: u64 = open().map(|(document, _)| document.weight).sum();
-        let share = |document: &QuotableDocument| budget * document.weight / weights.max(1);
-        let fitting = documents
-            .iter()
-            .zip(&spaces)
-            .position(|(document, space)| space.is_none() && document.tokens <= share(document));
-        let Some(space) = fitting.and_then(|at| Some((documents.get(at)?, spaces.get_mut(at)?)))
-        else {
-            return documents
-                .iter()
-                .zip(&spaces)
-                .map(|(document, space)| space.unwrap_or_else(|| share(document)))
-                .collect();
-        };
-        let (document, space) = space;
-        *space = Some(document.tokens);
-        budget -= document.tokens;
+/// Cuts each document to its share of the budget. Those that need the least of their share come
+/// first, so that what they leave is for the others.
+fn fit(documents: &mut [Excerpt], mut budget: u64) {
+    let mut weights: u64 = documents.iter().map(|document| document.weight).sum();
+    let mut documents: Vec<&mut Excerpt> = documents.iter_mut().collect();
+    documents.sort_by_key(|document| document.tokens * 1_000 / document.weight);
+    for document in documents {
+        let share = budget * document.weight / weights.max(1);
+        document.text = excerpt::cut(&document.text, share);
+        budget -= document.tokens.min(share);
+        weights -= document.weight;
     }
 }
 
@@ -204,13 +155,17 @@ fn spaces(documents: &[QuotableDocument], mut budget: u64) -> Vec<u64> {
 mod tests {
     use super::*;
 
-    fn document(path: &str, words: usize) -> QuotableDocument {
-        QuotableDocument::new(path, "word\n\n".repeat(words), Rank::of(path).weight()).unwrap()
+    fn rank(path: &str) -> Rank {
+        Rank::of(path, &Rules::builtin().unwrap())
+    }
+
+    fn document(path: &str, words: usize) -> Excerpt {
+        Excerpt::of(path, "word\n\n".repeat(words), rank(path).weight())
     }
 
     #[test]
     fn kinds_of_documents_are_known_by_their_names() {
-        for (path, rank) in [
+        for (path, expected) in [
             ("README.md", Rank::Readme),
             ("packages/ui/README.md", Rank::PackageReadme),
             ("docs/ARCHITECTURE.md", Rank::Architecture),
@@ -218,19 +173,26 @@ mod tests {
             (".github/CODING_STANDARDS.md", Rank::Rules),
             ("docs/adr/0001-use-rust.md", Rank::Decision),
             (".github/PULL_REQUEST_TEMPLATE.md", Rank::Template),
+            (".github/ISSUE_TEMPLATE/bug.md", Rank::Template),
             ("docs/usage.md", Rank::Document),
+            ("src/notes.md", Rank::PackageDocument),
         ] {
-            assert_eq!(Rank::of(path), rank, "{path}");
+            assert_eq!(rank(path), expected, "{path}");
         }
     }
 
     #[test]
     fn space_of_short_documents_goes_to_the_others() {
-        let documents = [document("README.md", 1_000), document("docs/a.md", 10)];
-        let small = documents[1].tokens;
-        assert_eq!(spaces(&documents, 500), [500 - small, small]);
-        let documents = [document("README.md", 1_000), document("docs/a.md", 1_000)];
-        assert_eq!(spaces(&documents, 500), [400, 100]);
+        let tokens = |documents: [Excerpt; 2]| {
+            let mut documents = documents;
+            fit(&mut documents, 500);
+            documents.map(|document| estimate_tokens(&document.text))
+        };
+        let [readme, short] = tokens([document("README.md", 1_000), document("docs/a.md", 10)]);
+        assert!(readme > 450 && readme + short <= 500, "{readme} {short}");
+        let [readme, long] = tokens([document("README.md", 1_000), document("docs/a.md", 1_000)]);
+        assert!((350..=400).contains(&readme), "{readme}");
+        assert!((50..=100).contains(&long), "{long}");
     }
 
     #[test]
@@ -243,7 +205,7 @@ mod tests {
                 "docs/a.md",
                 "docs/b.md",
             ];
-            let documents = documents.map(|path| document(path, 2_000)).into();
+            let documents = documents.into_iter().map(|path| document(path, 2_000));
             let excerpts = share(documents, budget);
             let tokens: u64 = excerpts
                 .iter()

@@ -1,45 +1,188 @@
-//! A small grammar for manifests that are programs: comments and string literals.
+//! Manifests that are programs or loose text, by regular expressions: what a program computes is not
+//! known.
+
+use regex::{Captures, Regex};
+use serde::Deserialize;
+
+use super::data::requirement;
+use super::{Dependency, ManifestContent, Scope};
+
+/// How a format is read.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CodePatterns {
+    comments: Option<Comments>,
+    packages: Vec<Pattern>,
+    /// The sections with packages; the text without those for development if there is none.
+    runtime: Option<Pattern>,
+    development: Option<Pattern>,
+    catalog: Option<Pattern>,
+    workspace: Option<Pattern>,
+    name: Option<Pattern>,
+    description: Option<Pattern>,
+    properties: Option<Pattern>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
 
 /// The comments of a language.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Comments {
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Comments {
     /// `#` to the end of the line.
     Hash,
     /// `//` to the end of the line, and `/* … */`.
     Slashes,
+    /// `<!-- … -->`.
+    Markup,
+}
+
+impl Comments {
+    /// Returns how comments begin and end.
+    fn marks(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Hash => &[("#", "\n")],
+            Self::Slashes => &[("//", "\n"), ("/*", "*/")],
+            Self::Markup => &[("<!--", "-->")],
+        }
+    }
+}
+
+impl CodePatterns {
+    pub(super) fn read(&self, text: &str) -> ManifestContent {
+        let code = without_comments(&format!("{text}\n"), self.comments);
+        let (rest, catalog) = split(&code, self.catalog.as_ref());
+        let (rest, development) = split(&rest, self.development.as_ref());
+        let runtime = match &self.runtime {
+            Some(sections) => sections.groups(&rest),
+            None => rest,
+        };
+        let mut content = ManifestContent {
+            name: first(self.name.as_ref(), &code),
+            description: first(self.description.as_ref(), &code),
+            is_workspace: first(self.workspace.as_ref(), &code).is_some(),
+            ..ManifestContent::default()
+        };
+        let parts = [
+            (runtime, Some(Scope::Runtime)),
+            (development, Some(Scope::Development)),
+            (catalog, None),
+        ];
+        for (part, scope) in &parts {
+            for captures in all(&self.packages, part) {
+                let Some(dependency) = package(&captures, scope.unwrap_or(Scope::Runtime)) else {
+                    continue;
+                };
+                if scope.is_some() || captures.name("import").is_some() {
+                    content.dependencies.push(dependency);
+                } else {
+                    let name = dependency.name.clone();
+                    content.catalog.insert(name, vec![dependency]);
+                }
+            }
+        }
+        for captures in all(&self.properties, &code) {
+            let [name, value] = ["name", "value"].map(|group| {
+                let group = captures.name(group);
+                group.map_or("", |group| group.as_str()).to_owned()
+            });
+            content.properties.insert(name, value);
+        }
+        content
+    }
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        Regex::new(&text).map(Self)
+    }
+}
+
+impl Pattern {
+    /// Returns what the groups of all matches hold, in lines of their own.
+    fn groups(&self, code: &str) -> String {
+        let groups = self.0.captures_iter(code).flat_map(|captures| {
+            let groups: Vec<_> = captures.iter().skip(1).flatten().collect();
+            groups
+                .into_iter()
+                .map(|group| format!("{}\n", group.as_str()))
+        });
+        groups.collect()
+    }
+}
+
+/// Returns the text without what a pattern matches, and what the groups of the matches hold.
+fn split(text: &str, sections: Option<&Pattern>) -> (String, String) {
+    let Some(sections) = sections else {
+        return (text.to_owned(), String::new());
+    };
+    let rest = sections.0.replace_all(text, "").into_owned();
+    (rest, sections.groups(text))
+}
+
+fn all<'a>(
+    patterns: impl IntoIterator<Item = &'a Pattern>,
+    text: &'a str,
+) -> impl Iterator<Item = Captures<'a>> {
+    let patterns = patterns.into_iter();
+    patterns.flat_map(|Pattern(pattern)| pattern.captures_iter(text))
+}
+
+/// Returns what the first match of a pattern has in a group.
+fn first(pattern: Option<&Pattern>, code: &str) -> Option<String> {
+    let captures = pattern?.0.captures(code)?;
+    let group = captures.iter().flatten().take(2).last()?;
+    Some(group.as_str().trim().to_owned())
+}
+
+fn package(captures: &Captures<'_>, scope: Scope) -> Option<Dependency> {
+    let group = |name| captures.name(name).map(|group| group.as_str());
+    if let Some(text) = group("requirement") {
+        return requirement(text, scope);
+    }
+    let name = match (group("group"), group("name")?) {
+        (Some(group), name) => format!("{group}:{name}"),
+        (None, name) => name.to_owned(),
+    };
+    let scope = match group("dev") {
+        Some(_) => Scope::Development,
+        None => scope,
+    };
+    // Several versions are a list of literals.
+    let version = group("version").map(|version| version.replace(['"', '\''], ""));
+    let version = version
+        .as_deref()
+        .map(|version| version.trim_matches([',', ' ']));
+    Some(Dependency::new(name, version, scope))
 }
 
 /// Returns a program without its comments. String literals stay, and so do the lines.
-pub(super) fn without_comments(code: &str, comments: Comments) -> String {
+fn without_comments(code: &str, comments: Option<Comments>) -> String {
+    let marks = comments.map_or(&[][..], Comments::marks);
     let mut bare = String::with_capacity(code.len());
     let mut rest = code;
     while let Some(first) = rest.chars().next() {
-        let end = match (first, comments) {
-            ('"' | '\'', _) => {
+        let comment = marks.iter().find(|(start, _)| rest.starts_with(start));
+        let (kept, passed) = match (comment, first) {
+            (Some((_, end)), _) => {
+                let at = rest.find(end);
+                let length = if *end == "\n" { 0 } else { end.len() };
+                (0, at.map_or(rest.len(), |at| at + length))
+            }
+            (None, '"' | '\'') => {
                 let end = literal_end(rest, first);
-                bare.push_str(rest.get(..end).unwrap_or(rest));
-                end
+                (end, end)
             }
-            ('#', Comments::Hash) => line_end(rest),
-            ('/', Comments::Slashes) if rest.starts_with("//") => line_end(rest),
-            ('/', Comments::Slashes) if rest.starts_with("/*") => {
-                let end = rest.find("*/").map_or(rest.len(), |at| at + 2);
-                let lines = rest.get(..end).unwrap_or(rest).matches('\n').count();
-                bare.extend(std::iter::repeat_n('\n', lines));
-                end
-            }
-            (other, _) => {
-                bare.push(other);
-                other.len_utf8()
-            }
+            (None, other) => (other.len_utf8(), other.len_utf8()),
         };
-        rest = rest.get(end..).unwrap_or_default();
+        bare.push_str(rest.get(..kept).unwrap_or_default());
+        rest = rest.get(passed..).unwrap_or_default();
     }
     bare
-}
-
-fn line_end(text: &str) -> usize {
-    text.find('\n').unwrap_or(text.len())
 }
 
 /// Returns the length of the literal that a text begins with: up to its closing quote, or up to the
@@ -58,89 +201,6 @@ fn literal_end(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// A piece of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
-    /// The contents of a string literal.
-    Literal(&'a str),
-    /// What stands between literals.
-    Code(&'a str),
-}
-
-/// Splits code without comments into literals and what stands between them.
-pub(super) fn pieces(code: &str) -> Vec<Piece<'_>> {
-    let mut pieces = Vec::new();
-    let mut rest = code;
-    while let Some(start) = rest.find(['"', '\'']) {
-        let (before, literal) = rest.split_at(start);
-        if !before.is_empty() {
-            pieces.push(Piece::Code(before));
-        }
-        let quote = if literal.starts_with('"') { '"' } else { '\'' };
-        let end = literal_end(literal, quote);
-        let inner = literal.get(1..end).unwrap_or_default();
-        pieces.push(Piece::Literal(inner.strip_suffix(quote).unwrap_or(inner)));
-        rest = literal.get(end..).unwrap_or_default();
-    }
-    if !rest.is_empty() {
-        pieces.push(Piece::Code(rest));
-    }
-    pieces
-}
-
-/// Returns the literals of code without comments.
-pub(super) fn literals(code: &str) -> Vec<&str> {
-    let pieces = pieces(code).into_iter();
-    let literals = pieces.filter_map(|piece| match piece {
-        Piece::Literal(text) => Some(text),
-        Piece::Code(_) => None,
-    });
-    literals.collect()
-}
-
-/// Returns the arguments of each call of a function, without its parentheses.
-pub(super) fn calls<'a>(code: &'a str, function: &str) -> Vec<&'a str> {
-    let mut calls = Vec::new();
-    let mut rest = code;
-    while let Some((_, after)) = rest.split_once(function) {
-        let arguments = after.trim_start();
-        rest = match arguments.strip_prefix(['(', '[']) {
-            Some(inside) => {
-                let end = closing(inside);
-                let (call, behind) = inside.split_at(end);
-                calls.push(call);
-                behind
-            }
-            None => after,
-        };
-    }
-    calls
-}
-
-/// Returns the place of the parenthesis or bracket that closes the one before a text.
-fn closing(text: &str) -> usize {
-    let mut depth = 1_usize;
-    let mut at = 0;
-    while let Some(first) = text.get(at..).and_then(|rest| rest.chars().next()) {
-        match first {
-            '"' | '\'' => {
-                at += literal_end(text.get(at..).unwrap_or_default(), first);
-                continue;
-            }
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => {
-                depth -= 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
-            _ => {}
-        }
-        at += first.len_utf8();
-    }
-    text.len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,27 +209,13 @@ mod tests {
     fn comments_go_and_literals_stay() {
         let code = "a('x # y') # z\nb \"it's\" // no\n";
         assert_eq!(
-            without_comments(code, Comments::Hash),
+            without_comments(code, Some(Comments::Hash)),
             "a('x # y') \nb \"it's\" // no\n"
         );
         let code = "a(\"http://x\") /* b\nc */ d // e";
         assert_eq!(
-            without_comments(code, Comments::Slashes),
-            "a(\"http://x\") \n d "
+            without_comments(code, Some(Comments::Slashes)),
+            "a(\"http://x\")  d "
         );
-    }
-
-    #[test]
-    fn calls_end_at_their_own_parenthesis() {
-        let code = ".package(url: \"a)b\", .upTo(from: \"1\")), .package(name: \"c\")";
-        assert_eq!(
-            calls(code, ".package"),
-            ["url: \"a)b\", .upTo(from: \"1\")", "name: \"c\""]
-        );
-    }
-
-    #[test]
-    fn unclosed_literals_end_with_their_line() {
-        assert_eq!(literals("'a\n'b'"), ["a", "b"]);
     }
 }

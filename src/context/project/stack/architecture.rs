@@ -2,20 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use super::StackSources;
-use super::frameworks::FrameworkUse;
 use crate::context::project::dependency::Ecosystem;
 use crate::context::project::manifests::Manifest;
 use crate::context::project::paths::folder_of;
+use crate::context::project::rules::Framework;
+use crate::context::project::tree::Tree;
+
+/// Files of tools for workspaces.
+const WORKSPACE_FILES: [&str; 5] = [
+    "pnpm-workspace.yaml",
+    "lerna.json",
+    "go.work",
+    "nx.json",
+    "turbo.json",
+];
 
 /// Returns the pattern of a project's architecture.
 pub(super) fn architecture(
-    sources: StackSources<'_>,
-    main: Option<&FrameworkUse<'_>>,
+    tree: &Tree,
+    main: Option<(&Framework, &Manifest)>,
     manifests: &[&Manifest],
 ) -> Option<&'static str> {
-    if let Some(main) = main.filter(|main| main.framework.id == "nextjs") {
-        let folder = &main.manifest.folder;
+    if let Some((_, manifest)) = main.filter(|(framework, _)| framework.id == "nextjs") {
+        let folder = &manifest.folder;
         let has = |name: &str| folder.join(name).is_dir() || folder.join("src").join(name).is_dir();
         match (has("app"), has("pages")) {
             (true, false) => return Some("app_router"),
@@ -24,37 +33,28 @@ pub(super) fn architecture(
             (false, false) => {}
         }
     }
-    let configuration = &sources.tree.configuration;
-    let shows_workspace = |path: &String| {
-        [
-            "pnpm-workspace.yaml",
-            "lerna.json",
-            "go.work",
-            "nx.json",
-            "turbo.json",
-        ]
-        .contains(&path.as_str())
-    };
-    let is_workspace = manifests
+    let mut tops = manifests
         .iter()
-        .any(|manifest| manifest.content.is_workspace && !manifest.path.contains('/'))
-        || configuration.iter().any(shows_workspace);
-    if is_workspace {
+        .filter(|manifest| !manifest.path.contains('/'));
+    let mut configuration = tree.configuration.iter();
+    if tops.any(|manifest| manifest.content.is_workspace)
+        || configuration.any(|path| WORKSPACE_FILES.contains(&path.as_str()))
+    {
         return Some("workspace");
     }
-    let mut packages = BTreeSet::new();
-    for manifest in manifests {
-        let is_package =
-            !manifest.content.dependencies.is_empty() || manifest.content.name.is_some();
-        if is_package && manifest.path.contains('/') && manifest.ecosystem != Ecosystem::Pypi {
-            packages.insert(folder_of(&manifest.path));
-        }
-    }
-    if packages.len() < 2 {
+    let is_package = |manifest: &&&Manifest| {
+        let content = &manifest.content;
+        manifest.path.contains('/')
+            && manifest.ecosystem != Ecosystem::Pypi
+            && (!content.dependencies.is_empty() || content.name.is_some())
+    };
+    let packages = manifests.iter().filter(is_package);
+    let folders: BTreeSet<&str> = packages.map(|manifest| folder_of(&manifest.path)).collect();
+    if folders.len() < 2 {
         return None;
     }
-    let mut top = sources.tree.manifests.iter().chain(configuration);
-    let is_listed = top.any(|path| {
+    let mut files = tree.manifests.iter().chain(&tree.configuration);
+    let is_listed = files.any(|path| {
         let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
         !path.contains('/')
             && (path.starts_with("settings.gradle") || ["sln", "slnx"].contains(&extension))

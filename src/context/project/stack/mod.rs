@@ -1,35 +1,37 @@
 //! The framework and the stack of a project.
 //!
-//! Manifests of tests and examples count only if there are no others.
+//! Manifests of tests and examples count only if there are no others. The main framework is the one
+//! of the highest tier; of several, that of the manifest nearest to the top; of several as near,
+//! that of the folder with the most source files; in one manifest, the one that comes first in
+//! `technologies.toml`.
 
-mod frameworks;
 mod versions;
-mod databases;
 mod architecture;
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use serde_json::Value;
 
 use crate::files::{self, SizeLimit};
 
 use self::architecture::architecture;
-use self::databases::database_words;
-use self::frameworks::{frameworks, main_first};
 use self::versions::version_of;
-use super::dependency::Dependency;
 use super::locks::Locks;
-use super::manifests::{Manifest, Manifests};
-use super::paths::{folder_of, is_secondary, name_of};
-use super::technologies::{Technologies, Tier};
+use super::manifests::Manifest;
+use super::paths::{depth_of, folder_of};
+use super::rules::{Framework, Rules, Tier};
+use super::structure::sums;
 use super::tree::Tree;
 
 /// So many parts of one kind are named.
 const PARTS: usize = 6;
 
 /// Something that a project uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Technology {
     pub(super) id: String,
     pub(super) name: String,
@@ -42,97 +44,96 @@ pub(super) struct Technology {
 pub(super) struct Stack {
     pub(super) framework: Option<Technology>,
     /// Other frameworks, each with the folder of its manifest.
-    pub(super) others: Vec<(Technology, String)>,
+    others: Vec<(Technology, String)>,
     /// `app_router`, `workspace`, …
     pub(super) architecture: Option<&'static str>,
     /// Parts by kind.
-    pub(super) parts: BTreeMap<String, Vec<Technology>>,
-}
-
-/// Everything that says something of a stack.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StackSources<'a> {
-    pub(super) root: &'a Path,
-    pub(super) tree: &'a Tree,
-    pub(super) manifests: &'a Manifests,
-    pub(super) technologies: &'a Technologies,
+    parts: BTreeMap<String, Vec<Technology>>,
 }
 
 impl Stack {
-    pub(super) fn of(sources: StackSources<'_>, locks: &mut Locks) -> Self {
-        let manifests = primary(&sources.manifests.own);
+    pub(super) fn of(
+        root: &Path,
+        tree: &Tree,
+        manifests: &[Manifest],
+        rules: &Rules,
+        mut locks: Locks,
+    ) -> Self {
+        let manifests = primary(manifests, rules);
         let mut stack = Self::default();
-        let mut uses = Vec::new();
+        let mut uses: Vec<(&Framework, &Manifest)> = Vec::new();
         for manifest in &manifests {
-            let dependencies = sources.manifests.dependencies(manifest);
-            uses.extend(frameworks(sources, manifest, &dependencies, locks));
-            stack.add_parts(sources, manifest, &dependencies, locks);
+            let dependencies = &manifest.content.dependencies;
+            let frameworks = rules.frameworks.get(&manifest.ecosystem);
+            for framework in frameworks.into_iter().flatten() {
+                if dependencies.iter().any(|used| framework.is_shown_by(used)) {
+                    uses.push((framework, manifest));
+                }
+            }
+            let parts = rules.stack.get(&manifest.ecosystem);
+            for part in parts.into_iter().flatten() {
+                if let Some(used) = dependencies.iter().find(|used| part.is_shown_by(used)) {
+                    let version = (!part.unversioned)
+                        .then(|| version_of(manifest, used, &mut locks))
+                        .flatten();
+                    stack.add(&part.kind, &part.id, &part.name, version);
+                }
+            }
         }
-        main_first(&mut uses, sources.tree);
-        stack.add_files(sources);
-        let main = uses.first();
-        stack.architecture = architecture(sources, main, &manifests);
+        stack.add_files(root, tree, rules);
+        let sums = sums(tree);
+        uses.sort_by_key(|(framework, manifest)| {
+            let sources = sums.get(folder_of(&manifest.path)).copied();
+            (framework.tier, depth_of(&manifest.path), Reverse(sources))
+        });
+        stack.architecture = architecture(tree, uses.first().copied(), &manifests);
         let mut seen = BTreeSet::new();
-        for framework_use in &uses {
-            let technology = Technology {
-                id: framework_use.framework.id.clone(),
-                name: framework_use.framework.name.clone(),
-                version: framework_use.version.clone(),
-            };
-            if !seen.insert(&framework_use.framework.id) {
+        for (framework, manifest) in uses {
+            if !seen.insert(&framework.id) {
                 continue;
             }
+            let own = manifest.content.dependencies.iter();
+            let mut versions = own
+                .chain(&manifest.inherited)
+                .filter(|dependency| framework.has_version_of(dependency));
+            let technology = Technology {
+                id: framework.id.clone(),
+                name: framework.name.clone(),
+                version: versions.find_map(|used| version_of(manifest, used, &mut locks)),
+            };
             if stack.framework.is_none() {
                 stack.framework = Some(technology);
-            } else if framework_use.framework.tier != Tier::Tool && stack.others.len() < PARTS {
-                let folder = folder_of(&framework_use.manifest.path);
-                stack.others.push((technology, folder.to_owned()));
+            } else if framework.tier != Tier::Tool && stack.others.len() < PARTS {
+                let folder = folder_of(&manifest.path).to_owned();
+                stack.others.push((technology, folder));
             }
         }
         stack
     }
 
-    fn add_parts(
-        &mut self,
-        sources: StackSources<'_>,
-        manifest: &Manifest,
-        dependencies: &[Dependency],
-        locks: &mut Locks,
-    ) {
-        let parts = sources.technologies.stack.get(&manifest.ecosystem);
-        for part in parts.into_iter().flatten() {
-            let Some(dependency) = dependencies.iter().find(|used| part.is_shown_by(used)) else {
-                continue;
-            };
-            let version = if part.unversioned {
-                None
-            } else {
-                version_of(manifest, dependency, locks)
-            };
-            self.add(&part.kind, &part.id, &part.name, version);
-        }
-    }
-
-    fn add_files(&mut self, sources: StackSources<'_>) {
-        for rule in sources.technologies.file_rules() {
-            let mut signs = sources.tree.signs.iter();
-            if signs.any(|path| {
-                !is_secondary(path) && rule.is_shown_by(path, &name_of(path).to_ascii_lowercase())
-            }) {
-                self.add(&rule.kind, &rule.id, &rule.name, None);
+    /// Adds the parts that files show by their names, and the databases that configuration names.
+    fn add_files(&mut self, root: &Path, tree: &Tree, rules: &Rules) {
+        // The provider of a Prisma schema, the adapter of Rails, the image of a container.
+        static DATABASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+            let key = r"(?m)^\s*(?:provider|adapter|dialect|image)\s*[:=]\s*";
+            let value = r#"["']?(?:docker\.io/)?(?:library/)?([^\s"',@:]+)"#;
+            Regex::new(&format!("{key}{value}")).ok()
+        });
+        for sign in rules.signs() {
+            let mut files = tree.signs.iter();
+            if files.any(|path| !rules.is_secondary(path) && sign.paths.matches(path)) {
+                self.add(&sign.kind, &sign.id, &sign.name, None);
             }
         }
-        for path in sources
-            .tree
+        for path in tree
             .databases
             .iter()
-            .filter(|path| !is_secondary(path))
+            .filter(|path| !rules.is_secondary(path))
         {
-            let Ok(text) = files::read_text(&sources.root.join(path), SizeLimit::SMALL) else {
-                continue;
-            };
-            for word in database_words(name_of(path), &text) {
-                if let Some((id, name)) = sources.technologies.database(word) {
+            let text = files::read_text(&root.join(path), SizeLimit::SMALL).unwrap_or_default();
+            let words = DATABASE.iter().flat_map(|regex| regex.captures_iter(&text));
+            for word in words.filter_map(|captures| captures.get(1)) {
+                if let Some((id, name)) = rules.database(word.as_str()) {
                     self.add("database", id, name, None);
                 }
             }
@@ -156,61 +157,52 @@ impl Stack {
     /// Returns the record's `tech_stack`: one id by kind, or a list of them; always a list for
     /// tests and CI.
     pub(super) fn ids(&self) -> BTreeMap<String, Value> {
-        let mut ids = BTreeMap::new();
-        for (kind, parts) in &self.parts {
-            let list: Vec<Value> = parts.iter().map(|part| part.id.clone().into()).collect();
-            let value = match list.as_slice() {
-                [single] if !["testing", "ci"].contains(&kind.as_str()) => single.clone(),
-                _ => Value::Array(list),
+        let ids = self.parts.iter().map(|(kind, parts)| {
+            let value = match parts.as_slice() {
+                [single] if !["testing", "ci"].contains(&kind.as_str()) => single.id.clone().into(),
+                parts => parts.iter().map(|part| part.id.clone()).collect(),
             };
-            ids.insert(kind.clone(), value);
-        }
-        ids
+            (kind.clone(), value)
+        });
+        ids.collect()
     }
 
     /// Returns the framework as people write it: `Next.js 14 App Router`.
     pub(super) fn framework_line(&self) -> Option<String> {
-        let mut line = self.framework.as_ref()?.to_string();
         let router = match self.architecture {
             Some("app_router") => " App Router",
             Some("pages_router") => " Pages Router",
             Some("app_and_pages_router") => " App Router and Pages Router",
             _ => "",
         };
-        line.push_str(router);
-        Some(line)
+        let framework = self.framework.as_ref()?;
+        Some(format!("{framework}{router}"))
     }
 
     /// Returns the stack in words, one line for each kind: `Testing: Vitest + Playwright`.
-    pub(super) fn lines(&self, technologies: &Technologies) -> Vec<(String, String)> {
+    pub(super) fn lines(&self, rules: &Rules) -> Vec<(String, String)> {
         let mut lines = Vec::new();
-        let others = self.others.iter().map(|(technology, folder)| {
-            if folder.is_empty() {
-                technology.to_string()
-            } else {
-                format!("{technology} in {folder}/")
-            }
-        });
-        let others: Vec<String> = others.collect();
+        let others = self.others.iter();
+        let others: Vec<String> = others
+            .map(|(technology, folder)| match folder.as_str() {
+                "" => technology.to_string(),
+                folder => format!("{technology} in {folder}/"),
+            })
+            .collect();
         if !others.is_empty() {
             lines.push(("Also".to_owned(), others.join(", ")));
         }
         let orm = self.parts.get("orm");
-        for (kind, label) in technologies.kinds() {
+        for (kind, label) in rules.kinds() {
             let Some(parts) = self.parts.get(kind) else {
                 continue;
             };
-            let words = joined(parts);
-            match (kind, orm) {
-                ("database", Some(orm)) => {
-                    lines.push((
-                        label.to_owned(),
-                        format!("{words} with {} ORM", joined(orm)),
-                    ));
-                }
-                ("orm", _) if self.parts.contains_key("database") => {}
-                _ => lines.push((label.to_owned(), words)),
-            }
+            let words = match (kind.as_str(), orm) {
+                ("database", Some(orm)) => format!("{} with {} ORM", joined(parts), joined(orm)),
+                ("orm", _) if self.parts.contains_key("database") => continue,
+                _ => joined(parts),
+            };
+            lines.push((label.clone(), words));
         }
         lines
     }
@@ -232,14 +224,10 @@ fn joined(parts: &[Technology]) -> String {
 }
 
 /// Returns the manifests that are the project's own; all of them if there are no others.
-fn primary(manifests: &[Manifest]) -> Vec<&Manifest> {
-    let own: Vec<&Manifest> = manifests
-        .iter()
-        .filter(|manifest| !is_secondary(&manifest.path))
-        .collect();
-    if own.is_empty() {
-        manifests.iter().collect()
-    } else {
-        own
+fn primary<'a>(manifests: &'a [Manifest], rules: &Rules) -> Vec<&'a Manifest> {
+    let is_own = |manifest: &&Manifest| !rules.is_secondary(&manifest.path);
+    match manifests.iter().filter(is_own).collect::<Vec<_>>() {
+        own if own.is_empty() => manifests.iter().collect(),
+        own => own,
     }
 }
