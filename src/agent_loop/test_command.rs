@@ -111,14 +111,11 @@ fn run(
     let (passed, exit_status, end) = match end {
         ProcessEnd::Interrupted => return Err(TestError::Interrupted),
         ProcessEnd::TimedOut => (false, None, TestEnd::TimedOut),
-        ProcessEnd::Exited(status) => {
+        ProcessEnd::Exited(status) => match status.code() {
             // By these the shell says that it could not run a command.
-            let end = match status.code() {
-                Some(126 | 127) => TestEnd::Unstartable,
-                Some(_) | None => TestEnd::Exited,
-            };
-            (status.success(), status.code(), end)
-        }
+            code @ Some(126 | 127) => (false, code, TestEnd::Unstartable),
+            code => (status.success(), code, TestEnd::Exited),
+        },
     };
     let run = TestRun {
         command: command.to_owned(),

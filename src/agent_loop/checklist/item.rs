@@ -1,6 +1,9 @@
 //! One list item: its checkbox, its text and its tags.
 
+use std::sync::LazyLock;
+
 use super::label::is_optional_label;
+use crate::agent_loop::text::tables::Pattern;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemState {
@@ -72,73 +75,50 @@ impl TaskItem {
             || self.checkbox == Some(ItemState::Open) && self.is_struck
     }
 
-    pub(super) fn is_optional(&self) -> bool {
+    /// Returns what may be a tag: the texts between brackets, and the one before a colon.
+    fn tags(&self) -> impl Iterator<Item = &str> {
         let text = without_checkbox(&self.text);
+        bracketed(text).chain(text.split_once(':').map(|(label, _)| label))
+    }
+
+    pub(super) fn is_optional(&self) -> bool {
         self.in_optional
-            || bracketed(text).any(is_optional_label)
-            || text
-                .split_once(':')
-                .is_some_and(|(label, _)| is_optional_label(label))
-            || self.checkbox.is_none() && is_optional_label(text)
+            || self.tags().any(is_optional_label)
+            || self.checkbox.is_none() && is_optional_label(without_checkbox(&self.text))
     }
 
     pub(super) fn is_blocker(&self) -> bool {
-        let text = without_checkbox(&self.text);
+        const TAGS: [&str; 3] = ["blocker", "blocking", "critical blocker"];
         let is_tag = |tag: &str| {
-            let tag = tag.trim().to_ascii_lowercase();
-            matches!(tag.as_str(), "blocker" | "blocking" | "critical blocker")
+            TAGS.iter()
+                .any(|known| known.eq_ignore_ascii_case(tag.trim()))
         };
-        text.contains('🚫')
-            || bracketed(text).any(is_tag)
-            || text.split_once(':').is_some_and(|(label, _)| is_tag(label))
+        self.text.contains('🚫') || self.tags().any(is_tag)
     }
 
     /// Returns the words of the text in lower case, so that a change of layout or punctuation is
     /// not another item.
     pub(super) fn normal_text(&self) -> String {
-        let mut normal = String::with_capacity(self.text.len());
         let words = without_checkbox(&self.text).split(|c: char| !c.is_alphanumeric());
-        for word in words.filter(|word| !word.is_empty()) {
-            if !normal.is_empty() {
-                normal.push(' ');
-            }
-            normal.extend(word.chars().flat_map(char::to_lowercase));
-        }
-        normal
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        words.join(" ").to_lowercase()
     }
 }
 
-/// Reads the checkbox after the bullet or the number of an item.
+/// A checkbox after the bullet or the number of an item; `[x](address)` and `[x]: address` are links.
+static CHECKBOX: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)"));
+
 fn checkbox(source: &str) -> Option<ItemState> {
-    let content = source
-        .trim_start()
-        .trim_start_matches(|c: char| c.is_ascii_digit());
-    let content = content.strip_prefix(['-', '*', '+', '.', ')'])?;
-    let mut letters = content.trim_start().chars();
-    let state = match letters.next()? {
-        '☐' => ItemState::Open,
-        '☑' | '☒' => ItemState::Completed,
-        '[' => {
-            let state = match letters.next()? {
-                ' ' | '\t' => ItemState::Open,
-                'x' | 'X' | '✓' | '✔' | '✅' => ItemState::Completed,
-                '-' | '~' => ItemState::Cancelled,
-                // Marks of other programs, such as begun, postponed or important: all of it is open.
-                '/' | '>' | '<' | '!' | '?' | '.' => ItemState::Open,
-                _ => return None,
-            };
-            if letters.next()? != ']' {
-                return None;
-            }
-            state
-        }
-        _ => return None,
-    };
-    // `[x](address)` and `[x]: address` are links.
-    letters
-        .next()
-        .is_none_or(char::is_whitespace)
-        .then_some(state)
+    let found = CHECKBOX.all(source).next()?;
+    match found.get(1).or(found.get(2))?.as_str() {
+        "☐" | " " | "\t" => Some(ItemState::Open),
+        "☑" | "☒" | "x" | "X" | "✓" | "✔" | "✅" => Some(ItemState::Completed),
+        "-" | "~" => Some(ItemState::Cancelled),
+        // Marks of other programs, such as begun, postponed or important: all of it is open.
+        "/" | ">" | "<" | "!" | "?" | "." => Some(ItemState::Open),
+        _ => None,
+    }
 }
 
 fn without_checkbox(text: &str) -> &str {

@@ -1,88 +1,29 @@
 //! Labels of sections and tags of items that make them optional.
 
-use crate::agent_loop::text::tables::tables;
+use std::sync::LazyLock;
 
-/// Words that make what they stand over optional, as the beginning of a label.
-const OPTIONAL: [&[&str]; 19] = [
-    &["optional"],
-    &["optionally"],
-    &["nice", "to", "have"],
-    &["nice", "to", "haves"],
-    &["future"],
-    &["out", "of", "scope"],
-    &["not", "in", "scope"],
-    &["backlog"],
-    &["later"],
-    &["stretch"],
-    &["wishlist"],
-    &["wish", "list"],
-    &["icebox"],
-    &["someday"],
-    &["deferred"],
-    &["bonus"],
-    &["if", "time", "permits"],
-    &["won", "t", "have"],
-    &["not", "required"],
-];
+use crate::agent_loop::text::tables::{Pattern, tables};
 
-/// Words that number a section.
-const NUMBERING: [&str; 8] = [
-    "phase",
-    "section",
-    "part",
-    "stage",
-    "milestone",
-    "priority",
-    "tier",
-    "step",
-];
+/// A part of a label in lower case, with one blank between its words: `phase 5`, `nice to have items`.
+static OPTIONAL: LazyLock<Pattern> = LazyLock::new(|| {
+    let numbering = tables().numbering.join("|");
+    let optional = tables().optional_labels.join("|");
+    let after = tables().after_optional.join("|");
+    Pattern::new(&format!(
+        r"^(?:(?:[0-9]+|{numbering}) )*(?:{optional})(?: (?:{optional}|{after}))*$"
+    ))
+});
 
 /// Returns whether a label says that what it stands over is optional: `Phase 5: Nice to have`.
 pub(in crate::agent_loop) fn is_optional_label(label: &str) -> bool {
-    let dashes = label.split(" - ");
-    dashes
-        .flat_map(|part| part.split([':', ';', ',', '–', '—', '(', ')', '[', ']', '/', '|']))
-        .any(is_optional_part)
-}
-
-fn is_optional_part(part: &str) -> bool {
-    let mut words = part
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .skip_while(|word| is_numbering(word))
-        .peekable();
-    // Most labels end here, without a copy.
-    let begins = words.peek().is_some_and(|first| {
-        let mut phrases = OPTIONAL.iter().filter_map(|phrase| phrase.first());
-        phrases.any(|word| word.eq_ignore_ascii_case(first))
-    });
-    if !begins {
-        return false;
-    }
-    let words: Vec<String> = words.map(str::to_lowercase).collect();
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let Some(mut rest) = OPTIONAL
-        .iter()
-        .find_map(|phrase| words.strip_prefix(*phrase))
-    else {
-        return false;
-    };
-    while let [first, following @ ..] = rest {
-        let another = OPTIONAL
-            .iter()
-            .find_map(|phrase| rest.strip_prefix(*phrase));
-        rest = match another {
-            Some(after) => after,
-            None if tables().after_optional.has(first) => following,
-            None => return false,
-        };
-    }
-    true
-}
-
-fn is_numbering(word: &str) -> bool {
-    word.chars().all(|c| c.is_ascii_digit())
-        || NUMBERING.iter().any(|name| name.eq_ignore_ascii_case(word))
+    let mut parts = label
+        .split(" - ")
+        .flat_map(|part| part.split([':', ';', ',', '–', '—', '(', ')', '[', ']', '/', '|']));
+    parts.any(|part| {
+        let words = part.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        OPTIONAL.is_in(&words.join(" ").to_lowercase())
+    })
 }
 
 /// The headings above the current place, and the last label that is not a heading.

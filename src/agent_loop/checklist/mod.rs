@@ -63,15 +63,11 @@ impl ChecklistReader {
             Event::Start(Tag::Paragraph) if self.items.is_empty() => {
                 self.paragraph = Some(String::new());
             }
-            Event::End(TagEnd::Paragraph) => {
-                if let Some(item) = self.items.last_mut() {
-                    item.text_ended = true;
-                } else {
-                    let paragraph = self.paragraph.take().unwrap_or_default();
-                    self.sections.note_label(&paragraph, source);
-                }
+            Event::End(TagEnd::Paragraph) if self.items.is_empty() => {
+                let paragraph = self.paragraph.take().unwrap_or_default();
+                self.sections.note_label(&paragraph, source);
             }
-            Event::Start(Tag::List(_)) => {
+            Event::End(TagEnd::Paragraph) | Event::Start(Tag::List(_)) => {
                 if let Some(item) = self.items.last_mut() {
                     item.text_ended = true;
                 }
@@ -79,11 +75,6 @@ impl ChecklistReader {
             Event::Start(Tag::CodeBlock(_)) => {
                 if let Some(item) = self.items.last_mut() {
                     item.begin_code();
-                }
-            }
-            Event::End(TagEnd::CodeBlock) => {
-                if let Some(item) = self.items.last_mut() {
-                    item.text_ended = true;
                 }
             }
             Event::Start(Tag::Item) => {

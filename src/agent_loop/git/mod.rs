@@ -15,10 +15,12 @@ mod status;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::domain::hash::hex;
@@ -57,15 +59,13 @@ pub enum GitError {
 }
 
 /// The commit, and the files that differ from it, by their paths from the top of the working tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkingTree {
     /// `None` before the first commit.
     head: Option<String>,
-    files: BTreeMap<Vec<u8>, FileHash>,
+    /// With a hash of each; a path that is not UTF-8 has replacement characters.
+    files: BTreeMap<String, String>,
 }
-
-/// The content of a file, or that there is none.
-type FileHash = [u8; 16];
 
 /// Measures the working tree that a folder is in.
 ///
@@ -78,7 +78,7 @@ pub fn measure(
 ) -> Result<WorkingTree, GitError> {
     let git = Git::find(folder, is_interrupted)?;
     let status = GitStatus::read(&git)?;
-    let ignored = paths_in_tree(ignored, git.top());
+    let ignored = paths_in_tree(ignored, &git.top);
     let mut tree = WorkingTree {
         head: status.head,
         files: BTreeMap::new(),
@@ -89,21 +89,17 @@ pub fn measure(
         if ignored.iter().any(|ignored| is_within(&path, ignored)) {
             continue;
         }
-        let on_disk = git
-            .top()
-            .join(program::path(path.strip_suffix(b"/").unwrap_or(&path)));
+        let on_disk = path.strip_suffix(b"/").unwrap_or(&path);
+        let on_disk = git.top.join(program::path(on_disk));
         let hash = if on_disk.is_dir() && !on_disk.is_symlink() {
             inner_repositories += 1;
             let is_looked_up = inner_repositories <= MOST_INNER_REPOSITORIES;
-            let head = if is_looked_up {
-                git.inner_head(&on_disk)?
-            } else {
-                None
-            };
-            content::hash_of(head.unwrap_or_default().as_bytes())
+            let head = is_looked_up.then(|| git.inner_head(&on_disk)).transpose()?;
+            head.flatten().unwrap_or_default()
         } else {
             budget.hash(&on_disk)
         };
+        let path = String::from_utf8_lossy(&path).into_owned();
         tree.files.insert(path, hash);
         if is_interrupted() {
             return Err(GitError::Interrupted);
@@ -120,10 +116,8 @@ impl WorkingTree {
         earlier: Option<&Self>,
         is_interrupted: IsInterrupted<'_>,
     ) -> Result<GitState, GitError> {
-        let changed_files = match earlier {
-            None => None,
-            Some(earlier) => Some(self.changed_files(folder, earlier, is_interrupted)?),
-        };
+        let changed = earlier.map(|earlier| self.changed_files(folder, earlier, is_interrupted));
+        let changed_files = changed.transpose()?;
         Ok(GitState {
             head: self.head.clone(),
             tree: self.hash(),
@@ -134,41 +128,30 @@ impl WorkingTree {
     /// Returns a hash of all files that differ from the commit.
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
-        for (path, content) in &self.files {
-            hash.update((path.len() as u64).to_le_bytes());
-            hash.update(path);
-            hash.update(content);
+        for text in self.files.iter().flat_map(|(path, hash)| [path, hash]) {
+            hash.update((text.len() as u64).to_le_bytes());
+            hash.update(text);
         }
         hex(&hash.finalize())
     }
 
     /// Counts the files that commits since the earlier tree have changed, or whose content outside
-    /// of commits has.
+    /// of commits has: also those that were committed, removed or brought back to the commit.
     fn changed_files(
         &self,
         folder: &Path,
         earlier: &Self,
         is_interrupted: IsInterrupted<'_>,
     ) -> Result<u64, GitError> {
-        let mut changed: BTreeSet<&[u8]> = BTreeSet::new();
-        for (path, hash) in &self.files {
-            if earlier.files.get(path) != Some(hash) {
-                changed.insert(path);
-            }
+        let paths = self.files.keys().chain(earlier.files.keys());
+        let differs = |path: &&String| self.files.get(*path) != earlier.files.get(*path);
+        let mut changed: BTreeSet<String> = paths.filter(differs).cloned().collect();
+        if self.head != earlier.head {
+            let git = Git::find(folder, is_interrupted)?;
+            let committed = git.changed_between(earlier.head.as_deref(), self.head.as_deref())?;
+            let names = committed.iter().map(|path| String::from_utf8_lossy(path));
+            changed.extend(names.map(Cow::into_owned));
         }
-        // What is no longer among them was committed, removed or brought back to the commit.
-        let gone = earlier
-            .files
-            .keys()
-            .filter(|path| !self.files.contains_key(*path));
-        changed.extend(gone.map(Vec::as_slice));
-        let committed = if self.head == earlier.head {
-            Vec::new()
-        } else {
-            Git::find(folder, is_interrupted)?
-                .changed_between(earlier.head.as_deref(), self.head.as_deref())?
-        };
-        changed.extend(committed.iter().map(Vec::as_slice));
         Ok(changed.len() as u64)
     }
 }
@@ -178,22 +161,17 @@ fn paths_in_tree(paths: &[PathBuf], top: &Path) -> Vec<Vec<u8>> {
     let Ok(top) = top.canonicalize() else {
         return Vec::new();
     };
-    let mut inside = Vec::new();
-    for path in paths {
+    let canonical = |path: &PathBuf| {
         // A file that is yet to be written has a folder.
-        let canonical = path.canonicalize().ok().or_else(|| {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
+        path.canonicalize().ok().or_else(|| {
+            let folder = path.parent().filter(|folder| *folder != Path::new(""));
             let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
             Some(folder.join(path.file_name()?))
-        });
-        let relative = canonical
-            .as_deref()
-            .and_then(|path| path.strip_prefix(&top).ok());
-        inside.extend(relative.map(program::bytes).filter(|path| !path.is_empty()));
-    }
-    inside
+        })
+    };
+    let relative = |path: PathBuf| Some(program::bytes(path.strip_prefix(&top).ok()?).to_vec());
+    let inside = paths.iter().filter_map(canonical).filter_map(relative);
+    inside.filter(|path| !path.is_empty()).collect()
 }
 
 /// Returns whether a path is another one or beneath it.

@@ -33,7 +33,8 @@ const FILTER_SETTINGS: [(&str, &str); 3] = [("clean", ""), ("process", ""), ("re
 pub(super) struct Git<'a> {
     /// A folder in it.
     folder: &'a Path,
-    top: PathBuf,
+    /// The folder at its top.
+    pub(super) top: PathBuf,
     /// `filter.NAME` for each filter that the settings define.
     filters: Vec<String>,
     is_interrupted: IsInterrupted<'a>,
@@ -55,12 +56,8 @@ impl<'a> Git<'a> {
         let top = top.strip_suffix(b"\n").unwrap_or(&top);
         git.top = path(top);
         // Exit code 1: there is none.
-        let arguments = [
-            "--null",
-            "--name-only",
-            "--get-regexp",
-            r"^filter\..*\.(clean|process)$",
-        ];
+        let pattern = r"^filter\..*\.(clean|process)$";
+        let arguments = ["--null", "--name-only", "--get-regexp", pattern];
         let (_, names) = git.run_with("config", &arguments, &[0, 1])?;
         for name in names.split(|byte| *byte == 0) {
             let name = std::str::from_utf8(name).ok();
@@ -69,11 +66,6 @@ impl<'a> Git<'a> {
                 .extend(filter.map(|(filter, _)| filter.to_owned()));
         }
         Ok(git)
-    }
-
-    /// Returns the folder at the top of the working tree.
-    pub(super) fn top(&self) -> &Path {
-        &self.top
     }
 
     /// Returns the paths that differ between two commits; `None` is the empty tree.
@@ -87,16 +79,14 @@ impl<'a> Git<'a> {
             (None, Some(one)) | (Some(one), None) => return self.files_of(one),
             (None, None) => return Ok(Vec::new()),
         };
-        let arguments = [
+        let options = [
             "-r",
             "-z",
             "--name-only",
             "--no-renames",
             "--ignore-submodules=dirty",
-            from,
-            to,
-            "--",
         ];
+        let arguments = [&options[..], &[from, to, "--"]].concat();
         // Exit code 128: the earlier commit is gone, after a rebase and a clean-up.
         let (code, names) = self.run_with("diff-tree", &arguments, &[0, 128])?;
         if code == 0 {
@@ -107,10 +97,8 @@ impl<'a> Git<'a> {
     }
 
     fn files_of(&self, commit: &str) -> Result<Vec<Vec<u8>>, GitError> {
-        let (_, names) = self.run(
-            "ls-tree",
-            &["-r", "-z", "--name-only", "--full-tree", commit],
-        )?;
+        let arguments = ["-r", "-z", "--name-only", "--full-tree", commit];
+        let (_, names) = self.run("ls-tree", &arguments)?;
         Ok(paths(&names))
     }
 
@@ -149,9 +137,7 @@ impl<'a> Git<'a> {
         codes: &[i32],
     ) -> Result<(i32, Vec<u8>), GitError> {
         let mut git = Command::new("git");
-        git.arg("--no-pager")
-            .arg("--no-optional-locks")
-            .arg("--literal-pathspecs");
+        git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
         for setting in HARMLESS_SETTINGS {
             git.args(["-c", setting]);
         }
@@ -172,10 +158,8 @@ impl<'a> Git<'a> {
             ProcessEnd::Exited(status) => status,
             ProcessEnd::Interrupted => return Err(GitError::Interrupted),
             ProcessEnd::TimedOut => {
-                return Err(GitError::TooSlow {
-                    command,
-                    seconds: TIME_LIMIT.as_secs(),
-                });
+                let seconds = TIME_LIMIT.as_secs();
+                return Err(GitError::TooSlow { command, seconds });
             }
         };
         match status.code().filter(|code| codes.contains(code)) {
@@ -192,10 +176,8 @@ fn failure(command: &'static str, message: &str) -> GitError {
         return GitError::NotARepository;
     }
     let line = message.lines().find(|line| !line.trim().is_empty());
-    let reason = clean(
-        line.unwrap_or("no reason given")
-            .trim_start_matches("fatal: "),
-    );
+    let reason = line.unwrap_or("no reason given");
+    let reason = clean(reason.trim_start_matches("fatal: "));
     GitError::Failed { command, reason }
 }
 
@@ -215,6 +197,6 @@ pub(super) fn path(bytes: &[u8]) -> PathBuf {
 }
 
 /// Returns a path as `git` writes it.
-pub(super) fn bytes(path: &Path) -> Vec<u8> {
-    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec()
+pub(super) fn bytes(path: &Path) -> &[u8] {
+    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str())
 }

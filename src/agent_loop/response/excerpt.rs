@@ -3,37 +3,26 @@
 use super::fence::FenceTracker;
 
 /// Cuts a text to its end of at most so many bytes, with `\n` as the end of a line, and returns
-/// whether it was longer. The end begins with a whole line, and stands for itself as Markdown: it
-/// begins after the block of code that the cut is in, or with the opening of its fence.
+/// whether it was longer. The end begins with a whole line, and stands for itself as Markdown: with
+/// the opening of the fence of the code that the cut is in.
 pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
     let text = text.replace("\r\n", "\n");
-    let Some(excess) = text.len().checked_sub(limit).filter(|excess| *excess > 0) else {
+    if text.len() <= limit {
         return (text, false);
-    };
+    }
+    let excess = text.len() - limit;
     let start = (excess..text.len()).find(|at| text.is_char_boundary(*at));
     let start = start.unwrap_or(text.len());
-    let after = text
-        .get(start - 1..)
-        .unwrap_or_else(|| text.get(start..).unwrap_or_default());
-    let line = after.find('\n').map(|at| text.len() - after.len() + at + 1);
+    let cut_line = text.as_bytes().get(start - 1..).unwrap_or_default();
+    let line = memchr::memchr(b'\n', cut_line).map(|at| start + at);
     let start = line.filter(|line| *line < text.len()).unwrap_or(start);
     let (before, end) = text.split_at(start);
     let mut fences = FenceTracker::default();
-    before
-        .lines()
-        .for_each(|line| fences.pass_line(line.as_bytes()));
-    let Some(fence) = fences.open() else {
-        return (end.to_owned(), true);
-    };
-    let mut at = 0;
-    for line in end.split_inclusive('\n') {
-        at += line.len();
-        fences.pass_line(line.trim_end().as_bytes());
-        if fences.open().is_none() && line.ends_with('\n') {
-            return (end.get(at..).unwrap_or_default().to_owned(), true);
-        }
+    before.lines().for_each(|line| fences.pass_line(line));
+    match fences.open() {
+        Some(marks) => (format!("{marks}\n{end}"), true),
+        None => (end.to_owned(), true),
     }
-    (fence.opening_line() + end, true)
 }
 
 #[cfg(test)]
@@ -66,13 +55,10 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_in_code_begins_after_the_code() {
+    fn a_cut_in_code_repeats_the_fence() {
         let text = format!("text\n```rust\n{}```\nprose\n", "code\n".repeat(20));
-        assert_eq!(end(&text, 30), "prose\n");
-    }
+        assert_eq!(end(&text, 20), "```\ncode\ncode\n```\nprose\n");
 
-    #[test]
-    fn a_cut_in_code_without_end_repeats_the_fence() {
         let text = format!("text\n~~~~rust\n{}", "code\n".repeat(20));
         assert_eq!(end(&text, 10), "~~~~\ncode\ncode\n");
     }

@@ -1,8 +1,13 @@
 //! JSON as agent programs print it: whole, cut off by a kill, or with half of a character.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::sync::LazyLock;
 
+use regex::Captures;
 use serde_json::{Deserializer, Value};
+
+use crate::agent_loop::text::tables::Pattern;
 
 /// A document at the beginning of a text.
 pub(super) enum Document {
@@ -27,122 +32,60 @@ pub(super) fn read(text: &str) -> Document {
 /// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
 /// texts between the two. All else keeps its place.
 pub(super) fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    /// A pair, half a pair, or another escape.
+    static ESCAPE: LazyLock<Pattern> = LazyLock::new(|| {
+        let unit = |digits: &str| format!(r"\\u[dD][{digits}][0-9a-fA-F]{{2}}");
+        let (first, second) = (unit("89abAB"), unit("c-fC-F"));
+        Pattern::new(&format!(
+            r"(?s){first}{second}|(?P<half>{first}|{second})|\\."
+        ))
+    });
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return text.into();
     }
-    let mut repaired = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        let (before, escape) = rest.split_at(at);
-        repaired.push_str(before);
-        let length = match (unit(escape), escape.get(6..).and_then(unit)) {
-            (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
-            (Some(0xd800..0xe000), _) => {
-                repaired.push_str("\\ufffd");
-                rest = escape.get(6..).unwrap_or_default();
-                continue;
-            }
-            _ => escape
-                .char_indices()
-                .nth(2)
-                .map_or(escape.len(), |(at, _)| at),
-        };
-        repaired.push_str(escape.get(..length).unwrap_or(escape));
-        rest = escape.get(length..).unwrap_or_default();
-    }
-    repaired.push_str(rest);
-    repaired.into()
-}
-
-fn unit(escape: &str) -> Option<u32> {
-    u32::from_str_radix(escape.strip_prefix("\\u")?.get(..4)?, 16).ok()
+    ESCAPE.replace_in(text, |escape: &Captures<'_>| {
+        let whole = escape.get(0).filter(|_| escape.name("half").is_none());
+        whole.map_or("\\ufffd", |whole| whole.as_str()).to_owned()
+    })
 }
 
 /// Completes a document that is cut off: closes what is open, behind the last value that is whole
 /// or a text. `None` if nothing of it is left.
 pub(super) fn completed(text: &str) -> Option<Value> {
-    let mut open: Vec<char> = Vec::new();
-    let mut is_in_text = false;
-    // The characters that an escape still has, at most.
-    let mut escape = 0_usize;
-    // The ends at which nothing is half written but a text, with what closes them.
-    let mut ends: Vec<(usize, String)> = Vec::new();
-    let closing = |open: &[char]| open.iter().rev().collect::<String>();
-    for (at, c) in text.char_indices() {
-        if is_in_text {
-            match (escape, c) {
-                (0, '\\') => escape = 5,
-                (0, '"') => is_in_text = false,
-                (0, _) => {}
-                (5, 'u') => escape = 4,
-                (5, _) => escape = 0,
-                (_, _) => escape -= 1,
-            }
-            continue;
-        }
-        match c {
-            '"' => is_in_text = true,
-            '{' | '[' => {
-                open.push(if c == '{' { '}' } else { ']' });
-                ends.push((at + 1, closing(&open)));
-            }
-            '}' | ']' => {
-                open.pop();
-                ends.push((at + 1, closing(&open)));
-            }
-            ',' => ends.push((at, closing(&open))),
-            _ => {}
-        }
-        if ends.len() > 4 {
-            ends.remove(0);
-        }
-    }
-    let mut whole = text.to_owned();
-    if is_in_text {
-        let escaped = text.rfind('\\').filter(|_| escape > 0);
-        whole.truncate(escaped.unwrap_or(text.len()));
-        whole.push('"');
-    }
-    whole += &closing(&open);
-    let shorter = ends.iter().rev().filter_map(|(end, closing)| {
-        let text = text.get(..*end)?;
-        Some(format!("{text}{closing}"))
+    /// A text up to its last whole character, or a mark.
+    static TOKEN: LazyLock<Pattern> = LazyLock::new(|| {
+        let text = r#""(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*(?P<end>"?)"#;
+        Pattern::new(&format!(r"(?s){text}|[{{}}\[\],]"))
     });
-    let mut candidates = std::iter::once(whole).chain(shorter);
-    candidates.find_map(|text| serde_json::from_str(&with_whole_characters(&text)).ok())
-}
-
-/// The members of a document, whose values may have any type.
-pub(super) trait Members {
-    fn text(&self, key: &str) -> Option<&str>;
-    /// Returns whether a member is there and is not `null`.
-    fn has(&self, key: &str) -> bool;
-    fn is_true(&self, key: &str) -> bool;
-    fn number(&self, key: &str) -> Option<i64>;
-    /// Returns the elements of a list; none of anything else.
-    fn elements(&self) -> &[Value];
-}
-
-impl Members for Value {
-    fn text(&self, key: &str) -> Option<&str> {
-        self.get(key)?.as_str()
+    let mut open: Vec<char> = Vec::new();
+    // The last ends at which nothing is half written but a text, with what closes them.
+    let mut ends: VecDeque<(usize, String)> = VecDeque::new();
+    let closing = |open: &[char]| open.iter().rev().collect::<String>();
+    for found in TOKEN.all(text) {
+        let Some(token) = found.get(0) else { continue };
+        let is_whole_text = found.name("end").is_some_and(|end| !end.is_empty());
+        match token.as_str() {
+            "{" => open.push('}'),
+            "[" => open.push(']'),
+            "}" | "]" => drop(open.pop()),
+            "," => {}
+            _ if is_whole_text => continue,
+            _ => open.push('"'),
+        }
+        let is_comma = token.as_str() == ",";
+        let end = if is_comma { token.start() } else { token.end() };
+        ends.push_back((end, closing(&open)));
+        if ends.len() > 4 {
+            ends.pop_front();
+        }
     }
-
-    fn has(&self, key: &str) -> bool {
-        self.get(key).is_some_and(|value| !value.is_null())
+    if open.last() != Some(&'"') {
+        ends.push_back((text.len(), closing(&open)));
     }
-
-    fn is_true(&self, key: &str) -> bool {
-        self.get(key).and_then(Self::as_bool) == Some(true)
-    }
-
-    fn number(&self, key: &str) -> Option<i64> {
-        self.get(key)?.as_i64()
-    }
-
-    fn elements(&self) -> &[Value] {
-        self.as_array().map(Vec::as_slice).unwrap_or_default()
-    }
+    ends.iter().rev().find_map(|(end, closing)| {
+        let whole = format!("{}{closing}", text.get(..*end)?);
+        serde_json::from_str(&with_whole_characters(&whole)).ok()
+    })
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ pub(super) const MESSAGE: usize = 512 << 10;
 
 /// The errors of tools in one turn.
 pub(super) const TOOL_ERRORS: usize = 64;
-/// The beginning of an error, in bytes.
+/// The beginning of an error, in characters.
 pub(super) const ERROR_HEAD: usize = 1 << 10;
-/// The end of an error, in bytes: the message of a failed command is mostly there.
+/// The end of an error, in characters: the message of a failed command is mostly there.
 pub(super) const ERROR_TAIL: usize = 3 << 10;
 /// The tool calls that were denied in one turn.
 pub(super) const DENIALS: usize = 64;
-/// A name, a command or an address, in bytes.
+/// A name, a command or an address, in characters.
 pub(super) const NAME: usize = 200;
 
 /// How far the document behind one that is cut off is looked for, in bytes.

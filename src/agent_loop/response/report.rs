@@ -74,10 +74,22 @@ pub struct Denial {
 pub enum ResponseError {
     #[error("reading failed")]
     Io(#[from] io::Error),
-    #[error("line {line} is not output of {program}: expected {expected}")]
-    Format {
-        program: &'static str,
-        line: u64,
-        expected: &'static str,
-    },
+    #[error("line {line} is not output of {}", expected(*format))]
+    Format { format: ResponseFormat, line: u64 },
+}
+
+/// Names a program and its output.
+fn expected(format: ResponseFormat) -> &'static str {
+    match format {
+        ResponseFormat::Text => "a text: expected text",
+        ResponseFormat::Claude => {
+            "Claude Code: expected the JSON of `claude -p --output-format json` or `stream-json`"
+        }
+        ResponseFormat::Codex => {
+            "Codex: expected the JSON of `codex exec --json`, or the log of `codex exec`"
+        }
+        ResponseFormat::Gemini => {
+            "Gemini CLI: expected the JSON of `gemini --output-format json` or `stream-json`"
+        }
+    }
 }

@@ -4,22 +4,25 @@
 //! Here the file is read and its keys are checked. What the numbers may be is the business of the
 //! rules that use them.
 
-mod document;
 mod toml;
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::names::did_you_mean;
+use crate::domain::node::yaml::{self, Aliases};
+use crate::domain::node::{Member, NodeMap, NodeValue, SyntaxProblem};
+use crate::domain::text::shortened;
 use crate::files::{self, SizeLimit};
-
-use self::document::{Entry, EntryValue, SyntaxError};
 
 /// The file in the folder of the state.
 const FILE_NAME: &str = "config.toml";
 
 /// The file of Blackbox3, which has sections for other programs too.
 const SHARED_FILE: &str = ".bb3/config.yaml";
+
+/// The most characters of a value that an error shows.
+const MOST_SHOWN: usize = 40;
 
 /// A threshold that the file can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,33 +124,24 @@ impl LoopSettings {
     /// Reads the configuration file in the folder of the state, or that of Blackbox3 in the current
     /// folder; without a file there are no settings.
     pub fn find(state_folder: &Path) -> Result<Self, LoopSettingsError> {
-        let own = state_folder.join(FILE_NAME);
-        let shared = PathBuf::from(SHARED_FILE);
-        if own.symlink_metadata().is_ok() {
-            Self::read(own, Owner::Own)
-        } else if shared.symlink_metadata().is_ok() {
-            Self::read(shared, Owner::Shared)
-        } else {
-            Ok(Self::default())
-        }
-    }
-
-    fn read(file: PathBuf, owner: Owner) -> Result<Self, LoopSettingsError> {
-        match files::read_text(&file, SizeLimit::SETTINGS) {
-            Ok(text) => Self::parse(file, &text, owner),
-            Err(source) => Err(LoopSettingsError::Unreadable { path: file, source }),
+        let files = [
+            (state_folder.join(FILE_NAME), Owner::Own),
+            (PathBuf::from(SHARED_FILE), Owner::Shared),
+        ];
+        let mut existing = files.into_iter();
+        match existing.find(|(file, _)| file.symlink_metadata().is_ok()) {
+            None => Ok(Self::default()),
+            Some((file, owner)) => match files::read_text(&file, SizeLimit::SETTINGS) {
+                Ok(text) => Self::parse(file, &text, owner),
+                Err(source) => Err(LoopSettingsError::Unreadable { path: file, source }),
+            },
         }
     }
 
     fn parse(file: PathBuf, text: &str, owner: Owner) -> Result<Self, LoopSettingsError> {
-        let parsed = match owner {
-            Owner::Own => toml::parse(text),
-            Owner::Shared => document::of_yaml(text),
-        };
-        let values = parsed.and_then(|entries| values(&entries, owner));
-        match values {
+        match values(text, owner) {
             Ok(values) => Ok(Self { file, values }),
-            Err(SyntaxError { line, problem }) => Err(LoopSettingsError::Wrong {
+            Err(SyntaxProblem { line, problem }) => Err(LoopSettingsError::Wrong {
                 path: file,
                 line,
                 problem,
@@ -173,75 +167,103 @@ impl LoopSettings {
 }
 
 /// Returns the settings of all sections.
-fn values(entries: &[Entry], owner: Owner) -> Result<Vec<SettingLine>, SyntaxError> {
+fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let root = match owner {
+        Owner::Own => Some(toml::parse(text)?),
+        Owner::Shared => yaml::parse_with(text, Aliases::Ignored)?,
+    };
+    let Some(root) = root.filter(|root| root.value != NodeValue::Null) else {
+        return Ok(Vec::new());
+    };
+    let Some(sections) = root.as_map() else {
+        let problem = "expected keys with values, such as `exit_decision:`";
+        return Err(SyntaxProblem::new(root.line, problem));
+    };
     let mut values: Vec<SettingLine> = Vec::new();
-    for section in entries {
-        let name = section.key.as_str();
+    for (name, section) in sections {
         if name != EXIT_DECISION && name != CIRCUIT {
             match owner {
                 Owner::Shared => continue,
-                Owner::Own => return Err(unknown(section, &[EXIT_DECISION, CIRCUIT])),
+                Owner::Own => return Err(unknown(name, section, &[EXIT_DECISION, CIRCUIT])),
             }
         }
-        let settings = match &section.value {
-            EntryValue::Section(settings) => settings,
+        match &section.node.value {
+            NodeValue::Map(settings) => add_section(&mut values, name, settings)?,
             // A section whose settings are all comments.
-            EntryValue::Null => continue,
-            EntryValue::Number(_) | EntryValue::Other(_) => {
-                return Err(section.wrong("but must have settings beneath it"));
-            }
-        };
-        for entry in settings {
-            let value = setting(name, entry)?;
-            if let Some(earlier) = values
-                .iter()
-                .find(|earlier| earlier.setting == value.setting)
-            {
-                let (key, line) = (&value.key, earlier.line);
-                return Err(SyntaxError {
-                    line: value.line,
-                    problem: format!(
-                        "`{key}` is set in line {line} already, as `{}`",
-                        earlier.key
-                    ),
-                });
-            }
-            values.push(value);
+            NodeValue::Null => {}
+            _ => return Err(wrong(name, section, "must have settings beneath it")),
         }
     }
     Ok(values)
 }
 
-fn setting(section: &str, entry: &Entry) -> Result<SettingLine, SyntaxError> {
-    let keys = KEYS.iter().filter(|(of, _, _)| *of == section);
-    let Some((_, _, setting)) = keys.clone().find(|(_, key, _)| *key == entry.key) else {
-        let keys: Vec<&str> = keys.map(|(_, key, _)| *key).collect();
-        return Err(unknown(entry, &keys));
-    };
-    match entry.value {
-        EntryValue::Number(value) => Ok(SettingLine {
-            setting: *setting,
-            key: entry.key.clone(),
-            value,
-            line: entry.line,
-        }),
-        EntryValue::Section(_) | EntryValue::Null | EntryValue::Other(_) => {
-            Err(entry.wrong("but must be a whole number"))
+fn add_section(
+    values: &mut Vec<SettingLine>,
+    section: &str,
+    settings: &NodeMap,
+) -> Result<(), SyntaxProblem> {
+    for (key, member) in settings {
+        let value = setting(section, key, member)?;
+        let mut earlier = values.iter();
+        if let Some(earlier) = earlier.find(|earlier| earlier.setting == value.setting) {
+            let problem = format!(
+                "`{key}` is set in line {} already, as `{}`",
+                earlier.line, earlier.key
+            );
+            return Err(SyntaxProblem::new(value.line, problem));
         }
+        values.push(value);
     }
+    Ok(())
+}
+
+fn setting(section: &str, key: &str, member: &Member) -> Result<SettingLine, SyntaxProblem> {
+    let keys = KEYS.iter().filter(|(of, _, _)| *of == section);
+    let Some((_, _, setting)) = keys.clone().find(|(_, known, _)| *known == key) else {
+        let keys: Vec<&str> = keys.map(|(_, key, _)| *key).collect();
+        return Err(unknown(key, member, &keys));
+    };
+    let value = match &member.node.value {
+        NodeValue::Number(number) => whole(number),
+        _ => None,
+    };
+    Ok(SettingLine {
+        setting: *setting,
+        key: key.to_owned(),
+        value: value.ok_or_else(|| wrong(key, member, "must be a whole number"))?,
+        line: member.line,
+    })
+}
+
+fn whole(number: &str) -> Option<u64> {
+    let is_made_of_digits = number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|_| is_made_of_digits)
+}
+
+/// Returns the error for a value that does not belong to its key.
+fn wrong(key: &str, member: &Member, but: &str) -> SyntaxProblem {
+    let is = match &member.node.value {
+        NodeValue::Map(_) => "has keys of its own".to_owned(),
+        NodeValue::Null => "is empty".to_owned(),
+        NodeValue::List(_) => "is a list".to_owned(),
+        NodeValue::Number(number) if whole(number).is_some() => format!("is {number}"),
+        NodeValue::Number(word) => format!("is `{}`", shortened(word, MOST_SHOWN)),
+        NodeValue::Bool(value) => format!("is `{value}`"),
+        NodeValue::Text(text) => format!("is the text `{}`", shortened(text, MOST_SHOWN)),
+    };
+    SyntaxProblem::new(member.line, format!("`{key}` {is}, but {but}"))
 }
 
 /// Returns the error for a key that is none of these.
-fn unknown(entry: &Entry, keys: &[&str]) -> SyntaxError {
-    let suggestion = did_you_mean(&entry.key, keys.iter().copied());
+fn unknown(key: &str, member: &Member, keys: &[&str]) -> SyntaxProblem {
+    let suggestion = did_you_mean(key, keys.iter().copied());
     let known = match suggestion.as_str() {
         "" => format!("; the keys here are `{}`", keys.join("`, `")),
         _ => String::new(),
     };
-    SyntaxError {
-        line: entry.line,
-        problem: format!("unknown key `{}`{suggestion}{known}", entry.key),
-    }
+    let problem = format!("unknown key `{key}`{suggestion}{known}");
+    SyntaxProblem::new(member.line, problem)
 }
 
 #[cfg(test)]

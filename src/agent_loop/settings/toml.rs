@@ -1,47 +1,47 @@
-//! TOML: tables.
+//! TOML: tables as maps.
 
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::document::{Entry, EntryValue, SyntaxError, add, line_at};
+use crate::domain::node::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
 
-pub(super) fn parse(text: &str) -> Result<Vec<Entry>, SyntaxError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+/// Parses a file.
+pub(super) fn parse(text: &str) -> Result<Node, SyntaxProblem> {
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().next().unwrap_or_default();
-        SyntaxError {
-            line: line_at(text, at),
-            problem: format!("not TOML: {message}"),
-        }
+        SyntaxProblem::new(line_at(text, at), format!("not TOML: {message}"))
     })?;
-    entries(text, table.into_inner())
+    Ok(Node {
+        line: 1,
+        value: NodeValue::Map(map(text, table.into_inner())),
+    })
 }
 
-fn entries(text: &str, table: DeTable<'_>) -> Result<Vec<Entry>, SyntaxError> {
-    let mut entries = Vec::new();
+fn map(text: &str, table: DeTable<'_>) -> NodeMap {
     // The table is in the order of its keys; errors are for the first line.
     let mut rows: Vec<(Spanned<DeString<'_>>, Spanned<DeValue<'_>>)> = table.into_iter().collect();
     rows.sort_by_key(|(key, _)| key.span().start);
-    for (key, value) in rows {
+    let member = |(key, value): (Spanned<DeString<'_>>, Spanned<DeValue<'_>>)| {
         let line = line_at(text, key.span().start);
-        let key = key.into_inner().into_owned();
-        let written = text.get(value.span()).unwrap_or_default();
-        let value = match value.get_ref() {
-            DeValue::Table(_) => {
-                let DeValue::Table(table) = value.into_inner() else {
-                    continue;
-                };
-                EntryValue::Section(self::entries(text, table)?)
-            }
-            DeValue::Integer(_) => EntryValue::of_word(&written.replace('_', "")),
-            DeValue::String(string) => EntryValue::Other(format!("the text `{string}`")),
-            DeValue::Array(_) => EntryValue::Other("a list".to_owned()),
-            DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) => {
-                EntryValue::Other(format!("`{written}`"))
+        let written = text.get(value.span()).unwrap_or_default().replace('_', "");
+        let value = match value.into_inner() {
+            DeValue::Table(table) => NodeValue::Map(map(text, table)),
+            DeValue::Array(_) => NodeValue::List(Vec::new()),
+            DeValue::String(string) => NodeValue::Text(string.into_owned()),
+            DeValue::Boolean(value) => NodeValue::Bool(value),
+            DeValue::Integer(_) | DeValue::Float(_) | DeValue::Datetime(_) => {
+                NodeValue::Number(written)
             }
         };
-        add(&mut entries, Entry { key, value, line })?;
-    }
-    Ok(entries)
+        let node = Node { line, value };
+        (key.into_inner().into_owned(), Member { line, node })
+    };
+    rows.into_iter().map(member).collect()
+}
+
+/// Returns the line of a position in a text.
+fn line_at(text: &str, position: usize) -> usize {
+    let before = text.as_bytes().iter().take(position);
+    before.filter(|byte| **byte == b'\n').count() + 1
 }

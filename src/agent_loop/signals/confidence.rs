@@ -1,179 +1,119 @@
 //! Confidence that the agent states as a number.
 
-use crate::agent_loop::text::tables::tables;
-use crate::agent_loop::text::{Block, Sentence, Token, TokenKind, sentences, tokens};
+use std::sync::LazyLock;
+
+use regex::Captures;
+
+use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::{Block, sentences};
 use crate::domain::word_list::WordList;
+
+/// `85%`, `0.85`, `8/10`, `8 out of 10`
+const NUMBER: &str =
+    r"(?P<number>\d+(?:[.,]\d+)?)(?: ?(?P<percent>%)|(?: ?/ ?| out of )(?P<scale>5|10|100)\b)?";
+
+/// How a sentence states a confidence.
+struct StatedForm {
+    pattern: Pattern,
+    is_label: bool,
+    /// The agent has to speak of itself.
+    is_own: bool,
+}
+
+static FORMS: LazyLock<[StatedForm; 4]> = LazyLock::new(|| {
+    let any = |words: &WordList| words.join("|");
+    let nouns = any(&tables().confidence_nouns);
+    let adjectives = any(&tables().confidence_adjectives);
+    let own = any(&tables().confidence_own);
+    let between = any(&tables().confidence_between);
+    let denial = r"(?P<denial>\b(?:not|never|nicht|pas|no|\w+n't) (?:\S+ ){0,2})";
+    let before = format!(r"(?:{denial}|^|[^\d.,/]){NUMBER} ?(?:[^\s\d]\S* )?");
+    let label = format!(r"(?:^|[^\w\s] *|\b(?:{own}) )(?:{nouns})\b");
+    let between = format!(r"(?:\s|\b(?:{between})\b|[:：=(~≈–—*|\u{{fffc}}-])*?");
+    let form = |pattern: String, is_label, is_own| StatedForm {
+        pattern: Pattern::new(&pattern),
+        is_label,
+        is_own,
+    };
+    [
+        // `my confidence in the fix is about 85`
+        form(format!("{label}{between}{NUMBER}"), true, false),
+        // `I say it with 85% confidence`
+        form(format!(r"{before}(?:{nouns})\b"), false, true),
+        form(format!(r"{before}(?:{adjectives})\b"), false, false),
+        // `confident (85%)`
+        form(
+            format!(r"\b(?:{adjectives}) ?[(:~] ?{NUMBER}"),
+            false,
+            false,
+        ),
+    ]
+});
 
 /// Returns the last confidence that the prose states, in percent.
 pub(super) fn read(blocks: &[&Block]) -> Option<u8> {
+    let has_digits = |block: &&&Block| block.prose.contains(|c: char| c.is_ascii_digit());
     let mut last = None;
-    for block in blocks {
-        if !block.prose.contains(|c: char| c.is_ascii_digit()) {
-            continue;
-        }
+    for block in blocks.iter().filter(has_digits) {
         let lower = block.prose.to_lowercase().replace('’', "'");
         for sentence in sentences(&lower) {
-            last = of_sentence(sentence).or(last);
+            if !sentence.is_question {
+                last = of_sentence(sentence.text).or(last);
+            }
         }
     }
     last
 }
 
-fn of_sentence(sentence: Sentence<'_>) -> Option<u8> {
-    if sentence.is_question {
+fn of_sentence(sentence: &str) -> Option<u8> {
+    let has = |list: &WordList| {
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        words.any(|word| list.has(word))
+    };
+    let is_stated = has(&tables().confidence_nouns) || has(&tables().confidence_adjectives);
+    if !is_stated || has(&tables().confidence_of_others) {
         return None;
     }
-    let mut list = Vec::new();
-    tokens(sentence.text, &mut list);
-    let names = |words: &WordList| list.iter().any(|token| words.has(token.text));
-    if !names(&tables().confidence_nouns) && !names(&tables().confidence_adjectives)
-        || names(&tables().confidence_of_others)
-    {
-        return None;
-    }
-    let mut found = None;
-    for (at, token) in list.iter().enumerate() {
-        let before = list.get(..at).unwrap_or_default();
-        let after = list.get(at + 1..).unwrap_or_default();
-        if tables().confidence_nouns.has(token.text) {
-            let own = before.last().is_none_or(|word| {
-                matches!(word.kind, TokenKind::Mark(_)) || tables().confidence_own.has(word.text)
-            });
-            let stated = own.then(|| number_after(after)).flatten();
-            let speaks = list
-                .iter()
-                .any(|word| matches!(word.text, "i" | "i'm" | "we" | "i'd"));
-            found = stated
-                .or_else(|| speaks.then(|| number_before(before)).flatten())
-                .or(found);
-        } else if tables().confidence_adjectives.has(token.text) {
-            let stated = number_before(before).or_else(|| number_in_brackets(after));
-            found = stated.or(found);
-        }
-    }
-    found
-}
-
-/// Reads `: 85%`, `level is about 0.6`.
-fn number_after(tokens: &[Token<'_>]) -> Option<u8> {
-    let at = tokens
-        .iter()
-        .position(|token| token.kind == TokenKind::Number)?;
-    let between = tokens.get(..at).unwrap_or_default();
-    let is_connected = at <= 8
-        && between.iter().all(|token| match token.kind {
-            TokenKind::Word => tables().confidence_between.has(token.text),
-            TokenKind::Number => false,
-            TokenKind::Placeholder => true,
-            TokenKind::Mark(mark) => matches!(
-                mark,
-                ':' | '：' | '=' | '(' | '~' | '≈' | '-' | '–' | '—' | '*' | '|'
-            ),
-        });
-    is_connected.then(|| number(tokens.get(at..)?, true))?
-}
-
-/// Reads `60%`, `7/10` and `about 80%` before a word, unless it is denied.
-fn number_before(tokens: &[Token<'_>]) -> Option<u8> {
-    let start = tokens.len().saturating_sub(4);
-    let last = tokens.get(start..)?;
-    let first = last
-        .iter()
-        .position(|token| token.kind == TokenKind::Number)?;
-    let before = tokens.get(..start + first).unwrap_or_default();
-    let is_denied = before.iter().rev().take(3).any(|token| {
-        matches!(token.text, "not" | "never" | "nicht" | "pas" | "no")
-            || token.text.ends_with("n't")
+    let speaks = has(&tables().confidence_speakers);
+    let forms = FORMS.iter().filter(|form| speaks || !form.is_own);
+    let stated = forms.flat_map(|form| {
+        form.pattern
+            .all(sentence)
+            .filter_map(|found| Some((found.get(0)?.end(), value(&found, form.is_label)?)))
     });
-    if is_denied {
-        return None;
-    }
-    let rest = last.get(first..)?;
-    let width = if rest
-        .get(1)
-        .is_some_and(|token| matches!(token.text, "/" | "out"))
-    {
-        4
-    } else {
-        2
-    };
-    if rest.len() > width {
-        return None;
-    }
-    number(rest, false)
+    stated.max_by_key(|(end, _)| *end).map(|(_, value)| value)
 }
 
-fn number_in_brackets(tokens: &[Token<'_>]) -> Option<u8> {
-    let (mark, rest) = tokens.split_first()?;
-    matches!(mark.kind, TokenKind::Mark('(' | ':' | '~')).then(|| number(rest, false))?
-}
-
-/// Reads the number that begins here. Without a sign of its scale, a whole number counts only after
-/// a label.
-fn number(tokens: &[Token<'_>], after_label: bool) -> Option<u8> {
-    let (first, rest) = tokens.split_first()?;
-    if first.kind != TokenKind::Number {
+/// Returns the percents of a number. Without a sign of its scale, a whole number counts only after a
+/// label, and above 10: up to there its scale is unknown.
+fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
+    if found.name("denial").is_some() {
         return None;
     }
-    let scale = match rest {
-        [slash, scale, ..] if slash.text == "/" => Some(scale.text),
-        [out, of, scale, ..] if out.text == "out" && of.text == "of" => Some(scale.text),
-        _ => None,
+    let written = found.name("number")?.as_str().replace(',', ".");
+    let number: f64 = written.parse().ok()?;
+    let scale: Option<f64> = found
+        .name("scale")
+        .and_then(|scale| scale.as_str().parse().ok());
+    let percent = match scale {
+        Some(scale) => (number * 100.0 / scale).floor(),
+        None if found.name("percent").is_some() => number.round(),
+        None if written.contains('.') && number < 2.0 => (number * 100.0).round(),
+        None if is_label && !written.contains('.') && number > 10.0 => number,
+        None => return None,
     };
-    if let Some(scale) = scale {
-        return share(first.text, scale);
-    }
-    // `85 %`
-    let has_sign = first.text.ends_with('%') || rest.first().is_some_and(|token| token.text == "%");
-    if has_sign {
-        return hundredths(first.text.trim_end_matches('%'), 1);
-    }
-    plain(first.text, after_label)
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a whole number from 0 to 100"
+    )]
+    (0.0..=100.0).contains(&percent).then_some(percent as u8)
 }
 
 /// Reads a value of a field: `85`, `85%`, `0.85`, `8/10`.
-pub(super) fn percent(value: &str) -> Option<u8> {
-    let lower = value.to_lowercase();
-    let mut list = Vec::new();
-    tokens(&lower, &mut list);
-    number(&list, true)
-}
-
-fn plain(text: &str, after_label: bool) -> Option<u8> {
-    if text.contains(['.', ',']) {
-        return hundredths(text, 100);
-    }
-    // Up to 10 the scale is unknown.
-    let number: u8 = text.parse().ok()?;
-    (after_label && (11..=100).contains(&number)).then_some(number)
-}
-
-/// Reads a decimal number times `factor`, which is 1 or 100, if that is at most 100.
-fn hundredths(text: &str, factor: u32) -> Option<u8> {
-    let text = text.replace(',', ".");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let whole: u32 = whole.parse().ok()?;
-    let digits: String = fraction.chars().chain("000".chars()).take(3).collect();
-    let thousandths = whole.checked_mul(1000)?.checked_add(digits.parse().ok()?)?;
-    let rounded = (thousandths.checked_mul(factor)? + 500) / 1000;
-    if factor == 100 && whole > 1 {
-        return None;
-    }
-    u8::try_from(rounded).ok().filter(|percent| *percent <= 100)
-}
-
-fn share(part: &str, whole: &str) -> Option<u8> {
-    let whole: u32 = whole.parse().ok()?;
-    if !matches!(whole, 5 | 10 | 100) {
-        return None;
-    }
-    let part = part.replace(',', ".");
-    let (units, fraction) = part.split_once('.').unwrap_or((&part, "0"));
-    let tenth: u32 = fraction.chars().next()?.to_digit(10)?;
-    let tenths = units.parse::<u32>().ok()?.checked_mul(10)? + tenth;
-    u8::try_from((tenths * 10) / whole)
-        .ok()
-        .filter(|percent| *percent <= 100)
+pub(super) fn percent(field: &str) -> Option<u8> {
+    static VALUE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(&format!(r"^\W*?{NUMBER}")));
+    VALUE.all(field).find_map(|found| value(&found, true))
 }
 
 #[cfg(test)]

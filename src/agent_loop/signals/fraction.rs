@@ -1,7 +1,9 @@
 //! Progress that is stated in numbers: `4 of 16 tasks`, `80% complete`.
 
-use crate::agent_loop::text::tables::tables;
-use crate::agent_loop::text::{Token, TokenKind, tokens};
+use std::sync::LazyLock;
+
+use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::domain::word_list::WordList;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatedProgress {
@@ -9,82 +11,51 @@ pub(super) enum StatedProgress {
     All,
 }
 
-/// Words that make the number one of a wish or of a part.
-const OTHERS: [&str; 16] = [
-    "if", "when", "once", "until", "least", "should", "must", "coverage", "tests", "test", "was",
-    "were", "goal", "target", "subtasks", "than",
-];
-
-const SMALL_NUMBERS: [&str; 12] = [
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve",
-];
+/// `4 of the 16 tasks are done`, with the words behind the numbers; `80% complete`
+static PROGRESS: LazyLock<Pattern> = LazyLock::new(|| {
+    let number = tables().small_numbers.join("|");
+    Pattern::new(&format!(
+        r"\b(?:(?P<done>\d+|{number}) ?(?:/|\b(?:out of|of|von|sur|de|из)\b) ?(?:(?:the|my|all|den|las) )?(?P<all>\d+|{number})\b(?P<names>(?: [\w'-]+){{0,5}})|(?P<percent>\d+)% (?P<what>\w+))"
+    ))
+});
 
 /// Reads the progress that a sentence in lower case states in numbers.
 pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
-    let mut list = Vec::new();
-    tokens(sentence, &mut list);
-    let has = |words: &[&str]| list.iter().any(|token| words.contains(&token.text));
-    if has(&OTHERS) {
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    if words.any(|word| tables().not_progress.has(word)) {
         return None;
     }
-    (0..list.len())
-        .filter_map(|at| list.get(at..))
-        .find_map(|rest| fraction(rest).or_else(|| percentage(rest)))
-}
-
-fn fraction(tokens: &[Token<'_>]) -> Option<StatedProgress> {
-    let (done, rest) = number(tokens)?;
-    let (of, rest) = rest.split_first()?;
-    let rest = match of.text {
-        "/" | "of" | "von" | "sur" | "de" | "из" => rest,
-        "out" => rest.split_first().filter(|(of, _)| of.text == "of")?.1,
-        _ => return None,
-    };
-    // `4 of the 16 tasks`
-    let rest = match rest.split_first() {
-        Some((article, rest)) if matches!(article.text, "the" | "my" | "all" | "den" | "las") => {
-            rest
+    PROGRESS.all(sentence).find_map(|found| {
+        let text = |name| found.name(name).map_or("", |found| found.as_str());
+        if text("done").is_empty() {
+            let percent: u64 = text("percent").parse().ok()?;
+            // All of what is not said: the coverage, a file, the plan.
+            let is_part = percent < 100 && tables().counted_done.has(text("what"));
+            return is_part.then_some(StatedProgress::Part);
         }
-        _ => rest,
-    };
-    let (all, rest) = number(rest)?;
-    let words = rest
-        .iter()
-        .take_while(|token| token.kind == TokenKind::Word);
-    let mut names = words.take(5).map(|token| token.text);
-    let has_name = names.clone().take(2).any(|word| tables().counted.has(word));
-    let is_done = names.any(|word| tables().counted_done.has(word));
-    if all == 0 || done > all || !has_name && !is_done {
-        return None;
-    }
-    match (done == all, is_done) {
-        (true, true) => Some(StatedProgress::All),
-        (true, false) => None,
-        // `Task 2 of 5` numbers a task; `2 of 5 tasks` counts them.
-        (false, _) => Some(StatedProgress::Part),
-    }
+        let (done, all) = (number(text("done"))?, number(text("all"))?);
+        let has = |list: &WordList, most| {
+            text("names")
+                .split(' ')
+                .take(most)
+                .any(|word| list.has(word))
+        };
+        let is_done = has(&tables().counted_done, 6);
+        if done > all || all == 0 || !is_done && !has(&tables().counted, 3) {
+            return None;
+        }
+        match (done == all, is_done) {
+            (true, true) => Some(StatedProgress::All),
+            (true, false) => None,
+            // `Task 2 of 5` numbers a task; `2 of 5 tasks` counts them.
+            (false, _) => Some(StatedProgress::Part),
+        }
+    })
 }
 
-fn percentage(tokens: &[Token<'_>]) -> Option<StatedProgress> {
-    let (number, rest) = tokens.split_first()?;
-    let number: u64 = number.text.strip_suffix('%')?.parse().ok()?;
-    let done = rest.first()?;
-    if !tables().counted_done.has(done.text) || number > 100 {
-        return None;
-    }
-    // All of what is not said: the coverage, a file, the plan.
-    (number < 100).then_some(StatedProgress::Part)
-}
-
-fn number<'a, 't>(tokens: &'a [Token<'t>]) -> Option<(u64, &'a [Token<'t>])> {
-    let (number, rest) = tokens.split_first()?;
-    let value = match number.kind {
-        TokenKind::Number => number.text.parse().ok()?,
-        TokenKind::Word => SMALL_NUMBERS.iter().position(|word| *word == number.text)? as u64 + 1,
-        TokenKind::Mark(_) | TokenKind::Placeholder => return None,
-    };
-    Some((value, rest))
+fn number(text: &str) -> Option<usize> {
+    let named = tables().small_numbers.iter().position(|name| name == text);
+    text.parse().ok().or_else(|| Some(named? + 1))
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
         stated_confidence: confidence::read(&prose).or(status.confidence),
         words: has_message.then(|| {
             if speaks {
-                words::read(&prose, phrases::Lexicon::shared(), is_done)
+                words::read(&prose, is_done)
             } else {
                 Words::default()
             }

@@ -3,11 +3,9 @@
 
 use std::sync::LazyLock;
 
-use serde::Deserialize;
-
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::tables::tables;
+use crate::agent_loop::text::tables::{Pattern, WordRow, WordRows, load, tables};
 use crate::agent_loop::text::{Message, has_word};
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
@@ -17,41 +15,21 @@ const LONGEST_MESSAGE: usize = 300;
 const LONGEST_WITH_JSON: usize = 800;
 
 /// What the programs report; see the file.
-static REPORTS: LazyLock<Vec<Report>> = LazyLock::new(|| {
-    let table: Table = toml::from_str(include_str!("obstacles.toml")).unwrap_or_default();
-    table.obstacle
-});
+static REPORTS: LazyLock<WordRows<ObstacleKind>> =
+    LazyLock::new(|| load(include_str!("obstacles.toml")));
 
-#[derive(Debug, Default, Deserialize)]
-struct Table {
-    obstacle: Vec<Report>,
-}
-
-/// A report of an obstacle.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Report {
-    kind: ObstacleKind,
-    /// All occur, in lower case.
-    parts: Vec<String>,
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "shows what the parts come from")
-    )]
-    example: String,
-}
-
-/// Words of an agent that speaks: then the message is not the program's.
-const SPEAKER: [&str; 7] = ["i", "i've", "i'll", "i'm", "we", "we've", "my"];
+/// How a program begins the report of a failure.
+static FAILURE: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"(?i)^(?:api |stream |execution )?error"));
 
 /// Returns the obstacle of a turn.
 pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
     if let Some(error) = &response.program_error {
-        let words = if error.message.is_empty() {
-            error.code.as_deref().unwrap_or_default()
-        } else {
-            &error.message
-        };
+        let code = error.code.as_deref().unwrap_or_default();
+        let words = [error.message.as_str(), code]
+            .into_iter()
+            .find(|text| !text.is_empty());
+        let words = words.unwrap_or_default();
         let kind = match error.kind {
             ProgramErrorKind::Authentication => Some(ObstacleKind::Authentication),
             ProgramErrorKind::Quota => Some(ObstacleKind::Quota),
@@ -63,21 +41,15 @@ pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstac
         }
     }
     let text = message.text.trim();
-    if let Some(kind) = program_message(text) {
-        return Some(obstacle(kind, text));
-    }
-    denial(response, text)
+    let kind = program_message(text);
+    kind.map(|kind| obstacle(kind, text))
+        .or_else(|| denial(response, text))
 }
 
 /// Returns whether a whole message is the program's own report of a failure, and not the agent's.
 pub(super) fn is_program_failure(message: &Message) -> bool {
     let text = message.text.trim();
-    is_program_text(text) && {
-        let lower = text.to_lowercase();
-        ["api error", "error", "stream error", "execution error"]
-            .iter()
-            .any(|mark| lower.starts_with(mark))
-    }
+    is_program_text(text) && FAILURE.is_in(text)
 }
 
 fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
@@ -101,116 +73,95 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
         return kind_of(text);
     }
     // The last line of a log of the program, in which the agent says nothing.
-    let is_log = is_short(text) && !has_word(text, &SPEAKER);
     let is_error = ["Error: ", "ERROR: ", "API Error: "]
         .iter()
         .any(|mark| last.starts_with(mark));
-    (is_log && is_error && is_program_text(last)).then(|| kind_of(last))?
+    let is_log = is_error && is_short(text) && !has_word(text, &tables().speakers);
+    (is_log && is_program_text(last)).then(|| kind_of(last))?
 }
 
 fn is_short(text: &str) -> bool {
-    let longest = if text.contains("{\"") {
+    let has_json = text.contains("{\"");
+    let longest = if has_json {
         LONGEST_WITH_JSON
     } else {
         LONGEST_MESSAGE
     };
-    text.chars().count() <= longest
+    text.chars().nth(longest).is_none()
 }
 
 /// Whether a text is as short and as plain as a program's message.
 fn is_program_text(text: &str) -> bool {
-    if text.is_empty() || !is_short(text) || text.contains("\n\n") {
-        return false;
-    }
-    !has_word(text, &SPEAKER) && !has_word(text, &tables().work)
+    !text.is_empty() && is_short(text) && !text.contains("\n\n") && !is_of_agent(text)
+}
+
+/// Whether a text has words of an agent that speaks or reports on its work.
+fn is_of_agent(text: &str) -> bool {
+    has_word(text, &tables().speakers) || has_word(text, &tables().work)
+}
+
+/// Whether a row describes a text: all of its parts occur.
+fn describes(row: &WordRow<ObstacleKind>, lower: &str) -> bool {
+    row.words.split(" … ").all(|part| lower.contains(part))
+}
+
+fn lower(text: &str) -> String {
+    text.to_lowercase().replace('’', "'")
 }
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
-    let lower = text.to_lowercase().replace('’', "'");
+    let lower = lower(text);
     if tables().transient.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
         return None;
     }
-    let found = REPORTS
-        .iter()
-        .find(|report| report.parts.iter().all(|part| lower.contains(part)));
-    found.map(|report| report.kind)
+    let found = REPORTS.rows.iter().find(|row| describes(row, &lower));
+    found.map(|row| row.means)
 }
 
 /// Returns the obstacle that a message begins with, whatever follows its first sentence. What is
 /// said to the user is no sentence of an agent, whatever words it has.
 fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
-    let lower = text.to_lowercase().replace('’', "'");
-    let mut start = lower.as_str();
-    while let Some(after) = ["error:", "api error:", "stream error:"]
-        .iter()
-        .find_map(|mark| start.strip_prefix(mark))
-    {
-        start = after.trim_start();
-    }
-    let sentence = start.split(['.', '\n']).next().unwrap_or_default();
-    let is_plain = sentence.starts_with("you ")
-        || sentence.starts_with("you'")
-        || !has_word(sentence, &SPEAKER) && !has_word(sentence, &tables().work);
-    if !is_plain || !is_short(text) || waits_seconds(&lower) {
+    static MARKS: LazyLock<Pattern> =
+        LazyLock::new(|| Pattern::new(r"^(?:(?:api |stream )?error:\s*)+"));
+    if !is_short(text) {
         return None;
     }
-    let begins = |report: &&Report| {
-        let first = report.parts.first();
-        first.is_some_and(|part| sentence.starts_with(part.as_str()))
-            && report.parts.iter().all(|part| sentence.contains(part))
+    let lower = lower(text);
+    let start = MARKS.replace_in(&lower, "");
+    let sentence = start.split(['.', '\n']).next().unwrap_or_default();
+    let is_to_user = sentence.starts_with("you ") || sentence.starts_with("you'");
+    if !is_to_user && is_of_agent(sentence) || waits_seconds(&lower) {
+        return None;
+    }
+    let begins = |row: &&WordRow<ObstacleKind>| {
+        let first = row.words.split(" … ").next();
+        first.is_some_and(|part| sentence.starts_with(part)) && describes(row, sentence)
     };
-    REPORTS.iter().find(begins).map(|report| report.kind)
+    REPORTS.rows.iter().find(begins).map(|row| row.means)
 }
 
 /// Whether a message asks to wait for seconds only: `try again in 1.2s`.
 fn waits_seconds(lower: &str) -> bool {
-    let Some((_, wait)) = lower
-        .split_once("try again in ")
-        .or_else(|| lower.split_once("retry in "))
-    else {
-        return false;
-    };
-    let unit = wait.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' '));
-    ["s.", "ms", "s ", "sec"]
-        .iter()
-        .any(|second| unit.starts_with(second))
-        || unit == "s"
+    static SECONDS: LazyLock<Pattern> =
+        LazyLock::new(|| Pattern::new(r"(?:try again|retry) in [\d. ]*(?:s\.|s |s$|ms|sec)"));
+    SECONDS.is_in(lower)
 }
-
-/// Words of an agent that found another way after a refused tool call.
-const OTHER_WAYS: [&str; 7] = [
-    "instead",
-    "so i ",
-    "worked around",
-    "workaround",
-    "another way",
-    "without it",
-    "alternative",
-];
 
 /// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else, or asks
 /// for the permission and names no other way.
 fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();
-    let mentions = [
-        "permission",
-        "approv",
-        "allow",
-        "grant",
-        "denied",
-        "not authorized",
-    ]
-    .iter()
-    .any(|word| lower.contains(word));
-    let found_another_way = OTHER_WAYS.iter().any(|words| lower.contains(words));
-    let is_about_it = mentions && !found_another_way && text.chars().count() <= 3 * LONGEST_MESSAGE;
-    let ended = text.is_empty() || is_about_it;
-    ended.then(|| {
+    let has = |words: &[String]| words.iter().any(|words| lower.contains(words));
+    let is_about_it = has(&tables().denials)
+        && !has(&tables().other_ways)
+        && text.chars().nth(3 * LONGEST_MESSAGE).is_none();
+    (text.is_empty() || is_about_it).then(|| {
         let target = denial.target.as_deref().unwrap_or_default();
+        let message = format!("{} was refused: {target}", denial.tool);
         obstacle(
             ObstacleKind::Permission,
-            format!("{} was refused: {target}", denial.tool).trim_end_matches([':', ' ']),
+            message.trim_end_matches([':', ' ']),
         )
     })
 }
@@ -286,12 +237,10 @@ mod tests {
 
     #[test]
     fn every_report_is_known_by_its_example() {
-        assert!(REPORTS.len() > 60);
-        for report in REPORTS.iter() {
-            assert_eq!(kind_of(&report.example), Some(report.kind), "{report:?}");
-            let lower = report.example.to_lowercase();
-            let has_parts = report.parts.iter().all(|part| lower.contains(part));
-            assert!(has_parts, "{report:?}");
+        assert!(REPORTS.rows.len() > 60);
+        for report in &REPORTS.rows {
+            assert_eq!(kind_of(&report.example), Some(report.means), "{report:?}");
+            assert!(describes(report, &lower(&report.example)), "{report:?}");
         }
     }
 

@@ -1,53 +1,36 @@
 //! The words that the original rules count, anywhere in the text.
 
-use crate::stopping::exit_check::evidence::SeedWords;
+use std::collections::HashSet;
 
-const HEDGES: [&str; 4] = ["maybe", "might", "could", "approximately"];
-const ASSURANCES: [&str; 3] = ["definitely", "assured", "guaranteed"];
-const ERRORS: [(&str, &str); 7] = [
-    ("error", "errors"),
-    ("exception", "exceptions"),
-    ("failed", "failed"),
-    ("bug", "bugs"),
-    ("issue", "issues"),
-    ("problem", "problems"),
-    ("mistake", "mistakes"),
-];
+use crate::stopping::exit_check::evidence::SeedWords;
 
 /// Counts the words in a text as they stand there, in code and quotes too.
 pub(super) fn count(text: &str) -> SeedWords {
-    let mut words = SeedWords::default();
-    let (mut hedges, mut assurances, mut errors) = ([false; 4], [false; 3], [false; 7]);
-    for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
-        // Most words are not looked at further.
-        let first = word.bytes().next().map(|byte| byte.to_ascii_lowercase());
-        if !(3..=13).contains(&word.len())
-            || !first.is_some_and(|first| b"acdefgilmpb".contains(&first))
-        {
-            continue;
-        }
-        let is = |other: &&str| word.eq_ignore_ascii_case(other);
-        words.certain |= ["confident", "certainly", "absolutely"].iter().any(is);
-        words.likely |= ["likely", "probably"].iter().any(is);
-        for (seen, hedge) in hedges.iter_mut().zip(&HEDGES) {
-            *seen |= is(hedge);
-        }
-        for (seen, assurance) in assurances.iter_mut().zip(&ASSURANCES) {
-            *seen |= is(assurance);
-        }
-        for (seen, (one, many)) in errors.iter_mut().zip(&ERRORS) {
-            *seen |= is(one) || is(many);
-        }
+    let lower = text.to_ascii_lowercase();
+    let words: HashSet<&str> = lower
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    // The forms of one word are counted once.
+    let is_there = |forms: &&&str| forms.split(' ').any(|form| words.contains(form));
+    let count = |known: &[&str]| {
+        let count = known.iter().filter(is_there).count();
+        u8::try_from(count).unwrap_or(u8::MAX)
+    };
+    SeedWords {
+        certain: count(&["confident certainly absolutely"]) > 0,
+        likely: count(&["likely probably"]) > 0,
+        hedges: count(&["maybe", "might", "could", "approximately"]),
+        assurances: count(&["definitely", "assured", "guaranteed"]),
+        error_words: count(&[
+            "error errors",
+            "exception exceptions",
+            "failed",
+            "bug bugs",
+            "issue issues",
+            "problem problems",
+            "mistake mistakes",
+        ]),
     }
-    words.hedges = number(&hedges);
-    words.assurances = number(&assurances);
-    words.error_words = number(&errors);
-    words
-}
-
-/// Returns how many are seen; there are fewer than 256.
-fn number(seen: &[bool]) -> u8 {
-    seen.iter().map(|seen| u8::from(*seen)).sum()
 }
 
 #[cfg(test)]

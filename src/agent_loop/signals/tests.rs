@@ -207,7 +207,7 @@ proptest! {
         let evidence = with_options(&message, &options);
         prop_assert!(evidence.stated_confidence.is_none_or(|percent| percent <= 100));
         prop_assert!(evidence.errors.len() <= 50);
-        prop_assert!(evidence.errors.iter().all(|error| error.signature().0.chars().count() <= 200));
+        prop_assert!(evidence.errors.iter().all(|error| error.signature.0.chars().count() <= 200));
     }
 
     #[test]

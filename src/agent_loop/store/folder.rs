@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::files::write::create_private_dir;
 
 use super::StoreError;
+use crate::agent_loop::git::GitSnapshot;
 
 /// The folder in the current one that is used by default.
 const CONCLAVE: &str = ".conclave";
@@ -26,54 +27,31 @@ const GITIGNORE: &str = "\
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateFolder {
     path: PathBuf,
-    layout: FolderLayout,
-    origin: FolderOrigin,
-}
-
-/// The names of the files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FolderLayout {
-    Conclave,
-    Ralph,
-}
-
-/// Who chose the folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FolderOrigin {
-    Named,
-    Found,
+    /// The files have the names that those of a `.ralph` folder have.
+    is_ralph: bool,
+    /// A person chose it.
+    is_named: bool,
 }
 
 impl StateFolder {
     /// Returns the folder that a person names. One named `.ralph` has the names of that folder.
     pub fn named(path: &Path) -> Self {
-        let is_ralph = path.file_name().is_some_and(|name| name == RALPH);
         Self {
             path: path.to_owned(),
-            layout: if is_ralph {
-                FolderLayout::Ralph
-            } else {
-                FolderLayout::Conclave
-            },
-            origin: FolderOrigin::Named,
+            is_ralph: path.file_name().is_some_and(|name| name == RALPH),
+            is_named: true,
         }
     }
 
     /// Returns the folder in `current`: `.conclave`, or `.ralph` if that alone exists.
     pub fn find(current: &Path) -> Self {
-        let conclave = current.join(CONCLAVE);
-        let ralph = current.join(RALPH);
+        let [conclave, ralph] = [CONCLAVE, RALPH].map(|name| current.join(name));
         // Whatever has the name, a broken link as well: using the other folder would hide it.
-        let has_conclave = fs::symlink_metadata(&conclave).is_ok();
-        let (path, layout) = if !has_conclave && ralph.is_dir() {
-            (ralph, FolderLayout::Ralph)
-        } else {
-            (conclave, FolderLayout::Conclave)
-        };
+        let is_ralph = fs::symlink_metadata(&conclave).is_err() && ralph.is_dir();
         Self {
-            path,
-            layout,
-            origin: FolderOrigin::Found,
+            path: if is_ralph { ralph } else { conclave },
+            is_ralph,
+            is_named: false,
         }
     }
 
@@ -83,9 +61,10 @@ impl StateFolder {
 
     /// Returns the log: one event a line, only ever appended to.
     pub fn log(&self) -> PathBuf {
-        self.path.join(match self.layout {
-            FolderLayout::Conclave => "exit-log.jsonl",
-            FolderLayout::Ralph => "logs/exit-decisions_conclave.log",
+        self.path.join(if self.is_ralph {
+            "logs/exit-decisions_conclave.log"
+        } else {
+            "exit-log.jsonl"
         })
     }
 
@@ -96,30 +75,27 @@ impl StateFolder {
 
     /// Returns the response that is read when none is named.
     pub fn default_response(&self) -> Option<PathBuf> {
-        self.is_ralph().then(|| self.path.join("last-response.md"))
+        self.is_ralph.then(|| self.path.join("last-response.md"))
     }
 
     /// Returns the checklist that is read when none is named.
     pub fn default_plan(&self) -> Option<PathBuf> {
-        self.is_ralph().then(|| self.path.join("@fix_plan.md"))
+        self.is_ralph.then(|| self.path.join("@fix_plan.md"))
     }
 
     /// Returns what each check writes. It never counts as a change of the working tree.
     pub fn own_files(&self) -> Vec<PathBuf> {
-        match self.layout {
-            FolderLayout::Conclave => vec![self.path.clone()],
-            FolderLayout::Ralph => vec![self.state(), self.log()],
+        if self.is_ralph {
+            vec![self.state(), self.log(), GitSnapshot::path(&self.path)]
+        } else {
+            vec![self.path.clone()]
         }
-    }
-
-    fn is_ralph(&self) -> bool {
-        self.layout == FolderLayout::Ralph
     }
 
     /// Checks that the folder is used where it seems to be: a link in its default place may come
     /// with a foreign project and lead anywhere.
     pub(super) fn check(&self) -> Result<(), StoreError> {
-        if self.origin == FolderOrigin::Found && self.path.is_symlink() {
+        if !self.is_named && self.path.is_symlink() {
             return Err(StoreError::FolderLink(self.path.clone()));
         }
         Ok(())
@@ -131,7 +107,7 @@ impl StateFolder {
         if let Some(folder) = self.log().parent() {
             create_private_dir(folder)?;
         }
-        if self.layout == FolderLayout::Conclave {
+        if !self.is_ralph {
             let path = self.path.join(".gitignore");
             ignore(&path).map_err(|source| StoreError::io(&path, source))?;
         }
@@ -141,8 +117,7 @@ impl StateFolder {
 
 /// Writes the list of ignored files, unless there is one.
 fn ignore(path: &Path) -> io::Result<()> {
-    let created = fs::File::options().write(true).create_new(true).open(path);
-    match created {
+    match fs::File::create_new(path) {
         Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),

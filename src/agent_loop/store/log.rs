@@ -8,7 +8,6 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::files::write::WriteError;
@@ -19,11 +18,6 @@ use super::{StoreError, check_version};
 
 /// The greatest length of a line. Evidence is bounded, and far below it.
 const LONGEST_LINE: u64 = 4 << 20;
-
-#[derive(Deserialize)]
-struct LineVersion {
-    schema_version: Value,
-}
 
 /// The log, locked for writing until this is dropped.
 #[derive(Debug)]
@@ -68,21 +62,15 @@ impl LockedLog {
             let error = io::Error::from(io::ErrorKind::FileTooLarge);
             return Err(WriteError::new(&self.path, error).into());
         }
-        let written = self.cut(end).and_then(|()| self.file.write_all(&bytes));
+        // What a killed process left of a line is cut.
+        let cut = |file: &File| file.set_len(end);
+        let written = cut(&self.file).and_then(|()| self.file.write_all(&bytes));
         if let Err(error) = written {
             // What cannot be cut now is cut by the next writer.
-            let _ = self.cut(end);
+            let _ = cut(&self.file);
             return Err(WriteError::new(&self.path, error).into());
         }
         Ok(end + bytes.len() as u64)
-    }
-
-    /// Cuts what a killed process left of a line.
-    fn cut(&self, end: u64) -> io::Result<()> {
-        if self.file.metadata()?.len() > end {
-            self.file.set_len(end)?;
-        }
-        Ok(())
     }
 }
 
@@ -98,12 +86,8 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// Opens the log to read it, without a lock: whole lines never change. `None` if there is none.
 pub(super) fn open(path: &Path) -> Result<Option<File>, StoreError> {
     let mut options = File::options();
-    match files::open_with(
-        options.read(true),
-        path,
-        SizeLimit::NONE,
-        LinkPolicy::Refuse,
-    ) {
+    options.read(true);
+    match files::open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::io(path, error)),
@@ -134,7 +118,11 @@ pub(super) fn read(path: &Path, file: &mut File) -> Result<Lines, StoreError> {
     let (mut events, mut end) = (Vec::new(), 0);
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         if line.len() as u64 > LONGEST_LINE {
-            events.push(Err(too_long(path, end)));
+            events.push(Err(StoreError::DamagedLog {
+                path: path.to_owned(),
+                offset: end,
+                source: "a line is longer than any event".into(),
+            }));
         } else if line.ends_with(b"\n") {
             events.push(parse(path, line, end));
         } else {
@@ -152,15 +140,9 @@ fn parse(path: &Path, line: &[u8], offset: u64) -> Result<LoopEvent, StoreError>
         offset,
         source: source.into(),
     };
-    let version: LineVersion = serde_json::from_slice(line).map_err(damaged)?;
-    check_version(path, &version.schema_version)?;
-    serde_json::from_slice(line).map_err(damaged)
-}
-
-fn too_long(path: &Path, offset: u64) -> StoreError {
-    StoreError::DamagedLog {
-        path: path.to_owned(),
-        offset,
-        source: "a line is longer than any event".into(),
+    let event: Value = serde_json::from_slice(line).map_err(damaged)?;
+    if let Some(version) = event.get("schema_version") {
+        check_version(path, version)?;
     }
+    serde_json::from_value(event).map_err(damaged)
 }

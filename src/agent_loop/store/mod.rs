@@ -83,14 +83,6 @@ pub struct Update {
     pub stale_file: Option<WriteError>,
 }
 
-/// A state and the end of the log that it is the fold of.
-struct LoadedState {
-    state: LoopState,
-    end: u64,
-    /// The import of a state of the original, which the log does not have yet.
-    import: Option<LoopEventKind>,
-}
-
 impl Store {
     /// Opens the store in a folder, which is created with the first event.
     ///
@@ -108,7 +100,7 @@ impl Store {
 
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
     pub fn load(&self) -> Result<LoopState, StoreError> {
-        self.fold(self.lines()?).map(|loaded| loaded.state)
+        self.fold(self.lines()?).map(|(state, _)| state)
     }
 
     /// Reads the log without a lock: whole lines never change.
@@ -141,11 +133,9 @@ impl Store {
     pub fn update(&self, next: impl FnOnce(&LoopState) -> LoopEvent) -> Result<Update, StoreError> {
         self.folder.create()?;
         let mut log = LockedLog::open(&self.folder.log())?;
-        let LoadedState {
-            mut state,
-            mut end,
-            import,
-        } = self.fold(log.read()?)?;
+        let lines = log.read()?;
+        let mut end = lines.end;
+        let (mut state, import) = self.fold(lines)?;
         let event = next(&state);
         if let Some(import) = import {
             end = log.append(&LoopEvent::new(event.time, import), end)?;
@@ -176,15 +166,15 @@ impl Store {
         self.lines().map(|lines| lines.events)
     }
 
-    fn fold(&self, lines: Lines) -> Result<LoadedState, StoreError> {
+    /// Returns the state, and the import of a state of the original, which the log does not have yet.
+    fn fold(&self, lines: Lines) -> Result<(LoopState, Option<LoopEventKind>), StoreError> {
         let foreign = match state_file::foreign(&self.folder.state()) {
             // The log has everything that the file had.
             Ok(_) | Err(StoreError::DamagedState { .. }) if !lines.events.is_empty() => None,
             foreign => foreign?,
         };
-        let import = foreign.map(|totals| {
-            let totals = Box::new(totals);
-            LoopEventKind::Import { totals }
+        let import = foreign.map(|totals| LoopEventKind::Import {
+            totals: Box::new(totals),
         });
         let mut state = LoopState::default();
         if let Some(import) = &import {
@@ -193,11 +183,7 @@ impl Store {
         for event in lines.events {
             state.apply(&event?);
         }
-        Ok(LoadedState {
-            state,
-            end: lines.end,
-            import,
-        })
+        Ok((state, import))
     }
 }
 

@@ -1,19 +1,18 @@
 //! `exit-state.json`: the fold of the log, for scripts. It has the names that scripts of the original
 //! read, and a file of the original is read where there is no log yet.
 
-use std::io;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::files::write::{Access, WriteError, write_unsynced};
-use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::event::SCHEMA_VERSION;
 use crate::stopping::exit_check::state::LoopState;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 
-use super::{StoreError, check_version};
+use super::{StoreError, check_version, log};
 
 /// The size up to which a state is read. A real one is far smaller.
 const LIMIT: SizeLimit = SizeLimit::of_bytes(16 << 20);
@@ -33,11 +32,8 @@ struct StateFile<'a> {
 /// For a file that is no state: it may be anything.
 pub(super) fn foreign(path: &Path) -> Result<Option<DecisionTotals>, StoreError> {
     let failed = |error| StoreError::io(path, error);
-    let mut options = std::fs::File::options();
-    let file = match files::open_with(options.read(true), path, LIMIT, LinkPolicy::Refuse) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
+    let Some(file) = log::open(path)? else {
+        return Ok(None);
     };
     let bytes = files::read_to_end(file, LIMIT).map_err(failed)?;
     let damaged = |source| StoreError::DamagedState {

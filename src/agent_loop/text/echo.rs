@@ -81,29 +81,6 @@ fn is_prose(line: &str) -> bool {
             >= 3 * PROSE_WORDS
 }
 
-/// Returns the range of the prompt in a log of Codex: from `User instructions:` to the next line
-/// with a time.
-pub(super) fn codex_instructions(text: &str) -> Option<Range<usize>> {
-    let mut start = None;
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let timed = line
-            .strip_prefix("[20")
-            .and_then(|rest| rest.split_once("] "));
-        match (start, timed) {
-            (None, Some((_, event)))
-                if event.trim_end().eq_ignore_ascii_case("user instructions:") =>
-            {
-                start = Some(at);
-            }
-            (Some(start), Some(_)) => return Some(start..at),
-            _ => {}
-        }
-        at += line.len();
-    }
-    start.map(|start| start..text.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,16 +124,5 @@ mod tests {
             assert_eq!(without_echo(&text), left, "{text}");
         }
         assert!(echoes("a", "").is_empty());
-    }
-
-    #[test]
-    fn instructions_in_a_log_of_codex_end_at_the_next_event() {
-        let log =
-            "[2025-08-27T15:00:00] User instructions:\nDo it.\n\n[2025-08-27T15:00:01] codex\nOk.";
-        assert_eq!(
-            codex_instructions(log).and_then(|range| log.get(range)),
-            Some("[2025-08-27T15:00:00] User instructions:\nDo it.\n\n")
-        );
-        assert_eq!(codex_instructions("User instructions: read them"), None);
     }
 }

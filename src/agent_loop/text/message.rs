@@ -1,12 +1,14 @@
 //! A message as blocks of Markdown.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::echo::{codex_instructions, echoes};
+use super::echo::echoes;
 use super::normal::{front_matter, normal};
 use super::quotation::without_quotations;
+use super::tables::Pattern;
 
 /// What stands in prose for inline code and quoted words.
 pub(super) const PLACEHOLDER: char = '\u{fffc}';
@@ -49,6 +51,14 @@ pub enum BlockKind {
 }
 
 impl Block {
+    fn new(kind: BlockKind, range: Range<usize>) -> Self {
+        Self {
+            kind,
+            prose: String::new(),
+            range,
+        }
+    }
+
     pub fn is_prose(&self) -> bool {
         !matches!(
             self.kind,
@@ -58,13 +68,11 @@ impl Block {
 
     /// Returns whether there is nothing but inline code or quoted words.
     pub fn is_only_code(&self) -> bool {
-        self.prose.contains(PLACEHOLDER)
-            && self
-                .prose
-                .chars()
-                .all(|c| c == PLACEHOLDER || !c.is_alphanumeric())
+        self.prose.contains(PLACEHOLDER) && !self.prose.contains(char::is_alphanumeric)
     }
 }
+
+static COMMENT: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"(?s)<!--.*?-->"));
 
 impl Message {
     /// Takes a message apart. With a prompt, what repeats it is left out.
@@ -77,9 +85,6 @@ impl Message {
             let echoes = echoes(&text, &normal(prompt));
             blank(&mut text, &echoes);
         }
-        if let Some(instructions) = codex_instructions(&text) {
-            blank(&mut text, &[instructions]);
-        }
         let mut reader = MessageReader::default();
         let options =
             Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
@@ -88,7 +93,10 @@ impl Message {
         }
         let mut visible = text.clone();
         blank(&mut visible, &reader.hidden);
-        let comments = comments(&visible);
+        let comments = COMMENT
+            .all(&visible)
+            .filter_map(|comment| Some(comment.get(0)?.range()));
+        let comments: Vec<Range<usize>> = comments.collect();
         blank(&mut visible, &comments);
         Self {
             text,
@@ -128,23 +136,6 @@ fn blank(text: &mut String, ranges: &[Range<usize>]) {
     *text = String::from_utf8_lossy(&bytes).into_owned();
 }
 
-fn comments(text: &str) -> Vec<Range<usize>> {
-    let mut comments = Vec::new();
-    let mut from = 0;
-    while let Some(start) = find(text, "<!--", from) {
-        let Some(end) = find(text, "-->", start + 4) else {
-            break;
-        };
-        comments.push(start..end + 3);
-        from = end + 3;
-    }
-    comments
-}
-
-fn find(text: &str, part: &str, from: usize) -> Option<usize> {
-    Some(from + text.get(from..)?.find(part)?)
-}
-
 #[derive(Default)]
 struct MessageReader {
     blocks: Vec<Block>,
@@ -153,8 +144,7 @@ struct MessageReader {
     /// The block that is being read.
     block: Option<Block>,
     quotes: usize,
-    tables: usize,
-    /// Around struck words and images.
+    /// Around what is no prose: tables, code, struck words and images.
     silent: usize,
     /// The list items around, and whether each has a block already.
     items: Vec<bool>,
@@ -165,39 +155,32 @@ impl MessageReader {
         match event {
             Event::Start(Tag::BlockQuote(_)) => {
                 if self.quotes == 0 {
-                    self.finish_block();
-                    self.hide(BlockKind::Quote, range);
+                    self.push(BlockKind::Quote, range);
                 }
                 self.quotes += 1;
             }
             Event::End(TagEnd::BlockQuote(_)) => self.quotes = self.quotes.saturating_sub(1),
             _ if self.quotes > 0 => {}
             Event::Start(Tag::Table(_)) => {
-                self.finish_block();
-                self.tables += 1;
                 self.push(BlockKind::Table, range);
-            }
-            Event::End(TagEnd::Table) => self.tables = self.tables.saturating_sub(1),
-            Event::Code(_) => {
-                let end = range.end;
-                self.inline_code.push(range);
-                self.add_letter(PLACEHOLDER);
-                if let Some(block) = &mut self.block {
-                    block.range.end = block.range.end.max(end);
-                }
-            }
-            _ if self.tables > 0 => {}
-            Event::Start(Tag::CodeBlock(_)) => {
-                self.finish_block();
-                self.hide(BlockKind::Code, range);
-                // The text of the code is no prose.
                 self.silent += 1;
             }
-            Event::End(TagEnd::CodeBlock) => self.silent = self.silent.saturating_sub(1),
-            Event::Start(Tag::HtmlBlock) => {
-                self.finish_block();
-                self.push(BlockKind::Html, range);
+            Event::Start(Tag::CodeBlock(_)) => {
+                self.push(BlockKind::Code, range);
+                self.silent += 1;
             }
+            Event::Start(Tag::Strikethrough | Tag::Image { .. }) => self.silent += 1,
+            Event::End(
+                TagEnd::Table | TagEnd::CodeBlock | TagEnd::Strikethrough | TagEnd::Image,
+            ) => self.silent = self.silent.saturating_sub(1),
+            Event::Code(_) => {
+                self.add(PLACEHOLDER.encode_utf8(&mut [0; 4]), &range);
+                self.inline_code.push(range);
+            }
+            Event::Text(text) => self.add(&text, &range),
+            Event::SoftBreak | Event::HardBreak => self.add("\n", &range),
+            Event::InlineHtml(_) => self.add(" ", &range),
+            Event::Start(Tag::HtmlBlock) => self.push(BlockKind::Html, range),
             Event::Start(Tag::Heading { level, .. }) => {
                 self.begin(BlockKind::Heading(level as u8), range);
             }
@@ -207,7 +190,7 @@ impl MessageReader {
                 self.items.push(false);
             }
             Event::TaskListMarker(checked) => {
-                self.begin_item_text(&range);
+                self.add("", &range);
                 if let Some(block) = &mut self.block {
                     block.kind = BlockKind::Item(Some(checked));
                 }
@@ -216,35 +199,14 @@ impl MessageReader {
                 self.finish_block();
                 self.items.pop();
             }
-            Event::End(TagEnd::Paragraph | TagEnd::Heading(_)) => self.finish_block(),
-            Event::Start(Tag::List(_)) | Event::Rule => self.finish_block(),
-            Event::Start(Tag::Strikethrough | Tag::Image { .. }) => self.silent += 1,
-            Event::End(TagEnd::Strikethrough | TagEnd::Image) => {
-                self.silent = self.silent.saturating_sub(1);
-            }
-            Event::Text(text) if self.silent == 0 => {
-                self.begin_item_text(&range);
-                if let Some(block) = &mut self.block {
-                    block.prose.push_str(&text);
-                    block.range.end = block.range.end.max(range.end);
-                }
-            }
-            Event::SoftBreak | Event::HardBreak => self.add_letter('\n'),
-            Event::InlineHtml(_) => {
-                self.begin_item_text(&range);
-                self.add_letter(' ');
-            }
+            Event::End(TagEnd::Paragraph | TagEnd::Heading(_))
+            | Event::Start(Tag::List(_))
+            | Event::Rule => self.finish_block(),
             _ => {}
         }
     }
 
-    /// The text of a tight list's item has no paragraph of its own.
-    fn begin_item_text(&mut self, range: &Range<usize>) {
-        if self.block.is_none() && !self.items.is_empty() {
-            self.begin(BlockKind::Paragraph, range.clone());
-        }
-    }
-
+    /// Begins a block with a prose.
     fn begin(&mut self, kind: BlockKind, range: Range<usize>) {
         self.finish_block();
         let kind = match (kind, self.items.last_mut()) {
@@ -255,23 +217,21 @@ impl MessageReader {
             (BlockKind::Paragraph, Some(true)) => BlockKind::ItemParagraph,
             (kind, _) => kind,
         };
-        self.block = Some(Block {
-            kind,
-            prose: String::new(),
-            range,
-        });
+        self.block = Some(Block::new(kind, range));
     }
 
-    fn add_letter(&mut self, letter: char) {
-        if self.silent > 0 || self.tables > 0 {
+    /// Adds to the prose of the current block. The text of a tight list's item has no paragraph of its
+    /// own.
+    fn add(&mut self, text: &str, range: &Range<usize>) {
+        if self.silent > 0 {
             return;
         }
-        if letter == PLACEHOLDER && self.block.is_none() && !self.items.is_empty() {
-            let at = self.inline_code.last().cloned().unwrap_or_default();
-            self.begin(BlockKind::Paragraph, at);
+        if self.block.is_none() && !self.items.is_empty() {
+            self.begin(BlockKind::Paragraph, range.clone());
         }
         if let Some(block) = &mut self.block {
-            block.prose.push(letter);
+            block.prose.push_str(text);
+            block.range.end = block.range.end.max(range.end);
         }
     }
 
@@ -282,17 +242,13 @@ impl MessageReader {
         }
     }
 
+    /// Adds a block without a prose.
     fn push(&mut self, kind: BlockKind, range: Range<usize>) {
-        self.blocks.push(Block {
-            kind,
-            prose: String::new(),
-            range,
-        });
-    }
-
-    fn hide(&mut self, kind: BlockKind, range: Range<usize>) {
-        self.hidden.push(range.clone());
-        self.push(kind, range);
+        self.finish_block();
+        if matches!(kind, BlockKind::Quote | BlockKind::Code) {
+            self.hidden.push(range.clone());
+        }
+        self.blocks.push(Block::new(kind, range));
     }
 }
 

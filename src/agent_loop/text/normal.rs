@@ -2,33 +2,31 @@
 //! invisible characters, no front matter.
 
 use std::borrow::Cow;
-use std::iter::Peekable;
 use std::ops::Range;
-use std::str::Chars;
+use std::sync::LazyLock;
 
-use crate::domain::text::is_invisible;
+use super::tables::Pattern;
+use crate::domain::text::clean;
+
+/// An escape sequence: a colour, a move of the cursor; or a string such as a title, up to a bell or
+/// `ESC \`. It never spans a line, so that a cut one takes nothing else away.
+static ESCAPE: LazyLock<Pattern> = LazyLock::new(|| {
+    let parameters = r"[ -?]*[@-~]?";
+    let string = r"[\]P_^][^\n]*?(?:\x07|\x{9c}|\x1b\\|(?m:$))";
+    Pattern::new(&format!(
+        r"(?:\x1b\[|\x{{9b}}){parameters}|\x1b(?:{string}|[^\n]|(?m:$))"
+    ))
+});
 
 /// Returns a text without escape sequences and invisible characters, with `\n` as the end of a line.
 pub fn normal(text: &str) -> Cow<'_, str> {
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
     }
-    let mut normal = String::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\u{1b}' => skip_escape(&mut letters),
-            '\u{9b}' => skip_control_sequence(&mut letters),
-            '\r' if letters.peek() == Some(&'\n') => {}
-            '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => normal.push('\n'),
-            // A byte order mark, and marks between letters that are not shown.
-            '\u{feff}' | '\u{200b}' | '\u{2060}' => {}
-            '\u{a0}' | '\u{202f}' => normal.push(' '),
-            letter if is_invisible(letter) => {}
-            letter => normal.push(letter),
-        }
-    }
-    Cow::Owned(normal)
+    let text = clean(&ESCAPE.replace_in(text, ""));
+    let text = text.replace(['\u{a0}', '\u{202f}'], " ");
+    // A byte order mark, and marks between letters that are not shown.
+    Cow::Owned(text.replace(['\u{feff}', '\u{200b}', '\u{2060}'], ""))
 }
 
 /// Whether a byte can be part of no character that is changed. The first bytes of those beyond
@@ -41,75 +39,17 @@ fn is_plain(byte: u8) -> bool {
     }
 }
 
-/// Skips the rest of an escape sequence: a colour, a title, a move of the cursor.
-fn skip_escape(letters: &mut Peekable<Chars<'_>>) {
-    match letters.peek() {
-        Some('[') => {
-            letters.next();
-            skip_control_sequence(letters);
-        }
-        Some(']' | 'P' | '_' | '^') => {
-            // A string up to a bell or `ESC \`. It never spans a line, so that a cut one takes
-            // nothing else away.
-            while let Some(letter) = letters.next_if(|letter| *letter != '\n') {
-                if letter == '\u{7}' || letter == '\u{9c}' {
-                    return;
-                }
-                if letter == '\u{1b}' && letters.next_if_eq(&'\\').is_some() {
-                    return;
-                }
-            }
-        }
-        _ => {
-            letters.next_if(|letter| *letter != '\n');
-        }
-    }
-}
-
-/// Skips parameters up to the letter that ends them.
-fn skip_control_sequence(letters: &mut Peekable<Chars<'_>>) {
-    while letters
-        .next_if(|letter| matches!(letter, ' '..='?'))
-        .is_some()
-    {}
-    letters.next_if(|letter| matches!(letter, '@'..='~'));
-}
-
 /// Returns the range of the front matter at the beginning of a text: `key: value` lines between two
 /// lines of `---` or `+++`.
 pub fn front_matter(text: &str) -> Option<Range<usize>> {
-    let mut lines = text.split_inclusive('\n');
-    let fence = lines.next()?;
-    let mark = fence.trim_end();
-    if mark != "---" && mark != "+++" {
-        return None;
-    }
-    let mut end = fence.len();
-    let mut has_key = false;
-    for line in lines {
-        end += line.len();
-        let line = line.trim_end();
-        if line == mark {
-            return has_key.then_some(0..end);
-        }
-        let is_part = line.is_empty()
-            || line.starts_with([' ', '\t', '-', '#', ']', '}'])
-            || is_key_line(line);
-        if !is_part {
-            return None;
-        }
-        has_key |= is_key_line(line);
-    }
-    None
-}
-
-fn is_key_line(line: &str) -> bool {
-    line.split_once([':', '=']).is_some_and(|(key, _)| {
-        !key.is_empty()
-            && key
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | ' '))
-    })
+    static FRONT_MATTER: LazyLock<Pattern> = LazyLock::new(|| {
+        let line = r"(?:[ \t#\]}-][^\n]*|[\w. -]+[:=][^\n]*|)\n";
+        let between = |mark| format!(r"{mark}[ \t]*\n(?:{line})*?{mark}[ \t]*(?:\n|$)");
+        Pattern::new(&format!("^(?:{}|{})", between("---"), between(r"\+\+\+")))
+    });
+    static KEY: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"(?m)^[\w. -]+[:=]"));
+    let found = FRONT_MATTER.all(text).next()?.get(0)?;
+    KEY.is_in(found.as_str()).then(|| found.range())
 }
 
 #[cfg(test)]

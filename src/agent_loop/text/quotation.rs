@@ -1,90 +1,25 @@
 //! Quoted words: they are said of, not said.
 
+use std::sync::LazyLock;
+
+use super::tables::Pattern;
+
+/// Quotations with their marks. Straight marks also close quotations and abbreviate: one begins a
+/// quotation after a blank or a bracket, or after a letter of a language without blanks, and before
+/// a letter. An apostrophe within a word closes nothing.
+static QUOTATION: LazyLock<Pattern> = LazyLock::new(|| {
+    let start = r"(?:\b{start-half}|(?P<letter>[\u{3040}-\u{30ff}\u{3400}-\u{9fff}]))";
+    let single = r"'(?:[^\s']|[^\s'](?:[^']|'\w|\s')*?[^\s'])'\b{end-half}";
+    let straight = format!(r#"{start}(?:"[^\s"][^"]*"|{single}|”[^\s”][^”]*”|»[^\s«][^«]*«)"#);
+    let curved = "[‘‚](?:[^’‘]|’\\w)*?[’‘]|“[^”“]*[”“]|„[^“”\"]*[“”\"]|«[^»]*»|‹[^›]*›";
+    let wide = "「[^」]*」|『[^』]*』|《[^》]*》|＂[^＂]*＂";
+    Pattern::new(&format!("{straight}|{curved}|{wide}"))
+});
+
 /// Replaces each quotation with its marks by `placeholder`.
 pub(super) fn without_quotations(prose: &mut String, placeholder: char) {
-    if !prose.contains(|c| closing_mark(c).is_some()) {
-        return;
-    }
-    let mut rest = prose.as_str();
-    let mut result = String::with_capacity(rest.len());
-    while let Some((at, open)) = rest
-        .char_indices()
-        .find(|(_, c)| closing_mark(*c).is_some())
-    {
-        let (before, quoted) = rest.split_at(at);
-        result.push_str(before);
-        let quoted = quoted.get(open.len_utf8()..).unwrap_or_default();
-        let end = if begins_quotation(result.chars().next_back(), open, quoted) {
-            quotation_end(open, quoted)
-        } else {
-            None
-        };
-        if let Some(end) = end {
-            result.push(placeholder);
-            rest = quoted.get(end..).unwrap_or_default();
-        } else {
-            result.push(open);
-            rest = quoted;
-        }
-    }
-    result.push_str(rest);
-    *prose = result;
-}
-
-/// Returns the marks that close what a mark opens.
-fn closing_mark(open: char) -> Option<&'static [char]> {
-    Some(match open {
-        '"' => &['"'],
-        '\'' => &['\''],
-        '‘' | '‚' => &['’', '‘'],
-        '“' => &['”', '“'],
-        '„' => &['“', '”', '"'],
-        '”' => &['”'],
-        '«' => &['»'],
-        '»' => &['«'],
-        '‹' => &['›'],
-        '「' => &['」'],
-        '『' => &['』'],
-        '《' => &['》'],
-        '＂' => &['＂'],
-        _ => return None,
-    })
-}
-
-/// Straight marks also close quotations and abbreviate: one begins a quotation after a blank or an
-/// opening bracket, and before a letter.
-fn begins_quotation(before: Option<char>, open: char, quoted: &str) -> bool {
-    if !matches!(open, '"' | '\'' | '”' | '»') {
-        return true;
-    }
-    let after_blank = before.is_none_or(|c| !c.is_alphanumeric() || is_unspaced(c));
-    after_blank && quoted.chars().next().is_some_and(|c| !c.is_whitespace())
-}
-
-/// Whether words are written without blanks between them.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
-}
-
-/// Returns the end of a quotation in bytes, with the closing mark.
-fn quotation_end(open: char, quoted: &str) -> Option<usize> {
-    let closing = closing_mark(open)?;
-    let mut letters = quoted.char_indices().peekable();
-    let mut before = None;
-    while let Some((at, c)) = letters.next() {
-        if closing.contains(&c) {
-            let after = letters.peek().map(|(_, c)| *c);
-            // An apostrophe within a word closes nothing.
-            let is_apostrophe = matches!(c, '\'' | '’')
-                && (after.is_some_and(char::is_alphanumeric)
-                    || before.is_some_and(char::is_whitespace));
-            if !is_apostrophe {
-                return Some(at + c.len_utf8());
-            }
-        }
-        before = Some(c);
-    }
-    None
+    let replacement = format!("${{letter}}{placeholder}");
+    *prose = QUOTATION.replace_in(prose, &replacement).into_owned();
 }
 
 #[cfg(test)]
@@ -104,6 +39,7 @@ mod tests {
             ("it's done, isn't it", "it's done, isn't it"),
             ("the agents' work isn't done", "the agents' work isn't done"),
             ("a 5\" disk and a 3\" disk", "a 5\" disk and a 3\" disk"),
+            ("他说\"完成\"了", "他说*了"),
             ("an \"open quotation", "an \"open quotation"),
             ("'don't stop' he said", "* he said"),
             ("(\"x\")", "(*)"),

@@ -1,6 +1,9 @@
 //! Sentences, in any language that ends them by a mark.
 
+use std::sync::LazyLock;
+
 use super::message::PLACEHOLDER;
+use super::tables::{Pattern, tables};
 
 /// A sentence of a block's prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,74 +16,60 @@ pub struct Sentence<'a> {
 /// A line of this length or more was broken because it was full: the sentence goes on.
 const FULL_LINE: usize = 60;
 
-/// Words that end with a full stop within a sentence.
-const ABBREVIATIONS: [&str; 12] = [
-    "e.g", "i.e", "etc", "vs", "cf", "approx", "no", "fig", "z.b", "d.h", "p.ej", "incl",
-];
+/// Where a sentence may end: at its marks, or at the end of a line; with what closes behind it.
+static END: LazyLock<Pattern> = LazyLock::new(|| {
+    Pattern::new(
+        r#"(?:(?P<wide>[。！？｡])|(?P<marks>[.!?…؟]+)|\n)(?P<closing>[.!?…。！？؟｡)\]"'”’»」』）*_]*)"#,
+    )
+});
 
 /// Splits the prose of a block into sentences.
 pub fn sentences(prose: &str) -> Vec<Sentence<'_>> {
     let mut sentences = Vec::new();
-    let mut start = 0;
-    let mut line_start = 0;
-    let mut letters = prose.char_indices().peekable();
-    while let Some((at, c)) = letters.next() {
-        let ends = match c {
-            '。' | '！' | '？' | '｡' => true,
-            '.' | '!' | '?' | '…' | '؟' => {
-                let next = letters.peek().map(|(_, next)| *next);
-                let before = prose.get(start..at).unwrap_or_default();
-                next.is_none_or(|next| next.is_whitespace() || closes(next))
-                    && !(c == '.' && is_abbreviation(before))
-            }
-            '\n' => {
-                let line = prose.get(line_start..at).unwrap_or_default();
-                let next = letters.peek().map(|(_, next)| *next);
-                line_start = at + 1;
-                ends_line(line, next)
-            }
-            _ => false,
+    let (mut start, mut line_start) = (0, 0);
+    for found in END.all(prose) {
+        let Some(end) = found.get(0) else { continue };
+        let after = prose.get(end.end()..).unwrap_or_default().chars().next();
+        let before = |from: usize| prose.get(from..end.start()).unwrap_or_default();
+        let ends = if found.name("wide").is_some() {
+            true
+        } else if let Some(marks) = found.name("marks") {
+            let closes = found.name("closing").is_some_and(|it| !it.is_empty());
+            (closes || after.is_none_or(char::is_whitespace))
+                && !(marks.as_str() == "." && is_abbreviation(before(start)))
+        } else {
+            let line = before(line_start);
+            line_start = end.start() + 1;
+            let next = prose.get(line_start..).unwrap_or_default().chars().next();
+            ends_line(line, next)
         };
-        if !ends {
-            continue;
+        if ends {
+            sentences.extend(Sentence::new(prose.get(start..end.end())));
+            start = end.end();
         }
-        let mut end = at + c.len_utf8();
-        while let Some((at, mark)) =
-            letters.next_if(|(_, next)| is_end_mark(*next) || closes(*next))
-        {
-            end = at + mark.len_utf8();
-        }
-        push(&mut sentences, prose.get(start..end));
-        start = end;
     }
-    push(&mut sentences, prose.get(start..));
+    sentences.extend(Sentence::new(prose.get(start..)));
     sentences
 }
 
-fn push<'a>(sentences: &mut Vec<Sentence<'a>>, text: Option<&'a str>) {
-    let text = text.unwrap_or_default().trim();
-    if !text.contains(|c: char| c.is_alphanumeric() || c == PLACEHOLDER) {
-        return;
-    }
-    let words = text.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_end_mark(c));
-    sentences.push(Sentence {
-        text,
-        is_question: words.ends_with(['?', '？', '؟'])
+impl<'a> Sentence<'a> {
+    /// Returns the sentence in a part of a text; `None` if there is no word.
+    fn new(part: Option<&'a str>) -> Option<Self> {
+        let text = part?.trim();
+        if !text.contains(|c: char| c.is_alphanumeric() || c == PLACEHOLDER) {
+            return None;
+        }
+        let words = text.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_end_mark(c));
+        let is_question = words.ends_with(['?', '？', '؟'])
             || words.ends_with('!') && words.trim_end_matches('!').ends_with('?')
             // The particles that end a question in Japanese and Chinese.
-            || words.trim_end_matches(is_end_mark).ends_with(['か', '吗', '嗎']),
-    });
+            || words.trim_end_matches(is_end_mark).ends_with(['か', '吗', '嗎']);
+        Some(Self { text, is_question })
+    }
 }
 
 fn is_end_mark(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？' | '؟' | '｡')
-}
-
-fn closes(c: char) -> bool {
-    matches!(
-        c,
-        ')' | ']' | '"' | '\'' | '”' | '’' | '»' | '」' | '』' | '）' | '*' | '_'
-    )
 }
 
 /// A number at the beginning, such as `1.`, and an abbreviation end no sentence.
@@ -89,16 +78,15 @@ fn is_abbreviation(before: &str) -> bool {
         .rsplit(char::is_whitespace)
         .next()
         .unwrap_or_default();
-    let is_number = !word.is_empty() && word.chars().all(|c| c.is_ascii_digit());
-    if is_number && before.trim() == word {
+    let is_first = before.trim() == word;
+    if is_first && !word.is_empty() && word.chars().all(|c| c.is_ascii_digit()) {
         return true;
     }
-    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
-    ABBREVIATIONS
-        .iter()
-        .any(|abbreviation| word.eq_ignore_ascii_case(abbreviation))
-        // `no.` abbreviates a number, and is a word of its own.
-        && !(word.eq_ignore_ascii_case("no") && before.trim().eq_ignore_ascii_case("no"))
+    let word = word
+        .trim_start_matches(|c: char| !c.is_alphanumeric())
+        .to_lowercase();
+    // `no.` abbreviates a number, and is a sentence of its own.
+    tables().abbreviations.has(&word) && !(is_first && word == "no")
 }
 
 /// Whether the end of a line ends a sentence: the line is not full, and the next one begins like a

@@ -1,15 +1,103 @@
-//! The words that signals are read by.
+//! The tables of words that the texts of a loop are read by: files that are compiled in.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use regex::{Captures, Regex, Replacer};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::domain::word_list::WordList;
+
+/// Reads a file that is compiled in. The tests of each file match all of its examples.
+pub(in crate::agent_loop) fn load<T: DeserializeOwned + Default>(file: &str) -> T {
+    toml::from_str(file).unwrap_or_default()
+}
+
+/// A row of a table: words, what they mean, and where they come from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::agent_loop) struct WordRow<M> {
+    pub(in crate::agent_loop) means: M,
+    pub(in crate::agent_loop) words: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "shows what the words match"))]
+    pub(in crate::agent_loop) example: String,
+}
+
+/// A table of nothing but rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::agent_loop) struct WordRows<M> {
+    pub(in crate::agent_loop) rows: Vec<WordRow<M>>,
+}
+
+impl<M> Default for WordRows<M> {
+    fn default() -> Self {
+        Self { rows: Vec::new() }
+    }
+}
+
+/// A regular expression of this wing. One that is none would match nothing; the tests use each.
+#[derive(Debug)]
+pub(in crate::agent_loop) struct Pattern(Option<Regex>);
+
+impl Pattern {
+    pub(in crate::agent_loop) fn new(expression: &str) -> Self {
+        Self(Regex::new(expression).ok())
+    }
+
+    pub(in crate::agent_loop) fn is_in(&self, text: &str) -> bool {
+        self.0.as_ref().is_some_and(|regex| regex.is_match(text))
+    }
+
+    /// Returns all matches, which do not overlap.
+    pub(in crate::agent_loop) fn all<'a>(
+        &'a self,
+        text: &'a str,
+    ) -> impl Iterator<Item = Captures<'a>> {
+        self.0.iter().flat_map(|regex| regex.captures_iter(text))
+    }
+
+    pub(in crate::agent_loop) fn replace_in<'a>(
+        &self,
+        text: &'a str,
+        replacement: impl Replacer,
+    ) -> Cow<'a, str> {
+        let regex = self.0.as_ref();
+        regex.map_or(text.into(), |regex| regex.replace_all(text, replacement))
+    }
+}
 
 /// The lists of the file `words.toml`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::agent_loop) struct Tables {
+    /// Keys of fields whose value says whether all is done, also on a line of their own.
+    pub(in crate::agent_loop) exit_keys: WordList,
+    /// The same, only within a block or an object.
+    pub(in crate::agent_loop) inner_exit_keys: WordList,
+    /// Keys of fields whose value is a status, also on a line of their own.
+    pub(in crate::agent_loop) status_keys: WordList,
+    /// The same, only within a block or an object.
+    pub(in crate::agent_loop) inner_status_keys: WordList,
+    /// The texts of `<promise>` that mean done, unless one is given.
+    pub(in crate::agent_loop) promises: WordList,
+    /// Words that are numbers, or stand for some; `#` stands for all digits.
+    pub(in crate::agent_loop) numbers: WordList,
+    /// The numbers from one on.
+    pub(in crate::agent_loop) small_numbers: WordList,
+    /// Words that begin a clause.
+    pub(in crate::agent_loop) clause_dividers: WordList,
+    /// Words that end with a full stop within a sentence.
+    pub(in crate::agent_loop) abbreviations: WordList,
+    /// First words of a text that says that there is nothing.
+    pub(in crate::agent_loop) nothings: WordList,
+    /// Words of an offer to continue the work itself.
+    pub(in crate::agent_loop) continues: WordList,
+    /// Words that make a fraction one of a wish or of a part.
+    pub(in crate::agent_loop) not_progress: WordList,
+    /// Words of an agent that speaks of its own confidence.
+    pub(in crate::agent_loop) confidence_speakers: WordList,
     /// Words of a sentence that speaks of a signal: `When all is done I will output …`.
     pub(in crate::agent_loop) about: WordList,
     /// Words of the same kind in languages without blanks between words.
@@ -40,10 +128,20 @@ pub(in crate::agent_loop) struct Tables {
     pub(in crate::agent_loop) not_present: WordList,
     /// Words that say that something fails now.
     pub(in crate::agent_loop) fails: WordList,
-    /// How lines that report an error begin, in any case.
-    pub(in crate::agent_loop) error_marks: WordList,
-    /// Lines in which programs that run others report that one of them failed, without saying why.
-    pub(in crate::agent_loop) error_summaries: WordList,
+    /// Words of lines that say only that something failed.
+    pub(in crate::agent_loop) error_fillers: WordList,
+    /// First words of what stands behind `Error:` if there is none.
+    pub(in crate::agent_loop) error_nothings: WordList,
+    /// Words of a sentence before an error, besides those that say that something fails.
+    pub(in crate::agent_loop) error_names: WordList,
+    /// Last words before inline code that is an error.
+    pub(in crate::agent_loop) error_leads: WordList,
+    /// Words of an agent that speaks: then the message is not the program's.
+    pub(in crate::agent_loop) speakers: WordList,
+    /// Parts of words about a refused tool call.
+    pub(in crate::agent_loop) denials: WordList,
+    /// Words of an agent that found another way after one.
+    pub(in crate::agent_loop) other_ways: WordList,
     /// Words of failures that pass by themselves.
     pub(in crate::agent_loop) transient: WordList,
     /// Words of a report on work.
@@ -58,14 +156,17 @@ pub(in crate::agent_loop) struct Tables {
     pub(in crate::agent_loop) confidence_nouns: WordList,
     /// Adjectives for the confidence of an agent.
     pub(in crate::agent_loop) confidence_adjectives: WordList,
+    /// Words that number a section of a plan.
+    pub(in crate::agent_loop) numbering: WordList,
+    /// Words that make what they stand over optional, as the beginning of a label.
+    pub(in crate::agent_loop) optional_labels: WordList,
     /// Words that may follow: `Future enhancements` is a label, `Optional chaining` is a thing.
     pub(in crate::agent_loop) after_optional: WordList,
 }
 
 /// Returns the lists, which are the same for the whole process.
 pub(in crate::agent_loop) fn tables() -> &'static Tables {
-    static TABLES: LazyLock<Tables> =
-        LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
+    static TABLES: LazyLock<Tables> = LazyLock::new(|| load(include_str!("words.toml")));
     &TABLES
 }
 

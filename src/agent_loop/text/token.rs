@@ -1,6 +1,11 @@
 //! Words, numbers and marks of a sentence.
 
-use super::message::PLACEHOLDER;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Captures;
+
+use super::tables::Pattern;
 
 /// A word, a number or a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,69 +33,40 @@ pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
         .any(|word| words.iter().any(|known| known.as_ref() == word))
 }
 
+/// The kinds of tokens by the group that matches: a number, a word, inline code, a mark.
+static TOKEN: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"(\d+(?:[.,]\d+)*\b%?)|(\w+(?:['.]\w+)*)|(\u{fffc})|(\S)"));
+
 /// Splits a sentence, in lower case with straight apostrophes, into its tokens.
-pub fn tokens<'a>(sentence: &'a str, tokens: &mut Vec<Token<'a>>) {
-    tokens.clear();
-    let mut letters = sentence.char_indices().peekable();
-    while let Some((start, first)) = letters.next() {
-        let kind = match first {
-            first if is_word(first) => {
-                let mut end = start + first.len_utf8();
-                let mut is_number = first.is_ascii_digit();
-                while let Some(&(at, c)) = letters.peek() {
-                    let next = sentence
-                        .get(at + c.len_utf8()..)
-                        .and_then(|rest| rest.chars().next());
-                    let is_inner = match c {
-                        '\'' => !is_number && next.is_some_and(char::is_alphanumeric),
-                        '.' if !is_number => next.is_some_and(char::is_alphanumeric),
-                        '.' | ',' => is_number && next.is_some_and(|next| next.is_ascii_digit()),
-                        c => is_word(c),
-                    };
-                    if !is_inner {
-                        break;
-                    }
-                    is_number &= c.is_ascii_digit() || matches!(c, '.' | ',');
-                    end = at + c.len_utf8();
-                    letters.next();
-                }
-                if is_number && letters.next_if(|(_, c)| *c == '%').is_some() {
-                    end += 1;
-                }
-                let text = sentence.get(start..end).unwrap_or_default();
-                let kind = if is_number {
-                    TokenKind::Number
-                } else {
-                    TokenKind::Word
-                };
-                tokens.push(Token { text, kind });
-                continue;
-            }
-            PLACEHOLDER => TokenKind::Placeholder,
-            c if c.is_whitespace() => continue,
-            '-' | '‐' | '‑' => {
-                let before = sentence
-                    .get(..start)
-                    .and_then(|before| before.chars().next_back());
-                let after = letters.peek().map(|(_, next)| *next);
-                if before.is_some_and(char::is_alphanumeric)
-                    && after.is_some_and(char::is_alphanumeric)
+pub fn tokens(sentence: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    for (token, range) in TOKEN.all(sentence).filter_map(|found| group(&found)) {
+        let text = sentence.get(range.clone()).unwrap_or_default();
+        let mark = text.chars().next().unwrap_or_default();
+        let kind = match token {
+            1 => TokenKind::Number,
+            2 => TokenKind::Word,
+            3 => TokenKind::Placeholder,
+            _ if matches!(mark, '-' | '‐' | '‑') => {
+                let before = sentence.get(..range.start).unwrap_or_default();
+                let after = sentence.get(range.end..).unwrap_or_default();
+                if before.ends_with(char::is_alphanumeric)
+                    && after.starts_with(char::is_alphanumeric)
                 {
                     continue;
                 }
                 TokenKind::Mark('-')
             }
-            c => TokenKind::Mark(c),
+            _ => TokenKind::Mark(mark),
         };
-        let text = sentence
-            .get(start..start + first.len_utf8())
-            .unwrap_or_default();
         tokens.push(Token { text, kind });
     }
+    tokens
 }
 
-fn is_word(c: char) -> bool {
-    c == '_' || c.is_alphanumeric()
+/// Returns the number of the group that matched, and its range.
+fn group(found: &Captures<'_>) -> Option<(usize, Range<usize>)> {
+    (1..found.len()).find_map(|number| Some((number, found.get(number)?.range())))
 }
 
 #[cfg(test)]
@@ -98,9 +74,10 @@ mod tests {
     use super::*;
 
     fn texts(sentence: &str) -> Vec<&str> {
-        let mut list = Vec::new();
-        tokens(sentence, &mut list);
-        list.into_iter().map(|token| token.text).collect()
+        tokens(sentence)
+            .into_iter()
+            .map(|token| token.text)
+            .collect()
     }
 
     #[test]

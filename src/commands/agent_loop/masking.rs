@@ -63,7 +63,7 @@ pub(crate) fn mask(
         *text = shortened(text, TurnEvidence::LONGEST_TEXT);
     }
     for error in unmasked.errors {
-        let line = mask.text(error.line())?;
+        let line = mask.text(&error.line)?;
         errors.push(error.with_line(&line));
     }
     errors.sort();

@@ -48,7 +48,8 @@ pub struct StatusSignal {
     pub source: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// In the order of their weight: of statements that belong together, the greatest counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatedState {
     /// All work is done. An explicit `NotDone` in the same block wins.

@@ -72,6 +72,17 @@ fn responses_and_ignored_files_are_no_progress() {
 }
 
 #[test]
+fn what_a_check_writes_into_a_ralph_folder_is_no_change() {
+    let project = repository();
+    project.write(".ralph/PROMPT.md", "Work through the plan.\n");
+    commit(&project);
+    assert_eq!(changed_files(&project), Value::Null, "the first check");
+    assert_eq!(changed_files(&project), 0);
+    assert_eq!(changed_files(&project), 0);
+    assert!(project.path(".ralph/git-snapshot.json").exists());
+}
+
+#[test]
 fn finished_work_is_done_whatever_changed() {
     assert_eq!(
         repository().decided(DONE, &["--git"]),

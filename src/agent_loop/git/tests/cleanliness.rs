@@ -260,11 +260,3 @@ fn the_question_writes_nothing_to_the_repository() {
         index
     );
 }
-
-#[test]
-fn missing_git_is_the_reason() {
-    let missing = io::Error::from(io::ErrorKind::NotFound);
-    let unknown = GitCleanliness::Unknown(GitError::Unstartable(missing));
-    assert_eq!(unknown.to_string(), "Git cannot tell: `git` cannot be run");
-    assert!(!unknown.is_clean());
-}

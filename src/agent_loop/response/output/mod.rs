@@ -2,23 +2,21 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
 
 use super::excerpt::end_of;
 use super::fence::FenceTracker;
 use super::json::{self, Document};
 use super::limits;
-use super::programs::{
-    Program, Turn, codex_log, format_of, is_log_title, name_of, output_of, program,
-};
+use super::programs::{Program, Turn, codex_log, format_of, is_log_title, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
+use crate::agent_loop::text::tables::Pattern;
 
 /// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
 /// indented further is code in Markdown; no program indents the beginning of its JSON.
-static LINE_START: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LINE_START: LazyLock<Pattern> = LazyLock::new(|| {
     let sequence = r"\x1b(?:\[[^A-Za-z\n]*[A-Za-z]?|\][^\x07\\\n]*[\x07\\]?|[^\[\]\n])";
-    Regex::new(&format!(r"^(?:{sequence})*(?:[ \r](?:{sequence})*){{0,3}}")).ok()
+    Pattern::new(&format!(r"^(?:{sequence})*(?:[ \r](?:{sequence})*){{0,3}}"))
 });
 
 /// What is read of an output.
@@ -57,11 +55,8 @@ pub(super) fn read(
     while !rest.is_empty() {
         let current = rest.split_inclusive('\n').next().unwrap_or_default();
         let start = line_start(current);
-        let is_document = fences.open().is_none()
-            && current
-                .get(start..)
-                .unwrap_or_default()
-                .starts_with(['{', '[']);
+        let content = current.get(start..).unwrap_or_default();
+        let is_document = content.starts_with(['{', '[']) && fences.open().is_none();
         let taken = if is_document {
             reading.read_documents(rest, start, line, format)
         } else {
@@ -73,23 +68,19 @@ pub(super) fn read(
         let (words, after) = after.split_at(end);
         let head = words.trim();
         if taken == 0 {
-            fences.pass_line(words.as_bytes());
+            fences.pass_line(words);
         }
         if !head.is_empty() {
             if is_after_title && head.starts_with("----") {
-                return Ok(response(
-                    ResponseFormat::Codex,
-                    codex_log::read(after),
-                    false,
-                ));
+                let turn = codex_log::read(after);
+                return Ok(response(ResponseFormat::Codex, turn, false));
             }
             is_after_title = reading.expects_log(format) && is_log_title(head);
             reading.first_other_line.get_or_insert(line);
-            let lines = match reading.program {
-                None => &mut reading.lines_before,
-                Some(_) => &mut reading.lines_after,
-            };
-            *lines += 1;
+            match reading.program {
+                None => reading.lines_before += 1,
+                Some(_) => reading.lines_after += 1,
+            }
         }
         line += u64::try_from(read.matches('\n').count()).unwrap_or_default() + 1;
         rest = after;
@@ -98,8 +89,13 @@ pub(super) fn read(
 }
 
 fn line_start(line: &str) -> usize {
-    let start = LINE_START.as_ref().and_then(|start| start.find(line));
-    start.map_or(0, |start| start.end())
+    if line.starts_with(['{', '[']) {
+        return 0;
+    }
+    let start = LINE_START
+        .all(line)
+        .find_map(|start| Some(start.get(0)?.end()));
+    start.unwrap_or_default()
 }
 
 impl Reading {
@@ -163,24 +159,20 @@ impl Reading {
             return is_of_program;
         }
         let found = format_of(document, ends_early);
-        if let (None, Some(found)) = (&self.program, found)
-            && (format.is_none() || format == Some(found))
-        {
+        let wanted = found.filter(|found| format.is_none_or(|format| format == *found));
+        if let (None, Some(found)) = (&self.program, wanted) {
             self.program = program(found).map(|program| (found, program));
         }
-        match &mut self.program {
-            Some((own, program)) if found == Some(*own) => {
-                program.read(document);
-                self.documents += 1;
-                true
-            }
-            Some(_) | None => {
-                if !ends_early {
-                    self.first_other_line.get_or_insert(line);
-                }
-                false
-            }
+        let own = self.program.as_mut().filter(|(own, _)| found == Some(*own));
+        if let Some((_, program)) = own {
+            program.read(document);
+            self.documents += 1;
+            return true;
         }
+        if !ends_early {
+            self.first_other_line.get_or_insert(line);
+        }
+        false
     }
 
     fn expects_log(&self, format: Option<ResponseFormat>) -> bool {
@@ -203,11 +195,7 @@ impl Reading {
             (_, Some((format, program))) => Ok(response(format, program.finish(), self.ends_early)),
             (None, None) => Ok(text_response(text)),
             (Some(format), None) => match self.first_other_line {
-                Some(line) => Err(ResponseError::Format {
-                    program: name_of(format),
-                    line,
-                    expected: output_of(format),
-                }),
+                Some(line) => Err(ResponseError::Format { format, line }),
                 None => Ok(response(format, Turn::default(), true)),
             },
         }

@@ -10,7 +10,6 @@ use serde_json::Value;
 
 use super::Program;
 use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramError;
 use crate::agent_loop::response::report::ProgramErrorKind::{
     self, Authentication, Other, Quota, RateLimit, RunLimit,
@@ -32,11 +31,11 @@ pub(crate) struct Claude {
 
 /// Returns whether a document is a message of Claude Code.
 pub(crate) fn is_message(document: &Value) -> bool {
-    match document.text("type") {
-        Some("result") => document.has("subtype") || document.get("is_error").is_some(),
-        Some("system") => document.has("subtype"),
-        Some("assistant" | "user") => document.has("message"),
-        Some("stream_event") => document.has("event"),
+    match document["type"].as_str() {
+        Some("result") => !document["subtype"].is_null() || document.get("is_error").is_some(),
+        Some("system") => !document["subtype"].is_null(),
+        Some("assistant" | "user") => !document["message"].is_null(),
+        Some("stream_event") => !document["event"].is_null(),
         Some("rate_limit_event") => true,
         _ => false,
     }
@@ -47,18 +46,17 @@ impl Program for Claude {
         if self.begins_turn(message) {
             *self = Self::default();
         }
-        match message.text("type") {
+        match message["type"].as_str() {
             Some("result") => self.read_result(message),
             // What a subagent says and breaks is its own matter; its failure reaches the agent as
             // the result of a tool.
-            _ if message.has("parent_tool_use_id") => {}
+            _ if !message["parent_tool_use_id"].is_null() => {}
             Some("assistant") => self.read_assistant(message),
             Some("user") => self.read_tool_results(message),
             Some("stream_event") => self.read_part(message),
             Some("rate_limit_event") => {
-                let status = message.get("rate_limit_info");
-                self.limit_reached =
-                    status.and_then(|info| info.text("status")) == Some("rejected");
+                let info = &message["rate_limit_info"];
+                self.limit_reached = info["status"] == "rejected";
             }
             _ => {}
         }
@@ -79,11 +77,11 @@ impl Claude {
     /// Returns whether a message is the first of a turn: a second one in the stream, or a new run in
     /// a file that outputs are appended to.
     fn begins_turn(&self, message: &Value) -> bool {
-        match message.text("type") {
-            Some("system") => message.text("subtype") == Some("init"),
+        match message["type"].as_str() {
+            Some("system") => message["subtype"] == "init",
             Some("result") => self.turn.is_finished,
             Some("assistant" | "user" | "stream_event") => {
-                self.turn.is_finished && !message.has("parent_tool_use_id")
+                self.turn.is_finished && message["parent_tool_use_id"].is_null()
             }
             _ => false,
         }
@@ -91,9 +89,7 @@ impl Claude {
 
     fn read_assistant(&mut self, document: &Value) {
         self.partial.clear();
-        let Some(message) = document.get("message") else {
-            return;
-        };
+        let message = &document["message"];
         let Some(text) = text_of_content(message) else {
             return;
         };
@@ -102,7 +98,7 @@ impl Claude {
             return;
         }
         self.call_error = None;
-        let id = message.text("id").map(str::to_owned);
+        let id = message["id"].as_str().map(str::to_owned);
         if id.is_some() && id == self.message_id {
             self.turn.message.push_str("\n\n");
             self.turn.message.push_str(&text);
@@ -114,34 +110,28 @@ impl Claude {
 
     /// Returns the error that the program reports in the form of a message.
     fn error_of_call(&self, document: &Value, text: &str) -> Option<ProgramError> {
-        let code = document.text("error");
-        let is_error = code.is_some() || document.is_true("isApiErrorMessage");
+        let code = document["error"].as_str();
+        let is_error = code.is_some() || document["isApiErrorMessage"] == true;
         is_error.then(|| program_error(self.kind_of_error(code, None), code, text))
     }
 
     fn read_tool_results(&mut self, document: &Value) {
-        let content = document.get("message").and_then(|it| it.get("content"));
-        for block in content.map(Members::elements).unwrap_or_default() {
-            if block.is_true("is_error")
-                && let Some(text) = text_of_content(block)
-            {
-                let call_id = block.text("tool_use_id");
-                self.turn.add_error_of_call(call_id, &text);
-            }
+        let message = &document["message"];
+        for block in elements(&message["content"]).filter(|block| block["is_error"] == true) {
+            let text = text_of_content(block).unwrap_or_default();
+            let call_id = block["tool_use_id"].as_str();
+            self.turn.add_error_of_call(call_id, &text);
         }
     }
 
     fn read_part(&mut self, document: &Value) {
-        let Some(event) = document.get("event") else {
-            return;
-        };
-        match event.text("type") {
+        let event = &document["event"];
+        match event["type"].as_str() {
             Some("message_start") => self.partial.clear(),
             Some("content_block_delta") => {
-                let text = event.get("delta").and_then(|delta| delta.get("text"));
-                if let Some(text) = text.and_then(Value::as_str) {
-                    self.partial.push_str(text);
-                }
+                let delta = &event["delta"];
+                self.partial
+                    .push_str(delta["text"].as_str().unwrap_or_default());
             }
             _ => {}
         }
@@ -149,21 +139,19 @@ impl Claude {
 
     fn read_result(&mut self, document: &Value) {
         self.turn.is_finished = true;
-        for denial in document
-            .get("permission_denials")
-            .map(Members::elements)
-            .unwrap_or_default()
-        {
-            if let Some(call_id) = denial.text("tool_use_id") {
+        for denial in elements(&document["permission_denials"]) {
+            if let Some(call_id) = denial["tool_use_id"].as_str() {
                 self.turn.remove_error_of_call(call_id);
             }
-            let target = denial.get("tool_input").and_then(target_of_input);
-            self.turn
-                .add_denial(denial.text("tool_name").unwrap_or("a tool"), target);
+            let tool = denial["tool_name"].as_str().unwrap_or("a tool");
+            let input = &denial["tool_input"];
+            let mut targets = ["command", "file_path", "path", "url"].into_iter();
+            let target = targets.find_map(|key| input[key].as_str());
+            self.turn.add_denial(tool, target);
         }
-        let result = document.get("result").and_then(Value::as_str);
-        let subtype = document.text("subtype").unwrap_or_default();
-        if document.is_true("is_error") || subtype.starts_with("error") {
+        let result = document["result"].as_str();
+        let subtype = document["subtype"].as_str().unwrap_or_default();
+        if document["is_error"] == true || subtype.starts_with("error") {
             let message = result.map_or_else(|| joined_errors(document), str::to_owned);
             self.turn.program_error = Some(self.error_of_run(document, subtype, &message));
         } else if let Some(result) = result.filter(|it| !it.trim().is_empty()) {
@@ -176,15 +164,14 @@ impl Claude {
 
     fn error_of_run(&mut self, document: &Value, subtype: &str, message: &str) -> ProgramError {
         let call_error = self.call_error.take();
-        let status = document.number("api_error_status");
-        let code = call_error
-            .as_ref()
-            .and_then(|error| error.code.as_deref())
-            .or(Some(subtype).filter(|subtype| subtype.starts_with("error")));
+        let subtype = Some(subtype).filter(|subtype| subtype.starts_with("error"));
+        let code = call_error.as_ref().and_then(|error| error.code.as_deref());
+        let code = code.or(subtype);
         let message = match &call_error {
             Some(error) if message.trim().is_empty() => &error.message,
             _ => message,
         };
+        let status = document["api_error_status"].as_i64();
         program_error(self.kind_of_error(code, status), code, message)
     }
 
@@ -200,28 +187,26 @@ impl Claude {
     }
 }
 
+/// Returns the elements of a list; none of anything else.
+fn elements(list: &Value) -> impl Iterator<Item = &Value> {
+    list.as_array().into_iter().flatten()
+}
+
 /// Returns the text of a message or of a tool's result: a text, or the text blocks of a list.
 fn text_of_content(holder: &Value) -> Option<String> {
-    let content = holder.get("content")?;
+    let content = &holder["content"];
     if let Some(text) = content.as_str() {
         return Some(text.to_owned());
     }
-    let blocks = content.elements().iter();
-    let texts = blocks.filter(|block| block.text("type") == Some("text"));
-    let texts: Vec<&str> = texts.filter_map(|block| block.text("text")).collect();
+    let texts = elements(content).filter(|block| block["type"] == "text");
+    let texts: Vec<&str> = texts.filter_map(|block| block["text"].as_str()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-fn target_of_input(input: &Value) -> Option<&str> {
-    ["command", "file_path", "path", "url"]
-        .into_iter()
-        .find_map(|key| input.text(key))
-}
-
 fn joined_errors(document: &Value) -> String {
-    let errors = document.get("errors").map(Members::elements);
-    let texts = errors.unwrap_or_default().iter().filter_map(Value::as_str);
-    let texts: Vec<&str> = texts.collect();
+    let texts: Vec<&str> = elements(&document["errors"])
+        .filter_map(Value::as_str)
+        .collect();
     texts.join("\n")
 }
 

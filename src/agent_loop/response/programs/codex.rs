@@ -1,15 +1,13 @@
-//! The JSON of Codex: `codex exec --json`, one event a line, in the shape of today and in the two
+//! The JSON of Codex: `codex exec --json`, one event a line, in the shape of today and in the one
 //! before it.
 //!
 //! Sources: "Non-interactive mode" of the Codex docs; in openai/codex `codex-rs/exec/src/exec_events.rs`
-//! (`ThreadEvent`, `ThreadItemDetails`), `event_processor_with_jsonl_output.rs`, and of the older
-//! shapes `event_processor_with_json_output.rs` and `EventMsg` of `codex-rs/protocol`.
+//! (`ThreadEvent`, `ThreadItemDetails`) and `event_processor_with_jsonl_output.rs`.
 
 use serde_json::Value;
 
 use super::Program;
 use super::turn::{Turn, program_error};
-use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramErrorKind::Other;
 
 /// Reads the events of Codex.
@@ -20,44 +18,36 @@ pub(crate) struct Codex {
 
 /// Returns whether a document is an event of Codex.
 pub(crate) fn is_event(document: &Value) -> bool {
-    match document.text("type") {
+    match document["type"].as_str() {
         Some("session.created") => true,
-        Some("error") => document.has("message") && !document.has("severity"),
+        Some("error") => !document["message"].is_null() && document["severity"].is_null(),
         Some(event) => {
             let family = event.split_once('.').map(|(family, _)| family);
             matches!(family, Some("thread" | "turn" | "item"))
         }
-        None => document.get("msg").is_some_and(|event| event.has("type")),
+        None => false,
     }
 }
 
 impl Program for Codex {
     fn read(&mut self, document: &Value) {
-        if let Some(event) = document.get("msg") {
-            self.read_old_event(event);
-            return;
-        }
-        match document.text("type") {
+        match document["type"].as_str() {
             // Also a new run, in a file that outputs are appended to.
             Some("thread.started" | "session.created" | "turn.started") => {
                 *self = Self::default();
             }
-            Some("item.completed") => {
-                if let Some(item) = document.get("item") {
-                    self.read_item(item);
-                }
-            }
+            Some("item.completed") => self.read_item(&document["item"]),
             Some("turn.completed") => {
                 self.turn.is_finished = true;
                 self.turn.program_error = None;
             }
             Some("turn.failed") => {
                 self.turn.is_finished = true;
-                self.read_error(document.get("error"));
+                self.read_error(&document["error"]);
             }
             // A lost connection is reported in the same way; if it was found again, the turn is
             // completed.
-            Some("error") => self.read_error(Some(document)),
+            Some("error") => self.read_error(document),
             _ => {}
         }
     }
@@ -69,12 +59,18 @@ impl Program for Codex {
 
 impl Codex {
     fn read_item(&mut self, item: &Value) {
-        match item.text("type").or_else(|| item.text("item_type")) {
-            Some("agent_message" | "assistant_message") => self.read_message(item.get("text")),
+        match item["type"].as_str().or(item["item_type"].as_str()) {
+            Some("agent_message" | "assistant_message") => {
+                let text = item["text"].as_str();
+                if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+                    text.clone_into(&mut self.turn.message);
+                }
+            }
             Some("command_execution") => self.read_command(item),
-            Some("mcp_tool_call") if item.text("status") == Some("failed") => {
-                let error = item.get("error").and_then(|error| error.text("message"));
-                self.turn.add_tool_error(error.unwrap_or_default());
+            Some("mcp_tool_call") if item["status"] == "failed" => {
+                let error = &item["error"];
+                let message = error["message"].as_str();
+                self.turn.add_tool_error(message.unwrap_or_default());
             }
             // Items of the type `error` are warnings, such as settings that are out of use: they
             // come with each turn.
@@ -82,70 +78,24 @@ impl Codex {
         }
     }
 
-    fn read_message(&mut self, text: Option<&Value>) {
-        if let Some(text) = text.and_then(Value::as_str)
-            && !text.trim().is_empty()
-        {
-            text.clone_into(&mut self.turn.message);
-        }
-    }
-
     fn read_command(&mut self, item: &Value) {
-        match (item.text("status"), item.number("exit_code")) {
-            (Some("declined"), _) => self.turn.add_denial("command", item.text("command")),
+        match (item["status"].as_str(), item["exit_code"].as_i64()) {
+            (Some("declined"), _) => self.turn.add_denial("command", item["command"].as_str()),
             (_, Some(0)) => {}
             (Some("failed"), _) | (_, Some(_)) => {
-                let output = item.text("aggregated_output");
+                let output = item["aggregated_output"].as_str();
                 self.turn.add_tool_error(output.unwrap_or_default());
             }
             _ => {}
         }
     }
 
-    fn read_error(&mut self, error: Option<&Value>) {
-        let message = error.and_then(|error| error.text("message"));
-        match (message, &self.turn.program_error) {
-            (None, Some(_)) => {}
-            (message, _) => {
-                let message = message.unwrap_or_default();
-                self.turn.program_error = Some(program_error(Other, None, message));
-            }
+    fn read_error(&mut self, error: &Value) {
+        let message = error["message"].as_str();
+        if message.is_some() || self.turn.program_error.is_none() {
+            let error = program_error(Other, None, message.unwrap_or_default());
+            self.turn.program_error = Some(error);
         }
-    }
-
-    fn read_old_event(&mut self, event: &Value) {
-        match event.text("type") {
-            Some("session_configured" | "task_started") => *self = Self::default(),
-            Some("agent_message") => self.read_message(event.get("message")),
-            Some("exec_command_end") => self.read_old_command(event),
-            Some("patch_apply_end") if event.get("success") == Some(&Value::Bool(false)) => {
-                let error = event.text("stderr").unwrap_or_default();
-                self.turn.add_tool_error(error);
-            }
-            Some("task_complete") => {
-                self.turn.is_finished = true;
-                self.turn.program_error = None;
-                self.read_message(event.get("last_agent_message"));
-            }
-            Some("turn_aborted") => {
-                self.turn.is_finished = true;
-                let reason = event.text("reason");
-                self.turn.program_error = Some(program_error(Other, reason, ""));
-            }
-            Some("error" | "stream_error") => self.read_error(Some(event)),
-            _ => {}
-        }
-    }
-
-    fn read_old_command(&mut self, event: &Value) {
-        if event.number("exit_code") == Some(0) {
-            return;
-        }
-        let output = ["aggregated_output", "formatted_output", "stderr", "stdout"]
-            .into_iter()
-            .filter_map(|key| event.text(key))
-            .find(|output| !output.trim().is_empty());
-        self.turn.add_tool_error(output.unwrap_or_default());
     }
 }
 
@@ -245,35 +195,9 @@ mod tests {
     }
 
     #[test]
-    fn the_shape_between_names_the_type_of_an_item_otherwise() {
+    fn the_earlier_shape_names_the_type_of_an_item_otherwise() {
         let stream = r#"{"type":"session.created","session_id":"1"}
 {"type":"item.completed","item":{"id":"itm_0","item_type":"assistant_message","text":"Fixed."}}"#;
         assert_eq!(codex(stream).last_message, "Fixed.");
-    }
-
-    #[test]
-    fn the_old_shape_is_read() {
-        let stream = r#"{"workdir":"/src","model":"o3","provider":"openai"}
-{"prompt":"Do the next task. EXIT_SIGNAL: true"}
-{"id":"0","msg":{"type":"task_started","model_context_window":200000}}
-{"id":"0","msg":{"type":"agent_reasoning","text":"Hm."}}
-{"id":"0","msg":{"type":"exec_command_end","call_id":"c","stdout":"","stderr":"ls: x: No such file","exit_code":2}}
-{"id":"0","msg":{"type":"patch_apply_end","call_id":"c","stdout":"","stderr":"patch does not apply","success":false}}
-{"id":"0","msg":{"type":"agent_message","message":"Task 2 is done."}}
-{"id":"0","msg":{"type":"token_count","total_tokens":100}}
-"#;
-        let response = codex(stream);
-        assert_eq!(response.last_message, "Task 2 is done.");
-        assert_eq!(
-            response.tool_errors,
-            ["ls: x: No such file", "patch does not apply"]
-        );
-        assert!(response.ends_mid_stream);
-        let end =
-            r#"{"id":"0","msg":{"type":"task_complete","last_agent_message":"Task 2 is done."}}"#;
-        assert!(!codex(&format!("{stream}{end}\n")).ends_mid_stream);
-        let aborted = r#"{"id":"0","msg":{"type":"turn_aborted","reason":"interrupted"}}"#;
-        let error = codex(&format!("{stream}{aborted}\n")).program_error;
-        assert_eq!(error.unwrap().code.as_deref(), Some("interrupted"));
     }
 }

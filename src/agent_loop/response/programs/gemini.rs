@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::Program;
 use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::json::Members;
 use crate::agent_loop::response::report::ProgramError;
 use crate::agent_loop::response::report::ProgramErrorKind::{
     self, Authentication, Other, RateLimit, RunLimit,
@@ -26,38 +25,38 @@ pub(crate) struct Gemini {
 /// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
 /// last members are not there.
 pub(crate) fn is_output(document: &Value, ends_early: bool) -> bool {
-    let Some(event) = document.text("type") else {
-        let has_context = document.has("stats") || document.has("session_id");
+    let Some(event) = document["type"].as_str() else {
+        let has_context = !document["stats"].is_null() || !document["session_id"].is_null();
         return match document.get("response") {
             Some(response) => has_context || (ends_early && response.is_string()),
-            None => error_of(document).is_some_and(|error| has_context || error.has("code")),
+            None => error_of(document).is_some_and(|error| has_context || !error["code"].is_null()),
         };
     };
     match event {
-        "init" => document.has("session_id") || document.has("model"),
-        "message" => document.has("role"),
-        "tool_use" => document.has("tool_name"),
-        "tool_result" => document.has("tool_id"),
-        "error" => document.has("severity"),
-        "result" => document.has("status"),
+        "init" => !document["session_id"].is_null() || !document["model"].is_null(),
+        "message" => !document["role"].is_null(),
+        "tool_use" => !document["tool_name"].is_null(),
+        "tool_result" => !document["tool_id"].is_null(),
+        "error" => !document["severity"].is_null(),
+        "result" => !document["status"].is_null(),
         _ => false,
     }
 }
 
 impl Program for Gemini {
     fn read(&mut self, document: &Value) {
-        match document.text("type") {
+        match document["type"].as_str() {
             None => self.read_object(document),
             // A new run, in a file that outputs are appended to.
             Some("init") => *self = Self::default(),
-            Some("message") if document.text("role") == Some("assistant") => {
+            Some("message") if document["role"] == "assistant" => {
                 self.read_message(document);
             }
             Some("tool_use") => self.message_ended = true,
             Some("tool_result") => self.read_tool_result(document),
             // A warning does not end the turn.
-            Some("error") if document.text("severity") == Some("error") => {
-                let message = document.text("message").unwrap_or_default();
+            Some("error") if document["severity"] == "error" => {
+                let message = document["message"].as_str().unwrap_or_default();
                 self.turn.program_error = Some(stream_error(message));
             }
             Some("result") => self.read_result(document),
@@ -74,20 +73,17 @@ impl Gemini {
     fn read_object(&mut self, document: &Value) {
         *self = Self::default();
         self.turn.is_finished = true;
-        if let Some(response) = document.get("response").and_then(Value::as_str) {
-            self.turn.message.push_str(response);
-        }
+        let response = document["response"].as_str();
+        self.turn.message.push_str(response.unwrap_or_default());
         self.turn.program_error = error_of(document).map(reported_error);
     }
 
     fn read_message(&mut self, document: &Value) {
-        let Some(content) = document.get("content").and_then(Value::as_str) else {
-            return;
-        };
+        let content = document["content"].as_str().unwrap_or_default();
         if content.is_empty() {
             return;
         }
-        if self.message_ended || !document.is_true("delta") {
+        if self.message_ended || document["delta"] != true {
             self.turn.message.clear();
             self.message_ended = false;
         }
@@ -96,14 +92,13 @@ impl Gemini {
 
     fn read_tool_result(&mut self, document: &Value) {
         self.message_ended = true;
-        if document.text("status") != Some("error") {
+        if document["status"] != "error" {
             return;
         }
-        let error = document.get("error");
-        let message = error.and_then(|error| error.text("message"));
-        let message = message.or_else(|| document.text("output"));
-        if error.and_then(|error| error.text("type")) == Some("policy_violation") {
-            let tool = document.text("tool_id").unwrap_or("a tool");
+        let error = &document["error"];
+        let message = error["message"].as_str().or(document["output"].as_str());
+        if error["type"] == "policy_violation" {
+            let tool = document["tool_id"].as_str().unwrap_or("a tool");
             self.turn.add_denial(tool, message);
         } else {
             self.turn.add_tool_error(message.unwrap_or_default());
@@ -112,30 +107,27 @@ impl Gemini {
 
     fn read_result(&mut self, document: &Value) {
         self.turn.is_finished = true;
-        if document.text("status") != Some("error") {
+        if document["status"] != "error" {
             return;
         }
-        match error_of(document) {
-            Some(error) => self.turn.program_error = Some(reported_error(error)),
-            None if self.turn.program_error.is_none() => {
-                self.turn.program_error = Some(program_error(Other, None, ""));
-            }
-            None => {}
-        }
+        let bare = || program_error(Other, None, "");
+        let error = error_of(document).map(reported_error);
+        self.turn.program_error = error
+            .or(self.turn.program_error.take())
+            .or_else(|| Some(bare()));
     }
 }
 
 /// Returns the error of a document, if it has the members of one.
 fn error_of(document: &Value) -> Option<&Value> {
-    document
-        .get("error")
-        .filter(|error| error.has("message") && error.has("type"))
+    let error = &document["error"];
+    (!error["message"].is_null() && !error["type"].is_null()).then_some(error)
 }
 
 fn reported_error(error: &Value) -> ProgramError {
-    let name = error.text("type");
-    let message = error.text("message").unwrap_or_default();
-    program_error(kind_of_error(name, error.number("code")), name, message)
+    let name = error["type"].as_str();
+    let message = error["message"].as_str().unwrap_or_default();
+    program_error(kind_of_error(name, error["code"].as_i64()), name, message)
 }
 
 fn stream_error(message: &str) -> ProgramError {

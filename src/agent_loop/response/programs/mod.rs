@@ -41,23 +41,3 @@ pub(super) fn format_of(document: &Value, ends_early: bool) -> Option<ResponseFo
         None
     }
 }
-
-/// Returns the name of the program that prints a format.
-pub(super) fn name_of(format: ResponseFormat) -> &'static str {
-    match format {
-        ResponseFormat::Text => "a text",
-        ResponseFormat::Claude => "Claude Code",
-        ResponseFormat::Codex => "Codex",
-        ResponseFormat::Gemini => "Gemini CLI",
-    }
-}
-
-/// Returns what an output of the format is, for an error message.
-pub(super) fn output_of(format: ResponseFormat) -> &'static str {
-    match format {
-        ResponseFormat::Text => "text",
-        ResponseFormat::Claude => "the JSON of `claude -p --output-format json` or `stream-json`",
-        ResponseFormat::Codex => "the JSON of `codex exec --json`, or the log of `codex exec`",
-        ResponseFormat::Gemini => "the JSON of `gemini --output-format json` or `stream-json`",
-    }
-}

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
+use crate::domain::text::shortened;
 
 /// The text of a failed call.
 #[derive(Clone, Debug)]
@@ -91,29 +92,17 @@ pub(crate) fn kind_of_http_status(status: i64) -> ProgramErrorKind {
 
 /// Shortens an error to its beginning and its end.
 fn shorten_error(text: &str) -> String {
-    if text.len() <= limits::ERROR_HEAD + limits::ERROR_TAIL {
+    let length = text.chars().count();
+    if length <= limits::ERROR_HEAD + limits::ERROR_TAIL {
         return text.to_owned();
     }
-    let (head, rest) = text.split_at(boundary_before(text, limits::ERROR_HEAD));
-    let tail = rest.len().saturating_sub(limits::ERROR_TAIL);
-    let (_, tail) = rest.split_at(boundary_before(rest, tail));
+    let head: String = text.chars().take(limits::ERROR_HEAD).collect();
+    let tail: String = text.chars().skip(length - limits::ERROR_TAIL).collect();
     format!("{head}\n…\n{tail}")
 }
 
 fn shorten_name(text: &str) -> String {
-    let text = text.trim();
-    if text.len() <= limits::NAME {
-        return text.to_owned();
-    }
-    let (head, _) = text.split_at(boundary_before(text, limits::NAME));
-    format!("{head}…")
-}
-
-/// Returns the last boundary of a character at or before an index.
-fn boundary_before(text: &str, index: usize) -> usize {
-    let indices = 0..=index;
-    let boundary = indices.rev().find(|index| text.is_char_boundary(*index));
-    boundary.unwrap_or(0)
+    shortened(text.trim(), limits::NAME)
 }
 
 #[cfg(test)]
@@ -127,7 +116,7 @@ mod tests {
         let error = turn.error_texts().next().unwrap();
         assert!(error.starts_with("first"));
         assert!(error.ends_with("last"));
-        assert!(error.len() < limits::ERROR_HEAD + limits::ERROR_TAIL + 10);
+        assert!(error.chars().count() < limits::ERROR_HEAD + limits::ERROR_TAIL + 10);
     }
 
     #[test]

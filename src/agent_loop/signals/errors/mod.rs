@@ -49,16 +49,14 @@ pub(super) fn read(
         }
     }
     errors.sort();
-    errors.dedup_by(|one, other| one.signature() == other.signature());
+    errors.dedup_by(|one, other| one.signature == other.signature);
     errors.truncate(TurnEvidence::MOST_ERRORS);
     errors
 }
 
 /// The program's own error; that the allowed turns or money were used up is none.
 fn program_error(response: &AgentResponse) -> Option<ErrorText> {
-    let error = response.program_error.as_ref()?;
-    if error.kind == ProgramErrorKind::RunLimit {
-        return None;
-    }
+    let error = response.program_error.as_ref();
+    let error = error.filter(|error| error.kind != ProgramErrorKind::RunLimit)?;
     ErrorText::read(&normal(&error.message)).or_else(|| ErrorText::read(error.code.as_deref()?))
 }

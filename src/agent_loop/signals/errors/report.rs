@@ -1,12 +1,11 @@
 //! Errors that a message reports as present: in a line, in a sentence with inline code, or in the
 //! code after a sentence that something fails.
 
+use std::ops::Range;
+
 use super::signature::{ErrorText, is_error_line};
 use crate::agent_loop::text::tables::tables;
 use crate::agent_loop::text::{Block, BlockKind, Message, has_word, sentences};
-
-/// Words of a sentence before an error, besides those.
-const NAMES_ERROR: [&str; 5] = ["error", "errors", "fehler", "erreur", "ошибка"];
 
 /// The blocks at the end of a message that say how the turn ends.
 const ENDING_BLOCKS: usize = 12;
@@ -22,26 +21,26 @@ pub(super) fn says_failure(message: &Message) -> bool {
     })
 }
 
+/// Collects the errors that a message reports.
 pub(super) fn reported(message: &Message) -> Vec<ErrorText> {
     let mut errors = Vec::new();
     let mut before: Option<&Block> = None;
     for block in &message.blocks {
+        let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
         if block.is_prose() {
             if !before.is_some_and(is_over_label) {
                 errors.extend(lines(message, block));
                 errors.extend(inline_code(message, block));
             }
-        } else if block.kind == BlockKind::Code
-            && before.is_some_and(|before| introduces_error(&before.prose))
-        {
-            errors.extend(in_code(message.source(block.range.clone())));
-        }
-        // A label stands over all items of its list.
-        if block.is_prose() && !matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph)
-        {
-            before = Some(block);
+            // A label stands over all items of its list.
+            if !is_item {
+                before = Some(block);
+            }
         } else if block.kind == BlockKind::Code {
-            before = None;
+            let prose = before.take().map_or("", |block| block.prose.trim());
+            if introduces(last_sentence(prose.trim_end_matches([':', '.', '*']))) {
+                errors.extend(in_code(message.source(block.range.clone())));
+            }
         }
     }
     errors
@@ -50,17 +49,16 @@ pub(super) fn reported(message: &Message) -> Vec<ErrorText> {
 /// Errors in lines of their own: `Error: cannot find module`.
 fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
     let source = message.visible.get(block.range.clone()).unwrap_or_default();
-    let lines = source.lines().map(|line| {
-        let line = line.trim_matches(['#', '-', '*', '!', ' ']);
+    let lines = source
+        .lines()
+        .map(|line| line.trim_matches(['#', '-', '*', '!', ' ']));
+    let errors = lines.filter(|line| {
         let content = line.split_once(':').map_or("", |(_, content)| content);
-        (line, content.trim_matches(['*', ' ']))
-    });
-    let errors = lines.filter(|(line, content)| {
-        let is_error = is_error_line(line) && !content.is_empty() && !is_none(content);
+        let is_error = is_error_line(line) && !is_none(content);
         (is_error || states_failure(line)) && !has_word(line, &tables().resolved)
     });
     errors
-        .filter_map(|(line, _)| ErrorText::read(&line.replace("**", "")))
+        .filter_map(|line| ErrorText::read(&line.replace("**", "")))
         .collect()
 }
 
@@ -86,59 +84,36 @@ fn in_code(code: &str) -> Vec<ErrorText> {
 
 /// Errors in inline code after words that something fails: ``the build fails with `E0432` ``.
 fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
-    let mut errors = Vec::new();
-    let start = message
-        .inline_code
-        .partition_point(|range| range.start < block.range.start);
-    for range in message.inline_code.iter().skip(start) {
-        if range.start >= block.range.end {
-            break;
-        }
-        let before = message.source(block.range.start..range.start);
-        let sentence = before
-            .rsplit(['.', '!', '?', '\n'])
-            .next()
-            .unwrap_or_default();
-        let after = message.source(range.end..block.range.end.max(range.end));
-        let after = after
-            .split(['.', '!', '?', '\n'])
-            .next()
-            .unwrap_or_default();
-        let leads = sentence.trim_end().trim_end_matches(':').to_lowercase();
-        let is_lead = [
-            "with",
-            "error",
-            "says",
-            "saying",
-            "because of",
-            "mit",
-            "avec",
-            "con",
-            "com",
-        ]
-        .iter()
-        .any(|word| leads.ends_with(word))
-            || sentence.trim_end().ends_with(':');
-        if is_lead && introduces(sentence) && !is_past(after) {
-            let code = message.source(range.clone());
-            errors.extend(ErrorText::read(code.trim_matches('`')));
-        }
-    }
+    let from = |range: &Range<usize>| range.start < block.range.start;
+    let start = message.inline_code.partition_point(from);
+    let codes = message.inline_code.iter().skip(start);
+    let codes = codes.take_while(|code| code.start < block.range.end);
+    let errors = codes.filter(|code| {
+        let sentence = last_sentence(message.source(block.range.start..code.start)).trim_end();
+        let after = message.source(code.end..block.range.end.max(code.end));
+        let after = after.split(ENDS).next().unwrap_or_default();
+        let mut words = sentence.rsplit(|c: char| !c.is_alphanumeric());
+        let last = words.find(|word| !word.is_empty()).unwrap_or_default();
+        let leads = sentence.ends_with(':') || tables().error_leads.has(&last.to_lowercase());
+        leads && introduces(sentence) && !is_past(after)
+    });
     errors
+        .filter_map(|code| ErrorText::read(message.source(code.clone()).trim_matches('`')))
+        .collect()
 }
 
-/// Whether the last sentence of a paragraph says that something fails now.
-fn introduces_error(prose: &str) -> bool {
-    let last = prose.trim().trim_end_matches([':', '.', '*']);
-    introduces(
-        last.rsplit(['.', '!', '?', '\n'])
-            .next()
-            .unwrap_or_default(),
-    )
+/// The marks that end a sentence before code.
+const ENDS: [char; 4] = ['.', '!', '?', '\n'];
+
+fn last_sentence(text: &str) -> &str {
+    text.rsplit(ENDS).next().unwrap_or_default()
 }
 
+/// Whether a sentence says that something fails now.
 fn introduces(sentence: &str) -> bool {
-    (has_word(sentence, &tables().fails) || has_word(sentence, &NAMES_ERROR)) && !is_past(sentence)
+    let names_failure =
+        has_word(sentence, &tables().fails) || has_word(sentence, &tables().error_names);
+    names_failure && !is_past(sentence)
 }
 
 /// Whether the errors below a label are over: `Fixed:`
@@ -154,15 +129,9 @@ fn is_past(sentence: &str) -> bool {
 }
 
 fn is_none(content: &str) -> bool {
-    let first = content
-        .split(|c: char| !c.is_alphanumeric())
-        .find(|word| !word.is_empty());
-    first.is_none_or(|word| {
-        matches!(
-            word.to_ascii_lowercase().as_str(),
-            "none" | "0" | "nil" | "n" | "zero"
-        )
-    })
+    let mut words = content.split(|c: char| !c.is_alphanumeric());
+    let first = words.find(|word| !word.is_empty());
+    first.is_none_or(|word| tables().error_nothings.has(&word.to_lowercase()))
 }
 
 #[cfg(test)]
@@ -173,7 +142,7 @@ mod tests {
         let errors = reported(&Message::read(message, None));
         errors
             .iter()
-            .map(|error| error.signature().0.clone())
+            .map(|error| error.signature.0.clone())
             .collect()
     }
 

@@ -1,15 +1,74 @@
 //! The part of an error that is the same when it occurs again.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use crate::agent_loop::signals::LONGEST_UNMASKED;
-use crate::agent_loop::text::tables::tables;
+use crate::agent_loop::text::tables::{Pattern, WordRow, WordRows, load, tables};
+use crate::domain::text::shortened;
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
-/// The longest signature, in characters.
+/// The longest signature, in characters, and the most words of a line that it is made of.
 const LONGEST: usize = 200;
+const WORDS: usize = 80;
 /// The longest quoted part of a signature, in characters.
 const LONGEST_QUOTE: usize = 40;
-/// The lines of an output that are looked at, at each end.
+/// The lines of an output that are looked at.
 const LINES: usize = 400;
+
+/// How a line of a program shows an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ErrorForm {
+    /// The line begins so.
+    Begins,
+    /// It is in the line.
+    Holds,
+    /// The line begins with a name that ends so: `ValueError: …`, `java.io.IOException`.
+    Named,
+    /// The line begins so, and says only that something failed.
+    Summary,
+    /// It is in a line that has no such form.
+    Mentions,
+}
+
+static FORMS: LazyLock<WordRows<ErrorForm>> = LazyLock::new(|| load(include_str!("forms.toml")));
+
+impl WordRow<ErrorForm> {
+    fn matches(&self, line: &str) -> bool {
+        let words = self.words.as_str();
+        match self.means {
+            ErrorForm::Begins => begins(
+                line.trim_start_matches(|c: char| !c.is_alphanumeric()),
+                words,
+            ),
+            ErrorForm::Summary => begins(line, words),
+            ErrorForm::Holds => line.contains(words),
+            ErrorForm::Mentions => line.to_lowercase().contains(words),
+            ErrorForm::Named => {
+                let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
+                let name = line.split([':', ' ', '(']).next().unwrap_or_default();
+                let last = name.rsplit(['.', '$']).next().unwrap_or_default();
+                last.starts_with(|c: char| c.is_ascii_uppercase())
+                    && last.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+                    && last.len() > words.len()
+                    && last.ends_with(words)
+            }
+        }
+    }
+}
+
+fn has_form(line: &str, forms: &[ErrorForm]) -> bool {
+    let mut rows = FORMS.rows.iter().filter(|row| forms.contains(&row.means));
+    rows.any(|row| row.matches(line))
+}
+
+/// Whether a text begins with words, which are in lower case.
+fn begins(text: &str, words: &str) -> bool {
+    let start = text.get(..words.len());
+    start.is_some_and(|start| start.eq_ignore_ascii_case(words))
+}
 
 /// An error of a turn: its signature, and the line that it was made of.
 ///
@@ -17,8 +76,10 @@ const LINES: usize = 400;
 /// do not recognise what is left of one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ErrorText {
-    signature: ErrorSignature,
-    line: String,
+    /// Of the line as it was written: it may hold parts of a secret.
+    pub(crate) signature: ErrorSignature,
+    /// As it was written, at most 2,000 characters of it.
+    pub(crate) line: String,
 }
 
 impl ErrorText {
@@ -34,16 +95,6 @@ impl ErrorText {
         })
     }
 
-    /// Returns the signature of the line as it was written: it may hold parts of a secret.
-    pub fn signature(&self) -> &ErrorSignature {
-        &self.signature
-    }
-
-    /// Returns the line as it was written, at most 2,000 characters of it.
-    pub fn line(&self) -> &str {
-        &self.line
-    }
-
     /// Returns the signature of the error when its line, without secrets, is this one.
     pub fn with_line(self, masked: &str) -> ErrorSignature {
         if masked == self.line {
@@ -55,195 +106,113 @@ impl ErrorText {
 }
 
 fn signature(line: &str) -> ErrorSignature {
-    let signature: String = normalised(line).chars().take(LONGEST).collect();
+    let words = with_short_quotes(line);
+    let words = words.split_whitespace().take(WORDS).map(normal_word);
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let signature: String = words.join(" ").chars().take(LONGEST).collect();
     ErrorSignature(signature.trim().to_owned())
 }
 
 /// Returns the line that says what the error is.
 fn headline(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text
-        .lines()
-        .map(without_tags)
-        .filter(|line| !line.is_empty() && !is_generic(line))
-        .take(LINES)
-        .collect();
     if let Some(last) = traceback_end(text) {
         return Some(last.to_owned());
     }
-    for (at, line) in lines.iter().enumerate() {
+    let lines = text.lines().map(without_tags);
+    let lines = lines.filter(|line| !line.is_empty() && !is_generic(line));
+    let lines: Vec<&str> = lines.take(LINES).collect();
+    if let Some(at) = lines.iter().position(|line| is_error_line(line)) {
+        let (line, next) = (lines.get(at)?, lines.get(at + 1));
         // The message of a panic is on the next line.
-        if line.contains("panicked at") {
-            let message = lines.get(at + 1).copied().unwrap_or_default();
-            let place = line
-                .split_once("panicked at")
-                .map_or(*line, |(_, place)| place);
-            return Some(format!(
-                "panicked at {} {message}",
-                place.trim_end_matches(':').trim()
-            ));
-        }
-        if is_error_line(line) {
-            return Some((*line).to_owned());
-        }
+        return Some(match line.split_once("panicked at") {
+            Some((_, place)) => {
+                let place = place.trim_end_matches(':').trim();
+                format!("panicked at {place} {}", next.unwrap_or(&""))
+            }
+            None => (*line).to_owned(),
+        });
     }
-    lines
+    let mentions = lines
         .iter()
-        .find(|line| mentions_error(line))
-        .or_else(|| lines.first())
-        .map(|line| (*line).to_owned())
+        .find(|line| has_form(line, &[ErrorForm::Mentions]));
+    mentions.or(lines.first()).map(|line| (*line).to_owned())
 }
 
 /// Returns the last line of a Python traceback, which names the exception.
 fn traceback_end(text: &str) -> Option<&str> {
     let (_, trace) = text.rsplit_once("Traceback (most recent call last)")?;
     let lines = trace.lines().skip(1).take(LINES);
-    let unindented = lines.filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    unindented.map(str::trim).find(|line| names_exception(line))
-}
-
-/// Whether a line begins like `ValueError: …` or `java.io.IOException`.
-fn names_exception(line: &str) -> bool {
-    let name = line.split([':', ' ', '(']).next().unwrap_or_default();
-    let last = name.rsplit(['.', '$']).next().unwrap_or_default();
-    let is_name = last.starts_with(|c: char| c.is_ascii_uppercase())
-        && last.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    is_name
-        && [
-            "Error",
-            "Exception",
-            "Warning",
-            "Interrupt",
-            "Exit",
-            "Failure",
-            "Fault",
-        ]
-        .iter()
-        .any(|end| last.ends_with(end) && last.len() > end.len())
+    let mut unindented = lines.filter(|line| !line.starts_with([' ', '\t']));
+    unindented
+        .find(|line| has_form(line, &[ErrorForm::Named]))
+        .map(str::trim)
 }
 
 /// Whether a line begins as errors do.
 pub(super) fn is_error_line(line: &str) -> bool {
-    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric());
-    let begins = |mark: &String| {
-        line.get(..mark.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(mark))
+    let timed = || {
+        line.split_whitespace()
+            .next()
+            .is_some_and(|first| TIME.is_in(first))
     };
-    tables().error_marks.iter().any(begins)
-        || names_exception(line)
-        || line.contains(": error:")
-        || line.contains(": error TS")
-        || line.contains(": error[")
-        || line.contains(" error: ") && begins_with_time(line)
-        || line.contains(" panicked at ")
-}
-
-fn begins_with_time(line: &str) -> bool {
-    line.split_whitespace().next().is_some_and(is_time)
-}
-
-fn mentions_error(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    [
-        "error",
-        "exception",
-        "failed",
-        "not found",
-        "denied",
-        "cannot",
-        "no such file",
-        "unable",
-        "invalid",
-        "refused",
-        "timed out",
-        "undefined",
-        "unexpected",
-        "has not been",
-    ]
-    .iter()
-    .any(|mark| lower.contains(mark))
+    has_form(
+        line,
+        &[ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named],
+    ) || line.contains(" error: ") && timed()
 }
 
 /// Whether a line says only that something failed.
 fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
-    if tables()
-        .error_summaries
-        .iter()
-        .any(|summary| lower.starts_with(summary))
-    {
-        return true;
-    }
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let generic = [
-        "exit", "code", "exited", "with", "status", "error", "errors", "command", "process", "the",
-        "failed", "failure", "stderr", "stdout", "output", "non", "zero", "returned", "a", "fail",
-        "failing", "passed", "tests", "test", "total", "result", "ok", "skipped", "ignored", "s",
-        "in", "is", "are", "ms", "suites", "pass", "measured", "filtered", "out", "time",
-        "finished", "warnings", "warning", "and", "to", "run",
-    ];
-    words.iter().all(|word| generic.contains(word))
+    let mut words = lower.split(|c: char| !c.is_alphabetic());
+    has_form(line, &[ErrorForm::Summary])
+        || words.all(|word| word.is_empty() || tables().error_fillers.has(word))
 }
 
 /// Removes `<tool_use_error>` and the like around a line.
 fn without_tags(line: &str) -> &str {
-    let mut line = line.trim();
-    while let Some(rest) = line.strip_prefix('<') {
-        let Some((tag, after)) = rest.split_once('>') else {
-            break;
-        };
-        let is_tag = tag
-            .chars()
-            .all(|c| c.is_ascii_lowercase() || matches!(c, '_' | '/'));
-        if !is_tag {
-            break;
-        }
-        line = after.trim_start();
-    }
+    static TAGS: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^\s*(?:<[a-z_/]*>\s*)*"));
+    let tags = TAGS.all(line).find_map(|tags| Some(tags.get(0)?.end()));
+    let line = line.get(tags.unwrap_or_default()..).unwrap_or_default();
     line.split("</").next().unwrap_or_default().trim()
 }
 
-/// Removes what differs from one occurrence to the next.
-fn normalised(line: &str) -> String {
-    let line = with_short_quotes(line);
-    let mut result = String::with_capacity(line.len());
-    for word in line.split_whitespace().take(80) {
-        let word = normalised_word(word);
-        if word.is_empty() {
-            continue;
-        }
-        if !result.is_empty() {
-            result.push(' ');
-        }
-        result.push_str(&word);
-    }
-    result
-}
+/// `2026-11-21T10:00:00Z`, `10:00:00`
+static TIME: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"^[\[(]?\d+(?:[-:T]\d+)+(?:[.,]\d+)?Z?[\])]?:?$"));
+/// A pointer, a commit, a UUID.
+static ADDRESS: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"^(?:0x[0-9a-fA-F]+|[0-9a-fA-F-]*[0-9][0-9a-fA-F-]*)$"));
+/// The folders of a path, and the line and column behind it.
+static FOLDERS: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^.*[/\\]([^/\\])"));
+static PLACE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^(.+?)[:(][0-9].*$"));
+/// `E0308`, `TS2345`: they name an error.
+static CODE: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"^(?:error\[)?[A-Z]{1,4}[0-9]{2,5}$"));
+static NUMBER: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"[0-9]+(?:[.,:]+[0-9]+)*"));
 
-fn normalised_word(word: &str) -> String {
-    let core =
-        word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '~'));
-    if is_time(core) {
+/// Returns a word without what differs from one occurrence to the next: times, addresses, folders,
+/// places in files, numbers.
+fn normal_word(word: &str) -> String {
+    let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '~');
+    let core = word.trim_matches(is_edge);
+    if core.len() > 4 && TIME.is_in(core) {
         return String::new();
     }
-    if is_address(core) {
-        return word.replace(core, "#");
-    }
-    if core.contains("://") {
-        return word.replace(core, "URL");
-    }
-    let path = without_folders(core);
-    let path = if is_code_of_error(path) {
-        path.to_owned()
+    let normal = if ADDRESS.is_in(core) && (core.len() > 6 || core.starts_with("0x")) {
+        "#".to_owned()
+    } else if core.contains("://") {
+        "URL".to_owned()
     } else {
-        without_numbers(path)
+        let name = FOLDERS.replace_in(core, "$1");
+        let name = PLACE.replace_in(&name, "$1");
+        if CODE.is_in(&name) {
+            name.into_owned()
+        } else {
+            NUMBER.replace_in(&name, "#").into_owned()
+        }
     };
-    if core.is_empty() {
-        return without_numbers(word);
-    }
-    let word = word.replacen(core, &path, 1);
+    let word = word.replacen(core, &normal, 1);
     // The line of `a.ts(10,5)` went with its opening bracket.
     if word.contains('(') {
         word
@@ -252,104 +221,16 @@ fn normalised_word(word: &str) -> String {
     }
 }
 
-/// `2026-11-21T10:00:00Z`, `10:00:00`, `[12.3s]`
-fn is_time(word: &str) -> bool {
-    let digits = word.chars().filter(char::is_ascii_digit).count();
-    let is_made = word
-        .chars()
-        .all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z' | '+' | ','));
-    digits >= 4 && is_made && word.contains(['-', ':']) && word.matches('.').count() <= 1
-}
-
-/// A pointer, a commit, a UUID.
-fn is_address(word: &str) -> bool {
-    if let Some(hex) = word.strip_prefix("0x") {
-        return !hex.is_empty() && hex.chars().all(|c| c.is_ascii_hexdigit());
-    }
-    let hex = word.chars().filter(|c| *c != '-');
-    word.len() >= 7
-        && word.contains(|c: char| c.is_ascii_digit())
-        && hex.clone().all(|c| c.is_ascii_hexdigit())
-}
-
-/// `E0308`, `TS2345`: they name an error.
-fn is_code_of_error(word: &str) -> bool {
-    let word = word
-        .trim_start_matches("error[")
-        .trim_end_matches([']', ':']);
-    let letters = word.chars().take_while(char::is_ascii_uppercase).count();
-    let digits = word
-        .chars()
-        .skip(letters)
-        .filter(char::is_ascii_digit)
-        .count();
-    (1..=4).contains(&letters) && (2..=5).contains(&digits) && letters + digits == word.len()
-}
-
-/// Returns the last part of a path, without line and column.
-fn without_folders(word: &str) -> &str {
-    let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
-    let last = if last.is_empty() { word } else { last };
-    let cut = last
-        .match_indices([':', '('])
-        .find(|(at, _)| {
-            let after = last.get(at + 1..).unwrap_or_default();
-            *at > 0 && after.starts_with(|c: char| c.is_ascii_digit())
-        })
-        .map_or(last.len(), |(at, _)| at);
-    last.get(..cut).unwrap_or(last)
-}
-
-/// Replaces each number by `#`, with the points and colons inside.
-fn without_numbers(word: &str) -> String {
-    let mut result = String::with_capacity(word.len());
-    let mut letters = word.chars().peekable();
-    while let Some(c) = letters.next() {
-        if !c.is_ascii_digit() {
-            result.push(c);
-            continue;
-        }
-        result.push('#');
-        while let Some(inner) =
-            letters.next_if(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | ':'))
-        {
-            let is_end =
-                !inner.is_ascii_digit() && !letters.peek().is_some_and(char::is_ascii_digit);
-            if is_end {
-                result.push(inner);
-                break;
-            }
-        }
-    }
-    result
-}
-
 /// Cuts quoted parts that are long: they are data.
 fn with_short_quotes(line: &str) -> String {
-    let mut result = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find(['"', '\'', '`']) {
-        let (before, quoted) = rest.split_at(at);
-        result.push_str(before);
-        let mark = quoted.chars().next().unwrap_or('"');
-        let inner = quoted.get(1..).unwrap_or_default();
-        let Some(end) = inner.find(mark) else {
-            result.push_str(quoted);
-            return result;
-        };
-        let content = inner.get(..end).unwrap_or_default();
-        result.push(mark);
-        if content.chars().count() > LONGEST_QUOTE {
-            result.extend(content.chars().take(LONGEST_QUOTE));
-            result.push('…');
-        } else {
-            result.push_str(content);
-        }
-        result.push(mark);
-        rest = inner.get(end + 1..).unwrap_or_default();
-    }
-    result.push_str(rest);
-    result
+    static QUOTE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r#""[^"]*"|'[^']*'|`[^`]*`"#));
+    let cut = |quote: &regex::Captures<'_>| {
+        let quote = quote.get(0).map_or("", |quote| quote.as_str());
+        let (mark, content) = quote.split_at(1);
+        let content = content.strip_suffix(mark).unwrap_or_default();
+        format!("{mark}{}{mark}", shortened(content, LONGEST_QUOTE))
+    };
+    QUOTE.replace_in(line, cut).into_owned()
 }
 
 #[cfg(test)]
@@ -407,6 +288,19 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(text(error).as_deref(), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn every_form_matches_its_example() {
+        assert!(!FORMS.rows.is_empty());
+        for row in &FORMS.rows {
+            assert!(row.matches(&row.example), "{row:?}");
+            let reports = matches!(
+                row.means,
+                ErrorForm::Begins | ErrorForm::Holds | ErrorForm::Named
+            );
+            assert!(is_error_line(&row.example) || !reports, "{row:?}");
         }
     }
 

@@ -4,17 +4,15 @@
 //! whole words, or by its characters in languages that are written without blanks. Each has an
 //! example, which the tests match.
 
-mod phrase_match;
-mod pattern;
-mod lexicon;
+mod spaced;
 mod unspaced;
 
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub(super) use lexicon::Lexicon;
-pub(super) use phrase_match::PhraseMatch;
+use crate::agent_loop::text::tables::{WordRow, load};
+use crate::domain::word_list::WordList;
 
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -42,53 +40,64 @@ pub(super) enum Meaning {
     Optional,
 }
 
+/// A phrase in a sentence, with what the words around it do to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PhraseMatch {
+    pub(super) meaning: Meaning,
+    /// `Not all of it is done.`
+    pub(super) is_denied: bool,
+    /// `Once everything is done`
+    pub(super) is_conditional: bool,
+    /// `Everything should be done.`
+    pub(super) is_modal: bool,
+    /// `Everything is done except the tests.`
+    pub(super) has_exception: bool,
+    /// `All tasks of phase 1 are complete.`
+    pub(super) is_of_part: bool,
+    /// `I fixed what was still failing.`
+    pub(super) is_resolved: bool,
+}
+
+/// Returns the phrases in a sentence, which is in lower case with straight apostrophes.
+pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
+    let mut matches = spaced::matches(sentence);
+    matches.extend(unspaced::matches(sentence));
+    matches
+}
+
 /// The words of one language.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Language {
+struct Language {
     /// Whether words are divided by blanks. Without, phrases are matched by their characters.
     has_blanks: bool,
     /// Deny what follows in the clause: `not`, `nearly`.
-    negators: Vec<String>,
+    negators: WordList,
     /// Make what follows in the sentence conditional: `once`, `until`.
-    conditions: Vec<String>,
+    conditions: WordList,
     /// Make a claim that follows one of the future, of a wish or of others: `should`, `says`.
-    modals: Vec<String>,
+    modals: WordList,
     /// Restrict a claim before them: `except`.
-    exceptions: Vec<String>,
+    exceptions: WordList,
     /// Things that are part of the work: `phase`.
-    parts: Vec<String>,
+    parts: WordList,
     /// Take back what was open in the same clause: `fixed the remaining …`.
-    resolutions: Vec<String>,
-    phrases: Vec<PhraseRow>,
+    resolutions: WordList,
+    rows: Vec<WordRow<Meaning>>,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PhraseRow {
-    means: Meaning,
-    /// See the module `pattern`.
-    words: String,
-    #[cfg_attr(not(test), expect(dead_code, reason = "shows what the words match"))]
-    example: String,
-}
-
-const FILES: [&str; 8] = [
-    include_str!("english.toml"),
-    include_str!("german.toml"),
-    include_str!("french.toml"),
-    include_str!("spanish.toml"),
-    include_str!("portuguese.toml"),
-    include_str!("russian.toml"),
-    include_str!("chinese.toml"),
-    include_str!("japanese.toml"),
-];
-
-static LANGUAGES: LazyLock<Vec<Language>> = LazyLock::new(|| {
-    let languages = FILES
-        .iter()
-        .map(|file| toml::from_str(file).unwrap_or_default());
-    languages.collect()
+static LANGUAGES: LazyLock<[Language; 8]> = LazyLock::new(|| {
+    [
+        include_str!("english.toml"),
+        include_str!("german.toml"),
+        include_str!("french.toml"),
+        include_str!("spanish.toml"),
+        include_str!("portuguese.toml"),
+        include_str!("russian.toml"),
+        include_str!("chinese.toml"),
+        include_str!("japanese.toml"),
+    ]
+    .map(load)
 });
 
 #[cfg(test)]
@@ -97,15 +106,13 @@ mod tests {
 
     #[test]
     fn every_phrase_matches_its_example() {
-        assert!(
-            FILES
-                .iter()
-                .all(|file| toml::from_str::<Language>(file).is_ok())
-        );
-        for row in LANGUAGES.iter().flat_map(|language| &language.phrases) {
-            let found = Lexicon::shared().matches(&row.example);
-            let is_found = found.iter().any(|found| found.meaning == row.means);
-            assert!(is_found, "{row:?}");
+        for language in LANGUAGES.iter() {
+            assert!(!language.rows.is_empty());
+            for row in &language.rows {
+                let found = matches(&row.example);
+                let is_found = found.iter().any(|found| found.meaning == row.means);
+                assert!(is_found, "{row:?}");
+            }
         }
     }
 }

@@ -1,38 +1,34 @@
 //! Phrases of languages that are written without blanks between words.
 
-use super::phrase_match::{MatchContext, PhraseMatch};
-use super::{LANGUAGES, Language};
+use super::{LANGUAGES, Language, Meaning, PhraseMatch};
+use crate::domain::word_list::WordList;
 
-/// Adds the phrases of these languages in a sentence.
-pub(super) fn match_unspaced(sentence: &str, matches: &mut Vec<PhraseMatch>) {
+/// The marks that end a clause.
+const MARKS: [char; 10] = ['，', '、', ',', '；', ';', '：', ':', '。', '（', '('];
+
+pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
+    let mut matches = Vec::new();
     if !sentence.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')) {
-        return;
+        return matches;
     }
     for language in LANGUAGES.iter().filter(|language| !language.has_blanks) {
-        for phrase in &language.phrases {
-            for (at, words) in sentence.match_indices(&phrase.words) {
+        for row in &language.rows {
+            for (at, words) in sentence.match_indices(&row.words) {
                 let before = sentence.get(..at).unwrap_or_default();
                 let after = sentence.get(at + words.len()..).unwrap_or_default();
-                matches.push(PhraseMatch {
-                    meaning: phrase.means,
-                    context: context(language, before, after),
-                });
+                matches.push(phrase_match(language, row.means, before, after));
             }
         }
     }
+    matches
 }
 
-fn context(language: &Language, before: &str, after: &str) -> MatchContext {
-    let is_mark = |c: char| {
-        matches!(
-            c,
-            '，' | '、' | ',' | '；' | ';' | '：' | ':' | '。' | '（' | '('
-        )
-    };
-    let clause = before.rsplit(is_mark).next().unwrap_or_default();
-    let following = after.split(is_mark).next().unwrap_or_default();
-    let has = |text: &str, words: &[String]| words.iter().any(|word| text.contains(word.as_str()));
-    MatchContext {
+fn phrase_match(language: &Language, meaning: Meaning, before: &str, after: &str) -> PhraseMatch {
+    let clause = before.rsplit(MARKS).next().unwrap_or_default();
+    let following = after.split(MARKS).next().unwrap_or_default();
+    let has = |text: &str, words: &WordList| words.iter().any(|word| text.contains(word));
+    PhraseMatch {
+        meaning,
         is_denied: has(clause, &language.negators),
         is_conditional: has(before, &language.conditions) || has(following, &language.conditions),
         is_modal: has(clause, &language.modals),

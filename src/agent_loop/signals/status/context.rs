@@ -1,155 +1,91 @@
 //! The words around a signal: whether it is made, or only spoken of.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use crate::agent_loop::text::tables::tables;
-use crate::agent_loop::text::{Message, sentences};
+use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::{Message, has_word, sentences};
 use crate::domain::word_list::WordList;
 
-/// The words around a signal, in lower case.
-pub(super) struct SignalContext {
-    words: String,
-    about: &'static WordList,
-    is_quoted: bool,
+/// The longest part of a text before or after a signal that is looked at, in bytes or characters.
+const LONGEST: usize = 2_000;
+
+/// The end of a sentence or of a paragraph.
+static END: LazyLock<Pattern> =
+    LazyLock::new(|| Pattern::new(r"[.!?](?:\s|$)|[。！？✅🎉]|\n\s*\n"));
+
+/// Whether the sentence around a signal speaks of it instead of making it.
+pub(super) fn is_about(text: &str, signal: &Range<usize>) -> bool {
+    let before = sentence_before(text.get(..signal.start).unwrap_or_default());
+    let after = sentence_after(text.get(signal.end..).unwrap_or_default());
+    before.ends_with(['"', '\'', '“', '«', '「', '„', '‘'])
+        || after.starts_with(['"', '\'', '”', '»', '」', '’'])
+        || has_any(&format!("{before} {after}"), &tables().about)
 }
 
-impl SignalContext {
-    /// Reads the sentence around a signal in prose.
-    pub(super) fn around(text: &str, range: &Range<usize>) -> Self {
-        let before = sentence_before(text.get(..range.start).unwrap_or_default());
-        let after = sentence_after(text.get(range.end..).unwrap_or_default());
-        let is_quoted = before.ends_with(['"', '\'', '“', '«', '「', '„', '‘'])
-            || after.starts_with(['"', '\'', '”', '»', '」', '’']);
-        Self {
-            words: format!("{before} {after}").to_lowercase().replace('’', "'"),
-            about: &tables().about,
-            is_quoted,
-        }
-    }
-
-    /// Reads the sentence before a block of code.
-    pub(super) fn before_code(message: &Message, start: usize) -> Self {
-        let before = message
-            .blocks
-            .iter()
-            .take_while(|block| block.range.end <= start && block.range.start < start)
-            .filter(|block| block.is_prose())
-            .last();
-        let prose = before.map_or("", |block| block.prose.as_str());
-        let last = sentences(prose).last().map_or("", |sentence| sentence.text);
-        let introduces = last
-            .trim_end_matches(['*', '_', ' '])
-            .ends_with([':', '：']);
-        Self {
-            words: last.to_lowercase().replace('’', "'"),
-            about: if introduces {
-                &tables().about
-            } else {
-                &tables().about_code
-            },
-            is_quoted: false,
-        }
-    }
-
-    /// Whether the words speak of the signal instead of making it.
-    pub(super) fn is_about(&self) -> bool {
-        let mut words = self
-            .words
-            .split(|c: char| !c.is_alphanumeric() && c != '\'')
-            .map(|word| word.trim_matches('\''));
-        self.is_quoted
-            || words.any(|word| self.about.has(word))
-            || tables()
-                .about_unspaced
-                .iter()
-                .any(|word| self.words.contains(word))
-    }
+/// Whether the sentence before a block of code says that the code is not the agent's own.
+pub(super) fn is_code_about(message: &Message, start: usize) -> bool {
+    let blocks = message.blocks.iter();
+    let before = blocks.take_while(|block| block.range.end <= start && block.range.start < start);
+    let prose = before.filter(|block| block.is_prose()).last();
+    let last = prose.and_then(|block| sentences(&block.prose).pop());
+    let last = last.map_or("", |sentence| sentence.text);
+    let words = if introduces(last) {
+        &tables().about
+    } else {
+        &tables().about_code
+    };
+    has_any(last, words)
 }
 
-/// Returns the beginning of the sentence that a signal ends, or the line before it that ends with a
-/// colon.
+fn has_any(sentence: &str, words: &WordList) -> bool {
+    let unspaced = &tables().about_unspaced;
+    has_word(sentence, words) || unspaced.iter().any(|word| sentence.contains(word))
+}
+
+fn introduces(line: &str) -> bool {
+    line.trim_end_matches(['*', '_', ' '])
+        .ends_with([':', '：'])
+}
+
+/// Returns the beginning of the sentence that a signal ends; of one on a line of its own, the
+/// paragraph above it, or the line above that ends with a colon.
 fn sentence_before(text: &str) -> &str {
-    let mut start = text.len();
-    let mut is_own_line = true;
-    for line in text.rsplit('\n') {
-        let line_start = start.saturating_sub(line.len());
-        let trimmed = line.trim();
-        if start == text.len() {
-            // The signal's own line.
-            is_own_line = trimmed
-                .trim_matches(|c: char| !c.is_alphanumeric())
-                .is_empty();
-            if let Some(end) = last_end(line) {
-                return text.get(line_start + end..).unwrap_or_default();
-            }
-        } else if trimmed.is_empty() {
-            if !is_own_line {
-                return text.get(start + 1..).unwrap_or_default();
-            }
-        } else {
-            let introduces = trimmed
-                .trim_end_matches(['*', '_', ' '])
-                .ends_with([':', '：']);
-            if introduces {
-                return text.get(line_start..).unwrap_or_default();
-            }
-            let after_blank = text.get(start + 1..).unwrap_or_default().starts_with('\n')
-                || text.get(start..).unwrap_or_default().contains("\n\n");
-            if after_blank
-                || last_end(line)
-                    .is_some_and(|end| line.get(end..).is_none_or(|rest| rest.trim().is_empty()))
-            {
-                return text.get((start + 1).min(text.len())..).unwrap_or_default();
-            }
-        }
-        start = line_start.saturating_sub(1);
-        if start == 0 {
-            return text;
+    let start = text.len().saturating_sub(LONGEST);
+    let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+    let text = text.get(start.unwrap_or_default()..).unwrap_or_default();
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    let above = text.strip_suffix(line).unwrap_or_default();
+    if !line.contains(char::is_alphanumeric) {
+        let lead = above.trim_end().rsplit('\n').next().unwrap_or_default();
+        if introduces(lead) {
+            return lead;
         }
     }
-    text
+    let ends = END.all(text).filter_map(|end| Some(end.get(0)?.end()));
+    text.get(ends.last().unwrap_or_default()..)
+        .unwrap_or_default()
 }
 
-/// Returns where the last sentence that ends in a line ends.
-fn last_end(line: &str) -> Option<usize> {
-    let mut ends = line.char_indices().filter(|(at, c)| {
-        let after = line
-            .get(at + c.len_utf8()..)
-            .and_then(|rest| rest.chars().next());
-        matches!(c, '.' | '!' | '?') && after.is_none_or(char::is_whitespace)
-            || matches!(c, '。' | '！' | '？' | '✅' | '🎉')
-    });
-    ends.next_back().map(|(at, c)| at + c.len_utf8())
-}
-
-/// Returns the rest of the sentence after a signal.
+/// Returns the rest of the sentence after a signal, which goes on in the next line if that begins
+/// with a small letter.
 fn sentence_after(text: &str) -> &str {
-    let mut end = text.len();
-    if let Some(line_end) = text.find('\n') {
-        let next = text.get(line_end + 1..).unwrap_or_default();
-        // The sentence goes on if the next line begins with a small letter.
-        if next.chars().next().is_some_and(char::is_lowercase) {
-            let next_end = next.find('\n').unwrap_or(next.len());
-            end = line_end + 1 + next_end;
-        } else {
-            end = line_end;
-        }
-    }
-    let rest = text.get(..end).unwrap_or_default();
-    let stop = rest.char_indices().find(|(at, c)| {
-        let after = rest
-            .get(at + c.len_utf8()..)
-            .and_then(|rest| rest.chars().next());
-        matches!(c, '.' | '!' | '?') && after.is_none_or(char::is_whitespace)
-    });
-    stop.map_or(rest, |(at, _)| rest.get(..at).unwrap_or_default())
+    let end = text
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(text.len(), |(at, _)| at);
+    let mut lines = text.get(..end).unwrap_or_default().split('\n');
+    let first = lines.next().unwrap_or_default();
+    let next = lines
+        .next()
+        .filter(|next| next.starts_with(char::is_lowercase));
+    let length = first.len() + next.map_or(0, |next| next.len() + 1);
+    let rest = text.get(..length).unwrap_or_default();
+    let end = END.all(rest).find_map(|end| Some(end.get(0)?.start()));
+    rest.get(..end.unwrap_or(length)).unwrap_or_default()
 }
 
 /// Whether a heading or a line names a part of the work: `Task 3: Parser`.
 pub(super) fn names_part(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    let has_part = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .any(|word| tables().parts.has(word));
-    has_part && lower.contains(|c: char| c.is_ascii_digit())
+    has_word(text, &tables().parts) && text.contains(|c: char| c.is_ascii_digit())
 }

@@ -1,29 +1,31 @@
 //! What the prose says: claims, open work, questions, assurance.
 
 use super::fraction::{StatedProgress, progress};
-use super::phrases::{Lexicon, Meaning, PhraseMatch};
+use super::phrases::{Meaning, PhraseMatch, matches};
 use crate::agent_loop::checklist::is_optional_label;
 use crate::agent_loop::text::tables::tables;
-use crate::agent_loop::text::{Block, BlockKind, Sentence, sentences};
+use crate::agent_loop::text::{Block, BlockKind, Sentence, has_word, sentences};
 use crate::stopping::exit_check::evidence::Words;
 
 /// The paragraphs at the end in which a question still stands.
 const TAIL_PARAGRAPHS: usize = 4;
 
+/// How a question of a terminal ends: `Continue? [y/N]`.
+const CHOICES: [&str; 5] = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
+
 /// Reads the prose of a message. With an explicit signal of completion, offers of more work are
 /// courtesies, as they are after a claim.
-pub(super) fn read(blocks: &[&Block], lexicon: &Lexicon, is_explicitly_done: bool) -> Words {
-    let statements = statements(blocks, lexicon);
-    let claims = statements.iter().rposition(|statement| statement.is_claim);
-    let claims_completion = claims.is_some();
+pub(super) fn read(blocks: &[&Block], is_explicitly_done: bool) -> Words {
+    let statements = statements(blocks);
+    let claim = statements.iter().rposition(|statement| statement.claims);
     let admits_open_work = statements.iter().enumerate().any(|(at, statement)| {
-        statement.is_open || statement.is_intention && claims.is_none_or(|claim| at > claim)
+        statement.is_open || statement.intends && claim.is_none_or(|claim| at > claim)
     });
     Words {
-        claims_completion,
+        claims_completion: claim.is_some(),
         admits_open_work,
         asks_person: ends_with_prompt(blocks)
-            || asks_person(&statements, claims_completion || is_explicitly_done),
+            || asks_person(&statements, claim.is_some() || is_explicitly_done),
     }
 }
 
@@ -33,23 +35,20 @@ struct Statement {
     block: usize,
     is_item: bool,
     is_heading: bool,
-    is_question: bool,
     is_last_of_block: bool,
-    is_claim: bool,
+    is_question: bool,
+    claims: bool,
     is_open: bool,
-    is_intention: bool,
-    is_request: bool,
-    is_address: bool,
-    is_offer: bool,
-    is_courtesy: bool,
-    proceeds: bool,
-    is_conditional: bool,
+    intends: bool,
+    /// What its phrases mean, without those that are denied.
+    meanings: Vec<Meaning>,
 }
 
 /// What stands over the current block.
 #[derive(Default)]
 struct Surroundings {
     optional_heading: Option<u8>,
+    /// The heading is that of a part of the work.
     is_part: bool,
     /// A line before the block that ends with a colon.
     lead_in: LeadIn,
@@ -65,65 +64,53 @@ enum LeadIn {
     Conditional,
     /// `You could also:`
     Optional,
-    Other,
 }
 
-fn statements(blocks: &[&Block], lexicon: &Lexicon) -> Vec<Statement> {
+fn statements(blocks: &[&Block]) -> Vec<Statement> {
     let mut statements = Vec::new();
     let mut around = Surroundings::default();
-    for (number, block) in blocks.iter().enumerate() {
+    for (block_number, block) in blocks.iter().enumerate() {
         if !block.is_prose() {
             around.lead_in = LeadIn::None;
             continue;
         }
-        let lower = lower(&block.prose);
+        let lower = block.prose.to_lowercase().replace(['’', 'ʼ'], "'");
+        let is_heading = matches!(block.kind, BlockKind::Heading(_));
         if let BlockKind::Heading(level) = block.kind {
             around.enter(level, &lower);
         }
         let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
-        if !is_item && around.lead_in != LeadIn::Open {
+        let is_under_open = around.lead_in == LeadIn::Open;
+        if is_under_open || !is_item {
             around.lead_in = LeadIn::None;
         }
-        let is_optional =
-            around.optional_heading.is_some() || is_optional_label(first_label(&lower));
-        if block.kind == BlockKind::Item(Some(false)) && !is_optional {
+        let label = lower.split_once(':').map_or("", |(label, _)| label);
+        let is_optional = around.optional_heading.is_some() || is_optional_label(label);
+        let is_unchecked = block.kind == BlockKind::Item(Some(false));
+        if !is_optional && (is_unchecked || is_under_open && !says_none(&lower)) {
             statements.push(Statement {
-                block: number,
+                block: block_number,
                 is_item,
                 is_open: true,
                 ..Statement::default()
             });
         }
-        if around.lead_in == LeadIn::Open {
-            let is_open = !says_none(&lower) && !is_optional;
-            if is_open {
-                statements.push(Statement {
-                    block: number,
-                    is_item,
-                    is_open,
-                    ..Statement::default()
-                });
-            }
-            around.lead_in = LeadIn::Other;
-        }
         let sentences = sentences(&lower);
         let last = sentences.len().saturating_sub(1);
         for (at, sentence) in sentences.iter().enumerate() {
-            let matches = lexicon.matches(sentence.text);
-            let mut statement = statement(*sentence, &matches, &around, is_optional);
-            statement.block = number;
-            statement.is_item = is_item;
-            statement.is_heading = matches!(block.kind, BlockKind::Heading(_));
-            statement.is_last_of_block = at == last;
-            if block.kind == BlockKind::Item(Some(false)) {
-                statement.is_claim = false;
-            }
+            let matches = matches(sentence.text);
+            let mut statement = Statement {
+                block: block_number,
+                is_item,
+                is_heading,
+                is_last_of_block: at == last,
+                ..statement(*sentence, &matches, &around, is_optional)
+            };
+            statement.claims &= !is_unchecked;
             if at == last {
-                around.note_lead_in(sentence.text, &matches, is_item, statement.is_heading);
+                around.note_lead_in(sentence.text, &matches, is_item, is_heading);
                 // What the label stands over says whether something is open.
-                if around.lead_in == LeadIn::Open {
-                    statement.is_open = false;
-                }
+                statement.is_open &= around.lead_in != LeadIn::Open;
             }
             statements.push(statement);
         }
@@ -133,17 +120,12 @@ fn statements(blocks: &[&Block], lexicon: &Lexicon) -> Vec<Statement> {
 
 impl Surroundings {
     fn enter(&mut self, level: u8, heading: &str) {
-        if self.optional_heading.is_some_and(|above| above >= level) {
-            self.optional_heading = None;
-        }
+        self.optional_heading = self.optional_heading.filter(|above| *above < level);
         if self.optional_heading.is_none() && is_optional_label(heading) {
             self.optional_heading = Some(level);
         }
-        let words = heading.split(|c: char| !c.is_alphanumeric());
         self.is_part = heading.contains(|c: char| c.is_ascii_digit())
-            && words
-                .into_iter()
-                .any(|word| tables().part_headings.has(word));
+            && has_word(heading, &tables().part_headings);
         self.lead_in = LeadIn::None;
     }
 
@@ -155,74 +137,31 @@ impl Surroundings {
         is_heading: bool,
     ) {
         let text = sentence.trim_end_matches([' ', '*', '_']);
-        let ends_with_colon = text.ends_with([':', '：']);
-        if !ends_with_colon && (is_item || !is_heading) {
+        if !text.ends_with([':', '：']) && (is_item || !is_heading) {
             return;
         }
-        let is_open = matches
-            .iter()
-            .any(|found| found.meaning == Meaning::Open && !found.context.is_denied)
-            || is_open_label(text);
-        let is_optional = is_optional_label(text)
-            || matches
-                .iter()
-                .any(|found| found.meaning == Meaning::Optional);
-        self.lead_in = if is_optional {
+        let has = |meaning| matches.iter().any(|found| found.meaning == meaning);
+        let is_open = |found: &PhraseMatch| found.meaning == Meaning::Open && !found.is_denied;
+        let label = text
+            .trim_matches(|c: char| !c.is_alphanumeric())
+            .replace('-', " ");
+        self.lead_in = if is_optional_label(text) || has(Meaning::Optional) {
             LeadIn::Optional
-        } else if states_condition(text) {
+        } else if has_word(text, &tables().condition_labels) {
             LeadIn::Conditional
-        } else if is_open {
+        } else if matches.iter().any(is_open) || tables().open_labels.has(&label) {
             LeadIn::Open
         } else {
-            LeadIn::Other
+            LeadIn::None
         };
     }
 }
 
-fn states_condition(label: &str) -> bool {
-    let mut words = label.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| tables().condition_labels.has(word))
-}
-
-fn is_open_label(text: &str) -> bool {
-    let label = text.trim_matches(|c: char| !c.is_alphanumeric());
-    let label = label.replace('-', " ");
-    tables().open_labels.has(label.as_str())
-}
-
 /// Whether a list of open work says that it is empty.
 fn says_none(text: &str) -> bool {
-    let first = text
-        .split(|c: char| !c.is_alphanumeric() && c != '\'')
-        .find(|word| !word.is_empty());
-    matches!(
-        first,
-        None | Some(
-            "none"
-                | "nothing"
-                | "no"
-                | "n"
-                | "0"
-                | "na"
-                | "keine"
-                | "nichts"
-                | "rien"
-                | "aucun"
-                | "aucune"
-                | "nada"
-                | "ninguna"
-                | "ninguno"
-                | "nenhuma"
-                | "нет"
-                | "无"
-                | "没有"
-                | "なし"
-        )
-    )
-}
-
-fn first_label(text: &str) -> &str {
-    text.split_once(':').map_or("", |(label, _)| label)
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
+    let first = words.find(|word| !word.is_empty());
+    first.is_none_or(|word| tables().nothings.has(word))
 }
 
 fn statement(
@@ -231,107 +170,73 @@ fn statement(
     around: &Surroundings,
     is_optional: bool,
 ) -> Statement {
-    let has = |meaning: Meaning| {
-        matches
-            .iter()
-            .any(|found| found.meaning == meaning && !found.context.is_denied)
-    };
-    let is_conditional = matches.iter().any(|found| found.context.is_conditional);
-    let mut statement = Statement {
-        // `The dialog asks: …?`
-        is_question: sentence.is_question && !sentence.text.contains(" asks"),
-        is_request: has(Meaning::Request),
-        is_address: has(Meaning::Address),
-        // An offer to continue the work itself is a question.
-        is_offer: has(Meaning::Offer) && !asks_to_continue(sentence.text),
-        is_courtesy: has(Meaning::Courtesy),
-        proceeds: has(Meaning::Proceeds) && !is_conditional,
-        is_conditional,
-        ..Statement::default()
-    };
+    let is_conditional = matches.iter().any(|found| found.is_conditional);
+    let asserted = matches.iter().filter(|found| !found.is_denied);
+    let meanings = asserted
+        .map(|found| found.meaning)
+        .filter(|meaning| match meaning {
+            // An offer to continue the work itself is a question.
+            Meaning::Offer => !tables()
+                .continues
+                .iter()
+                .any(|it| sentence.text.contains(it)),
+            Meaning::Proceeds => !is_conditional,
+            _ => true,
+        })
+        .collect::<Vec<_>>();
+    let has = |meaning: Meaning| meanings.contains(&meaning);
     if sentence.is_question {
-        return statement;
+        return Statement {
+            // `The dialog asks: …?`
+            is_question: !sentence.text.contains(" asks"),
+            meanings,
+            ..Statement::default()
+        };
     }
     let is_optional = is_optional || around.lead_in == LeadIn::Optional || has(Meaning::Optional);
     let progress = progress(sentence.text);
-    let is_excepted = matches.iter().any(|found| {
+    let of_whole = matches.iter().filter(|found| {
         matches!(found.meaning, Meaning::AllDone | Meaning::WholeDone)
-            && found.context.has_exception
-            && !found.context.is_conditional
-            && !found.context.is_modal
+            && !found.is_conditional
+            && !found.is_modal
     });
-    statement.is_claim = around.lead_in != LeadIn::Conditional
-        && (progress == Some(StatedProgress::All)
-            || matches.iter().any(|found| {
-                let is_claim = match found.meaning {
-                    Meaning::AllDone => true,
-                    Meaning::WholeDone => !around.is_part,
-                    _ => false,
-                };
-                let context = found.context;
-                is_claim
-                    && !context.is_denied
-                    && !context.is_conditional
-                    && !context.is_modal
-                    && !context.has_exception
-                    && !context.is_of_part
-            }));
-    let is_open = is_excepted
-        || progress == Some(StatedProgress::Part)
-        || matches.iter().any(|found| {
-            let context = found.context;
-            found.meaning == Meaning::Open
-                && !context.is_denied
-                && !context.is_conditional
-                && !context.is_resolved
-        });
-    let intends = has(Meaning::Intention) && !statement.is_conditional;
-    statement.is_intention = intends && !is_optional;
-    // `Let me fix what is still failing` says what comes next.
-    statement.is_open = is_open && !is_optional && !intends;
-    statement
-}
-
-fn asks_to_continue(sentence: &str) -> bool {
-    let words = [
-        "proceed",
-        "continue",
-        "go ahead",
-        "weitermachen",
-        "continuer",
-        "continuar",
-        "продолж",
-    ];
-    words.iter().any(|word| sentence.contains(word))
-}
-
-/// Returns the prose in lower case with straight apostrophes.
-fn lower(prose: &str) -> String {
-    let lower = prose.to_lowercase();
-    if lower.contains(['’', 'ʼ']) {
-        return lower.replace(['’', 'ʼ'], "'");
+    let is_excepted = of_whole.clone().any(|found| found.has_exception);
+    let is_claimed = of_whole.clone().any(|found| {
+        let is_of_whole = found.meaning == Meaning::AllDone || !around.is_part;
+        is_of_whole && !found.is_denied && !found.has_exception && !found.is_of_part
+    });
+    let is_open = |found: &PhraseMatch| {
+        let is_still = !found.is_denied && !found.is_conditional && !found.is_resolved;
+        found.meaning == Meaning::Open && is_still
+    };
+    let intends = has(Meaning::Intention) && !is_conditional;
+    Statement {
+        claims: around.lead_in != LeadIn::Conditional
+            && (progress == Some(StatedProgress::All) || is_claimed),
+        // `Let me fix what is still failing` says what comes next.
+        is_open: (is_excepted
+            || progress == Some(StatedProgress::Part)
+            || matches.iter().any(is_open))
+            && !is_optional
+            && !intends,
+        intends: intends && !is_optional,
+        meanings,
+        ..Statement::default()
     }
-    lower
 }
 
-/// Whether the message ends with a question of a terminal: `Continue? [y/N]`.
+/// Whether the message ends with a question of a terminal.
 fn ends_with_prompt(blocks: &[&Block]) -> bool {
     let last = blocks.last().filter(|block| block.is_prose());
     let line = last.and_then(|block| block.prose.trim_end().lines().next_back());
-    line.is_some_and(|line| {
-        let lower = line.to_lowercase();
-        let choices = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
-        choices.iter().any(|choice| lower.contains(choice))
-    })
+    let line = line.unwrap_or_default().to_lowercase();
+    CHOICES.iter().any(|choice| line.contains(choice))
 }
 
 fn asks_person(statements: &[Statement], is_done: bool) -> bool {
-    let Some(last) = statements.len().checked_sub(1) else {
-        return false;
-    };
     let mut paragraphs = 0;
     let mut block = None;
-    for (at, statement) in statements.iter().enumerate().rev() {
+    for (from_end, statement) in statements.iter().rev().enumerate() {
         if block != Some(statement.block) {
             block = Some(statement.block);
             paragraphs += usize::from(!statement.is_item);
@@ -339,11 +244,12 @@ fn asks_person(statements: &[Statement], is_done: bool) -> bool {
                 return false;
             }
         }
-        let is_own_decision = statement.proceeds || statement.is_intention && !statement.is_request;
+        let has = |meaning| statement.meanings.contains(&meaning);
+        let is_own_decision = has(Meaning::Proceeds) || statement.intends && !has(Meaning::Request);
         if is_own_decision && !statement.is_question {
             return false;
         }
-        if asks(statement, at == last, is_done) {
+        if asks(statement, from_end == 0, is_done) {
             return true;
         }
     }
@@ -351,18 +257,17 @@ fn asks_person(statements: &[Statement], is_done: bool) -> bool {
 }
 
 fn asks(statement: &Statement, is_last: bool, is_done: bool) -> bool {
-    if statement.is_courtesy || statement.is_heading {
-        return false;
-    }
-    if statement.is_offer && is_done {
+    let has = |meaning| statement.meanings.contains(&meaning);
+    let is_offer = has(Meaning::Offer);
+    if has(Meaning::Courtesy) || statement.is_heading || is_offer && is_done {
         return false;
     }
     if !statement.is_question {
-        return statement.is_request && !statement.is_offer;
+        return has(Meaning::Request) && !is_offer;
     }
     // A question in the middle of a paragraph is answered there, unless it is put to the person.
-    let is_open = statement.is_last_of_block || statement.is_offer || statement.is_request;
-    is_last || is_open && (statement.is_address || statement.is_offer || statement.is_request)
+    let is_put = is_offer || has(Meaning::Request);
+    is_last || is_put || statement.is_last_of_block && has(Meaning::Address)
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! Endings of messages by what their words say, and endings that only look like them.
 
-use super::super::phrases::Lexicon;
 use super::read;
 use crate::agent_loop::text::{Block, Message};
 use crate::stopping::exit_check::evidence::Words;
@@ -8,7 +7,7 @@ use crate::stopping::exit_check::evidence::Words;
 fn words(message: &str) -> Words {
     let message = Message::read(message, None);
     let blocks: Vec<&Block> = message.blocks.iter().collect();
-    read(&blocks, Lexicon::shared(), false)
+    read(&blocks, false)
 }
 
 /// Checks the messages that a property should hold for, and those it should not, all at once.
