@@ -76,7 +76,7 @@ fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
         | AbortReason::JudgeFailed
         | AbortReason::AgentFailed
         | AbortReason::Strict => last_error.is_some_and(|error| {
-            error.class.is_about_access() || error.class == FailureClass::ModelMissing
+            error.class.meaning().is_about_access || error.class == FailureClass::ModelMissing
         }),
         AbortReason::Declined
         | AbortReason::Interrupted
