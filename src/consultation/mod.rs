@@ -130,7 +130,7 @@ impl Consultation {
         let mut waited_ms = 0;
         if let Input::Resume { .. } = &input {
             // The time from there on is that of the interruption.
-            waited_ms = self.run.end_wait_for_person(self.log.last_event_at());
+            waited_ms = self.run.end_wait_for_person(self.log.last_event_at);
         }
         let (mut effects, new_panel) =
             self.step(now, cause, |context, state| step(context, state, input));
@@ -173,7 +173,7 @@ impl Consultation {
             }
             Some(_) | None => state,
         };
-        (context.emitter.into_effects(), context.new_panel)
+        (context.emitter.effects, context.new_panel)
     }
 }
 

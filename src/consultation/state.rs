@@ -6,16 +6,14 @@ use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateEv
 use super::machine::round;
 use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
-use super::phases::awaiting_consent::AwaitingConsent;
-use super::phases::cross_exam::CrossExamination;
-use super::phases::finishing::Finishing;
-use super::phases::independent::IndependentRound;
+use super::phases::awaiting_consent::{self, AwaitingConsent};
+use super::phases::cross_exam::{self, CrossExamination};
+use super::phases::estimating;
+use super::phases::finishing::{self, Finishing};
+use super::phases::independent::{self, IndependentRound};
 use super::phases::next::{Entry, Next};
-use super::phases::synthesis::SynthesisRound;
-use super::phases::verdict::VerdictRound;
-use super::phases::{
-    awaiting_consent, cross_exam, estimating, finishing, independent, synthesis, verdict,
-};
+use super::phases::synthesis::{self, SynthesisRound};
+use super::phases::verdict::{self, VerdictRound};
 use super::protocol::Question;
 use super::tasks::TaskSet;
 use crate::consultation::policy::estimate::Estimate;
@@ -229,11 +227,7 @@ impl State {
         match next {
             Next::Stay(state) => state,
             Next::Enter(entry) => Self::enter(step, name, entry),
-            Next::Abort {
-                phase,
-                reason,
-                message,
-            } => phase.abort(step, reason, message),
+            Next::Abort(phase, reason, message) => phase.abort(step, reason, message),
         }
     }
 

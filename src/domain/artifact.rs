@@ -5,6 +5,7 @@
 //! otherwise. Fields that a file lacks are empty.
 
 mod findings;
+pub mod problem;
 mod stored;
 
 use serde::{Deserialize, Serialize};

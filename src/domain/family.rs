@@ -5,8 +5,13 @@
 //! the vendor that serves the model. The name comes first because servers and gateways offer models
 //! of every maker, and because organisations on model hubs also publish other makers' models.
 
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
 use super::ids::ModelRef;
 use super::vendors::{self, VENDORS, Vendor};
+use super::word_list::WordList;
 
 /// The maker of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,97 +24,30 @@ pub enum Family<'a> {
 }
 
 /// A maker with its names in models' ids, in lower case.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Maker {
     /// The vendor's id if it is one of [`VENDORS`].
-    id: &'static str,
+    id: String,
     /// Names of its models: whole words that digits may follow.
-    models: &'static [&'static str],
+    models: WordList,
     /// Its names as an organisation, beside a vendor's `reseller_name`.
-    organisations: &'static [&'static str],
+    #[serde(default)]
+    organisations: WordList,
 }
 
-const fn maker(
-    id: &'static str,
-    models: &'static [&'static str],
-    organisations: &'static [&'static str],
-) -> Maker {
-    Maker {
-        id,
-        models,
-        organisations,
-    }
+/// The rows of the file `makers.toml`.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Makers {
+    makers: Vec<Maker>,
 }
 
-const MAKERS: [Maker; 31] = [
-    maker("anthropic", &["claude"], &[]),
-    maker("openai", &["gpt", "chatgpt", "o1", "o3", "o4"], &[]),
-    maker(
-        "google",
-        &["gemini", "gemma", "codegemma", "medgemma"],
-        &["google-deepmind"],
-    ),
-    maker("xai", &["grok"], &["xai-org", "xai"]),
-    maker(
-        "mistral",
-        &[
-            "mistral",
-            "mixtral",
-            "ministral",
-            "codestral",
-            "devstral",
-            "magistral",
-            "pixtral",
-            "voxtral",
-        ],
-        &["mistral-community", "mistral"],
-    ),
-    maker(
-        "meta",
-        &["llama", "codellama"],
-        &["meta-llama", "meta", "facebook"],
-    ),
-    maker(
-        "alibaba",
-        &["qwen", "codeqwen", "qwq", "qvq"],
-        &["alibaba", "qwen"],
-    ),
-    maker("deepseek", &["deepseek"], &["deepseek", "deepseek-ai"]),
-    maker("microsoft", &["phi", "wizardlm"], &["microsoft"]),
-    maker(
-        "cohere",
-        &["command", "aya"],
-        &["cohere", "cohereforai", "coherelabs"],
-    ),
-    maker("hugging-face", &["smollm"], &["huggingfacetb"]),
-    maker("ibm", &["granite"], &["ibm", "ibm-granite"]),
-    maker("nvidia", &["nemotron"], &["nvidia"]),
-    maker("moonshot", &["kimi", "moonlight"], &["moonshotai"]),
-    maker(
-        "zhipu",
-        &["glm", "chatglm"],
-        &["z-ai", "zai-org", "zhipuai", "thudm"],
-    ),
-    maker("01-ai", &["yi"], &["01-ai"]),
-    maker("ai2", &["olmo", "molmo", "tulu"], &["allenai"]),
-    maker("tii", &["falcon"], &["tiiuae"]),
-    maker("amazon", &["nova", "titan"], &["amazon"]),
-    maker("ai21", &["jamba"], &["ai21", "ai21labs"]),
-    maker("baidu", &["ernie"], &["baidu"]),
-    maker("tencent", &["hunyuan"], &["tencent"]),
-    maker(
-        "bytedance",
-        &["doubao", "seed"],
-        &["bytedance", "bytedance-seed"],
-    ),
-    maker("minimax", &["minimax"], &["minimax", "minimaxai"]),
-    maker("internlm", &["internlm"], &["internlm"]),
-    maker("stability", &["stablelm"], &["stabilityai"]),
-    maker("databricks", &["dbrx"], &["databricks"]),
-    maker("liquid", &["lfm"], &["liquid", "liquidai"]),
-    maker("lg", &["exaone"], &["lgai-exaone"]),
-    maker("upstage", &["solar"], &["upstage"]),
-    maker("bigcode", &["starcoder"], &["bigcode"]),
-];
+fn makers() -> &'static [Maker] {
+    static MAKERS: LazyLock<Makers> =
+        LazyLock::new(|| toml::from_str(include_str!("makers.toml")).unwrap_or_default());
+    &MAKERS.makers
+}
 
 /// Returns the family of a model.
 pub fn family(model: &ModelRef) -> Family<'_> {
@@ -155,13 +93,12 @@ fn of_name(name: &str) -> Option<&'static str> {
     let name = name.to_lowercase();
     let mut words = name.split(|c: char| !c.is_alphanumeric());
     words.find_map(|word| {
-        let means = |model: &&'static str| {
-            word.strip_prefix(*model)
+        let means = |model: &String| {
+            word.strip_prefix(model.as_str())
                 .is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
         };
-        let mut makers = MAKERS.iter();
-        let maker = makers.find(|maker| maker.models.iter().any(means));
-        maker.map(|maker| maker.id)
+        let maker = makers().iter().find(|maker| maker.models.iter().any(means));
+        maker.map(|maker| maker.id.as_str())
     })
 }
 
@@ -171,9 +108,8 @@ fn of_organisation(name: &str) -> Option<&'static str> {
     if let Some(vendor) = VENDORS.iter().find(is_vendor) {
         return Some(vendor.id);
     }
-    let mut makers = MAKERS.iter();
-    let maker = makers.find(|maker| maker.organisations.contains(&name.as_str()));
-    maker.map(|maker| maker.id)
+    let maker = makers().iter().find(|maker| maker.organisations.has(&name));
+    maker.map(|maker| maker.id.as_str())
 }
 
 #[cfg(test)]

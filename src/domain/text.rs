@@ -1,9 +1,7 @@
 //! Makes text from outside safe to show: control characters act on the terminal that shows them,
 //! and marks of writing direction change the order in which a person reads.
 
-use std::fmt::Display;
-
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use serde::Serialize;
 

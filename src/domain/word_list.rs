@@ -13,6 +13,11 @@ impl WordList {
     pub fn has(&self, word: &str) -> bool {
         self.0.iter().any(|known| known == word)
     }
+
+    /// Returns whether one of them occurs in a text.
+    pub fn are_in(&self, text: &str) -> bool {
+        self.0.iter().any(|known| text.contains(known.as_str()))
+    }
 }
 
 impl Deref for WordList {

@@ -54,14 +54,4 @@ impl Clock {
     pub fn instant(&self, moment: Timestamp) -> Instant {
         self.at + moment.since(self.started)
     }
-
-    /// Converts a moment of another clock to this one, never to an earlier one.
-    pub fn translate(&self, moment: Timestamp, by: &Self) -> Timestamp {
-        if self == by {
-            moment
-        } else {
-            self.started
-                .after(by.instant(moment).saturating_duration_since(self.at))
-        }
-    }
 }

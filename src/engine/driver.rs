@@ -13,7 +13,6 @@ use crate::consultation::machine::replay::Interruption;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::protocol::call::Ask;
-use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
 use crate::consultation::protocol::{Effect, Input, Question};
 use crate::domain::ids::{CallId, ProviderId, TimerId};
@@ -152,19 +151,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn queue(&mut self, mut input: Input) {
-        if let Input::ProviderChanged(update) = &mut input {
-            self.translate(update);
-        }
+    fn queue(&mut self, input: Input) {
         self.inputs.push_back((input, None));
-    }
-
-    /// Maps the moments of an update from the dispatcher's clock to the consultation's.
-    fn translate(&self, update: &mut ProviderUpdate) {
-        let theirs = self.with.dispatcher.clock();
-        update
-            .change
-            .map_moments(|moment| self.with.clock.translate(moment, theirs));
     }
 
     fn queue_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
@@ -275,9 +263,6 @@ impl<'a> Run<'a> {
                     // The helper's failures say nothing about its provider.
                     let changes = permit.finish(&outcome, !answer.is_for_helper());
                     updates = changes.updates;
-                    for update in &mut updates {
-                        self.translate(update);
-                    }
                     self.queue_all(changes.health.map(Input::HealthChanged));
                 }
                 let input = Input::Replied {

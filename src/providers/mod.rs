@@ -22,3 +22,4 @@ pub mod remote;
 pub mod reported_cost;
 pub mod sse;
 pub mod wire;
+mod wording;

@@ -13,11 +13,10 @@ use crate::consultation::protocol::call::{Ask, StopReason};
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
-use super::errors;
 use super::form::{CacheMark, Form, Structure};
 use super::partial_reply::PartialReply;
-use super::reported_cost;
 use super::wire::{schema, without_nulls};
+use super::{errors, reported_cost};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
 /// Returns the body of the request for one call.

@@ -3,6 +3,7 @@
 
 use std::ops::ControlFlow;
 
+use crate::consultation::policy::failure::Remedy;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::domain::money::MicroUsd;
 use crate::domain::tokens::{CharCount, Usage, UsageSource, estimate_tokens};
@@ -122,13 +123,7 @@ impl PartialReply {
     /// Returns the failure as an interruption if it is transient and comes after content: a plain
     /// retry would pay for the same text again.
     fn interrupting(&self, mut failure: Failure) -> Failure {
-        let transient = matches!(
-            failure.class,
-            FailureClass::RateLimit
-                | FailureClass::Overload
-                | FailureClass::Transport
-                | FailureClass::Timeout
-        );
+        let transient = failure.class.meaning().remedy == Remedy::Wait;
         if transient && !self.text.is_empty() {
             failure.class = FailureClass::Interrupted;
         }

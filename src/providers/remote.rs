@@ -14,10 +14,9 @@ use super::catalog::ModelCatalog;
 use super::decoder::Decoder;
 use super::form::{self, Adjustment, Form, Parameters, Refusal, Structure};
 use super::http::Http;
-use super::model_list;
 use super::sse::Framing;
 use super::wire::{Endpoint, HeaderText, HttpRequest, address};
-use super::{anthropic, gemini, ollama, openai};
+use super::{anthropic, gemini, model_list, ollama, openai};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Routing, TokensField};
 
 /// The time limit of a check. It exceeds the limit for a healthy provider by enough that the delay

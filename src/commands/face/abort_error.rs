@@ -83,7 +83,7 @@ fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
     let last_error = transcript.calls.last().and_then(|call| call.error.as_ref());
     has_failed
         && last_error.is_some_and(|error| {
-            error.class.is_about_access() || error.class == FailureClass::ModelMissing
+            error.class.meaning().is_about_access || error.class == FailureClass::ModelMissing
         })
 }
 

@@ -5,8 +5,7 @@
 use crate::domain::artifact::{
     ConsensusPoint, CrossExam, Evidence, Independent, MenuOption, Source, Synthesis, Verdict,
 };
-use crate::stopping::early_termination;
-use crate::stopping::early_termination::Point;
+use crate::stopping::early_termination::{self, Point};
 
 /// The recommendation if the experts agree on nothing.
 const NO_POINT: &str = "No clear recommendation: the experts agree on no point";
@@ -51,7 +50,7 @@ impl HeldRounds<'_> {
 }
 
 /// Recommends the strongest point of agreement, with the mean stated confidence of all points.
-pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdict {
+pub(crate) fn recommendation(material: HeldRounds<'_>) -> Verdict {
     let points: Vec<Point> = points(material.synthesis, material.independents);
     let leading = material.synthesis.leading();
     Verdict {
@@ -71,7 +70,7 @@ pub(in crate::consultation) fn recommendation(material: HeldRounds<'_>) -> Verdi
 }
 
 /// Returns a menu with each expert's position as an option.
-pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
+pub(crate) fn menu(material: HeldRounds<'_>) -> Verdict {
     let option = |held: &Independent| {
         let revised = material.cross_exam.and_then(|examined| {
             examined
@@ -109,10 +108,7 @@ pub(in crate::consultation) fn menu(material: HeldRounds<'_>) -> Verdict {
 }
 
 /// Returns the points of agreement, each with the number of experts that support it.
-pub(in crate::consultation) fn points(
-    synthesis: &Synthesis,
-    independents: &[Independent],
-) -> Vec<Point> {
+pub(crate) fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec<Point> {
     let supporters = |point: &ConsensusPoint| {
         independents
             .iter()

@@ -2,7 +2,7 @@
 //! composed answers, the text that states an answer, and why a consultation has none.
 
 pub mod evidence;
-pub(in crate::consultation) mod wording;
+pub(crate) mod wording;
 pub mod compose;
 pub mod final_text;
 pub mod no_answer;

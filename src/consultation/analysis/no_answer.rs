@@ -120,31 +120,11 @@ fn failed_by_provider(work: &StoredAgentRound) -> bool {
     // A call that was answered has no class: the model is to blame for what it answered.
     classes
         .chain(last)
-        .all(|class| class.is_some_and(is_of_infrastructure))
+        .all(|class| class.is_some_and(|class| class.meaning().is_infrastructure))
 }
 
 fn class_of(attempt: &StoredAttempt) -> Option<FailureClass> {
     from_word(attempt.error.as_ref()?.class.as_deref()?)
-}
-
-fn is_of_infrastructure(class: FailureClass) -> bool {
-    match class {
-        FailureClass::RateLimit
-        | FailureClass::Overload
-        | FailureClass::Transport
-        | FailureClass::Timeout
-        | FailureClass::Interrupted => true,
-        FailureClass::Auth
-        | FailureClass::Billing
-        | FailureClass::ModelMissing
-        | FailureClass::BadRequest
-        | FailureClass::Context
-        | FailureClass::Policy
-        | FailureClass::Unsupported
-        | FailureClass::Empty
-        | FailureClass::Malformed
-        | FailureClass::Internal => false,
-    }
 }
 
 /// Returns the provider that refuses access, also of a consultation that has an answer: the next
@@ -209,20 +189,7 @@ fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<Ac
 fn problem(class: FailureClass) -> Option<AccessProblem> {
     match class {
         FailureClass::Auth => Some(AccessProblem::Authentication),
-        FailureClass::Billing => Some(AccessProblem::Quota),
-        FailureClass::ModelMissing
-        | FailureClass::BadRequest
-        | FailureClass::Context
-        | FailureClass::Policy
-        | FailureClass::Unsupported
-        | FailureClass::RateLimit
-        | FailureClass::Overload
-        | FailureClass::Transport
-        | FailureClass::Timeout
-        | FailureClass::Interrupted
-        | FailureClass::Empty
-        | FailureClass::Malformed
-        | FailureClass::Internal => None,
+        class => (class == FailureClass::Billing).then_some(AccessProblem::Quota),
     }
 }
 

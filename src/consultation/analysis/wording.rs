@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::consultation::reading::words::tables;
 use crate::domain::artifact::{Independent, Revision};
 
 /// Characters around a word that do not change its meaning. A character inside a word does: `1.5`
@@ -12,66 +13,12 @@ const AROUND_A_WORD: [char; 24] = [
     '„', '‘', '’', '…', '|',
 ];
 
-/// Longer words without content of their own. Words of up to three letters are left out without a
-/// list.
-const STOP_WORDS: [&str; 41] = [
-    "about", "also", "been", "both", "could", "does", "done", "each", "from", "have", "having",
-    "here", "into", "just", "more", "most", "must", "only", "other", "over", "should", "some",
-    "such", "than", "that", "their", "them", "then", "there", "these", "they", "this", "those",
-    "very", "were", "what", "when", "which", "will", "with", "would",
-];
-
-/// Words that negate a sentence, in English and in some other languages in which questions are
-/// asked.
-const NEGATIONS: [&str; 40] = [
-    "not",
-    "no",
-    "never",
-    "none",
-    "neither",
-    "nor",
-    "cannot",
-    "without",
-    "avoid",
-    "avoids",
-    "avoiding",
-    "against",
-    "reject",
-    "refuse",
-    "nicht",
-    "kein",
-    "keine",
-    "keinen",
-    "nie",
-    "ohne",
-    "gegen",
-    "vermeiden",
-    "pas",
-    "jamais",
-    "sans",
-    "contre",
-    "éviter",
-    "nunca",
-    "sin",
-    "contra",
-    "evitar",
-    "não",
-    "nem",
-    "sem",
-    "non",
-    "senza",
-    "mai",
-    "niet",
-    "geen",
-    "zonder",
-];
-
 /// The fewest words that allow a measurement.
 const FEWEST: usize = 2;
 
 /// Returns whether two texts are equal except for white space, capital letters and the punctuation
 /// around words.
-pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
+pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split_whitespace()
             .map(bare)
@@ -82,14 +29,14 @@ pub(in crate::consultation) fn is_same(one: &str, other: &str) -> bool {
 }
 
 /// Returns whether both positions are the same text and need no comparison by a model.
-pub(in crate::consultation) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
+pub(crate) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
     is_same(&held.position, &revision.revised_position)
 }
 
 /// Returns the share of the content words in `wanted` that also occur in `text`. `None` if there
 /// are too few, or if the script does not separate words.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
-pub(in crate::consultation) fn share(wanted: &str, text: &str) -> Option<f64> {
+pub(crate) fn share(wanted: &str, text: &str) -> Option<f64> {
     let (wanted, there) = (matter(wanted), matter(text));
     let is_measurable = wanted.len() >= FEWEST && !there.is_empty();
     let is_apart = |words: &BTreeSet<String>| words.iter().all(|word| !word.chars().any(runs_on));
@@ -100,15 +47,14 @@ pub(in crate::consultation) fn share(wanted: &str, text: &str) -> Option<f64> {
 }
 
 /// Returns whether a text contains a negation.
-pub(in crate::consultation) fn negates(text: &str) -> bool {
-    words(text).any(|word| NEGATIONS.contains(&word.as_str()) || word.ends_with("n't"))
+pub(crate) fn negates(text: &str) -> bool {
+    words(text).any(|word| tables().negations.has(&word) || word.ends_with("n't"))
 }
 
 /// Returns the content words, each once, without a plural `s`.
 fn matter(text: &str) -> BTreeSet<String> {
-    let is_matter = |word: &String| {
-        word.chars().any(char::is_alphanumeric) && !STOP_WORDS.contains(&word.as_str())
-    };
+    let is_matter =
+        |word: &String| word.chars().any(char::is_alphanumeric) && !tables().stop_words.has(word);
     let is_long =
         |word: &String| word.chars().count() > 3 || word.chars().any(|c| c.is_ascii_digit());
     let singular = |word: String| {

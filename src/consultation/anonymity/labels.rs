@@ -92,12 +92,12 @@ impl Labels {
     }
 
     /// Returns the letters of a seat's label.
-    pub(in crate::consultation) fn letters_of(&self, seat: &SeatId) -> Option<String> {
+    pub(crate) fn letters_of(&self, seat: &SeatId) -> Option<String> {
         self.place(seat).map(letters)
     }
 
     /// Returns the seat whose label has these letters.
-    pub(in crate::consultation) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
+    pub(crate) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
         self.order
             .iter()
             .enumerate()

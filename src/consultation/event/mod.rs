@@ -3,19 +3,13 @@
 
 mod consultation;
 mod state;
-mod round;
 mod agent;
 mod call;
 mod provider;
 mod cost;
 mod panel;
-mod substitution;
 mod early_termination;
-mod judge;
 mod pulse;
-mod health;
-mod abort;
-mod answer;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,22 +18,16 @@ use serde_json::Value;
 use crate::domain::ids::{ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 
-pub use abort::{Abort, AbortReason};
-pub use agent::{AgentError, AgentEvent, AgentFailure};
-pub use answer::Answer;
+pub use agent::{AgentError, AgentEvent, AgentFailure, Substitution, WhySubstituted};
 use call::is_zero;
 pub use call::{AttemptNumber, CallError, CallEvent, CallFinished, CancelReason, Purpose};
-pub use consultation::{ConsultationEvent, Resumed, Started};
+pub use consultation::{Abort, AbortReason, ConsultationEvent, Resumed, Started};
 pub use cost::{CeilingReached, CostEvent};
 pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
-pub use health::{HealthEvent, HealthUpdate};
-pub use judge::JudgeEvent;
-pub use panel::{PanelEvent, PanelSelection};
-pub use provider::ProviderEvent;
-pub use pulse::{PulseAnswer, PulseEvent, StillWaiting};
-pub use round::RoundEvent;
-pub use state::{StateEvent, StateName};
-pub use substitution::{Substitution, WhySubstituted};
+pub use panel::{JudgeEvent, PanelEvent, PanelSelection};
+pub use provider::{HealthEvent, HealthUpdate, ProviderEvent};
+pub use pulse::{Answer, PulseAnswer, PulseEvent, StillWaiting};
+pub use state::{RoundEvent, StateEvent, StateName};
 
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.0";

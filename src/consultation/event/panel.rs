@@ -1,9 +1,10 @@
-//! `panel:…`: the personas chosen for the question.
+//! `panel:…` and `judge:…`: the personas chosen for the question, and the stability of the verdict.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::panel::Panel;
+use crate::domain::second_pass::{Held, SecondPass};
 
 /// Event of the panel.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,4 +30,16 @@ pub struct PanelSelection {
     /// Parts of the answer that were not used, and why there was no selection.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// Event of a second verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum JudgeEvent {
+    /// The result of the judge's second pass, with the experts in the opposite order.
+    #[serde(rename = "judge:second_pass")]
+    SecondPass(Box<SecondPass>),
+    /// Whether an earlier consultation's verdict held when its answers were judged again.
+    #[serde(rename = "judge:rejudged")]
+    Rejudged(Held),
 }

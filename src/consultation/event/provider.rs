@@ -1,4 +1,4 @@
-//! `provider:…`: the state of a provider, observed by the process in all its consultations.
+//! `provider:…` and `health:…`: what the process observes of a provider, for all its consultations.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,6 +6,7 @@ use crate::domain::ids::ProviderId;
 use crate::stopping::circuit::state::CircuitState;
 
 use super::call::is_zero;
+use crate::consultation::policy::health::HealthStatus;
 
 /// Event of a provider, for all its calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,4 +39,40 @@ pub enum ProviderEvent {
         provider: ProviderId,
         is_refused: bool,
     },
+}
+
+impl ProviderEvent {
+    pub fn provider(&self) -> &ProviderId {
+        match self {
+            Self::Held { provider, .. }
+            | Self::CircuitChanged { provider, .. }
+            | Self::KeyChanged { provider, .. } => provider,
+        }
+    }
+}
+
+/// Event of a provider's health.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum HealthEvent {
+    /// A free health check has begun.
+    #[serde(rename = "health:check_started")]
+    CheckStarted { provider: ProviderId },
+    /// A provider's health has changed.
+    #[serde(rename = "health:status_updated")]
+    StatusUpdated(HealthUpdate),
+}
+
+/// A provider's health.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HealthUpdate {
+    pub provider: ProviderId,
+    pub status: HealthStatus,
+    /// The duration of the last check.
+    pub latency_ms: Option<u64>,
+    /// The share of failures among recent signals, 0 to 1.
+    pub error_rate: f64,
+    pub consecutive_failures: u32,
+    /// True if every provider of the run has been checked and none is healthy.
+    pub none_healthy: bool,
 }

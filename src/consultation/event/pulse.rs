@@ -1,8 +1,10 @@
-//! `pulse:…`: reports of slow rounds, and the decision to keep waiting.
+//! `pulse:…`: reports of slow rounds and the decision to keep waiting; and the person's answers to all
+//! questions.
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::AgentId;
+use crate::domain::money::MicroUsd;
 
 /// Event of a slow round.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,4 +51,20 @@ pub enum PulseAnswer {
     Cancel,
     /// An answer arrived while the question was open.
     Superseded,
+}
+
+/// The person's answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Yes,
+    No,
+    /// Yes, now and for every later estimate below this amount, which has been saved.
+    Always(MicroUsd),
+    /// No, and end the consultation.
+    Fail,
+    /// Wait no longer for the agents in question, and continue with the others.
+    GoOnWithout,
+    /// The person has left without answering.
+    Gone,
 }

@@ -18,14 +18,8 @@ pub(crate) struct LogPosition {
     events: u64,
     calls: u32,
     timers: u32,
-    last_event_at: Timestamp,
-}
-
-impl LogPosition {
-    /// Returns the time of the last event.
-    pub(crate) fn last_event_at(&self) -> Timestamp {
-        self.last_event_at
-    }
+    /// The time of the last event.
+    pub(crate) last_event_at: Timestamp,
 }
 
 /// Collects the effects of one step.
@@ -36,7 +30,7 @@ pub(crate) struct Emitter<'a> {
     position: &'a mut LogPosition,
     /// Goes with the first event of this step.
     cause: Option<Cause>,
-    effects: Vec<Effect>,
+    pub(crate) effects: Vec<Effect>,
 }
 
 impl<'a> Emitter<'a> {
@@ -53,10 +47,6 @@ impl<'a> Emitter<'a> {
             cause,
             effects: Vec::new(),
         }
-    }
-
-    pub(crate) fn into_effects(self) -> Vec<Effect> {
-        self.effects
     }
 
     pub(crate) fn push(&mut self, effect: Effect) {
@@ -102,6 +92,6 @@ impl<'a> Emitter<'a> {
 
     /// Returns the time of the last event, of this step or an earlier one.
     pub(crate) fn last_event_at(&self) -> Timestamp {
-        self.position.last_event_at()
+        self.position.last_event_at
     }
 }

@@ -1,11 +1,11 @@
 //! The machine behind the phases: the context of one step and its parts, resume, and replay of a
 //! log.
 
-pub(in crate::consultation) mod step;
-pub(in crate::consultation) mod emitter;
-pub(in crate::consultation) mod run_state;
-pub(in crate::consultation) mod providers;
-pub(in crate::consultation) mod questions;
-pub(in crate::consultation) mod round;
-pub(in crate::consultation) mod resume;
+pub(crate) mod step;
+pub(crate) mod emitter;
+pub(crate) mod run_state;
+pub(crate) mod providers;
+pub(crate) mod questions;
+pub(crate) mod round;
+pub(crate) mod resume;
 pub mod replay;

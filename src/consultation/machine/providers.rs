@@ -1,6 +1,7 @@
 //! The providers as the process last reported them.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +11,8 @@ use crate::domain::time::Timestamp;
 use super::emitter::Emitter;
 use crate::consultation::event::{AgentError, Event, HealthUpdate, ProviderEvent};
 use crate::consultation::policy::health::HealthStatus;
+use crate::consultation::policy::pacing::Backoff;
 use crate::consultation::protocol::call::Outcome;
-use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 
 /// Every provider of which the process has reported something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -92,7 +93,7 @@ impl ProviderViews {
     pub(crate) fn note_access(&mut self, provider: &ProviderId, outcome: &Outcome) {
         let access = &mut self.view(provider).access;
         match outcome {
-            Err(failure) if failure.class.is_about_access() => {
+            Err(failure) if failure.class.meaning().is_about_access => {
                 if *access != ProviderAccess::Usable {
                     *access = ProviderAccess::Failed(AgentError {
                         class: Some(failure.class),
@@ -139,44 +140,28 @@ impl ProviderViews {
     }
 
     /// Records a change of a provider, and emits it.
-    pub(crate) fn note(
-        &mut self,
-        update: ProviderUpdate,
-        now: Timestamp,
-        emitter: &mut Emitter<'_>,
-    ) {
-        let ProviderUpdate { provider, change } = update;
-        let view = self.view(&provider);
-        let event = match change {
-            ProviderChange::Backoff(mut backoff) => {
-                // In whole milliseconds from this moment, as the log has it.
-                backoff.until = backoff.until.max(now);
-                backoff.since = backoff.since.min(now);
-                let event = ProviderEvent::Held {
-                    provider,
-                    wait_ms: backoff.until.ms_since(now),
-                    reason: backoff.reason.clone(),
-                    refused_ms: now.ms_since(backoff.since),
-                };
-                view.backoff = Some(backoff);
-                event
+    pub(crate) fn note(&mut self, event: ProviderEvent, now: Timestamp, emitter: &mut Emitter<'_>) {
+        let view = self.view(event.provider());
+        match &event {
+            ProviderEvent::Held {
+                wait_ms,
+                reason,
+                refused_ms,
+                ..
+            } => {
+                view.backoff = Some(Backoff {
+                    until: now.after(Duration::from_millis(*wait_ms)),
+                    reason: reason.clone(),
+                    since: now.before(Duration::from_millis(*refused_ms)),
+                });
             }
-            ProviderChange::Circuit { state, until } => {
-                view.broken_until = until.map(|until| until.max(now));
-                ProviderEvent::CircuitChanged {
-                    provider,
-                    circuit: state,
-                    wait_ms: until.map(|until| until.ms_since(now)),
-                }
+            ProviderEvent::CircuitChanged { wait_ms, .. } => {
+                view.broken_until = wait_ms.map(|wait| now.after(Duration::from_millis(wait)));
             }
-            ProviderChange::Key { is_refused } => {
+            ProviderEvent::KeyChanged { is_refused, .. } => {
                 view.key_refused_since = is_refused.then_some(now);
-                ProviderEvent::KeyChanged {
-                    provider,
-                    is_refused,
-                }
             }
-        };
+        }
         emitter.emit(Event::Provider(event));
     }
 

@@ -18,7 +18,6 @@ use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
-use crate::consultation::protocol::provider::{Backoff, ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::consultation::protocol::{Effect, Input};
 use crate::consultation::{Consultation, TransitionError};
@@ -125,9 +124,7 @@ impl Replayed {
                 }
             }
             (Cause::Admitted | Cause::NotAdmitted, event) => decided(event).ok_or(unfit)?,
-            (Cause::Provider, Event::Provider(event)) => {
-                Input::ProviderChanged(provider_update(event, envelope.at))
-            }
+            (Cause::Provider, Event::Provider(event)) => Input::ProviderChanged(event.clone()),
             (Cause::Timer(timer), _) => {
                 self.interruption.timers.retain(|(_, set)| *set != timer);
                 Input::TimerFired { timer }
@@ -264,12 +261,12 @@ fn outcome(finished: &CallFinished) -> Outcome {
 }
 
 /// Returns the changes of a provider that the log has with the reply at its front.
-fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderUpdate> {
+fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderEvent> {
     let mut updates = Vec::new();
     for envelope in rest.iter().skip(1) {
         match &envelope.event {
             Event::Provider(event) if envelope.cause.is_none() => {
-                updates.push(provider_update(event, envelope.at));
+                updates.push(event.clone());
             }
             _ => break,
         }
@@ -341,50 +338,4 @@ fn decided(event: &Event) -> Option<Input> {
         _ => return None,
     };
     Some(Input::NotAdmitted { key, reason })
-}
-
-/// Returns what the process observed of a provider, from the event of this moment.
-fn provider_update(event: &ProviderEvent, at: Timestamp) -> ProviderUpdate {
-    let until = |wait_ms| at.after(Duration::from_millis(wait_ms));
-    let (provider, change) = match event {
-        ProviderEvent::Held {
-            provider,
-            wait_ms,
-            reason,
-            refused_ms,
-        } => (
-            provider,
-            ProviderChange::Backoff(Backoff {
-                until: until(*wait_ms),
-                reason: reason.clone(),
-                since: Timestamp(
-                    at.0.saturating_sub(i64::try_from(*refused_ms).unwrap_or(i64::MAX)),
-                ),
-            }),
-        ),
-        ProviderEvent::CircuitChanged {
-            provider,
-            circuit,
-            wait_ms,
-        } => (
-            provider,
-            ProviderChange::Circuit {
-                state: *circuit,
-                until: wait_ms.map(until),
-            },
-        ),
-        ProviderEvent::KeyChanged {
-            provider,
-            is_refused,
-        } => (
-            provider,
-            ProviderChange::Key {
-                is_refused: *is_refused,
-            },
-        ),
-    };
-    ProviderUpdate {
-        provider: provider.clone(),
-        change,
-    }
 }

@@ -12,7 +12,7 @@ use crate::consultation::state::State;
 
 /// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
 /// stays unchanged.
-pub(crate) fn resume(
+pub(in crate::consultation) fn resume(
     step: &mut StepContext<'_>,
     state: State,
     lost: &[CallId],

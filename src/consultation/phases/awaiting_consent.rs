@@ -12,14 +12,11 @@ use crate::consultation::protocol::Question;
 
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct AwaitingConsent {
+pub(crate) struct AwaitingConsent {
     estimate: Estimate,
 }
 
-pub(in crate::consultation) fn enter(
-    step: &mut StepContext<'_>,
-    estimate: Estimate,
-) -> Next<AwaitingConsent> {
+pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<AwaitingConsent> {
     step.run.note_estimate(&estimate);
     AwaitingConsent { estimate }.decide(step)
 }
@@ -61,20 +58,12 @@ impl AwaitingConsent {
                     "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
                     self.estimate.low
                 );
-                Next::Abort {
-                    phase: self,
-                    reason: AbortReason::CostCeiling,
-                    message,
-                }
+                Next::Abort(self, AbortReason::CostCeiling, message)
             }
         }
     }
 
-    pub(in crate::consultation) fn answered(
-        self,
-        step: &mut StepContext<'_>,
-        answer: Answer,
-    ) -> Next<Self> {
+    pub(crate) fn answered(self, step: &mut StepContext<'_>, answer: Answer) -> Next<Self> {
         match answer {
             Answer::Yes | Answer::Always(_) => self.allow(step, Consent::Asked),
             Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => self.refuse(
@@ -86,12 +75,12 @@ impl AwaitingConsent {
     }
 
     /// Replaces the estimate that is decided on.
-    pub(in crate::consultation) fn renew_estimate(&mut self, estimate: &Estimate) {
+    pub(crate) fn renew_estimate(&mut self, estimate: &Estimate) {
         self.estimate = estimate.clone();
     }
 
     /// Asks again, on the present terms.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         self.decide(step)
     }
 
@@ -112,10 +101,6 @@ impl AwaitingConsent {
             approved: false,
             how,
         }));
-        Next::Abort {
-            phase: self,
-            reason: AbortReason::Declined,
-            message: message.to_owned(),
-        }
+        Next::Abort(self, AbortReason::Declined, message.to_owned())
     }
 }

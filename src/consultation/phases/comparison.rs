@@ -14,12 +14,11 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::PromptSet;
-use crate::consultation::tasks::TaskSet;
+use crate::consultation::tasks::{PromptSet, TaskSet};
 
 /// Starts the comparison if it is enabled, a helper model is available, and positions differ in
 /// their words.
-pub(in crate::consultation) fn send(
+pub(crate) fn send(
     step: &mut StepContext<'_>,
     tasks: &mut TaskSet,
     independents: &[Independent],
@@ -54,7 +53,7 @@ pub(in crate::consultation) fn send(
 }
 
 /// Emits the comparison once it is complete.
-pub(in crate::consultation) fn keep(emitter: &mut Emitter<'_>, tasks: &mut TaskSet) {
+pub(crate) fn keep(emitter: &mut Emitter<'_>, tasks: &mut TaskSet) {
     for outcome in tasks.take_outcomes_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
             emitter.emit_artifact(answer.content, answer.degraded);

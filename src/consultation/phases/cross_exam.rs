@@ -7,27 +7,24 @@ use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthes
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
-use super::comparison;
 use super::judge::{judge_failed, judged, keep_composed, prompt_failed, send_judge};
 use super::next::{Entry, Next};
-use super::prior_answers;
+use super::{comparison, prior_answers};
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::PromptError;
-use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::TaskSet;
-use crate::consultation::tasks::{AgentAnswer, PromptSet};
+use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
 
-pub(in crate::consultation) const ROUND: u8 = 3;
+pub(crate) const ROUND: u8 = 3;
 
 /// The cross-examination.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct CrossExamination {
+pub(crate) struct CrossExamination {
     since: Timestamp,
-    pub(in crate::consultation) tasks: TaskSet,
+    pub(crate) tasks: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
     stage: Stage,
@@ -42,7 +39,7 @@ enum Stage {
     Merging,
 }
 
-pub(in crate::consultation) fn enter(
+pub(crate) fn enter(
     step: &mut StepContext<'_>,
     independents: Vec<Independent>,
     synthesis: Synthesis,
@@ -76,9 +73,11 @@ impl CrossExamination {
                 continue;
             };
             let agent = AgentId::from(&seat.id);
-            let material = step.plan.material;
+            let (material, synthesis) = (step.plan.material, &self.synthesis);
             match PromptSet::render(step.plan, step.run, &agent, |prompter| {
-                filter::revision(prompter, material, seat, own, &self.synthesis)
+                material.render(synthesis, &CrossExam::default(), |synthesis, _| {
+                    prompter.revision(seat, own, synthesis)
+                })
             }) {
                 Ok(prompts) => self.tasks.send(step, &agent, AnswerKind::Revision, prompts),
                 Err(error) => return prompt_failed(self, &error),
@@ -88,7 +87,7 @@ impl CrossExamination {
     }
 
     /// Handles the outcomes of finished tasks.
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Examining => self.examined(step),
             Stage::Merging => self.merged(step),
@@ -96,12 +95,12 @@ impl CrossExamination {
     }
 
     /// Returns whether an expert has answered, and the judge is not asked yet.
-    pub(in crate::consultation) fn has_a_revision(&self) -> bool {
+    pub(crate) fn has_a_revision(&self) -> bool {
         self.stage == Stage::Examining && !self.revisions.is_empty()
     }
 
     /// Resumes: a judge that failed is asked again.
-    pub(in crate::consultation) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Merging if !self.tasks.is_open(&AgentId::Judge) => {
                 let sent = self.send_judge(step);
@@ -155,7 +154,9 @@ impl CrossExamination {
         let (revisions, synthesis, material) =
             (&self.revisions, &self.synthesis, step.plan.material);
         send_judge(step, &mut self.tasks, AnswerKind::CrossExam, |prompter| {
-            filter::merging(prompter, material, revisions, synthesis)
+            material.render(synthesis, &CrossExam::default(), |synthesis, _| {
+                prompter.cross_exam(revisions, synthesis)
+            })
         })
     }
 

@@ -29,20 +29,17 @@ pub(super) const ROUND: u8 = 2;
 
 /// The result of Rounds 1 and 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct SynthesisResult {
+pub(crate) struct SynthesisResult {
     /// The answers of Round 1. The judge counts as impaired if its synthesis counts as evidence no
     /// more than an expert's (see [`ExpertAnswers::impaired`]).
-    pub(in crate::consultation) answers: ExpertAnswers,
-    pub(in crate::consultation) synthesis: Synthesis,
+    pub(crate) answers: ExpertAnswers,
+    pub(crate) synthesis: Synthesis,
     /// The source of the synthesis.
-    pub(in crate::consultation) judge: AnswerSource,
+    pub(crate) judge: AnswerSource,
 }
 
 /// Decides on the next phase, or asks the person whether to end here.
-pub(in crate::consultation) fn decide(
-    step: &mut StepContext<'_>,
-    result: SynthesisResult,
-) -> Next<SynthesisResult> {
+pub(crate) fn decide(step: &mut StepContext<'_>, result: SynthesisResult) -> Next<SynthesisResult> {
     if step.is_stopping() {
         return Next::Stay(result);
     }
@@ -102,7 +99,7 @@ fn consider(
 }
 
 /// Handles the person's answer to the offer. Without a person, the guards decide.
-pub(in crate::consultation) fn answered(
+pub(crate) fn answered(
     step: &mut StepContext<'_>,
     result: SynthesisResult,
     findings: EarlyTermination,

@@ -15,12 +15,12 @@ use std::collections::BTreeMap;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::tokens::{Band, estimate_tokens, token_band};
 
+use super::judge::prompt_failed;
 use super::next::{Entry, Next};
-use crate::consultation::event::{AbortReason, ConsultationEvent, Event, Started};
+use crate::consultation::event::{ConsultationEvent, Event, Started};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::caching::CacheState;
-use crate::consultation::plan::preview;
-use crate::consultation::plan::preview::{Places, PlannedCall};
+use crate::consultation::plan::preview::{self, Places, PlannedCall};
 use crate::consultation::plan::{CostRange, OutputTokens, Plan};
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::consultation::prompt::filter::PromptMaterial;
@@ -36,7 +36,7 @@ const AROUND_A_SCHEMA: u64 = 500;
 const POSITION: u64 = 25;
 
 /// Emits the terms, before the estimate.
-pub(in crate::consultation) fn announce(step: &mut StepContext<'_>) {
+pub(crate) fn announce(step: &mut StepContext<'_>) {
     step.run.started_at = step.now;
     step.emitter
         .emit(Event::Consultation(ConsultationEvent::Started(Box::new(
@@ -45,10 +45,7 @@ pub(in crate::consultation) fn announce(step: &mut StepContext<'_>) {
 }
 
 /// Emits the estimate. `logged` is the estimate in the log of a replayed consultation.
-pub(in crate::consultation) fn enter(
-    step: &mut StepContext<'_>,
-    logged: Option<Estimate>,
-) -> Next<()> {
+pub(crate) fn enter(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Next<()> {
     match logged.map_or_else(|| step.plan.estimate(), Ok) {
         Ok(estimate) => {
             step.emitter
@@ -57,11 +54,7 @@ pub(in crate::consultation) fn enter(
                 )));
             Next::Enter(Entry::AwaitingConsent(estimate))
         }
-        Err(error) => Next::Abort {
-            phase: (),
-            reason: AbortReason::Prompt,
-            message: error.to_string(),
-        },
+        Err(error) => prompt_failed((), &error),
     }
 }
 

@@ -17,21 +17,21 @@ use crate::consultation::tasks::TaskSet;
 use crate::domain::ids::TimerId;
 
 /// The grace period for optional tasks.
-pub(in crate::consultation) const GRACE: Duration = Duration::from_secs(10);
+pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// Waiting for open optional tasks when everything else is done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Finishing {
+pub(crate) struct Finishing {
     /// The state of the last round, which is still the visible one.
-    pub(in crate::consultation) from: StateName,
+    pub(crate) from: StateName,
     rounds: u8,
-    pub(in crate::consultation) tasks: TaskSet,
+    pub(crate) tasks: TaskSet,
     /// Fires at the end of the grace period.
     grace: TimerId,
 }
 
 /// Completes at once, or when the open tasks or the grace period end.
-pub(in crate::consultation) fn enter(
+pub(crate) fn enter(
     emitter: &mut Emitter<'_>,
     from: StateName,
     rounds: u8,
@@ -51,7 +51,7 @@ pub(in crate::consultation) fn enter(
 }
 
 impl Finishing {
-    pub(in crate::consultation) fn proceed(mut self, emitter: &mut Emitter<'_>) -> Next<Self> {
+    pub(crate) fn proceed(mut self, emitter: &mut Emitter<'_>) -> Next<Self> {
         comparison::keep(emitter, &mut self.tasks);
         if self.tasks.is_done() {
             Next::Enter(Entry::Complete {
@@ -62,12 +62,12 @@ impl Finishing {
         }
     }
 
-    pub(in crate::consultation) fn is_over_at(&self, timer: TimerId) -> bool {
+    pub(crate) fn is_over_at(&self, timer: TimerId) -> bool {
         self.grace == timer
     }
 
     /// Ends the grace period.
-    pub(in crate::consultation) fn give_up(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn give_up(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.tasks
             .abandon(step, "had not answered when everything else was done");
         Next::Enter(Entry::Complete {
@@ -76,7 +76,7 @@ impl Finishing {
     }
 
     /// Resumes with a new grace period.
-    pub(in crate::consultation) fn again(self, emitter: &mut Emitter<'_>) -> Next<Self> {
+    pub(crate) fn again(self, emitter: &mut Emitter<'_>) -> Next<Self> {
         enter(emitter, self.from, self.rounds, self.tasks)
     }
 }

@@ -10,8 +10,7 @@ use crate::domain::vendors;
 
 use super::judge::prompt_failed;
 use super::next::{Entry, ExpertAnswers, Next};
-use super::persona_selection;
-use super::prior_answers;
+use super::{persona_selection, prior_answers};
 use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent};
 use crate::consultation::machine::round;
 use crate::consultation::machine::run_state::RunState;
@@ -20,10 +19,9 @@ use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
-use crate::consultation::tasks::TaskSet;
-use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet};
+use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet, TaskSet};
 
-pub(in crate::consultation) const ROUND: u8 = 1;
+pub(crate) const ROUND: u8 = 1;
 
 /// The stages of the round.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,10 +36,10 @@ enum Stage {
 
 /// Round 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct IndependentRound {
+pub(crate) struct IndependentRound {
     since: Timestamp,
     stage: Stage,
-    pub(in crate::consultation) tasks: TaskSet,
+    pub(crate) tasks: TaskSet,
     answered: Vec<Independent>,
     sources: Vec<AnswerSource>,
     /// The number of answers that are no evidence.
@@ -49,7 +47,7 @@ pub(in crate::consultation) struct IndependentRound {
     failed: Vec<(AgentId, AgentError)>,
 }
 
-pub(in crate::consultation) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
+pub(crate) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
     round::begin(step, ROUND);
     let prior_answers = step.plan.debate.prior_answers.as_deref();
     let round = IndependentRound {
@@ -160,7 +158,7 @@ impl IndependentRound {
     }
 
     /// Handles the outcomes of finished tasks.
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
             Stage::Selected => Next::Stay(self),
@@ -169,7 +167,7 @@ impl IndependentRound {
     }
 
     /// Returns whether an expert has answered.
-    pub(in crate::consultation) fn has_an_answer(&self) -> bool {
+    pub(crate) fn has_an_answer(&self) -> bool {
         !self.answered.is_empty()
     }
 
@@ -197,7 +195,7 @@ impl IndependentRound {
     }
 
     /// Continues with a new panel, or resumes: if all experts failed, they are asked again.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
             Stage::Selected => self.send_all(step),
@@ -254,11 +252,8 @@ impl IndependentRound {
             by_vendor.collect()
         };
         let reasons = reasons.join("\n");
-        Next::Abort {
-            phase: self,
-            reason: AbortReason::AllAgentsFailed,
-            message: format!("All agents failed. Unable to provide consultation.\n{reasons}"),
-        }
+        let message = format!("All agents failed. Unable to provide consultation.\n{reasons}");
+        Next::Abort(self, AbortReason::AllAgentsFailed, message)
     }
 }
 

@@ -13,11 +13,10 @@ use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::TaskSet;
-use crate::consultation::tasks::{PromptSet, TaskOutcome};
+use crate::consultation::tasks::{PromptSet, TaskOutcome, TaskSet};
 
 /// Starts the task for one of the judge's answers.
-pub(in crate::consultation) fn send_judge(
+pub(crate) fn send_judge(
     step: &mut StepContext<'_>,
     tasks: &mut TaskSet,
     answer: AnswerKind,
@@ -30,7 +29,7 @@ pub(in crate::consultation) fn send_judge(
 }
 
 /// Takes the judge's answer or failure, once it has ended.
-pub(in crate::consultation) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
+pub(crate) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
     tasks
         .take_outcomes()
         .into_iter()
@@ -38,7 +37,7 @@ pub(in crate::consultation) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome
 }
 
 /// Ends the consultation because no judge answered. It can be resumed at `phase`.
-pub(in crate::consultation) fn judge_failed<P>(
+pub(crate) fn judge_failed<P>(
     step: &StepContext<'_>,
     phase: P,
     (answer, during): (AnswerKind, StateName),
@@ -48,33 +47,22 @@ pub(in crate::consultation) fn judge_failed<P>(
         // The user's settings have already made its failure the reason to end.
         return Next::Stay(phase);
     }
-    Next::Abort {
-        phase,
-        reason: AbortReason::JudgeFailed,
-        message: format!(
-            "The judge failed in Round {} ({during}): {}",
-            answer.round(),
-            error.message
-        ),
-    }
+    let message = format!(
+        "The judge failed in Round {} ({during}): {}",
+        answer.round(),
+        error.message
+    );
+    Next::Abort(phase, AbortReason::JudgeFailed, message)
 }
 
 /// Ends the consultation because a prompt could not be rendered.
-pub(in crate::consultation) fn prompt_failed<P>(phase: P, error: &PromptError) -> Next<P> {
-    Next::Abort {
-        phase,
-        reason: AbortReason::Prompt,
-        message: error.to_string(),
-    }
+pub(crate) fn prompt_failed<P>(phase: P, error: &PromptError) -> Next<P> {
+    Next::Abort(phase, AbortReason::Prompt, error.to_string())
 }
 
 /// Emits the answer that the mode composes from the rounds that were held, if no verdict is
 /// requested.
-pub(in crate::consultation) fn keep_composed(
-    plan: &Plan,
-    emitter: &mut Emitter<'_>,
-    material: HeldRounds<'_>,
-) {
+pub(crate) fn keep_composed(plan: &Plan, emitter: &mut Emitter<'_>, material: HeldRounds<'_>) {
     let verdict = plan.debate.mode.strategy().compose(material);
     emitter.emit_artifact(Content::Verdict(verdict), false);
 }

@@ -3,18 +3,18 @@
 //!
 //! Phases do not know each other: they return [`Next`](next::Next), and `state.rs` acts on it.
 
-pub(in crate::consultation) mod next;
-pub(in crate::consultation) mod estimating;
-pub(in crate::consultation) mod awaiting_consent;
-pub(in crate::consultation) mod persona_selection;
-pub(in crate::consultation) mod prior_answers;
-pub(in crate::consultation) mod independent;
-pub(in crate::consultation) mod synthesis;
-pub(in crate::consultation) mod early_termination;
-pub(in crate::consultation) mod savings;
-pub(in crate::consultation) mod cross_exam;
-pub(in crate::consultation) mod comparison;
-pub(in crate::consultation) mod judge;
-pub(in crate::consultation) mod verdict;
-pub(in crate::consultation) mod second_verdict;
-pub(in crate::consultation) mod finishing;
+pub(crate) mod next;
+pub(crate) mod estimating;
+pub(crate) mod awaiting_consent;
+pub(crate) mod persona_selection;
+pub(crate) mod prior_answers;
+pub(crate) mod independent;
+pub(crate) mod synthesis;
+pub(crate) mod early_termination;
+pub(crate) mod savings;
+pub(crate) mod cross_exam;
+pub(crate) mod comparison;
+pub(crate) mod judge;
+pub(crate) mod verdict;
+pub(crate) mod second_verdict;
+pub(crate) mod finishing;

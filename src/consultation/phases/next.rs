@@ -15,39 +15,27 @@ use crate::consultation::tasks::{AnswerSource, TaskSet};
     clippy::large_enum_variant,
     reason = "moved once a step and never stored"
 )]
-pub(in crate::consultation) enum Next<P> {
+pub(crate) enum Next<P> {
     Stay(P),
     Enter(Entry),
-    /// Ends the consultation without a verdict; it can be resumed at `phase`.
-    Abort {
-        phase: P,
-        reason: AbortReason,
-        message: String,
-    },
+    /// Ends the consultation without a verdict; it can be resumed at this phase.
+    Abort(P, AbortReason, String),
 }
 
 impl<P> Next<P> {
     /// Wraps the phase's data.
-    pub(in crate::consultation) fn map<Q>(self, wrap: impl FnOnce(P) -> Q) -> Next<Q> {
+    pub(crate) fn map<Q>(self, wrap: impl FnOnce(P) -> Q) -> Next<Q> {
         match self {
             Self::Stay(phase) => Next::Stay(wrap(phase)),
             Self::Enter(entry) => Next::Enter(entry),
-            Self::Abort {
-                phase,
-                reason,
-                message,
-            } => Next::Abort {
-                phase: wrap(phase),
-                reason,
-                message,
-            },
+            Self::Abort(phase, reason, message) => Next::Abort(wrap(phase), reason, message),
         }
     }
 }
 
 /// A phase to enter, with its input.
 #[derive(Debug)]
-pub(in crate::consultation) enum Entry {
+pub(crate) enum Entry {
     AwaitingConsent(Estimate),
     Independent,
     Synthesis(ExpertAnswers),
@@ -74,7 +62,7 @@ pub(in crate::consultation) enum Entry {
 
 impl Entry {
     /// Returns the optional tasks that are still open.
-    pub(in crate::consultation) fn into_tasks(self) -> TaskSet {
+    pub(crate) fn into_tasks(self) -> TaskSet {
         match self {
             Self::Verdict { tasks, .. } | Self::Finishing { tasks, .. } => tasks,
             Self::AwaitingConsent(_)
@@ -87,7 +75,7 @@ impl Entry {
 
     /// Returns the state of the phase. `None` for the wait for optional tasks, during which
     /// subscribers still see the state of the last round.
-    pub(in crate::consultation) fn state(&self) -> Option<StateName> {
+    pub(crate) fn state(&self) -> Option<StateName> {
         Some(match self {
             Self::AwaitingConsent(_) => StateName::AwaitingConsent,
             Self::Independent => StateName::Independent,
@@ -102,11 +90,11 @@ impl Entry {
 
 /// The result of Round 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct ExpertAnswers {
-    pub(in crate::consultation) independents: Vec<Independent>,
+pub(crate) struct ExpertAnswers {
+    pub(crate) independents: Vec<Independent>,
     /// The sources of the answers.
-    pub(in crate::consultation) sources: Vec<AnswerSource>,
+    pub(crate) sources: Vec<AnswerSource>,
     /// The number of seats that failed, or whose answer is no evidence; see
     /// `AgentAnswer::is_evidence`.
-    pub(in crate::consultation) impaired: usize,
+    pub(crate) impaired: usize,
 }

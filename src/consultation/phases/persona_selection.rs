@@ -17,10 +17,7 @@ const EXPLAINS: [&str; 6] = ["(", "[", ":", " - ", " – ", " — "];
 /// Fills the seats of a plan: first with the known personas that the helper selected, then with
 /// those of the provisional panel, then with any others. `Err` is the reason why there is no
 /// selection.
-pub(in crate::consultation) fn select(
-    plan: &Plan,
-    answer: Result<PersonaSelection, String>,
-) -> PanelSelection {
+pub(crate) fn select(plan: &Plan, answer: Result<PersonaSelection, String>) -> PanelSelection {
     let mut filling = Filling {
         personas: &plan.debate.selectable_personas,
         seats: plan.panel.seats.len(),
@@ -60,7 +57,7 @@ pub(in crate::consultation) fn select(
 
 /// Replaces a plan's panel. Each new seat takes over the fallbacks and terms of the seat at its
 /// index.
-pub(in crate::consultation) fn reseat(plan: &mut Plan, panel: Panel) {
+pub(crate) fn reseat(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
     let moved = before

@@ -7,10 +7,7 @@ use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::plan::options::PriorAnswers;
 
 /// Returns the prior answers of Round 1.
-pub(in crate::consultation) fn answers(
-    emitter: &mut Emitter<'_>,
-    prior_answers: &PriorAnswers,
-) -> Vec<Independent> {
+pub(crate) fn answers(emitter: &mut Emitter<'_>, prior_answers: &PriorAnswers) -> Vec<Independent> {
     for answer in &prior_answers.independents {
         emitter.emit_artifact(Content::Independent(answer.clone()), false);
     }
@@ -19,7 +16,7 @@ pub(in crate::consultation) fn answers(
 
 /// Returns the prior cross-examination; empty if there was none, so that the verdict uses Rounds 1
 /// and 2.
-pub(in crate::consultation) fn cross_examination(
+pub(crate) fn cross_examination(
     emitter: &mut Emitter<'_>,
     prior_answers: &PriorAnswers,
 ) -> CrossExam {

@@ -11,13 +11,12 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
-use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
 use crate::consultation::tasks::AnswerSource;
 
 /// Returns the estimated cost of Rounds 3 and 4, as far as they were requested.
-pub(in crate::consultation) fn of_skipped_rounds(
+pub(crate) fn of_skipped_rounds(
     plan: &Plan,
     independents: &[Independent],
     synthesis: &Synthesis,
@@ -35,6 +34,7 @@ pub(in crate::consultation) fn of_skipped_rounds(
         );
         plan.expected_cost(&source.model, &usage)
     };
+    let (synthesis, cross_exam) = plan.material.of(synthesis, &CrossExam::default());
     let mut total = Cost::FREE;
     for source in sources {
         let own = independents
@@ -43,14 +43,9 @@ pub(in crate::consultation) fn of_skipped_rounds(
         let Some((seat, own)) = plan.panel.seat_of(&source.agent).zip(own) else {
             continue;
         };
-        let shown = filter::revision(
-            &plan.prompter(&labels, &source.model),
-            plan.material,
-            seat,
-            own,
-            synthesis,
-        )?;
-        total += cost(source, AnswerKind::Revision, &shown.prompt, 0);
+        let prompter = plan.prompter(&labels, &source.model);
+        let prompt = prompter.revision(seat, own, &synthesis)?;
+        total += cost(source, AnswerKind::Revision, &prompt, 0);
     }
     let said: u64 = sources.iter().map(|source| source.output).sum();
     let prompter = plan.prompter(&labels, &judge.model);
@@ -59,18 +54,12 @@ pub(in crate::consultation) fn of_skipped_rounds(
         .filter_map(|source| source.agent.seat())
         .map(Revision::unanswered)
         .collect();
-    let merging = filter::merging(&prompter, plan.material, &empty, synthesis)?;
-    total += cost(judge, AnswerKind::CrossExam, &merging.prompt, said);
+    let merging = prompter.cross_exam(&empty, &synthesis)?;
+    total += cost(judge, AnswerKind::CrossExam, &merging, said);
     let verdict = plan.debate.mode.strategy().verdict;
     if plan.debate.asks_for(verdict) {
-        let shown = filter::verdict(
-            &prompter,
-            plan.material,
-            independents,
-            synthesis,
-            &CrossExam::default(),
-        )?;
-        let once = cost(judge, verdict, &shown.prompt, judge.output);
+        let prompt = prompter.verdict(independents, &synthesis, &cross_exam)?;
+        let once = cost(judge, verdict, &prompt, judge.output);
         total += once;
         if plan.debate.judge_passes == JudgePasses::Twice {
             total += once;

@@ -23,12 +23,11 @@ use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::TaskSet;
-use crate::consultation::tasks::{AgentAnswer, PromptSet};
+use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
 
 /// The verdict to compare with the first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct OtherVerdict {
+pub(crate) struct OtherVerdict {
     /// With the experts named as in the first pass.
     verdict: Verdict,
     /// `None` for the verdict of an earlier consultation.
@@ -37,7 +36,7 @@ pub(in crate::consultation) struct OtherVerdict {
 
 /// The progress of the second verdict.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) enum SecondVerdict {
+pub(crate) enum SecondVerdict {
     #[default]
     NotRequested,
     /// The judge's task is open.
@@ -51,7 +50,7 @@ pub(in crate::consultation) enum SecondVerdict {
 
 impl SecondVerdict {
     /// Returns the verdict of an earlier consultation that is judged again.
-    pub(in crate::consultation) fn earlier(plan: &Plan) -> Self {
+    pub(crate) fn earlier(plan: &Plan) -> Self {
         let earlier = plan
             .debate
             .prior_answers
@@ -66,10 +65,7 @@ impl SecondVerdict {
     }
 
     /// Handles the outcome of the second pass.
-    pub(in crate::consultation) fn decided(
-        plan: &Plan,
-        result: Result<AgentAnswer, AgentError>,
-    ) -> Self {
+    pub(crate) fn decided(plan: &Plan, result: Result<AgentAnswer, AgentError>) -> Self {
         match result {
             // An unreadable verdict cannot be compared.
             Ok(AgentAnswer {
@@ -100,7 +96,7 @@ impl SecondVerdict {
     }
 
     /// Compares two verdicts by their words, else by the helper.
-    pub(in crate::consultation) fn compare(
+    pub(crate) fn compare(
         step: &mut StepContext<'_>,
         tasks: &mut TaskSet,
         first: &Verdict,
@@ -136,11 +132,7 @@ impl SecondVerdict {
     }
 
     /// Handles the outcome of the comparison.
-    pub(in crate::consultation) fn compared(
-        self,
-        plan: &Plan,
-        result: Result<AgentAnswer, AgentError>,
-    ) -> Self {
+    pub(crate) fn compared(self, plan: &Plan, result: Result<AgentAnswer, AgentError>) -> Self {
         let Self::Comparing(second) = self else {
             return self;
         };
@@ -161,7 +153,7 @@ impl SecondVerdict {
     }
 
     /// Settles the result as unknown, for this reason.
-    pub(in crate::consultation) fn given_up(self, plan: &Plan, why: &str) -> Self {
+    pub(crate) fn given_up(self, plan: &Plan, why: &str) -> Self {
         match self {
             Self::NotRequested | Self::Known(_) => self,
             Self::Pending => Self::unknown(plan, None, why),
@@ -172,12 +164,12 @@ impl SecondVerdict {
     }
 
     /// Returns whether the result is final.
-    pub(in crate::consultation) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         matches!(self, Self::NotRequested | Self::Known(_))
     }
 
     /// Emits the result, if there is one.
-    pub(in crate::consultation) fn emit(self, plan: &Plan, emitter: &mut Emitter<'_>) {
+    pub(crate) fn emit(self, plan: &Plan, emitter: &mut Emitter<'_>) {
         let Self::Known(second) = self else { return };
         match plan.debate.judge_passes {
             JudgePasses::Once => emitter.emit(Event::Judge(JudgeEvent::Rejudged(second.held))),
@@ -204,7 +196,7 @@ impl SecondVerdict {
 }
 
 /// Returns the pair of verdicts for the helper.
-pub(in crate::consultation) fn pair(before: String, after: String) -> Pair {
+pub(crate) fn pair(before: String, after: String) -> Pair {
     Pair {
         label: "Verdict".to_owned(),
         before,

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-use super::early_termination;
-use super::early_termination::SynthesisResult;
+use super::early_termination::{self, SynthesisResult};
 use super::judge::{judge_failed, judged, prompt_failed, send_judge};
 use super::next::{ExpertAnswers, Next};
 use crate::consultation::event::{Answer, EarlyTermination, StateName};
@@ -15,11 +14,11 @@ use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 
-pub(in crate::consultation) const ROUND: u8 = early_termination::ROUND;
+pub(crate) const ROUND: u8 = early_termination::ROUND;
 
 /// The two stages of Round 2.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) enum SynthesisRound {
+pub(crate) enum SynthesisRound {
     /// The judge's task is open.
     Judging(Judging),
     /// The judge has answered; the next phase is not decided yet, because the person is asked or
@@ -29,16 +28,13 @@ pub(in crate::consultation) enum SynthesisRound {
 
 /// The judge's task and its input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct Judging {
+pub(crate) struct Judging {
     since: Timestamp,
     tasks: TaskSet,
     answers: ExpertAnswers,
 }
 
-pub(in crate::consultation) fn enter(
-    step: &mut StepContext<'_>,
-    answers: ExpertAnswers,
-) -> Next<SynthesisRound> {
+pub(crate) fn enter(step: &mut StepContext<'_>, answers: ExpertAnswers) -> Next<SynthesisRound> {
     round::begin(step, ROUND);
     Judging {
         since: step.now,
@@ -49,14 +45,14 @@ pub(in crate::consultation) fn enter(
 }
 
 impl SynthesisRound {
-    pub(in crate::consultation) fn tasks(&mut self) -> Option<&mut TaskSet> {
+    pub(crate) fn tasks(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Judging(judging) => Some(&mut judging.tasks),
             Self::Judged(_) => None,
         }
     }
 
-    pub(in crate::consultation) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) => judging.proceed(step),
             Self::Judged(_) => Next::Stay(self),
@@ -64,7 +60,7 @@ impl SynthesisRound {
     }
 
     /// Resumes: a judge that failed is asked again, and the person as well.
-    pub(in crate::consultation) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) if judging.tasks.is_done() => judging.send(step),
             Self::Judging(judging) => judging.proceed(step),
@@ -73,7 +69,7 @@ impl SynthesisRound {
     }
 
     /// Handles the person's answer to the offer to end here.
-    pub(in crate::consultation) fn answered(
+    pub(crate) fn answered(
         self,
         step: &mut StepContext<'_>,
         findings: EarlyTermination,

@@ -17,18 +17,16 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::PromptError;
-use crate::consultation::prompt::filter;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::TaskSet;
-use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskOutcome};
+use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskOutcome, TaskSet};
 
-pub(in crate::consultation) const ROUND: u8 = 4;
+pub(crate) const ROUND: u8 = 4;
 
 /// Round 4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(in crate::consultation) struct VerdictRound {
+pub(crate) struct VerdictRound {
     since: Timestamp,
-    pub(in crate::consultation) tasks: TaskSet,
+    pub(crate) tasks: TaskSet,
     independents: Vec<Independent>,
     synthesis: Synthesis,
     cross_exam: CrossExam,
@@ -38,7 +36,7 @@ pub(in crate::consultation) struct VerdictRound {
 }
 
 /// Starts Round 4. `tasks` holds open optional tasks.
-pub(in crate::consultation) fn enter(
+pub(crate) fn enter(
     step: &mut StepContext<'_>,
     tasks: TaskSet,
     independents: Vec<Independent>,
@@ -79,7 +77,9 @@ impl VerdictRound {
             step.plan.material,
         );
         send_judge(step, &mut self.tasks, answer_kind(step.plan), |prompter| {
-            filter::verdict(prompter, material, independents, synthesis, cross_exam)
+            material.render(synthesis, cross_exam, |synthesis, cross_exam| {
+                prompter.verdict(independents, synthesis, cross_exam)
+            })
         })
     }
 
@@ -98,7 +98,9 @@ impl VerdictRound {
         );
         let (independents, material) = (&self.independents, step.plan.material);
         let prompts = PromptSet::render(step.plan, step.run, &judge, |prompter| {
-            filter::verdict(prompter, material, independents, &synthesis, &cross_exam)
+            material.render(&synthesis, &cross_exam, |synthesis, cross_exam| {
+                prompter.verdict(independents, synthesis, cross_exam)
+            })
         })?;
         self.tasks
             .send(step, &judge, answer_kind(step.plan), prompts);
@@ -117,10 +119,7 @@ impl VerdictRound {
     }
 
     /// Handles the judge's answers and the comparison of its two verdicts as they arrive.
-    pub(in crate::consultation) fn proceed(
-        mut self: Box<Self>,
-        step: &mut StepContext<'_>,
-    ) -> Next<Box<Self>> {
+    pub(crate) fn proceed(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         comparison::keep(&mut step.emitter, &mut self.tasks);
         let mut failed = None;
         for TaskOutcome {
@@ -173,7 +172,7 @@ impl VerdictRound {
     }
 
     /// Ends with the verdict before the second one is settled.
-    pub(in crate::consultation) fn cut_short(
+    pub(crate) fn cut_short(
         mut self: Box<Self>,
         step: &mut StepContext<'_>,
         why: &str,
@@ -192,11 +191,7 @@ impl VerdictRound {
     }
 
     /// Returns whether there is a verdict to give although the consultation ends for this reason.
-    pub(in crate::consultation) fn has_an_answer_for(
-        &self,
-        plan: &Plan,
-        reason: AbortReason,
-    ) -> bool {
+    pub(crate) fn has_an_answer_for(&self, plan: &Plan, reason: AbortReason) -> bool {
         let has_answer = self.first.is_some() || self.tasks.has_answer(plan, &AgentId::Judge);
         has_answer && reason.leaves_an_answer()
     }
@@ -212,15 +207,12 @@ impl VerdictRound {
     }
 
     /// Returns whether the verdict has arrived.
-    pub(in crate::consultation) fn has_the_verdict(&self) -> bool {
+    pub(crate) fn has_the_verdict(&self) -> bool {
         self.first.is_some()
     }
 
     /// Resumes: a judge that failed is asked again.
-    pub(in crate::consultation) fn again(
-        mut self: Box<Self>,
-        step: &mut StepContext<'_>,
-    ) -> Next<Box<Self>> {
+    pub(crate) fn again(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         if self.first.is_some() || self.tasks.is_open(&AgentId::Judge) {
             return self.proceed(step);
         }

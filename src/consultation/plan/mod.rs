@@ -25,13 +25,14 @@ use crate::stopping::early_termination::EarlyStop;
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
 use super::policy::consent::{ConsentMode, ConsentRule};
+use super::policy::failure::Bill;
 use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
 use super::policy::substitution::OnFailure;
 use super::prompt::filter::PromptMaterial;
 use super::prompt::{PromptContext, Prompter, RenderedContexts, Size, Templates};
 use super::protocol::answer::{AnswerForm, AnswerKind};
-use super::protocol::call::{Failure, FailureClass, Prompt, Reply};
+use super::protocol::call::{Failure, Prompt, Reply};
 
 /// The usual limit of calls in flight at one provider.
 pub const USUAL_IN_FLIGHT: u32 = 4;
@@ -347,44 +348,19 @@ impl Plan {
         if let Some(cost) = failure.reported_cost {
             return (Cost::exactly(cost), CostSource::Provider);
         }
-        let settled = match failure.class {
-            FailureClass::Auth
-            | FailureClass::Billing
-            | FailureClass::ModelMissing
-            | FailureClass::BadRequest
-            | FailureClass::Context
-            | FailureClass::Policy
-            | FailureClass::Unsupported
-            | FailureClass::RateLimit
-            | FailureClass::Overload => true,
-            FailureClass::Empty => failure.usage.is_some(),
-            FailureClass::Transport
-            | FailureClass::Timeout
-            | FailureClass::Interrupted
-            | FailureClass::Malformed
-            | FailureClass::Internal => failure
-                .usage
-                .as_deref()
-                .is_some_and(|usage| *usage == Usage::default()),
+        let usage = failure.usage.as_deref();
+        let settled = match failure.class.meaning().bill {
+            Bill::Nothing => true,
+            Bill::Reported => usage.is_some(),
+            Bill::Unknown => usage.is_some_and(|usage| *usage == Usage::default()),
         };
-        let (cost, source) = match &failure.usage {
+        let (mut cost, source) = match usage {
             Some(usage) => self.cost_of_usage(asked, None, usage),
-            None => (
-                Cost::FREE,
-                if settled {
-                    CostSource::Table
-                } else {
-                    CostSource::Unknown
-                },
-            ),
+            None if settled => (Cost::FREE, CostSource::Table),
+            None => (Cost::FREE, CostSource::Unknown),
         };
-        (
-            Cost {
-                lower_bound: cost.lower_bound || !settled,
-                ..cost
-            },
-            source,
-        )
+        cost.lower_bound |= !settled;
+        (cost, source)
     }
 
     /// Returns the expected cost of a call by the price table.

@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::artifact::Verdict;
 
-use crate::consultation::analysis::compose;
-use crate::consultation::analysis::compose::HeldRounds;
+use crate::consultation::analysis::compose::{self, HeldRounds};
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// The mode of a consultation.

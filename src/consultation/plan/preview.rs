@@ -8,8 +8,6 @@ use super::Plan;
 use super::options::JudgePasses;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::phases::second_verdict;
-use crate::consultation::prompt::filter;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{Pair, PromptError};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
@@ -125,10 +123,7 @@ impl Answers {
         };
         let (independents, cross_exam) = if let Some(prior_answers) = &plan.debate.prior_answers {
             let examined = prior_answers.cross_exam.clone().unwrap_or_default();
-            let cross_exam = match plan.material {
-                PromptMaterial::Filtered => filter::cross_exam(&examined),
-                PromptMaterial::Whole => examined,
-            };
+            let (_, cross_exam) = plan.material.of(&synthesis, &examined);
             (prior_answers.independents.clone(), cross_exam)
         } else {
             let cross_exam = CrossExam {

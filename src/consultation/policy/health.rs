@@ -10,8 +10,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::protocol::call::FailureClass;
-
 /// The number of signals stored for a provider: with one check every 30 s and no calls, those of
 /// five minutes.
 pub const REMEMBERED: usize = 10;
@@ -49,36 +47,13 @@ pub enum Signal {
     Failed,
 }
 
-impl Signal {
-    /// Returns the signal of a failure; `None` if the failure is the program's own.
-    pub fn of(failure: FailureClass) -> Option<Self> {
-        match failure {
-            FailureClass::Auth
-            | FailureClass::Billing
-            | FailureClass::Overload
-            | FailureClass::Transport
-            | FailureClass::Timeout
-            | FailureClass::Interrupted
-            | FailureClass::Malformed => Some(Self::Failed),
-            FailureClass::RateLimit => Some(Self::Strained),
-            FailureClass::ModelMissing
-            | FailureClass::BadRequest
-            | FailureClass::Context
-            | FailureClass::Policy
-            | FailureClass::Unsupported
-            | FailureClass::Empty => Some(Self::Healthy),
-            FailureClass::Internal => None,
-        }
-    }
-}
-
 /// The health of one provider, from its recent signals.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// The newest last.
     signals: VecDeque<Signal>,
-    consecutive_failures: u32,
-    latency: Option<Duration>,
+    pub consecutive_failures: u32,
+    pub latency: Option<Duration>,
     checked: bool,
 }
 
@@ -115,15 +90,6 @@ impl Health {
         }
     }
 
-    /// The duration of the last check.
-    pub fn latency(&self) -> Option<Duration> {
-        self.latency
-    }
-
-    pub fn consecutive_failures(&self) -> u32 {
-        self.consecutive_failures
-    }
-
     /// Returns the share of failures among the stored signals, 0 to 1 in hundredths.
     pub fn error_rate(&self) -> f64 {
         let failed = self
@@ -148,6 +114,7 @@ pub fn none_healthy(statuses: impl IntoIterator<Item = HealthStatus>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consultation::protocol::call::FailureClass;
 
     const QUICK: Option<Duration> = Some(Duration::from_millis(100));
 
@@ -198,7 +165,7 @@ mod tests {
                 health.record(signal, QUICK);
             }
             assert_eq!(health.status(), status, "{checks}");
-            assert_eq!(health.consecutive_failures(), in_a_row, "{checks}");
+            assert_eq!(health.consecutive_failures, in_a_row, "{checks}");
         }
     }
 
@@ -229,7 +196,7 @@ mod tests {
     fn a_call_counts_but_its_duration_does_not() {
         let mut health = after(&[(Signal::Healthy, QUICK), (Signal::Healthy, None)]);
         assert_eq!(health.status(), HealthStatus::Healthy);
-        assert_eq!(health.latency(), QUICK);
+        assert_eq!(health.latency, QUICK);
         health.record(Signal::Failed, None);
         assert_eq!(health.status(), HealthStatus::Degraded);
     }
@@ -243,7 +210,7 @@ mod tests {
             (Signal::Strained, QUICK),
         ]);
         assert_eq!(health.status(), HealthStatus::Degraded);
-        assert_eq!(health.consecutive_failures(), 0);
+        assert_eq!(health.consecutive_failures, 0);
         let health = after(&[(Signal::Strained, QUICK); REMEMBERED]);
         assert_eq!(health.status(), HealthStatus::Degraded);
         assert_eq!(health.error_rate().to_bits(), 0);
@@ -253,10 +220,10 @@ mod tests {
     fn the_duration_of_a_failed_check_is_no_latency() {
         let slow = Some(Duration::from_secs(4));
         let mut health = after(&[(Signal::Healthy, slow), (Signal::Failed, QUICK)]);
-        assert_eq!(health.latency(), slow);
+        assert_eq!(health.latency, slow);
         let given_up = Some(TOO_SLOW + Duration::from_millis(500));
         health.record(Signal::Failed, given_up);
-        assert_eq!(health.latency(), given_up);
+        assert_eq!(health.latency, given_up);
         assert_eq!(health.status(), HealthStatus::Unhealthy);
         health.record(Signal::Healthy, QUICK);
         assert_eq!(health.status(), HealthStatus::Degraded);
@@ -282,7 +249,7 @@ mod tests {
             (FailureClass::Internal, None),
         ];
         for (class, signal) in signals {
-            assert_eq!(Signal::of(class), signal, "{class:?}");
+            assert_eq!(class.meaning().signal, signal, "{class:?}");
         }
     }
 

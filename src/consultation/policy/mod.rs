@@ -4,6 +4,7 @@
 pub mod budget;
 pub mod estimate;
 pub mod consent;
+pub mod failure;
 pub mod health;
 pub mod hedging;
 pub mod pacing;

@@ -6,9 +6,20 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::consultation::protocol::provider::Backoff;
+use serde::{Deserialize, Serialize};
+
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
+
+/// A backoff that a provider asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Backoff {
+    pub until: Timestamp,
+    /// The provider's message.
+    pub reason: String,
+    /// The time since which it has answered only with rate limits.
+    pub since: Timestamp,
+}
 
 /// The limits of every provider that has been called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::failure::Remedy;
+use super::pacing::Backoff;
 use crate::consultation::protocol::call::{Failure, FailureClass};
-use crate::consultation::protocol::provider::Backoff;
 use crate::domain::time::Timestamp;
 
 /// The number and the timing of retries.
@@ -67,48 +68,14 @@ pub enum NoRetry {
     HintTooLong,
 }
 
-/// The response to a class of failures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Remedy {
-    /// A transient failure: wait as long as the provider asks, or back off.
-    Wait,
-    /// A reply without any content, from a cold start: wait once.
-    WaitOnce,
-    /// The provider leaves out what was refused.
-    Reform,
-    Nothing,
-}
-
-/// Returns the remedy for each class of failures.
 fn remedy(failure: &Failure) -> Remedy {
-    match failure.class {
-        // The provider is reachable and will recover, or no content had arrived, so that nothing is
-        // paid twice.
-        FailureClass::RateLimit
-        | FailureClass::Overload
-        | FailureClass::Transport
-        | FailureClass::Timeout => Remedy::Wait,
-        FailureClass::Empty
-            if failure
-                .usage
-                .as_deref()
-                .is_none_or(|usage| usage.output == 0) =>
-        {
-            Remedy::WaitOnce
-        }
-        FailureClass::Unsupported => Remedy::Reform,
-        // Thinking was paid for without a result, and would be paid for again.
-        FailureClass::Empty => Remedy::Nothing,
-        // Content had arrived: the same text would be paid for twice.
-        FailureClass::Interrupted | FailureClass::Malformed => Remedy::Nothing,
-        // The same request would fail the same way.
-        FailureClass::Auth
-        | FailureClass::Billing
-        | FailureClass::ModelMissing
-        | FailureClass::BadRequest
-        | FailureClass::Context
-        | FailureClass::Policy
-        | FailureClass::Internal => Remedy::Nothing,
+    let is_paid = failure
+        .usage
+        .as_deref()
+        .is_some_and(|usage| usage.output > 0);
+    match failure.class.meaning().remedy {
+        Remedy::WaitOnce if is_paid => Remedy::Nothing,
+        remedy => remedy,
     }
 }
 

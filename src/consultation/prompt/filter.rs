@@ -17,11 +17,10 @@ use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::artifact::{CrossExam, Synthesis};
 use crate::domain::confidence::Confidence;
-use crate::domain::panel::Seat;
 
-use super::{PromptError, Prompter};
+use super::PromptError;
 use crate::consultation::protocol::call::Prompt;
 
 /// The amount of earlier rounds in the prompts of later ones.
@@ -58,49 +57,39 @@ impl RenderedPrompt {
     }
 }
 
-/// Renders the prompt of Round 3 for an expert.
-pub fn revision(
-    prompter: &Prompter<'_>,
-    material: PromptMaterial,
-    seat: &Seat,
-    own: &Independent,
-    found: &Synthesis,
-) -> Result<RenderedPrompt, PromptError> {
-    show(material, found, synthesis, |found| {
-        prompter.revision(seat, own, found)
-    })
-}
+impl PromptMaterial {
+    /// Returns Rounds 2 and 3 as the prompts of later rounds show them.
+    pub fn of(self, found: &Synthesis, examined: &CrossExam) -> (Synthesis, CrossExam) {
+        match self {
+            Self::Filtered => (synthesis(found), cross_exam(examined)),
+            Self::Whole => (found.clone(), examined.clone()),
+        }
+    }
 
-/// Renders the prompt of Round 3 for the judge.
-pub fn merging(
-    prompter: &Prompter<'_>,
-    material: PromptMaterial,
-    revisions: &[Revision],
-    found: &Synthesis,
-) -> Result<RenderedPrompt, PromptError> {
-    show(material, found, synthesis, |found| {
-        prompter.cross_exam(revisions, found)
-    })
-}
-
-/// Renders the prompt of Round 4 for the judge.
-pub fn verdict(
-    prompter: &Prompter<'_>,
-    material: PromptMaterial,
-    answers: &[Independent],
-    found: &Synthesis,
-    examined: &CrossExam,
-) -> Result<RenderedPrompt, PromptError> {
-    let both = (found.clone(), examined.clone());
-    let filter =
-        |(found, examined): &(Synthesis, CrossExam)| (synthesis(found), cross_exam(examined));
-    show(material, &both, filter, |(found, examined)| {
-        prompter.verdict(answers, found, examined)
-    })
+    /// Renders a prompt that quotes Rounds 2 and 3, and counts what filtering them saves.
+    pub fn render(
+        self,
+        found: &Synthesis,
+        examined: &CrossExam,
+        render: impl Fn(&Synthesis, &CrossExam) -> Result<Prompt, PromptError>,
+    ) -> Result<RenderedPrompt, PromptError> {
+        let (kept_found, kept_examined) = self.of(found, examined);
+        let prompt = render(&kept_found, &kept_examined)?;
+        let tokens = |prompt: &Prompt| prompt.tokens().expected;
+        let tokens_saved = if kept_found == *found && kept_examined == *examined {
+            0
+        } else {
+            tokens(&render(found, examined)?).saturating_sub(tokens(&prompt))
+        };
+        Ok(RenderedPrompt {
+            prompt,
+            tokens_saved,
+        })
+    }
 }
 
 /// Returns the synthesis as shown in Rounds 3 and 4.
-pub fn synthesis(whole: &Synthesis) -> Synthesis {
+fn synthesis(whole: &Synthesis) -> Synthesis {
     // A point without a stated confidence comes last.
     let stated = |confidence: Option<Confidence>| confidence.map_or(-1.0, Confidence::value);
     let mut consensus_points = whole.consensus_points.clone();
@@ -118,7 +107,7 @@ pub fn synthesis(whole: &Synthesis) -> Synthesis {
 }
 
 /// Returns the cross-examination as shown in Round 4.
-pub fn cross_exam(whole: &CrossExam) -> CrossExam {
+fn cross_exam(whole: &CrossExam) -> CrossExam {
     CrossExam {
         challenges: heaviest(&whole.challenges, CHALLENGES, |challenge| {
             challenge.severity
@@ -140,40 +129,17 @@ fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W
     ranked
 }
 
-fn show<A: PartialEq>(
-    material: PromptMaterial,
-    whole: &A,
-    filter: impl Fn(&A) -> A,
-    render: impl Fn(&A) -> Result<Prompt, PromptError>,
-) -> Result<RenderedPrompt, PromptError> {
-    match material {
-        PromptMaterial::Whole => render(whole).map(RenderedPrompt::whole),
-        PromptMaterial::Filtered => {
-            let kept = filter(whole);
-            let prompt = render(&kept)?;
-            let tokens = |prompt: &Prompt| prompt.tokens().expected;
-            let tokens_saved = if kept == *whole {
-                0
-            } else {
-                tokens(&render(whole)?).saturating_sub(tokens(&prompt))
-            };
-            Ok(RenderedPrompt {
-                prompt,
-                tokens_saved,
-            })
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::plan::mode::Mode;
-    use crate::consultation::prompt::{Size, Templates};
+    use crate::consultation::prompt::{Prompter, Size, Templates};
     use crate::domain::artifact::{
-        Artifact, Challenge, ConsensusPoint, Content, Rebuttal, Severity, Tension, Viewpoint,
+        Artifact, Challenge, ConsensusPoint, Content, Independent, Rebuttal, Revision, Severity,
+        Tension, Viewpoint,
     };
     use crate::domain::ids::{ModelRef, SeatId};
+    use crate::domain::panel::Seat;
     use crate::domain::time::Timestamp;
 
     use super::*;
@@ -379,16 +345,17 @@ mod tests {
                 mode: Mode::Converge,
             };
             [
-                revision(&prompter, material, &seats[0], &own(), found).unwrap(),
-                merging(
-                    &prompter,
-                    material,
-                    &[position("one"), position("two")],
-                    found,
-                )
-                .unwrap(),
-                verdict(&prompter, material, &[own()], found, examined).unwrap(),
+                material.render(found, examined, |found, _| {
+                    prompter.revision(&seats[0], &own(), found)
+                }),
+                material.render(found, examined, |found, _| {
+                    prompter.cross_exam(&[position("one"), position("two")], found)
+                }),
+                material.render(found, examined, |found, examined| {
+                    prompter.verdict(&[own()], found, examined)
+                }),
             ]
+            .map(Result::unwrap)
         });
         shown.collect()
     }

@@ -1,24 +1,22 @@
-//! Users' own templates. Each is filled with a sample consultation when it is loaded, so that
-//! errors show before any round has been paid for.
+//! Users' own templates. Each is filled with sample consultations when it is loaded, so that errors
+//! show before any round has been paid for.
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::plan::mode::Mode;
+use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses};
+use crate::consultation::plan::preview::{Places, planned_calls};
 use crate::consultation::plan::prior_consultation::{PriorConsultation, PriorPosition};
-use crate::consultation::protocol::call::Prompt;
+use crate::consultation::plan::{Control, ModelTerms, Plan};
+use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
-use crate::domain::artifact::{
-    Because, Challenge, ConsensusPoint, CrossExam, Independent, Rebuttal, Revision, Severity,
-    Synthesis, Tension, Viewpoint,
-};
 use crate::domain::confidence::Confidence;
 use crate::domain::context::{Context, ContextText, ProjectStance};
 use crate::domain::ids::{ConsultationId, ModelRef};
-use crate::domain::panel::Seat;
+use crate::domain::panel::{Panel, Seat};
 
 use super::error::PromptError;
-use super::question_templates;
 use super::templates::{PERSONAS, Templates};
-use super::{Pair, PromptContext, Prompter, RenderedContexts, Size};
+use super::{Size, question_templates};
 
 const QUESTION: &str = "Is this the question?";
 
@@ -43,81 +41,86 @@ impl Templates {
     }
 }
 
-/// Fills every prompt of every mode in both sizes, and checks that it contains the question.
+/// Fills every prompt of every mode in both sizes, for panels of one and of two seats.
 fn fill_all(templates: &Templates) -> Result<(), PromptError> {
-    let seats = [seat("one"), seat("two")];
-    let labels = Labels::draw(&seats, 1);
-    let [first, second] = &seats;
-    let answers = [answer(first), answer(second)];
-    let [own, _] = &answers;
-    let revisions = [revision(first), revision(second)];
-    let (synthesis, cross_exam) = (synthesis(first), cross_exam(&revisions));
-    let personas = seats.clone().map(|seat| seat.persona);
-    let pairs = [Pair {
-        label: "Pair 1".to_owned(),
-        before: "a position".to_owned(),
-        after: "a position".to_owned(),
-    }];
-    let sizes = [Size::Full, Size::Small];
-    let prior = prior(&labels, first);
-    let variants = Mode::ALL
-        .into_iter()
-        .flat_map(|mode| sizes.map(|size| (mode, size)))
-        .flat_map(|(mode, size)| [None, Some(&prior)].map(|prior| (mode, size, prior)));
-    let contexts = contexts();
-    for (mode, size, prior) in variants {
-        let prompter = Prompter {
-            templates,
-            labels: &labels,
-            question: QUESTION,
-            prior,
-            context: None,
-            size,
-            mode,
-        };
-        for context in &contexts {
-            let context = Some(PromptContext {
-                context,
-                rendered: &RenderedContexts::default(),
-            });
-            Prompter {
-                context,
-                ..prompter
+    for mode in Mode::ALL {
+        for size in [Size::Full, Size::Small] {
+            for seats in [&["one"][..], &["one", "two"]] {
+                fill(sample(templates, mode, size, seats))?;
             }
-            .independent(first)?;
-        }
-        let independent = prompter.independent(first)?;
-        let problem = Problem::new(ProblemSeverity::Error, "position", "is missing");
-        let prompts = [
-            prompter.repair(&independent, "text", &[problem])?,
-            prompter.repair(&independent, "", &[Problem::cut_off()])?,
-            independent,
-            prompter.synthesis(&answers)?,
-            prompter.synthesis(std::slice::from_ref(own))?,
-            prompter.revision(first, own, &synthesis)?,
-            prompter.cross_exam(&revisions, &synthesis)?,
-            prompter.verdict(&answers, &synthesis, &cross_exam)?,
-            prompter.persona_selection(&personas, personas.len())?,
-            prompter.comparison(&pairs)?,
-        ];
-        if !prompts
-            .iter()
-            .all(|prompt| prompt.shared.contains(QUESTION))
-        {
-            return Err(PromptError::Lacks {
-                name: prompter.shared_template().to_owned(),
-                what: "the question: `{{ question }}`",
-            });
-        }
-        let quotes = |prompt: &Prompt| prompt.shared.contains(PRIOR_QUESTION);
-        if prior.is_some() && !prompts.iter().all(quotes) {
-            return Err(PromptError::Lacks {
-                name: prompter.shared_template().to_owned(),
-                what: "the earlier consultation: `{{ prior.text }}`",
-            });
         }
     }
     Ok(())
+}
+
+/// Fills every prompt of a plan with and without an earlier consultation, and the first with every
+/// kind of context. Checks that they contain the question.
+fn fill(mut plan: Plan) -> Result<(), PromptError> {
+    let labels = plan.labels();
+    let seat = plan.panel.seats.first().cloned();
+    for context in contexts() {
+        plan.context = Some(Box::new(context));
+        if let Some(seat) = &seat {
+            plan.prompter(&labels, &seat.model).independent(seat)?;
+        }
+    }
+    plan.context = None;
+    check_prompts(&plan, QUESTION, "the question: `{{ question }}`")?;
+    plan.debate.follows_up = seat.map(|seat| Box::new(prior(&labels, &seat)));
+    check_prompts(&plan, QUESTION, "the question: `{{ question }}`")?;
+    let what = "the earlier consultation: `{{ prior.text }}`";
+    check_prompts(&plan, PRIOR_QUESTION, what)
+}
+
+/// Fills every prompt of a plan and those of repairs. `what` describes the text that each must
+/// contain.
+fn check_prompts(plan: &Plan, text: &str, what: &'static str) -> Result<(), PromptError> {
+    let labels = plan.labels();
+    let problem = Problem::new(ProblemSeverity::Error, "position", "is missing");
+    for call in planned_calls(plan, Places::Marked)? {
+        let prompter = plan.prompter(&labels, &call.model);
+        prompter.repair(&call.prompt, "text", std::slice::from_ref(&problem))?;
+        prompter.repair(&call.prompt, "", &[Problem::cut_off()])?;
+        if !call.prompt.shared.contains(text) {
+            let name = prompter.shared_template().to_owned();
+            return Err(PromptError::Lacks { name, what });
+        }
+    }
+    Ok(())
+}
+
+/// Returns the plan of a consultation that asks for every kind of answer.
+fn sample(templates: &Templates, mode: Mode, size: Size, seats: &[&str]) -> Plan {
+    let model = ModelRef::new("none", "none");
+    let seats: Vec<Seat> = seats.iter().map(|id| seat(id, &model)).collect();
+    let debate = DebateOptions {
+        mode,
+        judge_passes: JudgePasses::Twice,
+        helper: Some(model.clone()),
+        debate_analysis: DebateAnalysis::On,
+        selectable_personas: seats.iter().map(|seat| seat.persona.clone()).collect(),
+        ..DebateOptions::default()
+    };
+    let panel = Panel {
+        seats,
+        judges: vec![model.clone()],
+    };
+    let control = Control::usual(ConsentMode::NonInteractive);
+    let terms = ModelTerms {
+        size,
+        ..ModelTerms::default()
+    };
+    Plan {
+        debate,
+        models: [(model, terms)].into(),
+        templates: templates.clone(),
+        ..Plan::new(
+            ConsultationId::from_unique("sample"),
+            QUESTION,
+            panel,
+            control,
+        )
+    }
 }
 
 /// Returns contexts with and without text, for each stance.
@@ -139,8 +142,8 @@ fn contexts() -> Vec<Context> {
         .collect()
 }
 
-fn seat(id: &str) -> Seat {
-    let mut seat = Seat::named(id, id, ModelRef::new("none", "none"));
+fn seat(id: &str, model: &ModelRef) -> Seat {
+    let mut seat = Seat::named(id, id, model.clone());
     "You are an expert.".clone_into(&mut seat.persona.prompt);
     seat
 }
@@ -156,80 +159,5 @@ fn prior(labels: &Labels, seat: &Seat) -> PriorConsultation {
             confidence: Confidence::new(0.7),
         }],
         verdict: None,
-    }
-}
-
-fn answer(seat: &Seat) -> Independent {
-    Independent {
-        agent_id: seat.id.clone(),
-        position: "a position".to_owned(),
-        key_points: vec!["a point".to_owned()],
-        rationale: "a rationale".to_owned(),
-        confidence: Confidence::new(0.7),
-        prose_excerpt: String::new(),
-        findings: None,
-    }
-}
-
-fn synthesis(seat: &Seat) -> Synthesis {
-    let agent = seat.id.as_str().to_owned();
-    Synthesis {
-        consensus_points: vec![ConsensusPoint {
-            point: "a point".to_owned(),
-            supporting_agents: vec![agent.clone()],
-            confidence: Confidence::new(0.7),
-        }],
-        tensions: vec![Tension {
-            topic: "a topic".to_owned(),
-            viewpoints: vec![Viewpoint {
-                agent,
-                viewpoint: "a view".to_owned(),
-            }],
-            severity: Severity::High,
-        }],
-        priority_order: vec!["a topic".to_owned()],
-        prose_excerpt: String::new(),
-        findings: None,
-    }
-}
-
-fn revision(seat: &Seat) -> Revision {
-    let agent = seat.id.as_str().to_owned();
-    Revision {
-        agent_id: seat.id.clone(),
-        challenges: vec![Challenge {
-            challenger: agent.clone(),
-            target_agent: agent.clone(),
-            challenge: "a challenge".to_owned(),
-            evidence: vec!["a fact".to_owned()],
-            severity: Severity::High,
-        }],
-        rebuttals: vec![Rebuttal {
-            agent: agent.clone(),
-            rebuttal: "a rebuttal".to_owned(),
-        }],
-        revised_position: "a position".to_owned(),
-        revised_confidence: Confidence::new(0.7),
-        changed: Some(true),
-        because_of: vec![Because {
-            agent,
-            argument: "an argument".to_owned(),
-        }],
-    }
-}
-
-fn cross_exam(revisions: &[Revision]) -> CrossExam {
-    CrossExam {
-        challenges: revisions
-            .iter()
-            .flat_map(|said| said.challenges.clone())
-            .collect(),
-        rebuttals: revisions
-            .iter()
-            .flat_map(|said| said.rebuttals.clone())
-            .collect(),
-        unresolved: vec!["an open point".to_owned()],
-        positions: revisions.to_vec(),
-        prose_excerpt: String::new(),
     }
 }

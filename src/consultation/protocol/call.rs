@@ -221,27 +221,6 @@ pub enum FailureClass {
     Internal,
 }
 
-impl FailureClass {
-    /// Returns whether the call did not reach a model: the key is refused, or there is no
-    /// connection.
-    pub fn is_about_access(self) -> bool {
-        match self {
-            Self::Auth | Self::Billing | Self::Transport | Self::Timeout => true,
-            Self::ModelMissing
-            | Self::BadRequest
-            | Self::Context
-            | Self::Policy
-            | Self::Unsupported
-            | Self::RateLimit
-            | Self::Overload
-            | Self::Interrupted
-            | Self::Empty
-            | Self::Malformed
-            | Self::Internal => false,
-        }
-    }
-}
-
 /// A call without an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {

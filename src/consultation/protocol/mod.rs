@@ -2,7 +2,6 @@
 
 pub mod answer;
 pub mod call;
-pub mod provider;
 pub mod request;
 
 use serde::{Deserialize, Serialize};
@@ -11,11 +10,12 @@ use crate::domain::artifact::Synthesis;
 use crate::domain::ids::{CallId, ProviderId, TimerId};
 use crate::domain::time::Timestamp;
 
-use self::provider::ProviderUpdate;
 use self::request::{CallRequest, NotAdmitted, RequestKey};
 
 use self::call::{Ask, Outcome};
-use super::event::{Answer, EarlyTermination, Envelope, HealthUpdate, StillWaiting, Substitution};
+use super::event::{
+    Answer, EarlyTermination, Envelope, HealthUpdate, ProviderEvent, StillWaiting, Substitution,
+};
 use super::plan::resume_terms::ResumeTerms;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 
@@ -45,12 +45,12 @@ pub enum Input {
     Replied {
         call: CallId,
         outcome: Outcome,
-        updates: Vec<ProviderUpdate>,
+        updates: Vec<ProviderEvent>,
     },
     /// A timer has fired.
     TimerFired { timer: TimerId },
     /// The process observed a change of a provider.
-    ProviderChanged(ProviderUpdate),
+    ProviderChanged(ProviderEvent),
     /// A free health check has begun.
     HealthCheckStarted { provider: ProviderId },
     /// A provider's health has changed.

@@ -1,8 +1,12 @@
-//! Reads the experts' answers: positions and revisions.
+//! Reads the experts' answers: positions, revisions, and the challenges and rebuttals that the
+//! merging judge repeats; and the helper's: comparisons and persona selection.
 
-use crate::domain::artifact::{Because, Independent, Revision};
+use crate::domain::artifact::{
+    Because, Challenge, Comparison, Independent, PairComparison, PersonaSelection, Rebuttal,
+    Revision,
+};
 
-use super::fields::{self, Fields};
+use super::fields::{self, FieldValue, Fields};
 use super::reader::Reader;
 use super::surroundings::excerpt;
 
@@ -54,6 +58,80 @@ impl Reader<'_> {
             revised_confidence,
             changed,
             because_of,
+        }
+    }
+
+    /// Reads a challenge. `challenger` is `None` if the answer must name it.
+    pub(super) fn challenge(
+        &mut self,
+        item: &mut Fields,
+        challenger: Option<String>,
+    ) -> Option<Challenge> {
+        let [raised_by, aimed_at, evidence, weight] = self.take(
+            item,
+            [
+                fields::CHALLENGER,
+                fields::TARGET_AGENT,
+                fields::ITEM_EVIDENCE,
+                fields::SEVERITY,
+            ],
+        );
+        let challenge = self.main(item, fields::CHALLENGE)?;
+        Some(Challenge {
+            challenger: challenger.unwrap_or_else(|| self.agent(&raised_by)),
+            target_agent: self.target(&aimed_at),
+            challenge,
+            evidence: self.texts(evidence),
+            severity: self.severity(&weight),
+        })
+    }
+
+    pub(super) fn rebuttals(&mut self, fields: &mut Fields) -> Vec<Rebuttal> {
+        let [rebuttals] = self.take(fields, [fields::REBUTTALS]);
+        self.each_by_agent(rebuttals, fields::REBUTTAL, |agent, rebuttal| Rebuttal {
+            agent,
+            rebuttal,
+        })
+    }
+
+    /// Reads a comparison of pairs of texts; `label` reads the name of a pair.
+    pub(super) fn comparison(
+        &mut self,
+        fields: &mut Fields,
+        label: impl Fn(&mut Self, &FieldValue) -> String,
+    ) -> Comparison {
+        let [pairs] = self.take(fields, [fields::COMPARISONS]);
+        let pairs = self.by_agent(pairs, fields::MAGNITUDE);
+        if pairs.value.is_none() {
+            self.notes.fatal(&pairs.path, "is missing");
+        }
+        let comparisons = self.each(pairs, fields::MAGNITUDE, |reader, item| {
+            let names = [fields::PAIR, fields::REASONING, fields::MAGNITUDE];
+            let [pair, reasoning, stated] = reader.take(item, names);
+            let magnitude = reader.magnitude(&stated)?;
+            Some(PairComparison {
+                pair: label(reader, &pair),
+                reasoning: reader.optional(&reasoning),
+                magnitude,
+            })
+        });
+        Comparison {
+            comparisons,
+            key_insights: self.texts_in(fields, fields::KEY_INSIGHTS),
+        }
+    }
+
+    pub(super) fn persona_selection(&mut self, fields: &mut Fields) -> PersonaSelection {
+        let [chosen] = self.take(fields, [fields::PERSONAS]);
+        let path = chosen.path.clone();
+        let personas = self.texts(chosen);
+        if personas.is_empty() {
+            self.notes.fatal(path, "names no persona");
+        }
+        PersonaSelection {
+            task_type: self.optional_in(fields, fields::TASK_TYPE),
+            reason: self.optional_in(fields, fields::REASON),
+            personas,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use super::words::tables;
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::notes::Notes;
@@ -11,123 +12,82 @@ use super::notes::Notes;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Name {
     pub(super) name: &'static str,
-    /// Words, the likelier before the less likely.
-    also: &'static str,
+    /// The key of its other names in the table of words.
+    key: &'static str,
 }
 
-const fn name(name: &'static str, also: &'static str) -> Name {
-    Name { name, also }
+const fn name(name: &'static str) -> Name {
+    Name { name, key: name }
 }
 
-pub(super) const POSITION: Name = name("position", "answer stance mainposition recommendation");
-pub(super) const KEY_POINTS: Name = name("key_points", "points keyarguments arguments reasons");
-pub(super) const RATIONALE: Name = name("rationale", "reasoning explanation justification");
-pub(super) const CONFIDENCE: Name = name("confidence", "confidencescore confidencelevel certainty");
-pub(super) const CONSENSUS_POINTS: Name = name(
-    "consensus_points",
-    "consensus agreements pointsofagreement agreement",
-);
-pub(super) const TENSIONS: Name = name(
-    "tensions",
-    "disagreements conflicts pointsofdisagreement tension",
-);
-pub(super) const PRIORITY_ORDER: Name = name("priority_order", "priorities priority topics");
-pub(super) const CHALLENGES: Name = name("challenges", "criticisms objections");
-pub(super) const REBUTTALS: Name = name("rebuttals", "responses counterarguments");
-pub(super) const UNRESOLVED: Name = name(
-    "unresolved",
-    "unresolvedpoints unresolvedissues openpoints openquestions",
-);
-pub(super) const CHANGED: Name = name("changed", "positionchanged haschanged mindchanged");
-pub(super) const BECAUSE_OF: Name = name("because_of", "influencedby changedbecauseof");
-pub(super) const REVISED_POSITION: Name = name(
-    "revised_position",
-    "position finalposition updatedposition currentposition newposition",
-);
-pub(super) const REVISED_CONFIDENCE: Name = name(
-    "revised_confidence",
-    "confidence finalconfidence updatedconfidence newconfidence",
-);
-pub(super) const SUMMARY: Name = name("summary", "executivesummary overview");
-pub(super) const EVIDENCE: Name = name("evidence", "keyevidence supportingevidence");
-pub(super) const DISSENT: Name = name(
-    "dissent",
-    "dissents dissentingviews dissentingopinions remainingdissent",
-);
-pub(super) const RECOMMENDATION: Name = name(
-    "recommendation",
-    "finalrecommendation verdict decision answer finalverdict",
-);
+/// Returns a field that has other alternatives than the usual one of this name.
+const fn variant(name: &'static str, key: &'static str) -> Name {
+    Name { name, key }
+}
 
-pub(super) const POINT: Name = name("point", "claim statement consensus text description");
-pub(super) const SUPPORTING_AGENTS: Name = name(
-    "supporting_agents",
-    "agents supporters supportedby experts supportingexperts heldby",
-);
-pub(super) const TOPIC: Name = name("topic", "issue subject tension title description");
-pub(super) const VIEWPOINTS: Name = name("viewpoints", "views positions perspectives sides");
-pub(super) const SEVERITY: Name = name("severity", "importance impact level weight");
-pub(super) const AGENT: Name = name("agent", "expert agentid name from by source label");
-pub(super) const VIEWPOINT: Name = name("viewpoint", "view position perspective opinion");
-pub(super) const CHALLENGER: Name = name("challenger", "from by agent expert raisedby");
-pub(super) const TARGET_AGENT: Name = name("target_agent", "target to against targetexpert");
-pub(super) const CHALLENGE: Name =
-    name("challenge", "criticism objection argument text description");
-pub(super) const ITEM_EVIDENCE: Name = name("evidence", "support supportingevidence");
-pub(super) const REBUTTAL: Name = name("rebuttal", "response answer argument text");
-pub(super) const ARGUMENT: Name = name("argument", "reason because text");
-pub(super) const CLAIM: Name = name("claim", "point evidence statement text description");
-pub(super) const QUOTE: Name = name("quote", "quotation excerpt words");
-pub(super) const RECOMMENDATIONS: Name = name(
-    "recommendations",
-    "options menu choices alternatives possibilities",
-);
-pub(super) const HOW_TO_CHOOSE: Name = name(
-    "recommendation",
-    "howtochoose guidance choosing howtodecide finalrecommendation decision verdict",
-);
-pub(super) const OPTION: Name = name("option", "name title label choice recommendation approach");
-pub(super) const DESCRIPTION: Name = name("description", "details detail explanation what text");
-pub(super) const TRADE_OFFS: Name = name("trade_offs", "tradeoff prosandcons proscons");
-pub(super) const PROS: Name = name("pros", "pro advantages benefits for strengths");
-pub(super) const CONS: Name = name(
-    "cons",
-    "con disadvantages drawbacks against weaknesses risks",
-);
-pub(super) const BEST_WHEN: Name = name(
-    "best_when",
-    "bestfor bestif when whentochoose whentouse usewhen choosewhen choosethisif idealfor",
-);
-
-pub(super) const COMPARISONS: Name = name("comparisons", "pairs changes results comparison");
-pub(super) const KEY_INSIGHTS: Name = name("key_insights", "insights keyinsight lessons");
-pub(super) const PAIR: Name = name("pair", "agent expert label name id");
-pub(super) const REASONING: Name = name("reasoning", "reason difference explanation rationale");
-pub(super) const MAGNITUDE: Name =
-    name("magnitude", "changemagnitude change similarity assessment");
-
-pub(super) const TASK_TYPE: Name = name("task_type", "task type kind category classification");
-pub(super) const REASON: Name = name("reason", "reasoning why rationale explanation");
-pub(super) const PERSONAS: Name = name("personas", "experts chosen selected selection panel ids");
-
-pub(super) const ANSWERS: Name = name("answers", "questions findings results");
-pub(super) const QUESTION: Name = name("question", "label id number q");
-pub(super) const OUTCOME: Name = name("outcome", "status state result");
-pub(super) const TEXT: Name = name("text", "answer reason explanation");
-pub(super) const ITEM_DISSENT: Name = name("dissent", "disagreement objection");
-pub(super) const CONTRADICTED: Name = name("contradicted", "contradictions contradictedclaims");
-pub(super) const CONTRADICTED_CLAIM: Name = name("claim", "label id number c");
-pub(super) const NEW_QUESTIONS: Name = name("new_questions", "newquestion further");
-pub(super) const NEW_QUESTION: Name = name("text", "question");
-pub(super) const BLOCKER: Name = name("blocker", "blocking isblocker");
-pub(super) const SETTLED: Name = name("settled", "high highconfidence facts");
-pub(super) const ASSUMED: Name = name("assumed", "medium mediumconfidence assumptions");
-pub(super) const OPEN_QUESTIONS: Name = name("open_questions", "open questions");
-
-pub(super) const CONCERN: Name = name(
-    "concern",
-    "objection dissent viewpoint view reason text description",
-);
+pub(super) const POSITION: Name = name("position");
+pub(super) const KEY_POINTS: Name = name("key_points");
+pub(super) const RATIONALE: Name = name("rationale");
+pub(super) const CONFIDENCE: Name = name("confidence");
+pub(super) const CONSENSUS_POINTS: Name = name("consensus_points");
+pub(super) const TENSIONS: Name = name("tensions");
+pub(super) const PRIORITY_ORDER: Name = name("priority_order");
+pub(super) const CHALLENGES: Name = name("challenges");
+pub(super) const REBUTTALS: Name = name("rebuttals");
+pub(super) const UNRESOLVED: Name = name("unresolved");
+pub(super) const CHANGED: Name = name("changed");
+pub(super) const BECAUSE_OF: Name = name("because_of");
+pub(super) const REVISED_POSITION: Name = name("revised_position");
+pub(super) const REVISED_CONFIDENCE: Name = name("revised_confidence");
+pub(super) const SUMMARY: Name = name("summary");
+pub(super) const EVIDENCE: Name = name("evidence");
+pub(super) const DISSENT: Name = name("dissent");
+pub(super) const RECOMMENDATION: Name = name("recommendation");
+pub(super) const POINT: Name = name("point");
+pub(super) const SUPPORTING_AGENTS: Name = name("supporting_agents");
+pub(super) const TOPIC: Name = name("topic");
+pub(super) const VIEWPOINTS: Name = name("viewpoints");
+pub(super) const SEVERITY: Name = name("severity");
+pub(super) const AGENT: Name = name("agent");
+pub(super) const VIEWPOINT: Name = name("viewpoint");
+pub(super) const CHALLENGER: Name = name("challenger");
+pub(super) const TARGET_AGENT: Name = name("target_agent");
+pub(super) const CHALLENGE: Name = name("challenge");
+pub(super) const ITEM_EVIDENCE: Name = variant("evidence", "item_evidence");
+pub(super) const REBUTTAL: Name = name("rebuttal");
+pub(super) const ARGUMENT: Name = name("argument");
+pub(super) const CLAIM: Name = name("claim");
+pub(super) const QUOTE: Name = name("quote");
+pub(super) const RECOMMENDATIONS: Name = name("recommendations");
+pub(super) const HOW_TO_CHOOSE: Name = variant("recommendation", "how_to_choose");
+pub(super) const OPTION: Name = name("option");
+pub(super) const DESCRIPTION: Name = name("description");
+pub(super) const TRADE_OFFS: Name = name("trade_offs");
+pub(super) const PROS: Name = name("pros");
+pub(super) const CONS: Name = name("cons");
+pub(super) const BEST_WHEN: Name = name("best_when");
+pub(super) const COMPARISONS: Name = name("comparisons");
+pub(super) const KEY_INSIGHTS: Name = name("key_insights");
+pub(super) const PAIR: Name = name("pair");
+pub(super) const REASONING: Name = name("reasoning");
+pub(super) const MAGNITUDE: Name = name("magnitude");
+pub(super) const TASK_TYPE: Name = name("task_type");
+pub(super) const REASON: Name = name("reason");
+pub(super) const PERSONAS: Name = name("personas");
+pub(super) const ANSWERS: Name = name("answers");
+pub(super) const QUESTION: Name = name("question");
+pub(super) const OUTCOME: Name = name("outcome");
+pub(super) const TEXT: Name = name("text");
+pub(super) const ITEM_DISSENT: Name = variant("dissent", "item_dissent");
+pub(super) const CONTRADICTED: Name = name("contradicted");
+pub(super) const CONTRADICTED_CLAIM: Name = variant("claim", "contradicted_claim");
+pub(super) const NEW_QUESTIONS: Name = name("new_questions");
+pub(super) const NEW_QUESTION: Name = variant("text", "new_question");
+pub(super) const BLOCKER: Name = name("blocker");
+pub(super) const SETTLED: Name = name("settled");
+pub(super) const ASSUMED: Name = name("assumed");
+pub(super) const OPEN_QUESTIONS: Name = name("open_questions");
+pub(super) const CONCERN: Name = name("concern");
 
 /// Returns the fields of the answer's top object.
 pub(super) fn of(kind: AnswerKind) -> &'static [Name] {
@@ -177,7 +137,8 @@ impl Name {
         if key == plain(self.name) {
             return Some(SPELLING);
         }
-        let place = self.also.split(' ').position(|also| also == key)?;
+        let also = tables().fields.get(self.key)?;
+        let place = also.iter().position(|also| *also == key)?;
         Some(SPELLING + 1 + place)
     }
 }

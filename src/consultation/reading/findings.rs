@@ -2,25 +2,13 @@
 
 use serde_json::{Map, Value};
 
+use super::words::tables;
 use crate::consultation::protocol::answer::AnswerForm;
-use crate::domain::artifact::{
-    ContradictedClaim, FindingOutcome, Findings, NewQuestion, QuestionFinding,
-};
+use crate::domain::artifact::{ContradictedClaim, Findings, NewQuestion, QuestionFinding};
 
 use super::fields::{self, FieldValue, Fields};
 use super::reader::Reader;
 use super::text::words;
-
-/// The outcomes under the words that models use for them, each by its beginning.
-const OUTCOMES: [(&str, FindingOutcome); 7] = [
-    ("answer", FindingOutcome::Answered),
-    ("open", FindingOutcome::Open),
-    ("still open", FindingOutcome::Open),
-    ("unanswered", FindingOutcome::Open),
-    ("not answered", FindingOutcome::Open),
-    ("unknown", FindingOutcome::Open),
-    ("defer", FindingOutcome::Deferred),
-];
 
 impl Reader<'_> {
     /// Reads what the question asked for beside the usual fields; `None` if that is nothing.
@@ -82,15 +70,16 @@ impl Reader<'_> {
             let label = reader.label(&question, 'Q')?;
             let said = outcome.value.as_ref().map(words).unwrap_or_default();
             let said = said.to_lowercase();
-            let known = OUTCOMES.iter().find(|(word, _)| said.starts_with(word));
-            let Some((_, outcome)) = known else {
+            let begins = |word: &String| said.starts_with(word.as_str());
+            let mut outcomes = tables().outcomes.iter();
+            let Some(known) = outcomes.find(|known| known.words.iter().any(begins)) else {
                 let what = "is not answered, open or deferred; the item was left out";
                 reader.notes.flagged(outcome.path, what);
                 return None;
             };
             let text = reader.optional_in(item, fields::TEXT);
             let dissent = reader.text(&dissent).unwrap_or_default();
-            let outcome = *outcome;
+            let outcome = known.value;
             Some((
                 label,
                 QuestionFinding {

@@ -2,8 +2,6 @@
 //! Reading never fails and never loses text; problems are described in words that the model can be
 //! shown.
 
-pub mod problem;
-
 mod agents;
 mod fields;
 mod find;
@@ -11,24 +9,24 @@ mod json;
 mod reader;
 mod expert_answers;
 mod judge_answers;
-mod helper_answers;
 mod findings;
 mod menu;
-mod objections;
 mod items;
 mod notes;
 mod surroundings;
 mod text;
 mod values;
+pub(crate) mod words;
 
 use crate::domain::artifact::{
     Comparison, Content, CrossExam, Independent, PersonaSelection, Revision, Synthesis, Verdict,
 };
 use crate::domain::ids::{AgentId, SeatId};
 
-use self::problem::{Problem, ProblemSeverity};
 use super::anonymity::labels::Labels;
 use super::protocol::answer::{AnswerForm, AnswerKind};
+pub use crate::domain::artifact::problem;
+use crate::domain::artifact::problem::{Problem, ProblemSeverity};
 
 use find::{AnswerObject, Search};
 use json::Leniency;

@@ -1,6 +1,7 @@
 //! Text that models put around their answer: thinking, code fences, friendly words; and refusals.
 
 use super::text::has_words;
+use super::words::tables;
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 500;
@@ -14,32 +15,6 @@ const THINKING: [(&str, &str); 3] = [
 
 /// The longest text that can be a refusal: a longer one has content.
 const SHORT: usize = 600;
-
-/// Beginnings of refusals, in lower case.
-const REFUSALS: [&str; 22] = [
-    "i can't",
-    "i cannot",
-    "i can not",
-    "i won't",
-    "i will not",
-    "i'm unable",
-    "i am unable",
-    "i'm not able",
-    "i am not able",
-    "i'm sorry",
-    "i am sorry",
-    "sorry,",
-    "i must decline",
-    "i have to decline",
-    "as an ai",
-    "unfortunately, i can",
-    "ich kann",
-    "es tut mir leid",
-    "je ne peux pas",
-    "désolé",
-    "lo siento",
-    "抱歉",
-];
 
 /// Whether thinking was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -131,5 +106,9 @@ pub(super) fn is_refusal(text: &str) -> bool {
         .trim_start_matches(['"', '*', '#', '>', ' '])
         .replace('’', "'")
         .to_lowercase();
-    text.chars().nth(SHORT).is_none() && REFUSALS.iter().any(|words| text.starts_with(words))
+    text.chars().nth(SHORT).is_none()
+        && tables()
+            .refusals
+            .iter()
+            .any(|words| text.starts_with(words))
 }

@@ -2,62 +2,13 @@
 
 use serde_json::Value;
 
+use super::words::{Meaning, tables};
 use crate::domain::artifact::{Magnitude, Severity};
 use crate::domain::confidence::Confidence;
 
 use super::fields::FieldValue;
 use super::reader::Reader;
 use super::text::words;
-
-/// Words for a confidence, the longer before the shorter. Their values are a convention of this
-/// program.
-const LEVELS: [(&str, f64); 5] = [
-    (
-        "very high, extremely high, sehr hoch, très élevée, muy alta",
-        0.95,
-    ),
-    (
-        "very low, extremely low, sehr niedrig, très faible, muy baja",
-        0.15,
-    ),
-    ("high, hoch, élevée, élevé, haute, alta, alto, 高", 0.85),
-    (
-        "medium, moderate, mittel, moyenne, moyen, media, medio, 中",
-        0.6,
-    ),
-    ("low, niedrig, gering, faible, baja, bajo, baixa, 低", 0.3),
-];
-
-const SEVERITIES: [(&str, Severity); 3] = [
-    (
-        "critical, severe, major, serious, high, blocker, hoch, élevée, élevé, alta, alto, 高",
-        Severity::High,
-    ),
-    (
-        "medium, moderate, med, mittel, moyenne, moyen, media, medio, 中",
-        Severity::Medium,
-    ),
-    (
-        "low, minor, trivial, niedrig, gering, faible, baja, bajo, 低",
-        Severity::Low,
-    ),
-];
-
-const MAGNITUDES: [(&str, Magnitude); 4] = [
-    ("same, identical, unchanged, none", Magnitude::Same),
-    (
-        "minor, refinement, slight, small",
-        Magnitude::MinorRefinement,
-    ),
-    ("moderate, medium, shift", Magnitude::ModerateShift),
-    (
-        "significant, major, large, opposite",
-        Magnitude::SignificantChange,
-    ),
-];
-
-const YES: &str = "true, yes, y, 1, changed, ja, oui, sí, si, sim, да, 是";
-const NO: &str = "false, no, n, 0, not, unchanged, none, nein, non, não, нет, 否";
 
 impl Reader<'_> {
     /// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing
@@ -100,7 +51,7 @@ impl Reader<'_> {
         if let Ok(severity) = serde_json::from_value(lower.as_str().into()) {
             return severity;
         }
-        let read = named(&SEVERITIES, &lower).next();
+        let read = named(&tables().severities, &lower).next();
         let (said, path) = (short(&said), &field.path);
         match read {
             Some(severity) => {
@@ -125,7 +76,7 @@ impl Reader<'_> {
         }
         let lower = said.to_lowercase().replace(['_', '-'], " ");
         let is_denied = has(&lower, "not") || has(&lower, "no");
-        let mut read = named(&MAGNITUDES, &lower).filter(|_| !is_denied);
+        let mut read = named(&tables().magnitudes, &lower).filter(|_| !is_denied);
         let (said, path) = (short(&said), &field.path);
         // A text that names two magnitudes states neither.
         if let (Some(magnitude), None) = (read.next(), read.next()) {
@@ -149,9 +100,8 @@ impl Reader<'_> {
         let said = words(value);
         let lower = said.to_lowercase();
         let first = words_of(&lower).next().unwrap_or_default();
-        let read = [(YES, true), (NO, false)]
-            .into_iter()
-            .find_map(|(words, yes)| words.split(", ").any(|word| word == first).then_some(yes));
+        let is_no = tables().no.has(first);
+        let read = (is_no || tables().yes.has(first)).then_some(!is_no);
         let (said, path) = (short(&said), &field.path);
         match read {
             Some(yes) => self
@@ -187,7 +137,7 @@ fn stated(said: &str) -> Option<f64> {
             .iter()
             .any(|word| said.contains(word));
     match numbers.as_slice() {
-        [] => named(&LEVELS, &said).next(),
+        [] => named(&tables().confidences, &said).next(),
         [share, whole]
             if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") =>
         {
@@ -229,11 +179,11 @@ fn numbers(text: &str) -> Vec<f64> {
 }
 
 /// Returns the values in a table that a text names by one of their words, in the table's order.
-fn named<'a, T: Copy>(table: &'a [(&str, T)], said: &'a str) -> impl Iterator<Item = T> + 'a {
+fn named<'a, T: Copy>(table: &'a [Meaning<T>], said: &'a str) -> impl Iterator<Item = T> + 'a {
     table
         .iter()
-        .filter(|(names, _)| names.split(", ").any(|name| has(said, name)))
-        .map(|(_, value)| *value)
+        .filter(|meaning| meaning.words.iter().any(|name| has(said, name)))
+        .map(|meaning| meaning.value)
 }
 
 /// Returns whether a text contains these words as whole words; in scripts without spaces, anywhere.

@@ -11,8 +11,7 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 
-use super::outcome::{TaskOutcome, failed};
-use super::status::{CallsInFlight, Status};
+use super::outcome::{CallsInFlight, Status, TaskOutcome, failed};
 use super::task::AgentTask;
 
 impl AgentTask {

@@ -28,14 +28,10 @@ impl Attempt {
         step.emitter
             .emit(Event::Call(CallEvent::Cancelled { call, reason }));
     }
-
-    /// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
-    pub(crate) fn jitter(&self, seed: u64) -> f64 {
-        jitter(seed, self.call)
-    }
 }
 
-fn jitter(seed: u64, call: CallId) -> f64 {
+/// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
+pub(super) fn jitter(seed: u64, call: CallId) -> f64 {
     SplitMix64::new(seed.wrapping_add(u64::from(call.0))).unit()
 }
 

@@ -16,9 +16,8 @@ use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 
-use super::outcome::{AgentAnswer, TaskOutcome};
+use super::outcome::{AgentAnswer, OpenOffer, Status, TaskOutcome};
 use super::rules::FallbackRule;
-use super::status::{OpenOffer, Status};
 use super::task::AgentTask;
 
 impl AgentTask {

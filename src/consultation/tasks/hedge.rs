@@ -16,7 +16,7 @@ use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKe
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 
 use super::attempt::Attempt;
-use super::status::Status;
+use super::outcome::Status;
 use super::task::AgentTask;
 
 impl AgentTask {

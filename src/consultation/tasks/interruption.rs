@@ -4,8 +4,7 @@ use crate::consultation::event::{AbortReason, CancelReason, Purpose};
 use crate::consultation::machine::step::StepContext;
 use crate::domain::ids::CallId;
 
-use super::outcome::TaskOutcome;
-use super::status::Status;
+use super::outcome::{Status, TaskOutcome};
 use super::task::AgentTask;
 
 impl AgentTask {

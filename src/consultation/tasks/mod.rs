@@ -5,7 +5,6 @@
 
 mod rules;
 mod task;
-mod status;
 mod outcome;
 mod admission;
 mod attempt;
@@ -14,12 +13,11 @@ mod prompts;
 mod reply;
 mod hedge;
 mod fallback;
-mod diversion;
 mod effort;
 mod interruption;
 
-pub(in crate::consultation) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
-pub(in crate::consultation) use prompts::PromptSet;
+pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
+pub(crate) use prompts::PromptSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -66,7 +64,7 @@ impl TaskSet {
 
     /// Returns whether the agent's task is open.
     pub(super) fn is_open(&self, agent: &AgentId) -> bool {
-        self.open.iter().any(|task| task.agent() == agent)
+        self.open.iter().any(|task| task.agent == *agent)
     }
 
     /// Takes the outcomes of tasks for one kind of answer.
@@ -80,7 +78,7 @@ impl TaskSet {
 
     /// Returns whether the agent's answer can be used although its task is still open.
     pub(super) fn has_answer(&self, plan: &Plan, agent: &AgentId) -> bool {
-        let open = self.open.iter().find(|task| task.agent() == agent);
+        let open = self.open.iter().find(|task| task.agent == *agent);
         open.is_some_and(|task| task.readable_answer(plan).is_some())
     }
 
@@ -90,7 +88,7 @@ impl TaskSet {
         step: &mut StepContext<'_>,
         agent: &AgentId,
     ) -> Option<AgentAnswer> {
-        let at = self.open.iter().position(|task| task.agent() == agent)?;
+        let at = self.open.iter().position(|task| task.agent == *agent)?;
         let answer = self.open.get(at)?.readable_answer(step.plan)?;
         self.open.remove(at).end_with(step, answer).result.ok()
     }
@@ -126,7 +124,7 @@ impl TaskSet {
     pub(super) fn leave_out(&mut self, step: &mut StepContext<'_>, agents: &[&AgentId]) {
         self.each(step, |task, step| {
             agents
-                .contains(&task.agent())
+                .contains(&&task.agent)
                 .then(|| task.stop_waiting(step))
         });
         self.advance(step);
@@ -178,7 +176,7 @@ impl TaskSet {
         answer: Answer,
     ) {
         self.each(step, |task, step| {
-            if agents.contains(&task.agent()) {
+            if agents.contains(&&task.agent) {
                 task.answered(step, answer)
             } else {
                 None
@@ -204,7 +202,7 @@ impl TaskSet {
         if let Some(at) = self
             .open
             .iter()
-            .position(|task| task.is_out_of_time_at(timer))
+            .position(|task| task.time_limit == Some(timer))
         {
             let outcome = self.open.remove(at).run_out_of_time(step);
             self.outcome.push(outcome);
@@ -262,7 +260,7 @@ impl TaskSet {
         let mut asking: Vec<&AgentTask> =
             self.open.iter().filter(|task| task.is_asking()).collect();
         let seats = &step.plan.panel.seats;
-        asking.sort_by_key(|task| seats.iter().position(|seat| *task.agent() == seat.id));
+        asking.sort_by_key(|task| seats.iter().position(|seat| task.agent == seat.id));
         let offers = asking.iter().filter_map(|task| task.offer(step.plan));
         let offers = offers.collect();
         step.run

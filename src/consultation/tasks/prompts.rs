@@ -14,7 +14,7 @@ use crate::domain::ids::AgentId;
 
 /// The same prompt for each size of model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::consultation) struct PromptSet {
+pub(crate) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
     /// Estimated tokens saved by filtering artifacts.
     pub(crate) tokens_saved: u64,
@@ -22,7 +22,7 @@ pub(in crate::consultation) struct PromptSet {
 
 impl PromptSet {
     /// Renders the prompt for every size among the models that may answer for the agent.
-    pub(in crate::consultation) fn render(
+    pub(crate) fn render(
         plan: &Plan,
         run: &RunState,
         agent: &AgentId,

@@ -3,25 +3,20 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentError, AttemptNumber, CallEvent, Event, Purpose, WhySubstituted,
+    AgentError, AttemptNumber, CallEvent, Event, ProviderEvent, Purpose, WhySubstituted,
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::{NoRetry, Retry, RetryCounts};
-use crate::consultation::prompt::PromptError;
-use crate::consultation::protocol::call::{
-    Failure, FailureClass, Outcome, Prompt, Reply, StopReason,
-};
-use crate::consultation::protocol::provider::ProviderUpdate;
+use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::{Content, Verdict};
 use crate::domain::ids::{CallId, ModelRef};
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, jitter};
 use super::fallback::why;
-use super::outcome::{AgentAnswer, AnswerSource, TaskOutcome, failed};
-use super::status::{SavedText, Status};
+use super::outcome::{AgentAnswer, AnswerSource, SavedText, Status, TaskOutcome, failed};
 use super::task::AgentTask;
 
 /// The next action after a reply.
@@ -43,7 +38,7 @@ impl AgentTask {
         step: &mut StepContext<'_>,
         call: CallId,
         outcome: Outcome,
-        updates: Vec<ProviderUpdate>,
+        updates: Vec<ProviderEvent>,
     ) -> Option<TaskOutcome> {
         let Status::Calling(calling) = &mut self.status else {
             return None;
@@ -73,7 +68,9 @@ impl AgentTask {
         if let Some(content) = content.filter(|_| !is_refusal) {
             self.win(step, &attempt, other);
             let text = outcome.as_ref().map_or("", |reply| reply.text.as_str());
-            if contradicts_itself(&content) && self.begin_repair(step.plan, text, &problems) {
+            // It can be read, but contradicts itself.
+            let lacks_dissent = content.verdict().is_some_and(Verdict::lacks_dissent);
+            if lacks_dissent && self.begin_repair(step.plan, text, &problems) {
                 self.schedule(Purpose::Repair, step.now);
                 return None;
             }
@@ -184,13 +181,12 @@ impl AgentTask {
             return Next::GiveUp(WhySubstituted::Failure, declined);
         }
         let blank = reply.text.trim().is_empty();
+        let most = plan.terms(&self.current).output_limit;
+        let may_grow = self.max_output_tokens < most && self.may_ask_again();
         match (&reply.stop, &self.saved_text) {
-            (StopReason::Length, None) if self.can_grow(plan) && self.may_ask_again() => {
+            (StopReason::Length, None) if may_grow => {
                 self.saved_text = Some(SavedText::CutOff(reply.text));
-                self.max_output_tokens = self
-                    .max_output_tokens
-                    .saturating_mul(2)
-                    .min(plan.terms(&self.current).output_limit);
+                self.max_output_tokens = self.max_output_tokens.saturating_mul(2).min(most);
                 Next::Again(Purpose::MoreRoom)
             }
             (StopReason::Length, _) if blank => give_up(
@@ -220,7 +216,7 @@ impl AgentTask {
         failure: &Failure,
     ) -> Next {
         let (plan, now) = (step.plan, step.now);
-        let jitter = attempt.jitter(plan.seed);
+        let jitter = jitter(plan.seed, attempt.call);
         let rule = self.retry_rule(plan.retry);
         match rule.decide(failure, self.tried, jitter) {
             Retry::After(wait) => {
@@ -280,29 +276,21 @@ impl AgentTask {
         }));
     }
 
-    fn can_grow(&self, plan: &Plan) -> bool {
-        self.max_output_tokens < plan.terms(&self.current).output_limit
-    }
-
     /// Prepares the one repair of an answer. Returns whether its model may be asked for it.
     fn begin_repair(&mut self, plan: &Plan, text: &str, problems: &[Problem]) -> bool {
         if matches!(self.saved_text, Some(SavedText::Repairing(_))) || !self.may_ask_again() {
             return false;
         }
-        let Ok(prompt) = self.repair(plan, text, problems) else {
+        let labels = plan.labels_for(&self.agent);
+        let original = self.prompts.prompt(plan.terms(&self.current).size);
+        let prompter = plan.prompter(&labels, &self.current);
+        let Ok(prompt) = prompter.repair(&original, text, problems) else {
             return false;
         };
         self.repair = Some(prompt);
         self.tried = RetryCounts::default();
         self.saved_text = Some(SavedText::Repairing(text.to_owned()));
         true
-    }
-
-    fn repair(&self, plan: &Plan, text: &str, problems: &[Problem]) -> Result<Prompt, PromptError> {
-        let labels = plan.labels_for(&self.agent);
-        let original = self.prompts.prompt(plan.terms(&self.current).size);
-        plan.prompter(&labels, &self.current)
-            .repair(&original, text, problems)
     }
 
     /// Returns the answer in the saved text, which is used at most once.
@@ -337,9 +325,4 @@ impl AgentTask {
             output,
         }
     }
-}
-
-/// Returns whether an answer that can be read should be repaired all the same.
-fn contradicts_itself(content: &Content) -> bool {
-    content.verdict().is_some_and(Verdict::lacks_dissent)
 }

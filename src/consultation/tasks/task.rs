@@ -21,10 +21,9 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
 
 use super::attempt::Attempt;
-use super::outcome::TaskOutcome;
+use super::outcome::{SavedText, Status, TaskOutcome};
 use super::prompts::PromptSet;
 use super::rules::TaskRules;
-use super::status::{SavedText, Status};
 
 /// One request to one agent, with its attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,10 +97,6 @@ impl AgentTask {
         self.announce(step.plan, &mut step.emitter);
         self.start_time_limit(step.plan, &mut step.emitter);
         self.go(step)
-    }
-
-    pub(super) fn agent(&self) -> &AgentId {
-        &self.agent
     }
 
     pub(super) fn is_calling(&self, wanted: CallId) -> bool {

@@ -7,9 +7,9 @@ use crate::consultation::event::{
     HealthEvent, JudgeEvent, PanelEvent, PulseEvent, RoundEvent, StateEvent, StateName,
 };
 use crate::domain::ids::{AgentId, CallId};
+use crate::domain::stored_record::StoredHedge;
 
 use super::Transcript;
-use super::hedge::Hedge;
 use super::spend::LostCall;
 
 impl Transcript {
@@ -142,12 +142,13 @@ impl Transcript {
                 model,
                 backup,
                 after_ms,
-            }) => self.hedges.push(Hedge {
+            }) => self.hedges.push(StoredHedge {
+                agent: self.terms.panel.agent_name(agent_id).to_owned(),
                 agent_id: agent_id.clone(),
                 round_number: self.under_way(*call).map(|call| call.round_number),
-                model: model.clone(),
-                backup: backup.clone(),
-                after_ms: *after_ms,
+                model: Some(model.clone()),
+                backup: Some(backup.clone()),
+                after_ms: Some(*after_ms),
                 dropped: None,
             }),
             Event::Call(CallEvent::Cancelled {
@@ -200,10 +201,10 @@ impl Transcript {
         else {
             return;
         };
-        let open = |hedge: &&mut Hedge| {
+        let open = |hedge: &&mut StoredHedge| {
             hedge.agent_id == agent_id
                 && hedge.dropped.is_none()
-                && [&hedge.model, &hedge.backup].contains(&&model)
+                && [&hedge.model, &hedge.backup].contains(&&Some(model.clone()))
         };
         if let Some(hedge) = self.hedges.iter_mut().rev().find(open) {
             hedge.dropped = Some(model);

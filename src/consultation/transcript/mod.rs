@@ -4,13 +4,12 @@
 //! Invariant: the same events give the same transcript, live or from a journal.
 
 mod fold;
-mod hedge;
 mod agreement;
 mod degradations;
 pub mod summary;
 pub mod spend;
 mod stored_record;
-pub(in crate::consultation) mod debate_value;
+pub(crate) mod debate_value;
 
 use std::time::Duration;
 
@@ -21,9 +20,9 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::{Held, SecondPass};
+use crate::domain::stored_record::StoredHedge;
 use crate::domain::time::Timestamp;
 
-use self::hedge::Hedge;
 use self::spend::LostCall;
 use super::event::{
     Abort, AgentFailure, CallFinished, CeilingReached, EarlyTerminationDecision, PanelSelection,
@@ -56,7 +55,7 @@ pub struct Transcript {
     pub(super) tokens_saved: u64,
     pub failures: Vec<AgentFailure>,
     pub substitutions: Vec<Substitution>,
-    pub hedges: Vec<Hedge>,
+    pub hedges: Vec<StoredHedge>,
     /// The last call that the ceiling did not allow.
     pub ceiling: Option<CeilingReached>,
     /// Finished rounds, with their durations.

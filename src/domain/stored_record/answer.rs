@@ -8,26 +8,6 @@ use crate::domain::debate_value::ChangeBasis;
 use crate::domain::ids::{ModelRef, SeatId};
 use crate::domain::second_pass::{Held, SecondPass};
 
-/// A piece of evidence, with the name of the expert that it comes from.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredEvidence {
-    pub claim: String,
-    pub agent: String,
-    pub quote: String,
-}
-
-/// An objection to the verdict, with the name of the expert that raises it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredDissent {
-    pub agent: String,
-    pub concern: String,
-    pub severity: Severity,
-}
-
 /// A concern about the recommendation: unresolved points first, then objections, the most severe
 /// first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCaching, StoredCost,
-    StoredModel, StoredRecord, StoredRound,
+    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCaching, StoredModel,
+    StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -244,7 +244,7 @@ impl StoredRecord {
 /// Totals.
 impl StoredRecord {
     pub fn total_cost(&self) -> Option<Cost> {
-        self.cost.as_ref().and_then(StoredCost::cost)
+        self.cost.as_ref()?.cost()
     }
 
     pub fn total_tokens(&self) -> Option<u64> {

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
-use super::artifact::MenuOption;
+use super::artifact::{Dissent, Evidence, MenuOption};
 use super::confidence::{Basis, Confidence};
 use super::context::{ProjectContext, ScrubbingReport};
 use super::ids::SeatId;
@@ -35,10 +35,7 @@ pub use self::account::{
     Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent,
     StoredCost, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };
-pub use self::answer::{
-    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,
-    StoredPerspective,
-};
+pub use self::answer::{JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective};
 pub use self::changes::{ExpertChange, PositionChanges};
 pub use self::completion::Completion;
 pub use self::context::StoredContext;
@@ -51,8 +48,7 @@ pub use self::panel::{
     StoredSeat, StoredSubstitution,
 };
 pub use self::rounds::{
-    CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError, StoredProblem,
-    StoredRound,
+    CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError, StoredRound,
 };
 
 /// One consultation, finished or not.
@@ -121,12 +117,12 @@ pub struct StoredRecord {
     pub reasoning: IndexMap<SeatId, String>,
     /// The claims of `evidence_detail`.
     pub evidence: Vec<String>,
-    pub evidence_detail: Vec<StoredEvidence>,
+    pub evidence_detail: Vec<Evidence>,
     /// The texts of `concerns_detail`.
     pub concerns: Vec<String>,
     pub concerns_detail: Vec<StoredConcern>,
     /// Objections to the judge's verdict; empty for an answer without one.
-    pub dissent: Vec<StoredDissent>,
+    pub dissent: Vec<Dissent>,
     /// Points that the debate left open.
     pub open_points: Vec<OpenPoint>,
     pub perspectives: Vec<StoredPerspective>,

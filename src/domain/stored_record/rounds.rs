@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::account::{Amount, TokenCounts};
 use crate::domain::artifact::Artifact;
+use crate::domain::artifact::problem::Problem;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::Cost;
 
@@ -68,7 +69,7 @@ pub struct StoredAgentRound {
     pub attempts: Vec<StoredAttempt>,
     /// The problems of the answers' texts.
     #[serde(default)]
-    pub problems: Vec<StoredProblem>,
+    pub problems: Vec<Problem>,
     /// The reason why there is no answer.
     pub error: Option<StoredError>,
 }
@@ -143,21 +144,6 @@ pub struct StoredError {
     pub class: Option<String>,
     /// The provider's message.
     pub message: String,
-}
-
-/// A problem of an answer's text, repaired or not.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredProblem {
-    /// A field's path; empty for the whole answer.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub field: String,
-    /// The problem in words.
-    pub what: String,
-    /// Whether it was repaired, is a warning, or made the answer unusable.
-    #[serde(rename = "weight")]
-    pub severity: String,
 }
 
 /// An entry of `completed_rounds`: its number, and in an unfinished consultation its artifacts, so

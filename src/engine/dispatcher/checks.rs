@@ -78,7 +78,7 @@ impl Dispatcher {
 pub(super) fn signal<T>(result: &Result<T, Failure>) -> Option<Signal> {
     match result {
         Ok(_) => Some(Signal::Healthy),
-        Err(failure) => Signal::of(failure.class),
+        Err(failure) => failure.class.meaning().signal,
     }
 }
 

@@ -18,10 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc;
 
-use crate::consultation::event::HealthUpdate;
+use crate::consultation::event::{HealthUpdate, ProviderEvent};
 use crate::consultation::policy::health::{Health, Signal, none_healthy};
 use crate::consultation::protocol::Input;
-use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::consultation::protocol::request::RequestKey;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
@@ -124,11 +123,11 @@ impl Dispatcher {
 
 impl State {
     /// Sends the updates to every member but `except`, to which they are returned.
-    fn publish(&mut self, except: Option<MemberId>) -> Vec<ProviderUpdate> {
+    fn publish(&mut self, except: Option<MemberId>) -> Vec<ProviderEvent> {
         let mut own = Vec::new();
         for update in self.pool.take_updates() {
             let message = |_: &Self, _: &MemberEntry| update.clone();
-            own.extend(self.broadcast(&update.provider, except, message, Input::ProviderChanged));
+            own.extend(self.broadcast(update.provider(), except, message, Input::ProviderChanged));
         }
         own
     }
@@ -189,10 +188,10 @@ impl State {
             provider: provider.clone(),
             status: health.status(),
             latency_ms: health
-                .latency()
+                .latency
                 .map(|latency| u64::try_from(latency.as_millis()).unwrap_or(u64::MAX)),
             error_rate: health.error_rate(),
-            consecutive_failures: health.consecutive_failures(),
+            consecutive_failures: health.consecutive_failures,
             none_healthy: none_healthy(checked.map(|provider| self.pool.health(provider))),
         }
     }
@@ -201,7 +200,7 @@ impl State {
     fn snapshot(&self, entry: &MemberEntry, clock: &Clock) -> Vec<Input> {
         let mut inputs = Vec::new();
         for provider in &entry.providers {
-            let updates: Vec<ProviderUpdate> = self.pool.snapshot(provider, clock.now());
+            let updates: Vec<ProviderEvent> = self.pool.snapshot(provider, clock.now());
             inputs.extend(updates.into_iter().map(Input::ProviderChanged));
             if let Some(health) = self.pool.known_health(provider) {
                 inputs.push(Input::HealthChanged(

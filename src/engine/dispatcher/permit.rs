@@ -1,8 +1,7 @@
 //! The right to have one call in flight, given back when it is dropped.
 
-use crate::consultation::event::HealthUpdate;
+use crate::consultation::event::{HealthUpdate, ProviderEvent};
 use crate::consultation::protocol::call::Outcome;
-use crate::consultation::protocol::provider::ProviderUpdate;
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
 
@@ -25,7 +24,7 @@ pub struct CallPermit {
 #[derive(Debug)]
 pub struct OutcomeChanges {
     pub health: Option<HealthUpdate>,
-    pub updates: Vec<ProviderUpdate>,
+    pub updates: Vec<ProviderEvent>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
-use crate::consultation::policy::pacing::{Admission, CallEnd, ProviderLimits};
+use crate::consultation::policy::pacing::{Admission, Backoff, CallEnd, ProviderLimits};
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
-use crate::consultation::protocol::provider::{ProviderChange, ProviderUpdate};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::Cost;
@@ -87,7 +87,7 @@ pub struct ProviderPool {
     in_flight: BTreeMap<(ProviderId, MemberId), u32>,
     jitter: SplitMix64,
     /// Changes that [`Self::take_updates`] has not returned yet.
-    updates: Vec<ProviderUpdate>,
+    updates: Vec<ProviderEvent>,
 }
 
 /// The state of one provider besides its limits.
@@ -129,7 +129,7 @@ impl ProviderPool {
     }
 
     /// Returns the changes since the last call, which concern every consultation.
-    pub fn take_updates(&mut self) -> Vec<ProviderUpdate> {
+    pub fn take_updates(&mut self) -> Vec<ProviderEvent> {
         std::mem::take(&mut self.updates)
     }
 
@@ -208,7 +208,7 @@ impl ProviderPool {
             Ok(_) => state
                 .circuit
                 .succeeded(&self.rules.circuit, permit.began, now),
-            Err(failure) if counts && counts_against_the_provider(failure.class) => {
+            Err(failure) if counts && failure.class.meaning().counts_against_provider => {
                 state.circuit.failed(&self.rules.circuit, permit.began, now);
             }
             Err(_) => state.circuit.abandoned(permit.began),
@@ -224,7 +224,10 @@ impl ProviderPool {
         let key_changes = std::mem::replace(&mut state.key_refused, is_refused) != is_refused;
         self.announce_circuit(&permit.provider, now);
         if key_changes {
-            self.announce(&permit.provider, ProviderChange::Key { is_refused });
+            self.updates.push(ProviderEvent::KeyChanged {
+                provider: permit.provider.clone(),
+                is_refused,
+            });
         }
         if let Err(failure) = outcome
             && counts
@@ -282,30 +285,21 @@ impl ProviderPool {
     }
 
     /// Returns the updates a consultation needs about a provider when it begins.
-    pub fn snapshot(&self, provider: &ProviderId, now: Timestamp) -> Vec<ProviderUpdate> {
-        let mut changes = Vec::new();
-        if let Some(state) = self.states.get(provider) {
-            let (state_now, until) = state.circuit_status(now);
-            if state_now != CircuitState::Closed {
-                changes.push(ProviderChange::Circuit {
-                    state: state_now,
-                    until,
-                });
-            }
-            changes.extend(
-                state
-                    .key_refused
-                    .then_some(ProviderChange::Key { is_refused: true }),
-            );
-        }
-        if let Some(backoff) = self.limits.backoff(provider, now) {
-            changes.push(ProviderChange::Backoff(backoff));
-        }
-        let update = |change| ProviderUpdate {
-            provider: provider.clone(),
-            change,
-        };
-        changes.into_iter().map(update).collect()
+    pub fn snapshot(&self, provider: &ProviderId, now: Timestamp) -> Vec<ProviderEvent> {
+        let state = self.states.get(provider);
+        let status = state.map(|state| state.circuit_status(now));
+        let circuit = status
+            .filter(|(circuit, _)| *circuit != CircuitState::Closed)
+            .map(|status| circuit_changed(provider, status, now));
+        let key = state
+            .filter(|state| state.key_refused)
+            .map(|_| ProviderEvent::KeyChanged {
+                provider: provider.clone(),
+                is_refused: true,
+            });
+        let backoff = self.limits.backoff(provider, now);
+        let held = backoff.map(|backoff| held(provider, backoff, now));
+        [circuit, key, held].into_iter().flatten().collect()
     }
 
     /// Returns the earliest time at which the end of a backoff may admit a request of this
@@ -403,7 +397,7 @@ impl ProviderPool {
         };
         let until = now.after(wait);
         if let Some(backoff) = self.limits.back_off(provider, until, &failure.message, now) {
-            self.announce(provider, ProviderChange::Backoff(backoff));
+            self.updates.push(held(provider, backoff, now));
         }
     }
 
@@ -416,16 +410,8 @@ impl ProviderPool {
         let before = state.announced.unwrap_or((CircuitState::Closed, None));
         if before != status {
             state.announced = Some(status);
-            let (state, until) = status;
-            self.announce(provider, ProviderChange::Circuit { state, until });
+            self.updates.push(circuit_changed(provider, status, now));
         }
-    }
-
-    fn announce(&mut self, provider: &ProviderId, change: ProviderChange) {
-        self.updates.push(ProviderUpdate {
-            provider: provider.clone(),
-            change,
-        });
     }
 
     /// Returns whether others are queued for the same provider, so that this request queues behind
@@ -455,6 +441,27 @@ impl ProviderPool {
     }
 }
 
+fn held(provider: &ProviderId, backoff: Backoff, now: Timestamp) -> ProviderEvent {
+    ProviderEvent::Held {
+        provider: provider.clone(),
+        wait_ms: backoff.until.ms_since(now),
+        reason: backoff.reason,
+        refused_ms: now.ms_since(backoff.since),
+    }
+}
+
+fn circuit_changed(
+    provider: &ProviderId,
+    (circuit, until): CircuitStatus,
+    now: Timestamp,
+) -> ProviderEvent {
+    ProviderEvent::CircuitChanged {
+        provider: provider.clone(),
+        circuit,
+        wait_ms: until.map(|until| until.ms_since(now)),
+    }
+}
+
 impl ProviderState {
     fn circuit_status(&self, now: Timestamp) -> CircuitStatus {
         let until = match self.circuit.permit(now) {
@@ -462,26 +469,5 @@ impl ProviderState {
             CircuitPermit::Granted | CircuitPermit::Probe => None,
         };
         (self.circuit.state(now), until)
-    }
-}
-
-/// Returns whether the next call to the same provider would fail in the same way.
-fn counts_against_the_provider(class: FailureClass) -> bool {
-    match class {
-        FailureClass::Auth
-        | FailureClass::Billing
-        | FailureClass::Overload
-        | FailureClass::Transport
-        | FailureClass::Timeout
-        | FailureClass::Interrupted => true,
-        FailureClass::ModelMissing
-        | FailureClass::BadRequest
-        | FailureClass::Context
-        | FailureClass::Policy
-        | FailureClass::Unsupported
-        | FailureClass::RateLimit
-        | FailureClass::Empty
-        | FailureClass::Malformed
-        | FailureClass::Internal => false,
     }
 }

@@ -9,6 +9,7 @@ use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reser
 use super::limits::{Limit, limit};
 use super::{Form, MIN_OUTPUT_TOKENS, Structure, SystemPlace, Window};
 use crate::domain::dialect::{Dialect, JsonMode, TokensField};
+use crate::providers::wording::{Wording, tables};
 
 /// The details of a refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,34 +77,25 @@ impl Form {
         refusal: &Refusal,
     ) -> Option<Adjustment> {
         let words = refusal.words.to_lowercase();
-        match refusal.class {
-            FailureClass::BadRequest => self
-                .output_limit_adjustment(ask, &words)
+        let is = |class| refusal.class == class;
+        if is(FailureClass::BadRequest) {
+            self.output_limit_adjustment(ask, &words)
                 .or_else(|| self.cache_mark_adjustment(dialect, ask, refusal))
-                .or_else(|| self.field_adjustment(dialect, parts, refusal, &words)),
-            FailureClass::Context => self.output_limit_adjustment(ask, &words),
+                .or_else(|| self.field_adjustment(dialect, parts, refusal, &words))
+        } else if is(FailureClass::Context) {
+            self.output_limit_adjustment(ask, &words)
+        } else if is(FailureClass::Overload) && is_about_system(&words) {
             // Some servers report an error in a template, or a grammar that does not compile, as
             // their own failure.
-            FailureClass::Overload if is_about_system(&words) => self.without_system(),
-            FailureClass::Overload if words.contains("grammar") => self.lesser_structure(dialect),
+            self.without_system()
+        } else if is(FailureClass::Overload) && words.contains("grammar")
             // A router without a provider for all parameters answers as if there were no such
             // model.
-            FailureClass::ModelMissing if words.contains("requested parameters") => {
-                self.lesser_structure(dialect)
-            }
-            FailureClass::Overload
-            | FailureClass::ModelMissing
-            | FailureClass::Auth
-            | FailureClass::Billing
-            | FailureClass::Policy
-            | FailureClass::Unsupported
-            | FailureClass::RateLimit
-            | FailureClass::Transport
-            | FailureClass::Timeout
-            | FailureClass::Interrupted
-            | FailureClass::Empty
-            | FailureClass::Malformed
-            | FailureClass::Internal => None,
+            || is(FailureClass::ModelMissing) && words.contains("requested parameters")
+        {
+            self.lesser_structure(dialect)
+        } else {
+            None
         }
     }
 
@@ -214,15 +206,7 @@ impl Form {
 
     /// Returns the adjustment if the message is about the structure without naming a field.
     fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Adjustment> {
-        const MEANT: [&str; 6] = [
-            "schema",
-            "grammar",
-            "structured output",
-            "json mode",
-            "json_object",
-            "response mime type",
-        ];
-        let meant = MEANT.iter().any(|meant| words.contains(meant))
+        let meant = tables().about_structure.are_in(words)
             || (dialect == Dialect::Ollama && words.contains("format"));
         meant.then(|| self.lesser_structure(dialect)).flatten()
     }
@@ -252,27 +236,14 @@ impl Form {
 
 /// Returns whether the message refuses a system prompt.
 fn is_about_system(words: &str) -> bool {
-    const ABOUT: [&str; 7] = [
-        "system role",
-        "role system",
-        "role: system",
-        "system message",
-        "system prompt",
-        "system instruction",
-        "developer instruction",
-    ];
-    const REFUSED: [&str; 6] = [
-        "not support",
-        "unsupported",
-        "not enabled",
-        "not allowed",
-        "not permitted",
-        "not accept",
-    ];
-    const PLAIN: [&str; 2] = ["only user and assistant roles", "roles must alternate"];
     let plain = words.replace(['\'', '"', '`'], "");
-    let any = |needles: &[&str]| needles.iter().any(|needle| plain.contains(needle));
-    any(&PLAIN) || (any(&ABOUT) && any(&REFUSED))
+    let Wording {
+        no_system_role,
+        about_system,
+        refused,
+        ..
+    } = tables();
+    no_system_role.are_in(&plain) || about_system.are_in(&plain) && refused.are_in(&plain)
 }
 
 /// A name in a server's message.
@@ -293,18 +264,6 @@ impl Name {
 
 /// Returns all possible field names in a message.
 fn names_in(words: &str) -> Vec<Name> {
-    const ANNOUNCING: [&str; 10] = [
-        "parameter",
-        "parameters",
-        "value",
-        "argument",
-        "arguments",
-        "field",
-        "fields",
-        "property",
-        "properties",
-        "keyword",
-    ];
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
     let mut names = Vec::new();
     let mut announced = false;
@@ -325,7 +284,7 @@ fn names_in(words: &str) -> Vec<Name> {
             segments: segments(name),
             certain: quoted || written_so || announced || leading,
         });
-        announced = ANNOUNCING.contains(&name.to_lowercase().as_str());
+        announced = tables().before_names.has(&name.to_lowercase());
         // `the effort parameter` and `invalid think value` have the name before the noun.
         if let (true, [.., before, _]) = (announced, names.as_mut_slice()) {
             before.certain = true;

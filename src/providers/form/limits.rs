@@ -3,6 +3,8 @@
 use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
+use crate::domain::word_list::WordList;
+use crate::providers::wording::tables;
 
 /// The limit of prompt and answer together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,23 +46,6 @@ pub(super) enum Limit {
     Context { context: u64, prompt: u64 },
 }
 
-/// Text before the context size.
-const CONTEXT: [&str; 1] = ["maximum context length is"];
-/// Text after the prompt size, from vLLM, `OpenAI`, older completions and `OpenRouter`.
-const PROMPT: [&str; 5] = [
-    "input tokens",
-    "in the messages",
-    "in your prompt",
-    "in the prompt",
-    "of text input",
-];
-/// Text before the largest output limit, from `OpenAI`, Groq and Google.
-const ANSWER: [&str; 3] = [
-    "supports at most",
-    "less than or equal to",
-    "maximum output tokens is",
-];
-
 /// Reads the limit in a server's message in lower case.
 pub(super) fn limit(words: &str) -> Option<Limit> {
     // Anthropic: `input length and max_tokens exceed context limit: 190000 + 16384 > 200000`.
@@ -70,42 +55,36 @@ pub(super) fn limit(words: &str) -> Option<Limit> {
             context: first_number(sums.split_once('>')?.1)?,
         });
     }
-    let after = |markers: &[&str]| {
+    let after = |markers: &WordList| {
         markers
             .iter()
-            .find_map(|marker| first_number(words.split_once(marker)?.1))
+            .find_map(|marker| first_number(words.split_once(marker.as_str())?.1))
     };
-    let before = |markers: &[&str]| {
+    let before = |markers: &WordList| {
         markers
             .iter()
-            .find_map(|marker| last_number(words.split_once(marker)?.0))
+            .find_map(|marker| last_number(words.split_once(marker.as_str())?.0))
     };
-    if let Some(context) = after(&CONTEXT) {
+    if let Some(context) = after(&tables().before_context_size) {
         return Some(Limit::Context {
             context,
-            prompt: before(&PROMPT)?,
+            prompt: before(&tables().after_prompt_size)?,
         });
     }
     // Anthropic: `max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens`.
     if let Some((_, sizes)) = words.split_once("max_tokens:") {
         return Some(Limit::Answer(first_number(sizes.split_once('>')?.1)?));
     }
-    let about_room = [
-        "max_tokens",
-        "max_completion_tokens",
-        "maxoutputtokens",
-        "max_output_tokens",
-        "completion tokens",
-        "output tokens",
-    ];
-    if !about_room.iter().any(|name| words.contains(name)) {
+    if !tables().answer_limit_names.are_in(words) {
         return None;
     }
     // Google: `the supported range is from 1 (inclusive) to 8193 (exclusive)`.
     let exclusive = words
         .split_once("(inclusive) to")
         .and_then(|(_, rest)| Some(first_number(rest)?.saturating_sub(1)));
-    exclusive.or_else(|| after(&ANSWER)).map(Limit::Answer)
+    exclusive
+        .or_else(|| after(&tables().before_answer_limit))
+        .map(Limit::Answer)
 }
 
 /// Returns the number at the start of a text, after blanks and punctuation.

@@ -2,9 +2,8 @@
 //!
 //! Invariant: a file under its final name has had its hash checked.
 
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::manifest::{MODELS, Model};
 

@@ -30,11 +30,7 @@ pub fn changes_markdown(state: &RefinementState) -> String {
 
 fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     let begun = &refinement.begun;
-    let resumes: Vec<String> = refinement
-        .resumes
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let resumes: Vec<String> = refinement.resumes.iter().map(ToString::to_string).collect();
     let mut facts = vec![
         Line::of("**Reads:** {}", [&begun.source]),
         Line::of("**Writes:** {}", [&begun.output]),

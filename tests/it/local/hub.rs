@@ -34,7 +34,7 @@ static MODEL: Model = Model {
         package: "",
         version: "",
         member: "",
-        sha256: &[],
+        sha256: "",
     },
 };
 

@@ -4,14 +4,13 @@
 use indexmap::IndexMap;
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Challenge, Evidence, Source, Tension, Verdict};
+use crate::domain::artifact::{Challenge, Dissent, Evidence, Source, Tension, Verdict};
 use crate::domain::debate_value::{DebateValue, PositionChange};
 use crate::domain::ids::{ConsultationId, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::SecondPass;
 use crate::domain::stored_record::{
-    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredDissent, StoredEvidence,
-    StoredPerspective,
+    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective,
 };
 
 impl Transcript {
@@ -41,27 +40,20 @@ impl Transcript {
         evidence.map(|evidence| evidence.claim.clone()).collect()
     }
 
-    pub(super) fn stored_evidence(&self) -> Vec<StoredEvidence> {
-        let evidence = self.evidence().iter();
-        evidence
-            .map(|evidence| StoredEvidence {
-                claim: evidence.claim.clone(),
-                agent: self.agent_name(&evidence.agent).to_owned(),
-                quote: evidence.quote.clone(),
-            })
-            .collect()
+    pub(super) fn stored_evidence(&self) -> Vec<Evidence> {
+        let mut stored = self.evidence().to_vec();
+        for evidence in &mut stored {
+            evidence.agent = self.agent_name(&evidence.agent).to_owned();
+        }
+        stored
     }
 
-    pub(super) fn stored_dissent(&self) -> Vec<StoredDissent> {
-        let verdict = self.verdict().into_iter();
-        verdict
-            .flat_map(Verdict::objections)
-            .map(|dissent| StoredDissent {
-                agent: self.agent_name(&dissent.agent).to_owned(),
-                concern: dissent.concern.clone(),
-                severity: dissent.severity,
-            })
-            .collect()
+    pub(super) fn stored_dissent(&self) -> Vec<Dissent> {
+        let mut stored = self.verdict().map_or(&[][..], Verdict::objections).to_vec();
+        for dissent in &mut stored {
+            dissent.agent = self.agent_name(&dissent.agent).to_owned();
+        }
+        stored
     }
 
     /// Returns unresolved points, then objections, the most severe first. Without a

@@ -105,7 +105,7 @@ impl Transcript {
             persona_selection: self.stored_persona_selection(),
             judge: self.judge().map(StoredModel::from),
             substitutions: self.stored_substitutions(),
-            hedges: self.stored_hedges(),
+            hedges: self.hedges.clone(),
             served_otherwise: self.stored_served_otherwise(),
             planned_rounds: Some(self.planned_rounds()),
             completed_rounds: self.stored_completed_rounds(),

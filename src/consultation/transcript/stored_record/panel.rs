@@ -3,8 +3,8 @@
 use super::word;
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::{
-    ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
-    StoredSeat, StoredSubstitution,
+    ServedOtherwise, StoredAgent, StoredModel, StoredPanel, StoredPersonaSelection, StoredSeat,
+    StoredSubstitution,
 };
 
 impl Transcript {
@@ -65,21 +65,6 @@ impl Transcript {
                 substitute: Some(substitution.substitute.clone()),
                 reason: word(&substitution.reason),
                 message: Some(substitution.message.clone()),
-            })
-            .collect()
-    }
-
-    pub(super) fn stored_hedges(&self) -> Vec<StoredHedge> {
-        let hedges = self.hedges.iter();
-        hedges
-            .map(|hedge| StoredHedge {
-                agent: self.terms.panel.agent_name(&hedge.agent_id).to_owned(),
-                agent_id: hedge.agent_id.clone(),
-                round_number: hedge.round_number,
-                model: Some(hedge.model.clone()),
-                backup: Some(hedge.backup.clone()),
-                after_ms: Some(hedge.after_ms),
-                dropped: hedge.dropped.clone(),
             })
             .collect()
     }

@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{milliseconds, word};
 use crate::consultation::event::{AgentError, AgentFailure, CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::reading::problem::Problem;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{
     Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
-    StoredProblem, StoredRound, TokenCounts,
+    StoredRound, TokenCounts,
 };
 
 impl Transcript {
@@ -114,8 +113,7 @@ impl Transcript {
             attempts: calls.iter().map(|call| attempt(call)).collect(),
             problems: calls
                 .iter()
-                .flat_map(|call| &call.problems)
-                .map(problem)
+                .flat_map(|call| call.problems.clone())
                 .collect(),
             error: failure.map(|failure| error(&failure.error)),
         }
@@ -168,13 +166,5 @@ fn attempt(call: &CallFinished) -> StoredAttempt {
         cost_source: word(&call.cost_source),
         latency_ms: call.first_token_ms,
         duration_ms: Some(call.duration_ms),
-    }
-}
-
-fn problem(problem: &Problem) -> StoredProblem {
-    StoredProblem {
-        field: problem.field.clone(),
-        what: problem.what.clone(),
-        severity: word(&problem.severity).unwrap_or_default(),
     }
 }

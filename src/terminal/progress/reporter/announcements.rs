@@ -332,7 +332,7 @@ impl ProgressReporter {
 
     fn finished(&mut self, call: &CallFinished) {
         let error = call.error.as_ref();
-        if !error.is_some_and(|error| error.class.is_about_access()) {
+        if !error.is_some_and(|error| error.class.meaning().is_about_access) {
             self.release_warnings();
         }
         let result = if call.error.is_none() {

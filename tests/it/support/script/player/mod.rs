@@ -14,7 +14,6 @@ use conclave::consultation::event::{
 use conclave::consultation::machine::replay::{Interruption, ReplayError, Replayed, replay};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::protocol::provider::ProviderUpdate;
 use conclave::consultation::protocol::request::RequestKey;
 use conclave::consultation::protocol::{Effect, Input, Question};
 use conclave::domain::ids::{CallId, ProviderId, TimerId};
@@ -28,7 +27,7 @@ use super::log_text::line;
 #[derive(Clone, Debug)]
 pub enum Notice {
     Decided(MemberId, RequestKey, Decision),
-    Learned(ProviderUpdate),
+    Learned(ProviderEvent),
 }
 
 /// The machine with its open calls, timers and log.

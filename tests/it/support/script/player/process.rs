@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, CallFinished, ConsultationEvent, Envelope, Event};
+use conclave::consultation::event::{
+    CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent,
+};
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{Failure, Outcome};
-use conclave::consultation::protocol::provider::ProviderUpdate;
 use conclave::consultation::protocol::request::{CallRequest, RequestKey};
 use conclave::domain::ids::{CallId, ProviderId};
 use conclave::domain::time::Timestamp;
@@ -62,7 +63,7 @@ impl Player {
         self.work_off();
     }
 
-    pub(super) fn take_updates(&mut self) -> Vec<ProviderUpdate> {
+    pub(super) fn take_updates(&mut self) -> Vec<ProviderEvent> {
         let updates = self.pool.take_updates();
         self.for_others
             .extend(updates.iter().cloned().map(Notice::Learned));
