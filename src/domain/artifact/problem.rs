@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// One problem of an answer, repaired or not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Problem {
     /// A field's path such as `key_points[1]`; empty for the whole answer.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -16,6 +17,7 @@ pub struct Problem {
 
 /// The severity of a problem for the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum ProblemSeverity {
     /// The meaning was clear; nothing is lost.
     #[serde(rename = "mended")]

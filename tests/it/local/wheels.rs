@@ -28,7 +28,7 @@ static MODEL: Model = Model {
         package: "tiny-part{n}",
         version: "1.0",
         member: "tiny/{nn}.bin",
-        sha256: &["aa", "bb"],
+        sha256: "aa\nbb\n",
     },
 };
 
