@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, set};
-use super::text_file::{self, Content};
+use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
 
 /// The manifest of a folder, by its possible names.
@@ -76,7 +76,7 @@ fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     let before = log.problems();
     let content = text_file::content(&file.path, log);
     match content {
-        Ok(Content::Document(Some(node))) => Some(node),
+        Ok(ParsedFile::Document(Some(node))) => Some(node),
         Ok(_) if log.problems() > before => None,
         Ok(_) => log.refuse(0, "the file is empty"),
         Err(error) => log.refuse(0, text_file::unusable(&error)),

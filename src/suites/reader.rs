@@ -12,7 +12,7 @@ use super::error::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
 use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
-use super::text_file::{self, Content, unusable};
+use super::text_file::{self, ParsedFile, unusable};
 use super::{folder, manifest, promptfoo};
 use crate::domain::node::{Node, NodeMap, NodeValue};
 
@@ -155,10 +155,10 @@ enum FileContent {
 /// Reads a file by its format; problems are in the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
     let cases = match text_file::content(&file.path, log)? {
-        Content::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
-        Content::Values(nodes) => cases_of_nodes(nodes, file, log),
-        Content::Document(None) => Vec::new(),
-        Content::Document(Some(Node { line, value })) => match value {
+        ParsedFile::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
+        ParsedFile::Values(nodes) => cases_of_nodes(nodes, file, log),
+        ParsedFile::Document(None) => Vec::new(),
+        ParsedFile::Document(Some(Node { line, value })) => match value {
             NodeValue::List(nodes) => cases_of_nodes(nodes, file, log),
             NodeValue::Map(map) if promptfoo::is_config(&map) => {
                 promptfoo::cases_of_config(&map, line, file, log)
@@ -169,7 +169,7 @@ fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent>
                 Vec::new()
             }
         },
-        Content::Unknown => {
+        ParsedFile::Unknown => {
             log.add_whole(
                 "not a suite by its name: it must be a folder or end in `.jsonl`, `.json`, \
                  `.yaml`, `.csv` or `.tsv`",

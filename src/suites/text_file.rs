@@ -31,7 +31,7 @@ pub(super) fn read(path: &Path, log: &mut FileLog<'_>) -> io::Result<Option<Stri
 }
 
 /// What a file has, by the ending of its name.
-pub(super) enum Content {
+pub(super) enum ParsedFile {
     /// The rows of a table.
     Rows(Vec<Node>),
     /// The values of lines.
@@ -43,10 +43,10 @@ pub(super) enum Content {
 }
 
 /// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
-pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<Content> {
+pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
     let ending = path.extension().unwrap_or_default().to_string_lossy();
     let Some(text) = read(path, log)? else {
-        return Ok(Content::Values(Vec::new()));
+        return Ok(ParsedFile::Values(Vec::new()));
     };
     let rows = |separator| {
         let rows = table::parse(&text, separator);
@@ -54,12 +54,12 @@ pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<Content>
     };
     let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
     Ok(match ending.to_lowercase().as_str() {
-        "jsonl" | "ndjson" => Content::Values(whole(json::parse_lines(&text), log)),
-        "csv" => Content::Rows(whole(rows(Separator::Comma), log)),
-        "tsv" => Content::Rows(whole(rows(Separator::Tab), log)),
-        "yaml" | "yml" => Content::Document(whole(document(yaml::parse(&text)), log).pop()),
-        "json" => Content::Document(whole(document(json::parse(&text)), log).pop()),
-        _ => Content::Unknown,
+        "jsonl" | "ndjson" => ParsedFile::Values(whole(json::parse_lines(&text), log)),
+        "csv" => ParsedFile::Rows(whole(rows(Separator::Comma), log)),
+        "tsv" => ParsedFile::Rows(whole(rows(Separator::Tab), log)),
+        "yaml" | "yml" => ParsedFile::Document(whole(document(yaml::parse(&text)), log).pop()),
+        "json" => ParsedFile::Document(whole(document(json::parse(&text)), log).pop()),
+        _ => ParsedFile::Unknown,
     })
 }
 

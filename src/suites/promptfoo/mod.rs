@@ -14,7 +14,7 @@ use crate::domain::names::did_you_mean;
 use super::case::metadata_tags;
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, node_of, set};
-use super::text_file::{self, Content};
+use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
 
 use options::{Wrapping, check_test};
@@ -204,10 +204,10 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
         content.map_err(|error| text_file::unusable(&error))
     });
     let (nodes, is_row) = match content {
-        Ok(Content::Rows(rows)) => (rows, true),
-        Ok(Content::Values(nodes)) => (nodes, false),
-        Ok(Content::Document(node)) => (Vec::from_iter(node), false),
-        Ok(Content::Unknown) => {
+        Ok(ParsedFile::Rows(rows)) => (rows, true),
+        Ok(ParsedFile::Values(nodes)) => (nodes, false),
+        Ok(ParsedFile::Document(node)) => (Vec::from_iter(node), false),
+        Ok(ParsedFile::Unknown) => {
             let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
             log.add(line, format!("the file of tests `{name}` {problem}"));
             return Vec::new();
