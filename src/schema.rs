@@ -8,7 +8,7 @@ use schemars::generate::SchemaSettings;
 use schemars::transform::{Transform, transform_subschemas};
 use serde_json::Value;
 
-/// Fails if `schemas/<name>.schema.json` differs from the schema of the type, and writes it anew.
+/// Fails if `schemas/<name>.schema.json` differs from the schema of the type, which it then holds.
 /// Doc comments are its descriptions.
 pub(crate) fn check<T: JsonSchema>(name: &str, title: &str) {
     let settings = SchemaSettings::draft2020_12().for_serialize();

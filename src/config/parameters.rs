@@ -70,6 +70,7 @@ impl Parameters {
         )
     }
 
+    #[cfg(test)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -168,6 +168,7 @@ impl TextHash {
         Self(crate::domain::hash::sha256(text))
     }
 
+    #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.0
     }

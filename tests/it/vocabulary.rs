@@ -72,6 +72,8 @@ const ALLOWED: &[(&str, &str)] = &[
     ("written `clerk`", "the id of the helper model on the wire"),
     ("clerk/", "former names of templates"),
     ("answers/casting.json", "a published schema"),
+    ("\"usage_told\"", "a name on the wire"),
+    ("\"const\": \"mended\"", "a name on the wire"),
     ("\"nobody_there\"", "a name on the wire"),
     ("\"nobody_to_ask\"", "a name on the wire"),
 ];

@@ -90,6 +90,7 @@ enum Value {
 
 impl FinalAnswer {
     /// Returns the answer without the text around it.
+    #[cfg(test)]
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -256,6 +257,7 @@ impl AnswerKey {
 
     /// Compares the final answer of a text. A text that states none is wrong. `None` if a model
     /// decides.
+    #[cfg(test)]
     pub fn grade(&self, text: &str) -> Option<GradedAnswer> {
         self.grade_with(text, "")
     }

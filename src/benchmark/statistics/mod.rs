@@ -21,6 +21,7 @@ pub struct Interval {
 }
 
 impl Interval {
+    #[cfg(test)]
     pub fn contains(&self, value: f64) -> bool {
         (self.low..=self.high).contains(&value)
     }

@@ -136,6 +136,7 @@ impl ProviderLimits {
     }
 
     /// Returns the number of calls in flight at a provider.
+    #[cfg(test)]
     pub fn in_flight(&self, provider: &ProviderId) -> u32 {
         self.0.get(provider).map_or(0, |known| known.in_flight)
     }

@@ -27,6 +27,7 @@ impl Parameters {
     }
 
     /// Returns the paths of parameters that are never sent. The settings reject them by name.
+    #[cfg(test)]
     pub fn reserved(&self) -> Vec<String> {
         let all = std::iter::once(&self.for_all).chain(self.by_model.values());
         let refused = |fields: &Map<String, Value>| {

@@ -22,7 +22,7 @@ mod notes;
 mod escape;
 pub mod editor;
 
-use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
+use crate::stopping::convergence::{DocumentMeasure, ItemCounts};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
@@ -80,7 +80,8 @@ impl SpecDocument {
     }
 
     /// Returns the first item with these words: of the open questions first, then of the claims.
-    pub fn find(&self, key: &QuestionKey) -> Option<&SpecItem> {
+    #[cfg(test)]
+    pub fn find(&self, key: &crate::stopping::convergence::QuestionKey) -> Option<&SpecItem> {
         SectionKind::ALL
             .into_iter()
             .rev()
@@ -101,6 +102,7 @@ impl SpecDocument {
     }
 
     /// Returns the first heading of the first level.
+    #[cfg(test)]
     pub fn title(&self) -> Option<&str> {
         self.sections.title.as_deref()
     }

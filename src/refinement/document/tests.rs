@@ -1,6 +1,7 @@
 //! Documents and their edits.
 
 use super::*;
+use crate::stopping::convergence::QuestionKey;
 
 const SPEC: &str = "# Spec
 

@@ -37,6 +37,7 @@ impl FinishedItem {
         }
     }
 
+    #[cfg(test)]
     pub fn baseline(outcome: ItemOutcome, attempts: u32) -> Self {
         Self {
             role: ItemRole::Baseline,

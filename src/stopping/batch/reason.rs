@@ -86,6 +86,6 @@ fn number(value: &Value) -> Option<f64> {
             numerator: part,
             denominator: of,
         } => (of > 0).then(|| part as f64 / of as f64),
-        Value::Duration { .. } | Value::Word(_) => None,
+        Value::Word(_) => None,
     }
 }

@@ -59,6 +59,7 @@ pub enum RuleSet {
 }
 
 impl Preset {
+    #[cfg(test)]
     pub const ALL: [Self; 3] = [Self::Conservative, Self::Balanced, Self::Aggressive];
 
     /// Returns its thresholds, under the corrected rules.

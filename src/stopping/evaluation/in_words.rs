@@ -95,7 +95,6 @@ impl Value {
             Self::Count(number) => number.to_string(),
             Self::Share { part, of: 100 } => format!("{part}%"),
             Self::Share { part, of } => format!("{part} of {of}"),
-            Self::Duration { ms } => duration_in_words(*ms),
             Self::Ratio {
                 numerator,
                 denominator,
@@ -125,23 +124,5 @@ impl Value {
             Notation::Decimals => format!("{:.digits$}", part as f64 / of as f64),
             Notation::Percent => format!("{:.digits$}%", 100.0 * part as f64 / of as f64),
         }
-    }
-}
-
-/// Returns a duration in its largest whole unit, or in seconds: `2 h`, `30 min`, `93.5 s`.
-fn duration_in_words(ms: u64) -> String {
-    const SECOND: u64 = 1_000;
-    const MINUTE: u64 = 60 * SECOND;
-    const HOUR: u64 = 60 * MINUTE;
-    if ms > 0 && ms.is_multiple_of(HOUR) {
-        return format!("{} h", ms / HOUR);
-    }
-    if ms > 0 && ms.is_multiple_of(MINUTE) {
-        return format!("{} min", ms / MINUTE);
-    }
-    let fraction = format!("{:03}", ms % SECOND);
-    match fraction.trim_end_matches('0') {
-        "" => format!("{} s", ms / SECOND),
-        fraction => format!("{}.{fraction} s", ms / SECOND),
     }
 }

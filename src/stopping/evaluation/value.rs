@@ -1,7 +1,6 @@
 //! Measured values, compared exactly.
 
 use std::cmp::Ordering;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -16,10 +15,6 @@ pub enum Value {
     Share {
         part: u64,
         of: u64,
-    },
-    Duration {
-        /// Milliseconds.
-        ms: u64,
     },
     /// A quotient of two quantities, which may exceed 1.
     Ratio {
@@ -62,23 +57,12 @@ impl Value {
         }
     }
 
-    /// Returns a duration in whole milliseconds; a longer part of one is dropped.
-    pub fn duration(duration: Duration) -> Self {
-        Self::Duration {
-            ms: u64::try_from(duration.as_millis()).unwrap_or(u64::MAX),
-        }
-    }
-
     pub fn word(word: &str) -> Self {
         Self::Word(word.to_owned())
     }
 
-    /// Returns the order of two numbers or of two durations; `None` for words, for values of
-    /// different kinds and if a whole is 0.
+    /// Returns the order of two numbers; `None` for words, and if a whole is 0.
     pub fn compared(&self, other: &Self) -> Option<Ordering> {
-        if let (Self::Duration { ms }, Self::Duration { ms: other }) = (self, other) {
-            return Some(ms.cmp(other));
-        }
         let (part, of) = self.fraction()?;
         let (other_part, other_of) = other.fraction()?;
         Some((part * other_of).cmp(&(other_part * of)))
@@ -100,7 +84,7 @@ impl Value {
                 numerator: part,
                 denominator: of,
             } => (of > 0).then_some((part.into(), of.into())),
-            Self::Duration { .. } | Self::Word(_) => None,
+            Self::Word(_) => None,
         }
     }
 }

@@ -214,12 +214,6 @@ EARLY TERMINATION CHECK (Round 2)
             signal("not_done"),
             "signal: not reached: not done (must be done)"
         );
-        let time = Value::Duration { ms: 93_500 };
-        let bound = (Bound::LessThan, Value::Duration { ms: 1_800_000 });
-        assert_eq!(
-            line(RuleKind::Limit, "time", time, bound),
-            "time: not reached: 93.5 s (less than 30 min) (limit)"
-        );
         let ratio = |numerator, denominator| Value::Ratio {
             numerator,
             denominator,

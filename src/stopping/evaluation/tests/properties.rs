@@ -9,7 +9,6 @@ fn any_value() -> impl Strategy<Value = Value> {
     prop_oneof![
         number().prop_map(Value::Count),
         (number(), number()).prop_map(|(part, of)| Value::Share { part, of }),
-        number().prop_map(|ms| Value::Duration { ms }),
         (number(), number()).prop_map(|(numerator, denominator)| Value::Ratio {
             numerator,
             denominator

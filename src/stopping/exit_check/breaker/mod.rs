@@ -19,7 +19,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::{Timestamp, milliseconds};
 use crate::stopping::circuit::stage::CircuitStage;
-use crate::stopping::circuit::state::Permit;
 
 use super::evidence::ErrorSignature;
 use super::run::RunId;
@@ -132,6 +131,7 @@ impl LoopBreaker {
         }
     }
 
+    #[cfg(test)]
     pub fn run(&self) -> &RunId {
         &self.run
     }
@@ -179,7 +179,8 @@ impl LoopBreaker {
     }
 
     /// Returns whether a turn may begin now.
-    pub fn permit(&self, now: Timestamp) -> Permit {
+    #[cfg(test)]
+    pub fn permit(&self, now: Timestamp) -> crate::stopping::circuit::state::Permit {
         self.at(now).stage.permit(now)
     }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::stopping::circuit::state::Permit;
 
 const RULE: BreakerRule = BreakerRule {
     no_progress_turns: 3,
