@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::benchmark::run::RunId;
 use crate::config::paths::Home;
 use crate::error::Error;
-use crate::records::event_log::EventLogError;
-use crate::records::runs::{RunLookupError, RunStore, RunStoreError, StoredRun};
+use crate::records::event_log::LogError;
+use crate::records::lookup::LookupError;
+use crate::records::runs::{RunStore, RunStoreError, StoredRun};
 
 /// Runs that an error lists.
 const MOST_LISTED: usize = 5;
@@ -22,11 +23,11 @@ pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
         .find(name)
         .map_err(Error::usage)?
         .map_err(|error| match &error {
-            RunLookupError::NotFound if name == "last" => Error::usage("there are no runs yet")
+            LookupError::NotFound if name == "last" => Error::usage("there are no runs yet")
                 .hint("begin one with `conclave benchmark SUITE`"),
-            RunLookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
+            LookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
                 .hint("list the runs with `conclave benchmark list`"),
-            RunLookupError::Ambiguous(runs) => {
+            LookupError::Ambiguous(runs) => {
                 let named: Vec<&str> = runs.iter().take(MOST_LISTED).map(RunId::as_str).collect();
                 Error::usage(format!("`{name}` could be several runs"))
                     .hint(format!("name one of them: {}", named.join(", ")))
@@ -61,20 +62,19 @@ pub(super) fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
 pub(super) fn unreadable(error: RunStoreError) -> Error {
     match &error {
         RunStoreError::Busy(_)
-        | RunStoreError::Log(EventLogError::Busy(_) | EventLogError::NoLocks { .. }) => {
+        | RunStoreError::Log(LogError::Busy(_) | LogError::NoLocks { .. }) => {
             Error::usage(error).hint("wait until that process has ended, or end it")
         }
         RunStoreError::Write(_)
-        | RunStoreError::Log(
-            EventLogError::Write(_) | EventLogError::Broken(_) | EventLogError::Misfit { .. },
-        ) => Error::failed(error),
+        | RunStoreError::Log(LogError::Write(_) | LogError::Misfit { .. }) => Error::failed(error),
         RunStoreError::Folder { .. }
         | RunStoreError::Empty(_)
         | RunStoreError::Log(
-            EventLogError::Io { .. }
-            | EventLogError::OtherVersion { .. }
-            | EventLogError::DamagedLine { .. }
-            | EventLogError::Contradiction { .. },
+            LogError::Missing(_)
+            | LogError::Io { .. }
+            | LogError::OtherVersion { .. }
+            | LogError::DamagedLine { .. }
+            | LogError::Contradiction { .. },
         ) => Error::usage(error),
     }
 }

@@ -106,10 +106,10 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
         lookup::consultations_newest_first(&home.logs_folder())
             .unwrap_or_default()
             .into_iter()
-            .filter(|found| found.id.as_str().starts_with(prefix))
+            .filter(|found| found.as_str().starts_with(prefix))
             .take(MOST_IDS as usize)
             .map(|found| IdCandidate {
-                id: found.id,
+                id: found,
                 question: String::new(),
             })
             .collect()

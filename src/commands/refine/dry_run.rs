@@ -160,7 +160,7 @@ impl DryRun<'_> {
         let estimate = &self.prepared.estimate;
         let templates = &self.prepared.templates;
         let vendors = estimate.total.by_model.iter().map(|(model, share)| {
-            let mut addresses = [Some(templates.panel()), templates.extraction()]
+            let mut addresses = [Some(&templates.panel), templates.extraction.as_ref()]
                 .into_iter()
                 .flatten();
             let address = addresses.find_map(|template| template.addresses().get(&model.provider));

@@ -178,7 +178,7 @@ fn announce_loop(starting: &Starting, printer: &Printer) {
 
 /// Prints who works on the document.
 fn announce_panel(templates: &RefinementTemplates, printer: &Printer) {
-    let panel = templates.panel().common();
+    let panel = templates.panel.common();
     printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
     // The model that extracts alone is no small panel: its notices are not meant.
     for notice in &panel.notices {
