@@ -35,7 +35,7 @@ use conclave::engine::ports::Subscriber;
 use conclave::records::files::ConsultationFiles;
 use conclave::records::index::Index;
 use conclave::records::index::extract;
-use conclave::records::index::follow;
+use conclave::records::index::follow::{self, IndexChange};
 use conclave::records::index::rebuild::rebuild;
 use conclave::records::index::schema;
 use conclave::records::index::store;
@@ -132,12 +132,13 @@ fn measure(count: usize, length: Length) {
         reading +=
             TimeSpent::on(|| records.extend(portion.iter().map(|path| fs::read(path).unwrap())));
         let mut rows = Vec::new();
-        parsing +=
-            TimeSpent::on(|| {
-                rows.extend(records.iter().map(|record| {
-                    extract::rows(&stored::read(record).unwrap(), "stem", Timestamp(0))
-                }));
-            });
+        parsing += TimeSpent::on(|| {
+            rows.extend(
+                records
+                    .iter()
+                    .map(|record| extract::rows(&stored::read(record).unwrap(), Timestamp(0))),
+            );
+        });
         inserting += TimeSpent::on(|| {
             for rows in &rows {
                 store::put(&transaction, rows).unwrap();
@@ -210,7 +211,11 @@ fn endings(logs: &Path, database: &Path, length: Length) {
         files.write_results(&record, &markdown).unwrap();
         let results = Instant::now();
         let mut index = Index::open(database).unwrap();
-        follow::end(&mut index, &id, &record, consultation.at).unwrap();
+        follow::apply(
+            &mut index,
+            &[IndexChange::ended(&id, &record, consultation.at)],
+        )
+        .unwrap();
         drop(index);
         let ended = Instant::now();
         whole.0.push(milliseconds(began, ended));

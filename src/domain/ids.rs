@@ -6,19 +6,51 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Identifies a consultation: `consult-` and a sortable, unique part in lower case.
+/// Identifies a consultation, and names its files: `consult-` and a sortable, unique part in lower
+/// case.
+///
+/// Invariant: it has only ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or a
+/// digit. So it stays in its folder as a part of a path, means nothing to a shell, and is no option
+/// of a command.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "RecordName")]
+#[serde(into = "String", try_from = "String")]
 pub struct ConsultationId(String);
 
+/// Error for a text that cannot identify a consultation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("its id is not made of letters, digits, `.`, `_` and `-` alone, or is too long")]
+pub struct ConsultationIdError;
+
 impl ConsultationId {
+    /// Bytes of the longest id: with any suffix it is still the name of a file.
+    const LONGEST: usize = 200;
+
     /// Creates an id from its unique part, which must sort by time (a ULID does).
     pub fn from_unique(unique: &str) -> Self {
         Self(format!("consult-{}", unique.to_ascii_lowercase()))
     }
 
+    /// Checks an id.
+    pub fn parse(id: &str) -> Result<Self, ConsultationIdError> {
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let begins_well = id.starts_with(|first: char| first.is_ascii_alphanumeric());
+        if begins_well && id.len() <= Self::LONGEST && id.bytes().all(is_allowed) {
+            Ok(Self(id.to_owned()))
+        } else {
+            Err(ConsultationIdError)
+        }
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl TryFrom<String> for ConsultationId {
+    type Error = ConsultationIdError;
+
+    fn try_from(id: String) -> Result<Self, ConsultationIdError> {
+        Self::parse(&id)
     }
 }
 
@@ -31,67 +63,6 @@ impl fmt::Display for ConsultationId {
 impl From<ConsultationId> for String {
     fn from(id: ConsultationId) -> Self {
         id.0
-    }
-}
-
-impl From<RecordName> for ConsultationId {
-    fn from(name: RecordName) -> Self {
-        Self(name.0)
-    }
-}
-
-/// The name of a stored consultation, of this program or another: its id, or the name of its files
-/// without suffixes.
-///
-/// Invariant: it has only ASCII letters, digits, `.`, `_` and `-`, and begins with a letter or a
-/// digit. So it stays in its folder as a part of a path, means nothing to a shell, and is no option
-/// of a command.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(try_from = "String")]
-pub struct RecordName(String);
-
-/// Error for a text that cannot name a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("its id is not made of letters, digits, `.`, `_` and `-` alone, or is too long")]
-pub struct RecordNameError;
-
-impl RecordName {
-    /// Bytes of the longest name: with any suffix it is still the name of a file.
-    const LONGEST: usize = 200;
-
-    /// Checks a name.
-    pub fn parse(name: &str) -> Result<Self, RecordNameError> {
-        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        let begins_well = name.starts_with(|first: char| first.is_ascii_alphanumeric());
-        if begins_well && name.len() <= Self::LONGEST && name.bytes().all(is_allowed) {
-            Ok(Self(name.to_owned()))
-        } else {
-            Err(RecordNameError)
-        }
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<&ConsultationId> for RecordName {
-    fn from(id: &ConsultationId) -> Self {
-        Self(id.0.clone())
-    }
-}
-
-impl TryFrom<String> for RecordName {
-    type Error = RecordNameError;
-
-    fn try_from(name: String) -> Result<Self, RecordNameError> {
-        Self::parse(&name)
-    }
-}
-
-impl fmt::Display for RecordName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -380,16 +351,20 @@ mod tests {
     }
 
     #[test]
-    fn record_names_have_no_character_of_a_path_or_a_shell() {
+    fn ids_have_no_character_of_a_path_or_a_shell() {
         for name in ["consult-01kb", "consult-Ab_1.2-partial", "a", "0..9"] {
-            assert_eq!(RecordName::parse(name).unwrap().as_str(), name);
+            assert_eq!(ConsultationId::parse(name).unwrap().as_str(), name);
         }
         let long = "a".repeat(201);
         for name in [
             "", ".", "..", ".a", "-a", "_a", "a/b", "../a", "a\\b", "a b", "a\nb", "a\0", "$(a)",
             "a`b`", "a'b", "a\"b", "a;b", "a*", "ä", &long,
         ] {
-            assert_eq!(RecordName::parse(name), Err(RecordNameError), "{name:?}");
+            assert_eq!(
+                ConsultationId::parse(name),
+                Err(ConsultationIdError),
+                "{name:?}"
+            );
         }
     }
 

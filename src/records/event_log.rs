@@ -1,22 +1,23 @@
-//! A log of events: one a line, as JSON with its version, only ever appended to. What is known is
-//! the fold of it.
+//! A log of events: one a line, as JSON with its version, only ever appended to.
 //!
-//! A line counts once its newline is written: what a killed process left of one is ignored by
-//! readers and cut by the next writer. One process writes, and holds the lock of the file. Readers
-//! take no lock: whole lines never change.
+//! A line counts once it is whole; its line break may be missing. What a killed process left of one
+//! is ignored by readers and cut by the next writer. One process writes, and holds the lock of the
+//! file. Readers take no lock: whole lines never change.
 //!
-//! An event that is synced is on the disk when it is recorded, with all events before it. After a
-//! power failure, the log ends after any of the events that follow.
+//! [`LogFile`] is such a file, [`EventLog`] one whose fold is all that is known. An event that is
+//! synced is on the disk when it is recorded, with all events before it. After a power failure, the
+//! log ends after any of the events that follow.
 
 use std::error::Error;
 use std::fs::{File, TryLockError};
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::domain::artifact::MissingFieldError;
 use crate::files::write::{Durability, WriteError};
 use crate::files::{self, LinkPolicy, SizeLimit};
 
@@ -24,13 +25,18 @@ use crate::files::{self, LinkPolicy, SizeLimit};
 /// document.
 const LONGEST_LINE: u64 = 256 << 20;
 
+type Cause = Box<dyn Error + Send + Sync>;
+
+/// A line of a log.
+pub(super) trait LogEvent: Serialize + DeserializeOwned {
+    /// The only version of the events that is read.
+    fn schema_version() -> Value;
+}
+
 /// A state that is the fold of a log.
 pub(super) trait LogFold: Sized {
-    type Event: Serialize + DeserializeOwned;
+    type Event: LogEvent;
     type Error: Error + Send + Sync + 'static;
-
-    /// The only version of the events that is read.
-    const SCHEMA_VERSION: u32;
 
     /// Begins with the first event of a log.
     fn begin(event: &Self::Event) -> Result<Self, Self::Error>;
@@ -39,9 +45,19 @@ pub(super) trait LogFold: Sized {
     fn apply(&mut self, event: &Self::Event) -> Result<(), Self::Error>;
 }
 
+/// The treatment of a log on a file system without locks, which another process may be writing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoLockPolicy {
+    Refuse,
+    /// The user states that no other process writes it.
+    Trust,
+}
+
 /// The reason why a log cannot be read or written.
 #[derive(Debug, thiserror::Error)]
-pub enum EventLogError {
+pub enum LogError {
+    #[error("there is no file `{}`", .0.display())]
+    Missing(PathBuf),
     #[error("`{}` is being written by another process", .0.display())]
     Busy(PathBuf),
     #[error(
@@ -54,41 +70,45 @@ pub enum EventLogError {
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error(
-        "line {line} of `{}` has version {version}; this program reads {supported}",
+        "line {line} of `{}` has version `{version}`; this program reads `{supported}`",
         path.display()
     )]
     OtherVersion {
         path: PathBuf,
         line: u64,
-        version: Value,
-        supported: u32,
+        version: String,
+        supported: String,
     },
     #[error("line {line} of `{}` is not an event", path.display())]
     DamagedLine {
         path: PathBuf,
         line: u64,
-        source: Box<dyn Error + Send + Sync>,
+        source: Cause,
     },
     #[error("line {line} of `{}` does not follow from the lines before", path.display())]
     Contradiction {
         path: PathBuf,
         line: u64,
-        source: Box<dyn Error + Send + Sync>,
+        source: Cause,
     },
-    /// What this process knows is not in the log any more.
-    #[error("an earlier event could not be written to `{}`", .0.display())]
-    Broken(PathBuf),
     /// It is a mistake of this program.
     #[error("an event does not follow from those of `{}`", path.display())]
-    Misfit {
-        path: PathBuf,
-        source: Box<dyn Error + Send + Sync>,
-    },
+    Misfit { path: PathBuf, source: Cause },
 }
 
-/// A log, locked for writing until this is dropped.
+impl LogError {
+    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::Missing(path),
+            _ => Self::Io { path, source },
+        }
+    }
+}
+
+/// A file of events, locked for writing until this is dropped.
 #[derive(Debug)]
-pub(super) struct EventLog {
+pub(super) struct LogFile {
     path: PathBuf,
     file: File,
     /// The end of the last whole line.
@@ -97,7 +117,18 @@ pub(super) struct EventLog {
     is_broken: bool,
 }
 
-impl EventLog {
+/// The end of a log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct LogEnd {
+    /// Bytes of the lines that are events.
+    whole_bytes: u64,
+    /// Bytes of a last line that a killed process left torn; it never was an event.
+    pub(super) torn_bytes: u64,
+    /// The last event is whole and only its line break is missing.
+    lacks_line_break: bool,
+}
+
+impl LogFile {
     /// Creates a log that does not exist, and locks it.
     pub(super) fn create(path: &Path) -> Result<Self, WriteError> {
         Self::try_create(path).map_err(|error| WriteError::new(path, error))
@@ -121,44 +152,132 @@ impl EventLog {
         })
     }
 
-    /// Opens a log as [`Self::open`] does, or creates it.
-    pub(super) fn open_or_create<F: LogFold>(
+    /// Opens a log, locks it, and hands over its events. A torn last line is cut off, and a missing
+    /// line break added.
+    ///
+    /// # Errors
+    ///
+    /// When the log is missing, another process writes it, or it cannot be read; nothing is changed
+    /// then.
+    pub(super) fn open<E: LogEvent>(
         path: &Path,
-    ) -> Result<(Self, Option<F>), EventLogError> {
-        match Self::try_create(path) {
-            Ok(log) => Ok((log, None)),
+        unlocked: NoLockPolicy,
+        take: impl FnMut(E) -> Result<(), Cause>,
+    ) -> Result<Self, LogError> {
+        let mut options = File::options();
+        options.read(true).append(true);
+        let file = files::open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)
+            .map_err(|error| match error.kind() {
+                io::ErrorKind::NotFound => LogError::Missing(path.to_owned()),
+                _ => WriteError::new(path, error).into(),
+            })?;
+        match (file.try_lock(), unlocked) {
+            (Ok(()), _) | (Err(TryLockError::Error(_)), NoLockPolicy::Trust) => {}
+            (Err(TryLockError::WouldBlock), _) => return Err(LogError::Busy(path.to_owned())),
+            (Err(TryLockError::Error(source)), NoLockPolicy::Refuse) => {
+                return Err(LogError::NoLocks {
+                    path: path.to_owned(),
+                    source,
+                });
+            }
+        }
+        let end = read_events(path, &file, take)?;
+        let mut log = Self {
+            path: path.to_owned(),
+            file,
+            end: end.whole_bytes,
+            is_broken: false,
+        };
+        let repaired = log.cut().and_then(|()| {
+            let line_break: &[u8] = if end.lacks_line_break { b"\n" } else { b"" };
+            log.file.write_all(line_break)?;
+            log.end += line_break.len() as u64;
+            Ok(())
+        });
+        repaired.map_err(|error| WriteError::new(path, error))?;
+        Ok(log)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Returns whether an event could not be written. The log takes no more events then.
+    pub(super) fn is_broken(&self) -> bool {
+        self.is_broken
+    }
+
+    /// Appends an event after the last whole line.
+    pub(super) fn append(&mut self, event: &impl Serialize) -> io::Result<()> {
+        let appended = self.try_append(event);
+        self.is_broken |= appended.is_err();
+        appended
+    }
+
+    fn try_append(&mut self, event: &impl Serialize) -> io::Result<()> {
+        if self.is_broken {
+            return Err(io::Error::other("an earlier event could not be written"));
+        }
+        let mut line = serde_json::to_vec(event)?;
+        line.push(b'\n');
+        if line.len() as u64 > LONGEST_LINE {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        if let Err(error) = self.file.write_all(&line) {
+            // What cannot be cut now is cut by the next writer.
+            let _ = self.cut();
+            return Err(error);
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+
+    fn cut(&self) -> io::Result<()> {
+        if self.file.metadata()?.len() > self.end {
+            self.file.set_len(self.end)?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for LogFile {
+    fn drop(&mut self) {
+        // A program that is being started has copies of open files for a moment, and their locks.
+        let _ = self.file.unlock();
+    }
+}
+
+/// A log whose fold is the state of what it tells.
+#[derive(Debug)]
+pub(super) struct EventLog(LogFile);
+
+impl EventLog {
+    /// Creates a log that does not exist, and locks it.
+    pub(super) fn create(path: &Path) -> Result<Self, WriteError> {
+        LogFile::create(path).map(Self)
+    }
+
+    /// Opens a log as [`Self::open`] does, or creates it.
+    pub(super) fn open_or_create<F: LogFold>(path: &Path) -> Result<(Self, Option<F>), LogError> {
+        match LogFile::try_create(path) {
+            Ok(log) => Ok((Self(log), None)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Self::open(path),
             Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                Err(EventLogError::Busy(path.to_owned()))
+                Err(LogError::Busy(path.to_owned()))
             }
             Err(error) => Err(WriteError::new(path, error).into()),
         }
     }
 
     /// Opens a log, locks it, and folds it; `None` if it has no events.
-    pub(super) fn open<F: LogFold>(path: &Path) -> Result<(Self, Option<F>), EventLogError> {
-        let mut options = File::options();
-        options.read(true).append(true);
-        let mut file = files::open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)
-            .map_err(|error| WriteError::new(path, error))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(EventLogError::Busy(path.to_owned())),
-            Err(TryLockError::Error(source)) => {
-                return Err(EventLogError::NoLocks {
-                    path: path.to_owned(),
-                    source,
-                });
-            }
-        }
-        let (state, end) = fold(path, &mut file)?;
-        let log = Self {
-            path: path.to_owned(),
-            file,
-            end,
-            is_broken: false,
-        };
-        Ok((log, state))
+    pub(super) fn open<F: LogFold>(path: &Path) -> Result<(Self, Option<F>), LogError> {
+        let mut state = None;
+        let log = LogFile::open(path, NoLockPolicy::Refuse, |event| add(&mut state, &event))?;
+        Ok((Self(log), state))
     }
 
     /// Begins a state with an event, and appends the event.
@@ -166,7 +285,7 @@ impl EventLog {
         &mut self,
         event: &F::Event,
         durability: Durability,
-    ) -> Result<F, EventLogError> {
+    ) -> Result<F, LogError> {
         let state = F::begin(event).map_err(|error| self.misfit(error))?;
         self.append(event, durability)?;
         Ok(state)
@@ -183,148 +302,113 @@ impl EventLog {
         state: &mut F,
         event: &F::Event,
         durability: Durability,
-    ) -> Result<(), EventLogError> {
-        if self.is_broken {
-            return Err(EventLogError::Broken(self.path.clone()));
-        }
+    ) -> Result<(), LogError> {
         // First, so that an event that does not fit is not in the log.
         state.apply(event).map_err(|error| self.misfit(error))?;
         self.append(event, durability)
     }
 
-    fn misfit(&self, source: impl Error + Send + Sync + 'static) -> EventLogError {
-        EventLogError::Misfit {
-            path: self.path.clone(),
+    fn misfit(&self, source: impl Error + Send + Sync + 'static) -> LogError {
+        LogError::Misfit {
+            path: self.0.path.clone(),
             source: Box::new(source),
         }
     }
 
-    /// Appends an event after the last whole line.
-    fn append(
-        &mut self,
-        event: &impl Serialize,
-        durability: Durability,
-    ) -> Result<(), EventLogError> {
-        if self.is_broken {
-            return Err(EventLogError::Broken(self.path.clone()));
-        }
-        let appended = self.try_append(event, durability);
-        self.is_broken = appended.is_err();
-        appended.map_err(|error| WriteError::new(&self.path, error).into())
-    }
-
-    fn try_append(&mut self, event: &impl Serialize, durability: Durability) -> io::Result<()> {
-        let mut line = serde_json::to_vec(event)?;
-        line.push(b'\n');
-        if line.len() as u64 > LONGEST_LINE {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let written = self.cut().and_then(|()| self.file.write_all(&line));
-        if let Err(error) = written {
-            // What cannot be cut now is cut by the next writer.
-            let _ = self.cut();
-            return Err(error);
-        }
-        self.end += line.len() as u64;
-        match durability {
-            Durability::Synced => self.file.sync_data(),
+    fn append(&mut self, event: &impl Serialize, durability: Durability) -> Result<(), LogError> {
+        let appended = self.0.append(event).and_then(|()| match durability {
+            Durability::Synced => self.0.file.sync_data(),
             Durability::Unsynced => Ok(()),
-        }
-    }
-
-    fn cut(&self) -> io::Result<()> {
-        if self.file.metadata()?.len() > self.end {
-            self.file.set_len(self.end)?;
-        }
-        Ok(())
+        });
+        self.0.is_broken |= appended.is_err();
+        appended.map_err(|error| WriteError::new(&self.0.path, error).into())
     }
 }
 
-impl Drop for EventLog {
-    fn drop(&mut self) {
-        // A program that is being started has copies of open files for a moment, and their locks.
-        let _ = self.file.unlock();
-    }
-}
-
-pub(super) fn open_to_read(path: &Path) -> Result<File, EventLogError> {
+/// Folds a log without locking it; `None` if it has no events.
+pub(super) fn fold<F: LogFold>(path: &Path) -> Result<Option<F>, LogError> {
     let mut options = File::options();
-    files::open_with(
-        options.read(true),
-        path,
-        SizeLimit::NONE,
-        LinkPolicy::Refuse,
-    )
-    .map_err(|source| EventLogError::Io {
-        path: path.to_owned(),
-        source,
-    })
+    options.read(true);
+    let file = files::open_with(&mut options, path, SizeLimit::NONE, LinkPolicy::Refuse)
+        .map_err(|error| LogError::unreadable(path, error))?;
+    let mut state = None;
+    read_events(path, &file, |event| add(&mut state, &event))?;
+    Ok(state)
 }
 
-/// Folds a log. Returns the state, if there is an event, and the end of the last whole line.
-pub(super) fn fold<F: LogFold>(
+fn add<F: LogFold>(state: &mut Option<F>, event: &F::Event) -> Result<(), Cause> {
+    match state {
+        None => *state = Some(F::begin(event)?),
+        Some(state) => state.apply(event)?,
+    }
+    Ok(())
+}
+
+/// Hands over the events of an open file.
+pub(super) fn read_events<E: LogEvent>(
     path: &Path,
-    file: &mut File,
-) -> Result<(Option<F>, u64), EventLogError> {
-    let failed = |source| EventLogError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    file.seek(SeekFrom::Start(0)).map_err(failed)?;
+    file: &File,
+    mut take: impl FnMut(E) -> Result<(), Cause>,
+) -> Result<LogEnd, LogError> {
     let mut reader = BufReader::new(file);
-    let mut state: Option<F> = None;
-    let (mut bytes, mut end) = (Vec::new(), 0);
+    let mut end = LogEnd::default();
+    let mut bytes = Vec::new();
     for line in 1.. {
         bytes.clear();
         let length = (&mut reader)
             .take(LONGEST_LINE)
             .read_until(b'\n', &mut bytes)
-            .map_err(failed)? as u64;
-        if bytes.last() != Some(&b'\n') {
-            if length == LONGEST_LINE {
-                return Err(EventLogError::DamagedLine {
-                    path: path.to_owned(),
-                    line,
-                    source: "it is longer than any event".into(),
-                });
-            }
+            .map_err(|source| LogError::Io {
+                path: path.to_owned(),
+                source,
+            })? as u64;
+        if length == 0 {
             break;
         }
-        let event = parse::<F>(path, &bytes, line)?;
-        let next = match &mut state {
-            None => F::begin(&event).map(|begun| state = Some(begun)),
-            Some(state) => state.apply(&event),
+        let is_whole = bytes.last() == Some(&b'\n');
+        let event = match parse(path, line, &bytes) {
+            Err(_) if !is_whole && length < LONGEST_LINE => {
+                end.torn_bytes = length;
+                break;
+            }
+            event => event?,
         };
-        next.map_err(|source| EventLogError::Contradiction {
+        take(event).map_err(|source| LogError::Contradiction {
             path: path.to_owned(),
             line,
-            source: Box::new(source),
+            source,
         })?;
-        end += length;
+        end.whole_bytes += length;
+        // A part of an object never parses: a line that does lacks only its line break.
+        end.lacks_line_break = !is_whole;
     }
-    Ok((state, end))
+    Ok(end)
 }
 
 #[derive(Deserialize)]
 struct EventVersion {
-    schema_version: Value,
+    schema_version: Option<Value>,
 }
 
-fn parse<F: LogFold>(path: &Path, bytes: &[u8], line: u64) -> Result<F::Event, EventLogError> {
-    let damaged = |source: serde_json::Error| EventLogError::DamagedLine {
+fn parse<E: LogEvent>(path: &Path, line: u64, bytes: &[u8]) -> Result<E, LogError> {
+    let damaged = |source: Cause| LogError::DamagedLine {
         path: path.to_owned(),
         line,
-        source: source.into(),
+        source,
     };
     // The version first: another one explains every other mismatch.
-    let EventVersion { schema_version } = serde_json::from_slice(bytes).map_err(damaged)?;
-    if schema_version.as_u64() != Some(u64::from(F::SCHEMA_VERSION)) {
-        return Err(EventLogError::OtherVersion {
+    let EventVersion { schema_version } =
+        serde_json::from_slice(bytes).map_err(|error| damaged(error.into()))?;
+    let version = schema_version.ok_or_else(|| damaged(MissingFieldError::VERSION.into()))?;
+    let supported = E::schema_version();
+    if version != supported {
+        let text = |version: Value| version.as_str().map_or(version.to_string(), str::to_owned);
+        return Err(LogError::OtherVersion {
             path: path.to_owned(),
             line,
-            version: schema_version,
-            supported: F::SCHEMA_VERSION,
+            version: text(version),
+            supported: text(supported),
         });
     }
-    serde_json::from_slice(bytes).map_err(damaged)
+    serde_json::from_slice(bytes).map_err(|error| damaged(error.into()))
 }

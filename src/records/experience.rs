@@ -9,12 +9,13 @@ use rusqlite::{Connection, Result, Row, params};
 
 use crate::consultation::plan::OutputTokens;
 use crate::consultation::protocol::answer::AnswerKind;
+use crate::domain::ids::ConsultationId;
 use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::stopping::calibration::Level;
 
 use super::calibration;
-use super::files::{ConsultationFiles, ConsultationRef};
+use super::files::ConsultationFiles;
 use super::lookup::consultations_newest_first;
 use super::stored;
 
@@ -43,8 +44,10 @@ pub struct Experience {
     answers: BTreeMap<(ModelRef, AnswerKind), Vec<u64>>,
     /// Milliseconds to the first token, sorted.
     first_tokens: BTreeMap<ModelRef, Vec<u64>>,
-    by_agreement: Vec<Level>,
-    has_cost: bool,
+    /// How often graded answers were right, by how many experts agreed.
+    pub by_agreement: Vec<Level>,
+    /// Whether a consultation of this home has cost money.
+    pub has_cost: bool,
 }
 
 impl Experience {
@@ -77,8 +80,8 @@ impl Experience {
     /// Reads what the newest records say without an index: whether a consultation has cost money.
     pub fn of_records(logs: &Path) -> Self {
         let consultations = consultations_newest_first(logs).unwrap_or_default();
-        let has_cost = |consultation: &ConsultationRef| {
-            let record = ConsultationFiles::with_stem(logs, &consultation.stem).record;
+        let has_cost = |consultation: &ConsultationId| {
+            let record = ConsultationFiles::in_folder(logs, consultation).record;
             let cost = stored::read_file(&record)
                 .ok()
                 .and_then(|record| record.total_cost());
@@ -88,16 +91,6 @@ impl Experience {
             has_cost: consultations.iter().take(MOST_RECORDS).any(has_cost),
             ..Self::default()
         }
-    }
-
-    /// Returns whether a consultation of this home has cost money.
-    pub fn has_cost(&self) -> bool {
-        self.has_cost
-    }
-
-    /// Returns how often graded answers were right, by how many experts agreed.
-    pub fn by_agreement(&self) -> &[Level] {
-        &self.by_agreement
     }
 
     /// Returns the expected length of answers, by model and kind, where there are enough samples:

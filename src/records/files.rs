@@ -3,39 +3,13 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use crate::domain::ids::{ConsultationId, RecordName};
+use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::pretty_json;
 use crate::files::write::{Access, Durability, WriteError, replace, sync_folder};
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";
-
-/// A saved consultation: its id, and the name of its files without their suffixes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConsultationRef {
-    pub id: RecordName,
-    pub stem: RecordName,
-}
-
-impl ConsultationRef {
-    /// Refers to a consultation of this program, whose files carry its id.
-    pub fn of(id: &ConsultationId) -> Self {
-        Self {
-            id: id.into(),
-            stem: id.into(),
-        }
-    }
-
-    /// Returns the id, when it is one of ours.
-    pub fn ours(&self) -> Option<ConsultationId> {
-        let id = self.id.as_str();
-        let unique = id
-            .strip_prefix(ID_PREFIX)
-            .filter(|_| self.id == self.stem)?;
-        Some(ConsultationId::from_unique(unique)).filter(|ours| ours.as_str() == id)
-    }
-}
 
 /// The files of one consultation in the folder of logs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,12 +26,7 @@ pub struct ConsultationFiles {
 impl ConsultationFiles {
     /// Names the files of a consultation in `logs`, which is `consult-logs` in the home.
     pub fn in_folder(logs: &Path, id: &ConsultationId) -> Self {
-        Self::with_stem(logs, &id.into())
-    }
-
-    /// Names the files of a stem, which is their name without suffixes.
-    pub fn with_stem(logs: &Path, stem: &RecordName) -> Self {
-        let named = |suffix: &str| logs.join(format!("{stem}.{suffix}"));
+        let named = |suffix: &str| logs.join(format!("{id}.{suffix}"));
         Self {
             journal: named("jsonl"),
             record: named("json"),

@@ -5,65 +5,29 @@ mod search;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Result, Row, params_from_iter};
 
-use crate::consultation::event::StateName;
-use crate::domain::ids::RecordName;
+use crate::domain::history::{EntryOutcome, HistoryRow};
+use crate::domain::ids::ConsultationId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 
-use super::files::ConsultationRef;
 use super::index::rows;
 
 pub use search::{EmptySearchError, Search};
 
-/// One consultation in the list.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryEntry {
-    pub id: RecordName,
-    /// The name of its files without their suffixes.
-    pub stem: RecordName,
-    pub at: Timestamp,
-    pub question: String,
-    pub mode: String,
-    pub recommendation: Option<String>,
-    pub confidence: Option<f64>,
-    pub cost: Option<Cost>,
-    pub tokens: Option<u64>,
-    pub duration_ms: Option<u64>,
-    /// As the record states it.
-    pub state: String,
-    pub completion: Completion,
-    pub status: Option<String>,
-    pub abort_reason: Option<String>,
-    pub outcome: Option<AnswerOutcome>,
-    pub note: Option<String>,
-    /// True if the embedded model played a seat or the judge.
-    pub demonstration: bool,
-    pub follow_up_of: Option<String>,
-    /// The consultations that follow this one up, the first first.
-    pub follow_ups: Vec<String>,
-}
-
 /// Selects consultations; all where every field is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    pub state: Option<StateFilter>,
+    pub state: Option<Completion>,
     pub mode: Option<String>,
     pub search: Option<Search>,
     /// Only consultations that began earlier.
     pub before: Option<Timestamp>,
 }
 
-/// Selects by completion, or by the last recorded state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StateFilter {
-    Completion(Completion),
-    In(StateName),
-}
-
 /// The columns of an entry.
-const COLUMNS: &str = "c.number, c.id, c.stem, c.question, c.mode, c.final_recommendation, \
+const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendation, \
     c.confidence, c.total_micro_usd, c.lower_bound, c.total_tokens, c.duration_ms, c.state, \
     c.ended, c.status, c.abort_reason, c.outcome, c.outcome_note, c.follow_up_of, \
     (SELECT group_concat(f.id, ' ') FROM consultations f WHERE f.follow_up_of = c.id) \
@@ -76,7 +40,7 @@ pub fn list(
     connection: &Connection,
     filter: &Filter,
     limit: Option<usize>,
-) -> Result<Vec<HistoryEntry>> {
+) -> Result<Vec<HistoryRow>> {
     let Query {
         tables,
         conditions,
@@ -90,7 +54,7 @@ pub fn list(
         format!("SELECT {COLUMNS} FROM {tables} WHERE {conditions} ORDER BY {key} DESC LIMIT ?");
     connection
         .prepare_cached(&sql)?
-        .query_map(params_from_iter(values), history_entry)?
+        .query_map(params_from_iter(values), history_row)?
         .collect()
 }
 
@@ -124,11 +88,11 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
 }
 
 /// Returns the consultation with this id.
-pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryEntry>> {
+pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryRow>> {
     let sql = format!("SELECT {COLUMNS} FROM consultations c WHERE c.id = ?");
     connection
         .prepare_cached(&sql)?
-        .query_row([id], history_entry)
+        .query_row([id], history_row)
         .optional()
 }
 
@@ -169,19 +133,8 @@ impl Query {
         if let Some(words) = words {
             require("consultations_text MATCH ?", vec![Value::Text(words)]);
         }
-        match state {
-            Some(StateFilter::Completion(completion)) => require(
-                "c.ended = ?",
-                vec![Value::Text(completion.name().to_owned())],
-            ),
-            Some(StateFilter::In(state)) => require(
-                "c.state IN (?, ?)",
-                // As this program writes it, and in lower case.
-                [state.to_string(), state.to_string().to_lowercase()]
-                    .map(Value::Text)
-                    .to_vec(),
-            ),
-            None => {}
+        if let Some(state) = state {
+            require("c.ended = ?", vec![Value::Text(state.name().to_owned())]);
         }
         if let Some(mode) = mode {
             require("c.mode = ?", vec![Value::Text(mode.clone())]);
@@ -227,39 +180,46 @@ impl Query {
     }
 }
 
-fn history_entry(row: &Row<'_>) -> Result<HistoryEntry> {
+/// Reads a row as the index knows it; which process runs and what can be resumed, only the files
+/// tell.
+fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     let text = |at: &str| row.get::<_, String>(at);
+    let known = |at: &str| text(at).map(|text| Some(text).filter(|text| !text.is_empty()));
+    let id: ConsultationId = row.get("id")?;
     let ended = text("ended")?;
+    let completion = COMPLETIONS
+        .into_iter()
+        .find(|completion| completion.name() == ended)
+        .unwrap_or(Completion::Unfinished);
     let cost: Option<u64> = row.get("total_micro_usd")?;
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
-    Ok(HistoryEntry {
-        id: row.get("id")?,
-        stem: row.get("stem")?,
-        at: rows::began_at(row.get("number")?),
+    let outcome = outcome.and_then(|outcome| {
+        AnswerOutcome::ALL
+            .into_iter()
+            .find(|known| known.name() == outcome)
+    });
+    let note = row.get("outcome_note")?;
+    Ok(HistoryRow {
+        short_id: id.to_string(),
+        consultation_id: id,
+        timestamp: rows::began_at(row.get("number")?),
         question: text("question")?,
-        mode: text("mode")?,
+        mode: known("mode")?,
+        run_status: completion.into(),
+        state: known("state")?,
+        status: row.get("status")?,
+        resumable: false,
         recommendation: row.get("final_recommendation")?,
         confidence: row.get("confidence")?,
-        cost: cost.map(|known| Cost {
-            known: MicroUsd(known),
-            lower_bound,
+        cost: cost.map(|known| {
+            let known = MicroUsd(known);
+            Cost { known, lower_bound }.into()
         }),
-        tokens: row.get("total_tokens")?,
+        total_tokens: row.get("total_tokens")?,
         duration_ms: row.get("duration_ms")?,
-        state: text("state")?,
-        completion: COMPLETIONS
-            .into_iter()
-            .find(|completion| completion.name() == ended)
-            .unwrap_or(Completion::Unfinished),
-        status: row.get("status")?,
         abort_reason: row.get("abort_reason")?,
-        outcome: outcome.and_then(|outcome| {
-            AnswerOutcome::ALL
-                .into_iter()
-                .find(|known| known.name() == outcome)
-        }),
-        note: row.get("outcome_note")?,
+        outcome: outcome.map(|outcome| EntryOutcome { outcome, note }),
         demonstration: row.get("demonstration")?,
         follow_up_of: row.get("follow_up_of")?,
         follow_ups: ids(row.get("follow_ups")?),
@@ -291,33 +251,33 @@ const COMPLETIONS: [Completion; 4] = [
 ];
 
 /// Returns the consultation that began last; a running one has no rows yet.
-pub fn newest(connection: &Connection) -> Result<Option<ConsultationRef>> {
-    let sql = "SELECT id, stem FROM (SELECT * FROM (SELECT id, stem, created_at AS began_at \
+pub fn newest(connection: &Connection) -> Result<Option<ConsultationId>> {
+    let sql = "SELECT id FROM (SELECT * FROM (SELECT id, created_at AS began_at \
         FROM consultations ORDER BY number DESC LIMIT 1) UNION SELECT * \
-        FROM (SELECT id, id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
+        FROM (SELECT id, began_at FROM open_consultations ORDER BY began_at DESC LIMIT 1)) \
         ORDER BY began_at DESC LIMIT 1";
     connection
         .prepare_cached(sql)?
-        .query_row([], consultation_ref)
+        .query_row([], |row| row.get(0))
         .optional()
 }
 
 /// Returns the consultations whose ids have a prefix, by id, the last first: our ids sort by time.
-pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<ConsultationRef>> {
+pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<ConsultationId>> {
     // No id with the prefix sorts behind this: no character sorts behind the last one.
     let end = format!("{prefix}{}", char::MAX);
-    let sql = "SELECT id, stem FROM consultations WHERE id BETWEEN ?1 AND ?2 \
-         UNION SELECT id, id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
+    let sql = "SELECT id FROM consultations WHERE id BETWEEN ?1 AND ?2 \
+         UNION SELECT id FROM open_consultations WHERE id BETWEEN ?1 AND ?2 ORDER BY id DESC";
     connection
         .prepare_cached(sql)?
-        .query_map((prefix, end), consultation_ref)?
+        .query_map((prefix, end), |row| row.get(0))?
         .collect()
 }
 
 /// An id for shell completion, and its question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IdCandidate {
-    pub id: RecordName,
+    pub id: ConsultationId,
     pub question: String,
 }
 
@@ -356,13 +316,6 @@ pub enum CompleteEntries {
     Excluded,
 }
 
-fn consultation_ref(row: &Row<'_>) -> Result<ConsultationRef> {
-    Ok(ConsultationRef {
-        id: row.get(0)?,
-        stem: row.get(1)?,
-    })
-}
-
 /// Returns the length of the shortest prefix that no other id has, at least `least`.
 pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> Result<usize> {
     let sql = "SELECT max(id) FROM (SELECT max(id) AS id FROM consultations WHERE id < ?1 \
@@ -390,7 +343,7 @@ pub fn unique_prefix_length(connection: &Connection, id: &str, least: usize) -> 
 
 /// Returns the ids of consultations that were started and have no rows yet, newest first: each is
 /// running or was killed.
-pub fn open_consultations(connection: &Connection) -> Result<Vec<RecordName>> {
+pub fn open_consultations(connection: &Connection) -> Result<Vec<ConsultationId>> {
     let sql = "SELECT id FROM open_consultations ORDER BY began_at DESC";
     connection
         .prepare_cached(sql)?

@@ -1,24 +1,28 @@
-//! Finds the consultation that a user names, and lists the consultations of a folder, newest first.
-//! Reads the index and file names only, however many there are.
+//! Finds the consultation or run that a user names, and lists the consultations of a folder, newest
+//! first. Reads the index and file names only, however many there are.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::Path;
 
 use rusqlite::Connection;
 
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 
-use super::files::{ConsultationRef, ID_PREFIX};
+use super::files::ID_PREFIX;
 use super::history;
 
-/// The reason why a name does not identify one consultation.
+/// The name of the newest.
+const LAST: &str = "last";
+
+/// The reason why a name does not identify one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LookupError {
+pub enum LookupError<T> {
     NotFound,
     /// The name fits several; newest first.
-    Ambiguous(Vec<ConsultationRef>),
+    Ambiguous(Vec<T>),
 }
 
 /// Finds the consultation that a user names: by its id, a prefix of it with or without `consult-`,
@@ -34,31 +38,89 @@ pub fn find(
     index: Option<&Connection>,
     logs: &Path,
     name: &str,
-) -> io::Result<Result<ConsultationRef, LookupError>> {
-    let Some(name) = ConsultationName::parse(name) else {
-        return Ok(Err(LookupError::NotFound));
-    };
+) -> io::Result<Result<ConsultationId, LookupError<ConsultationId>>> {
+    let name = without_suffix(name);
     // An index that fails counts as an empty one.
     let indexed = index
-        .and_then(|index| name.in_index(index).ok())
-        .unwrap_or(Err(LookupError::NotFound));
-    match indexed {
-        Err(LookupError::NotFound) => Ok(name.among(consultations_newest_first(logs)?)),
-        Ok(_) | Err(LookupError::Ambiguous(_)) => Ok(indexed),
+        .and_then(|index| in_index(index, name).ok())
+        .unwrap_or_default();
+    match among(indexed, ID_PREFIX, name) {
+        Err(LookupError::NotFound) => Ok(among(consultations_newest_first(logs)?, ID_PREFIX, name)),
+        found => Ok(found),
+    }
+}
+
+/// Returns the name of a file without its folder and suffix; any other name as it is.
+fn without_suffix(name: &str) -> &str {
+    let name = Path::new(name)
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
+    let suffixes = [
+        ".jsonl",
+        ".outcome.json",
+        ".json",
+        ".md",
+        ".html",
+        ".context",
+    ];
+    suffixes
+        .iter()
+        .find_map(|suffix| name.strip_suffix(suffix))
+        .unwrap_or(name)
+}
+
+/// Returns the candidates for a name that the index has.
+fn in_index(index: &Connection, name: &str) -> rusqlite::Result<Vec<ConsultationId>> {
+    if name == LAST {
+        return Ok(history::newest(index)?.into_iter().collect());
+    }
+    let name = name.to_ascii_lowercase();
+    let unique = name.strip_prefix(ID_PREFIX).unwrap_or(&name);
+    history::with_prefix(index, &format!("{ID_PREFIX}{unique}"))
+}
+
+/// Returns the one candidate that a name fits: an id or a prefix of it, with or without the prefix
+/// of all ids, or `last`. A whole id wins over longer ones that begin with it.
+pub(super) fn among<T: Display>(
+    mut newest_first: Vec<T>,
+    id_prefix: &str,
+    name: &str,
+) -> Result<T, LookupError<T>> {
+    if name == LAST {
+        return newest_first.into_iter().next().ok_or(LookupError::NotFound);
+    }
+    let unique = |id: &str| {
+        let id = id.to_ascii_lowercase();
+        id.strip_prefix(id_prefix).unwrap_or(&id).to_owned()
+    };
+    let name = unique(name);
+    if name.is_empty() {
+        return Err(LookupError::NotFound);
+    }
+    newest_first.retain(|id| unique(&id.to_string()).starts_with(&name));
+    let exact = newest_first
+        .iter()
+        .position(|id| unique(&id.to_string()) == name);
+    match (exact, newest_first.len()) {
+        (_, 0) => Err(LookupError::NotFound),
+        (Some(at), _) => Ok(newest_first.swap_remove(at)),
+        (None, 1) => Ok(newest_first.swap_remove(0)),
+        (None, _) => Err(LookupError::Ambiguous(newest_first)),
     }
 }
 
 /// The contents of the folder of logs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogFolder {
-    pub newest_first: Vec<ConsultationRef>,
+    pub newest_first: Vec<ConsultationId>,
     /// Names of files like a consultation's that are none, each with the reason.
     pub skipped: Vec<(String, String)>,
 }
 
 /// Returns the consultations with a journal or a record in the folder of logs, newest first; none
 /// without a folder.
-pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationRef>> {
+pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationId>> {
     list(logs).map(|folder| folder.newest_first)
 }
 
@@ -68,130 +130,43 @@ pub fn list(logs: &Path) -> io::Result<LogFolder> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LogFolder::default()),
         entries => entries?,
     };
-    let (mut stems, mut skipped) = (BTreeSet::new(), Vec::new());
+    let (mut ids, mut skipped) = (BTreeSet::new(), Vec::new());
     for entry in entries {
         let name = entry?.file_name();
         let name = name.to_string_lossy();
-        let stem = name
+        let id = name
             .strip_suffix(".jsonl")
             .or_else(|| name.strip_suffix(".json"))
-            .filter(|stem| stem.len() > ID_PREFIX.len() && stem.starts_with(ID_PREFIX))
+            .filter(|id| id.len() > ID_PREFIX.len() && id.starts_with(ID_PREFIX))
             // Another file of a consultation: its grade.
-            .filter(|stem| !stem.contains('.'));
-        match stem.map(RecordName::parse) {
-            Some(Ok(stem)) => {
-                stems.insert(stem);
+            .filter(|id| !id.contains('.'));
+        match id.map(ConsultationId::parse) {
+            Some(Ok(id)) => {
+                ids.insert(id);
             }
             Some(Err(error)) => skipped.push((name.clone().into_owned(), error.to_string())),
             None => {}
         }
     }
-    let consultation = |stem: RecordName| ConsultationRef {
-        id: stem.clone(),
-        stem,
-    };
     Ok(LogFolder {
-        newest_first: stems.into_iter().rev().map(consultation).collect(),
+        newest_first: ids.into_iter().rev().collect(),
         skipped,
     })
-}
-
-/// A user's name for a consultation.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum ConsultationName {
-    Last,
-    /// A prefix of the part behind `consult-`.
-    Prefix(String),
-}
-
-impl ConsultationName {
-    fn parse(name: &str) -> Option<Self> {
-        if name == "last" {
-            return Some(Self::Last);
-        }
-        let name = Path::new(name)
-            .file_name()
-            .and_then(|name| name.to_str())
-            .unwrap_or_default();
-        let suffixes = [
-            ".jsonl",
-            ".outcome.json",
-            ".json",
-            ".md",
-            ".html",
-            ".context",
-        ];
-        let name = suffixes
-            .iter()
-            .find_map(|suffix| name.strip_suffix(suffix))
-            .unwrap_or(name);
-        let name = name.trim_start_matches(ID_PREFIX);
-        (!name.is_empty()).then(|| Self::Prefix(name.to_owned()))
-    }
-
-    fn in_index(
-        &self,
-        index: &Connection,
-    ) -> rusqlite::Result<Result<ConsultationRef, LookupError>> {
-        let Self::Prefix(prefix) = self else {
-            return Ok(history::newest(index)?.ok_or(LookupError::NotFound));
-        };
-        // Our ids are lower-case; those of other programs need not be.
-        let mut candidates = history::with_prefix(index, &format!("{ID_PREFIX}{prefix}"))?;
-        let lower = prefix.to_ascii_lowercase();
-        if candidates.is_empty() && lower != *prefix {
-            candidates = history::with_prefix(index, &format!("{ID_PREFIX}{lower}"))?;
-        }
-        Ok(self.among(candidates))
-    }
-
-    /// Returns the one candidate that the name fits. A whole id wins over longer ones that begin
-    /// with it.
-    fn among(&self, newest_first: Vec<ConsultationRef>) -> Result<ConsultationRef, LookupError> {
-        let Self::Prefix(prefix) = self else {
-            return newest_first.into_iter().next().ok_or(LookupError::NotFound);
-        };
-        let unique = |candidate: &ConsultationRef| {
-            candidate
-                .id
-                .as_str()
-                .trim_start_matches(ID_PREFIX)
-                .to_ascii_lowercase()
-        };
-        let prefix = prefix.to_ascii_lowercase();
-        let mut candidates: Vec<ConsultationRef> = newest_first
-            .into_iter()
-            .filter(|candidate| unique(candidate).starts_with(&prefix))
-            .collect();
-        let exact = candidates
-            .iter()
-            .position(|candidate| unique(candidate) == prefix);
-        match (exact, candidates.len()) {
-            (_, 0) => Err(LookupError::NotFound),
-            (Some(at), _) => Ok(candidates.swap_remove(at)),
-            (None, 1) => Ok(candidates.swap_remove(0)),
-            (None, _) => Err(LookupError::Ambiguous(candidates)),
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::ids::ConsultationId;
 
-    fn refs(names: &[&str]) -> Vec<ConsultationRef> {
+    fn ids(names: &[&str]) -> Vec<ConsultationId> {
         names
             .iter()
-            .map(|name| ConsultationRef::of(&ConsultationId::from_unique(name)))
+            .map(|name| ConsultationId::from_unique(name))
             .collect()
     }
 
-    fn named(stored: &[&str], name: &str) -> Result<String, LookupError> {
-        ConsultationName::parse(name)
-            .ok_or(LookupError::NotFound)?
-            .among(refs(stored))
-            .map(|consultation| consultation.id.to_string())
+    fn named(stored: &[&str], name: &str) -> Result<String, LookupError<ConsultationId>> {
+        among(ids(stored), ID_PREFIX, without_suffix(name)).map(|id| id.to_string())
     }
 
     #[test]
@@ -212,7 +187,7 @@ mod tests {
         assert_eq!(named(&stored, "last").unwrap(), "consult-01kb2");
         assert_eq!(
             named(&stored, "01kb"),
-            Err(LookupError::Ambiguous(refs(&["01kb2", "01kb1"])))
+            Err(LookupError::Ambiguous(ids(&["01kb2", "01kb1"])))
         );
         for name in ["02", "", "consult-", "/", "last2"] {
             assert_eq!(named(&stored, name), Err(LookupError::NotFound), "{name}");

@@ -4,10 +4,9 @@
 //!
 //! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
 //! records of any version. `index`, `history`, `statistics`, `calibration` and `experience` answer
-//! questions about many; `month` adds up the spending of a
-//! month, `month_budget` shares its budget between processes. `event_log` keeps the events of
-//! longer work, from which `runs` stores the runs of benchmarks, and
-//! `refinements` the loops over a document.
+//! questions about many; `month` adds up the spending of a month, `month_budget` shares its budget
+//! between processes. `event_log` is the file of events that journals are, and of which `runs` keeps
+//! one for each run of a benchmark, and `refinements` one for the loops over a document.
 
 pub mod files;
 pub mod journal;

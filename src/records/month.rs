@@ -15,11 +15,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use serde::Deserialize;
 
-use crate::consultation::policy::estimate::{CallEstimate, Estimate};
-use crate::consultation::protocol::answer::AnswerKind;
-use crate::domain::ids::{AgentId, CallId, RecordName};
+use crate::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
+use crate::consultation::policy::estimate::CallEstimate;
+use crate::domain::ids::{CallId, ConsultationId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::files::SizeLimit;
@@ -36,13 +35,13 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let consultations = consultations_newest_first(logs).unwrap_or_default();
     consultations
         .iter()
-        .map(|consultation| spent_on(logs, &consultation.stem, &month))
+        .map(|consultation| spent_on(logs, consultation, &month))
         .sum()
 }
 
 /// Returns the part of a consultation's cost that lies in the month.
-fn spent_on(logs: &Path, stem: &RecordName, month: &Range<Timestamp>) -> Cost {
-    let files = ConsultationFiles::with_stem(logs, stem);
+fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost {
+    let files = ConsultationFiles::in_folder(logs, id);
     let written = |path: &Path| written_at(&fs::metadata(path).ok()?);
     let (recorded, journalled) = (written(&files.record), written(&files.journal));
     if recorded
@@ -118,33 +117,41 @@ fn journalled_in(
                 break;
             }
         }
-        let Ok(event) = serde_json::from_slice::<CallLine>(&line) else {
+        let Ok(Envelope { at, event, .. }) = serde_json::from_slice(&line) else {
             continue;
         };
-        if event.kind == "consultation:cost_estimated"
-            && let Ok(EstimateLine { data }) = serde_json::from_slice(&line)
-        {
-            estimate = data.calls;
-        }
-        if !month.contains(&event.at) {
+        if let Event::Consultation(ConsultationEvent::CostEstimated(estimated)) = event {
+            estimate = estimated.calls;
             continue;
         }
-        match (event.kind.as_str(), event.data.call) {
-            ("call:started", Some(call)) => {
-                open.insert(call, event.data.most(&estimate));
+        let Event::Call(event) = event else { continue };
+        if !month.contains(&at) {
+            continue;
+        }
+        match event {
+            CallEvent::Started {
+                call,
+                agent_id,
+                answer,
+                worst_case,
+                ..
+            } => {
+                // As it was reserved, else as it was estimated.
+                let is_this =
+                    |call: &&CallEstimate| (&call.agent_id, call.answer) == (&agent_id, answer);
+                let estimated = || Some(estimate.iter().find(is_this)?.high);
+                let most = worst_case.or_else(estimated).map(|cost| cost.known);
+                open.insert(call, most.unwrap_or_default());
             }
-            ("call:cancelled", Some(call)) => {
+            CallEvent::Cancelled { call, .. } => {
                 open.remove(&call);
                 cost.lower_bound = true;
             }
-            ("call:finished", Some(call)) => {
-                open.remove(&call);
-                cost += event.data.cost.unwrap_or(Cost {
-                    lower_bound: true,
-                    ..Cost::FREE
-                });
+            CallEvent::Finished(finished) => {
+                open.remove(&finished.call);
+                cost += finished.cost;
             }
-            _ => {}
+            CallEvent::Retried { .. } | CallEvent::Hedged { .. } | CallEvent::NotHedged { .. } => {}
         }
     }
     let lost = match writer {
@@ -176,56 +183,48 @@ fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
     borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
 }
 
-/// The fields of an event that are read here.
-#[derive(Deserialize)]
-struct CallLine {
-    at: Timestamp,
-    #[serde(rename = "type")]
-    kind: String,
-    #[serde(default)]
-    data: CallData,
-}
-
-#[derive(Default, Deserialize)]
-struct CallData {
-    #[serde(default)]
-    call: Option<CallId>,
-    #[serde(default)]
-    cost: Option<Cost>,
-    #[serde(default)]
-    agent_id: Option<AgentId>,
-    #[serde(default)]
-    answer: Option<AnswerKind>,
-    #[serde(default)]
-    worst_case: Option<Cost>,
-}
-
-impl CallData {
-    /// Returns the most that a started call can cost: as it was reserved, else as it was estimated.
-    fn most(&self, estimate: &[CallEstimate]) -> MicroUsd {
-        if let Some(worst_case) = self.worst_case {
-            return worst_case.known;
-        }
-        let is_this = |call: &&CallEstimate| {
-            Some(&call.agent_id) == self.agent_id.as_ref() && Some(call.answer) == self.answer
-        };
-        let estimated = estimate.iter().find(is_this);
-        estimated.map_or(MicroUsd::ZERO, |call| call.high.known)
-    }
-}
-
-#[derive(Deserialize)]
-struct EstimateLine {
-    data: Estimate,
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Map, Value, json};
+
     use super::*;
     use crate::domain::money::MicroUsd;
 
     fn at(text: &str) -> Timestamp {
         serde_json::from_value(text.into()).unwrap()
+    }
+
+    /// Returns a line of a journal with what every event of its kind has.
+    fn line(at: &str, kind: &str, data: Value) -> String {
+        let call = json!({
+            "agent_id": "security", "round_number": 1, "answer": "independent",
+            "purpose": "answer", "model": "a:b",
+        });
+        let all = match kind {
+            "call:started" => json!({ "max_output_tokens": 1, "prompt_sha256": "" }),
+            "call:cancelled" => json!({ "reason": "hedge_lost" }),
+            _ => json!({
+                "text": "", "tokens": { "input": 1, "output": 1 }, "cost_source": "table",
+                "duration_ms": 1, "problems": [],
+            }),
+        };
+        let parts = if kind.starts_with("call:") {
+            vec![call, all, data]
+        } else {
+            vec![data]
+        };
+        let objects = parts.iter().filter_map(Value::as_object).cloned();
+        let data: Map<String, Value> = objects.flatten().collect();
+        let event = json!({
+            "schema_version": "1.0", "seq": 1, "at": at, "consultation_id": "consult-1",
+            "type": kind, "data": data,
+        });
+        serde_json::from_value::<Envelope>(event.clone()).unwrap();
+        event.to_string()
+    }
+
+    fn cost(micro_usd: u64) -> Value {
+        json!({ "micro_usd": micro_usd, "lower_bound": false })
     }
 
     #[test]
@@ -249,18 +248,25 @@ mod tests {
 
     #[test]
     fn calls_count_in_the_month_in_which_they_finish() {
-        let journal = r#"{"at":"2026-10-31T23:59:59Z","type":"call:finished","data":{"call":1,"cost":{"micro_usd":1,"lower_bound":false}}}
-{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2}}
-{"at":"2026-11-01T00:00:01Z","type":"call:finished","data":{"call":2,"cost":{"micro_usd":20,"lower_bound":false}}}
-not an event
-{"at":"2026-11-01T00:00:02Z","type":"agent:completed","data":{"cost":{"micro_usd":20,"lower_bound":false}}}
-{"at":"2026-11-01T00:00:03Z","type":"round:started"}"#;
+        let finished = |at: &str, call: u32, micro_usd: u64| {
+            let data = json!({ "call": call, "cost": cost(micro_usd) });
+            line(at, "call:finished", data)
+        };
+        let started = |at: &str, call: u32| line(at, "call:started", json!({ "call": call }));
+        let journal = [
+            finished("2026-10-31T23:59:59Z", 1, 1),
+            started("2026-11-01T00:00:00Z", 2),
+            finished("2026-11-01T00:00:01Z", 2, 20),
+            "not an event".to_owned(),
+        ];
+        let journal = journal.join("\n");
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
         let spent =
             |journal: &str| journalled_in(journal.as_bytes(), &november, JournalWriter::Ended);
-        assert_eq!(spent(journal), Cost::exactly(MicroUsd(20)));
+        assert_eq!(spent(&journal), Cost::exactly(MicroUsd(20)));
         let lost = format!(
-            "{journal}\n{{\"at\":\"2026-11-01T00:00:04Z\",\"type\":\"call:started\",\"data\":{{\"call\":3}}}}\n{{\"at\":"
+            "{journal}\n{}\n{{\"at\":",
+            started("2026-11-01T00:00:04Z", 3)
         );
         assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
     }
@@ -282,11 +288,25 @@ not an event
 
     #[test]
     fn lost_calls_count_at_their_worst_case_or_high_estimate() {
-        let estimate = r#"{"at":"2026-10-31T23:59:58Z","type":"consultation:cost_estimated","data":{"low":{"micro_usd":1,"lower_bound":false},"high":{"micro_usd":1,"lower_bound":false},"context_tokens":0,"cost":{"micro_usd":5,"lower_bound":false},"input_tokens":1,"output_tokens":1,"calls":[{"round_number":1,"agent_id":"security","answer":"independent","model":"a:b","input_tokens":1,"output_tokens":1,"cost":{"micro_usd":5,"lower_bound":false},"low":{"micro_usd":1,"lower_bound":false},"high":{"micro_usd":7,"lower_bound":false}}]}}"#;
-        let started = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":1,"agent_id":"security","answer":"independent"}}"#;
-        let reserved = r#"{"at":"2026-11-01T00:00:00Z","type":"call:started","data":{"call":2,"agent_id":"security","answer":"independent","worst_case":{"micro_usd":300,"lower_bound":false}}}"#;
-        let cancelled =
-            r#"{"at":"2026-11-01T00:00:00Z","type":"call:cancelled","data":{"call":2}}"#;
+        let estimate = json!({
+            "low": cost(1), "high": cost(1), "context_tokens": 0, "cost": cost(5),
+            "input_tokens": 1, "output_tokens": 1,
+            "calls": [{
+                "round_number": 1, "agent_id": "security", "answer": "independent",
+                "model": "a:b", "input_tokens": 1, "output_tokens": 1,
+                "cost": cost(5), "low": cost(1), "high": cost(7),
+            }],
+        });
+        let at_start = "2026-11-01T00:00:00Z";
+        let estimate = &line(
+            "2026-10-31T23:59:58Z",
+            "consultation:cost_estimated",
+            estimate,
+        );
+        let started = &line(at_start, "call:started", json!({ "call": 1 }));
+        let reserved = json!({ "call": 2, "worst_case": cost(300) });
+        let reserved = &line(at_start, "call:started", reserved);
+        let cancelled = &line(at_start, "call:cancelled", json!({ "call": 2 }));
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
         for (lines, writer, known) in [
             (vec![estimate, started], JournalWriter::Ended, 7),
@@ -299,6 +319,7 @@ not an event
             (vec![estimate, started, reserved], JournalWriter::Running, 0),
             (vec![started], JournalWriter::Ended, 0),
         ] {
+            let lines: Vec<&str> = lines.into_iter().map(String::as_str).collect();
             let cost = journalled_in(lines.join("\n").as_bytes(), &november, writer);
             assert_eq!(cost, Cost::at_least(MicroUsd(known)), "{lines:?}");
         }

@@ -4,10 +4,11 @@
 //! [`MonthBudget::settle`] turns that into what the call cost, and [`MonthBudget::recorded`]
 //! declares that the cost is now in a journal, where later processes find it.
 //!
-//! Each process has a small file in `monthly-budget/` in the home (see `files`) with three amounts:
-//! what it has reserved, what it has spent, and what of that is recorded. The last two only grow. A
-//! process that opens the budget notes the sum of all recorded amounts and adds up the records
-//! after that, so that every micro-dollar is in the records or counted since:
+//! Each process has a row in the database `monthly-budget/spending.db` in the home with three
+//! amounts: what it has reserved, what it has spent, and what of that is recorded. The last two
+//! only grow. It runs as long as it holds the lock of `monthly-budget/ID.lock`. A process that
+//! opens the budget notes the sum of all recorded amounts and adds up the records after that, so
+//! that every micro-dollar is in the records or counted since:
 //!
 //! ```text
 //! used = records as read at the opening
@@ -19,45 +20,103 @@
 //! costs that were recorded while the records were read.
 //!
 //! What a process has spent and not recorded when it ends is in no record, and stays counted until
-//! the end of the month. What a killed process had reserved is released when the next process opens
-//! the budget, if a journal has its calls: those in flight count there, in every later reading of
-//! the records. Processes that opened the budget earlier have not read that, and count the
-//! reservation until they end. Without a journal ([`MonthBudget::use_journal`]), the calls may have
-//! been billed all the same, and the reservation stays counted until the end of the month.
+//! the end of the month. What a killed process had reserved counts as spent, and as recorded when
+//! the next process opens the budget, if a journal has its calls: those in flight count there, in
+//! every later reading of the records. Processes that opened the budget earlier have not read that,
+//! and count the reservation until they end. Without a journal ([`MonthBudget::use_journal`]), the
+//! calls may have been billed all the same, and the reservation stays counted until the end of the
+//! month.
 //!
-//! A damaged file is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
+//! A damaged database is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
 //! while no process runs forgets everything but the records. A lost power supply can lose the last
-//! changes: the files are not synced.
+//! changes: they are not synced.
 
-mod files;
 #[cfg(test)]
 mod tests;
 
-use std::path::Path;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use jiff::civil::Date;
+use rusqlite::{Connection, Params, Transaction, TransactionBehavior};
 
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::money::{Cost, MicroUsd};
+use crate::files::write::{WriteError, create_private_dir};
+use crate::files::{self, LinkPolicy, SizeLimit};
 
-use files::{Amounts, BudgetFolder, ProcessFile};
+/// The time to wait for another process.
+const LONGEST_WAIT: Duration = Duration::from_secs(120);
 
-pub use files::MonthBudgetError;
+/// The length of a database's header.
+const HEADER: u64 = 100;
 
-/// One process's share in the budget of a calendar month. The last one to be dropped leaves no
-/// files, unless spending is unrecorded.
+const SCHEMA: &str = "
+    CREATE TABLE IF NOT EXISTS processes (
+      id INTEGER PRIMARY KEY AUTOINCREMENT,
+      month TEXT NOT NULL,
+      reserved INTEGER NOT NULL DEFAULT 0,
+      spent INTEGER NOT NULL DEFAULT 0,
+      recorded INTEGER NOT NULL DEFAULT 0,
+      -- 1 when a journal has the calls of the reservations.
+      is_journalled INTEGER NOT NULL DEFAULT 0,
+      has_ended INTEGER NOT NULL DEFAULT 0,
+      -- What an ended process had reserved, if a journal has it that may not have been read.
+      lost INTEGER NOT NULL DEFAULT 0
+    )";
+
+/// The reason why the shared budget cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum MonthBudgetError {
+    #[error(
+        "cannot lock `{}`: processes can share the monthly budget only on a file system with locks",
+        path.display()
+    )]
+    Lock { path: PathBuf, source: io::Error },
+    #[error("cannot use the monthly budget's database, `monthly-budget/spending.db` in the home")]
+    Database(#[from] rusqlite::Error),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(
+        "the monthly budget's file `{}` was deleted while its process was running",
+        .0.display()
+    )]
+    Deleted(PathBuf),
+}
+
+type Result<T, E = MonthBudgetError> = std::result::Result<T, E>;
+
+/// One process's share in the budget of a calendar month.
 #[derive(Debug)]
 pub struct MonthBudget {
-    folder: BudgetFolder,
+    database: Mutex<Connection>,
+    folder: PathBuf,
+    /// `2026-11`.
+    month: String,
     limit: MicroUsd,
     /// The spending in the records, as read at the opening.
     in_records: MicroUsd,
     /// The recorded amounts of all processes before that reading.
     recorded_before: MicroUsd,
-    own: Mutex<ProcessFile>,
-    /// The unrecorded spending in that file before it was this process's.
-    unrecorded_before: MicroUsd,
+    own: OwnRow,
+}
+
+/// The row of this process, and the lock that shows other processes that this one runs.
+#[derive(Debug)]
+struct OwnRow {
+    id: i64,
+    lock: File,
+}
+
+/// The amounts of all processes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Amounts {
+    reserved: MicroUsd,
+    spent: MicroUsd,
+    recorded: MicroUsd,
 }
 
 impl MonthBudget {
@@ -66,28 +125,43 @@ impl MonthBudget {
     ///
     /// # Errors
     ///
-    /// When the home cannot be written, its file system has no locks, or a file of the budget is
-    /// damaged.
+    /// When the home cannot be written, its file system has no locks, or the database is damaged.
     pub fn open(
         home: &Path,
         month: Date,
         limit: MicroUsd,
         read_records: impl FnOnce() -> Cost,
-    ) -> Result<Self, MonthBudgetError> {
-        let folder = BudgetFolder::new(home, month);
-        let lock = folder.lock()?;
-        folder.release_ended(&lock)?;
-        let recorded_before = folder.sum(&lock)?.recorded;
-        let own = folder.register(&lock)?;
-        drop(lock);
-        let unrecorded_before = minus(own.amounts.spent, own.amounts.recorded);
+    ) -> Result<Self> {
+        let folder = home.join("monthly-budget");
+        let month = month.strftime("%Y-%m").to_string();
+        create_private_dir(home)?;
+        create_private_dir(&folder)?;
+        let mut database = open_database(&folder.join("spending.db"))?;
+        database.busy_timeout(LONGEST_WAIT)?;
+        // Another process that is opening it at this moment may prevent it. It works without.
+        let _ = database.query_row("PRAGMA journal_mode = wal", [], |_| Ok(()));
+        database.pragma_update(None, "synchronous", "normal")?;
+        let transaction = begin(&mut database)?;
+        transaction.execute_batch(SCHEMA)?;
+        end_dead(&transaction, &folder)?;
+        // Their journals are read below.
+        transaction.execute(
+            "UPDATE processes SET recorded = recorded + lost, lost = 0 WHERE month = ?1",
+            [&month],
+        )?;
+        let recorded_before = sum(&transaction, &month)?.recorded;
+        transaction.execute("INSERT INTO processes(month) VALUES (?1)", [&month])?;
+        let id = transaction.last_insert_rowid();
+        let lock = lock(&lock_path(&folder, id))?;
+        transaction.commit()?;
         Ok(Self {
-            in_records: read_records().known,
+            database: Mutex::new(database),
             folder,
+            month,
             limit,
+            in_records: read_records().known,
             recorded_before,
-            own: Mutex::new(own),
-            unrecorded_before,
+            own: OwnRow { id, lock },
         })
     }
 
@@ -95,9 +169,9 @@ impl MonthBudget {
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; a reservation then outlasts its process.
-    pub fn use_journal(&self) -> Result<(), MonthBudgetError> {
-        self.change(|amounts| amounts.is_journalled = true)
+    /// When the database cannot be written; a reservation then outlasts its process.
+    pub fn use_journal(&self) -> Result<()> {
+        self.change("is_journalled = 1 WHERE id = ?1", [self.own.id])
     }
 
     /// Returns the limit of the month.
@@ -106,44 +180,54 @@ impl MonthBudget {
     }
 
     /// Returns what all processes have spent in the month, without reservations.
-    pub fn spent(&self) -> Result<MicroUsd, MonthBudgetError> {
-        let lock = self.folder.lock()?;
-        Ok(self.spent_of(self.folder.sum(&lock)?))
+    pub fn spent(&self) -> Result<MicroUsd> {
+        let mut database = self.database();
+        let transaction = begin(&mut database)?;
+        end_dead(&transaction, &self.folder)?;
+        let sum = sum(&transaction, &self.month)?;
+        transaction.commit()?;
+        Ok(self.spent_of(sum))
     }
 
     /// Reserves the worst case of a call, if it fits.
     ///
     /// # Errors
     ///
-    /// When the files cannot be read or written; nothing is reserved then.
-    pub fn reserve(&self, worst_case: MicroUsd) -> Result<BudgetCheck, MonthBudgetError> {
-        let mut own = self.own();
-        let lock = self.folder.lock()?;
-        own.check_exists()?;
-        let sum = self.folder.sum(&lock)?;
-        let remaining = self.limit.0.saturating_sub(self.spent_of(sum).0);
-        if worst_case.0 > remaining {
-            Ok(BudgetCheck::Exceeded)
-        } else if worst_case.0 > remaining.saturating_sub(sum.reserved.0) {
-            Ok(BudgetCheck::WaitForInFlight)
-        } else {
-            let mut amounts = own.amounts;
-            amounts.reserved += worst_case;
-            own.write(&lock, amounts)?;
-            Ok(BudgetCheck::Allowed)
+    /// When the database cannot be read or written; nothing is reserved then.
+    pub fn reserve(&self, worst_case: MicroUsd) -> Result<BudgetCheck> {
+        // Other processes count what they find in the folder.
+        let lock = lock_path(&self.folder, self.own.id);
+        if !lock.exists() {
+            return Err(MonthBudgetError::Deleted(lock));
         }
+        let mut database = self.database();
+        let transaction = begin(&mut database)?;
+        end_dead(&transaction, &self.folder)?;
+        let sum = sum(&transaction, &self.month)?;
+        let remaining = minus(self.limit, self.spent_of(sum));
+        let check = if worst_case > remaining {
+            BudgetCheck::Exceeded
+        } else if worst_case > minus(remaining, sum.reserved) {
+            BudgetCheck::WaitForInFlight
+        } else {
+            let sql = "UPDATE processes SET reserved = reserved + ?2 WHERE id = ?1";
+            transaction.execute(sql, (self.own.id, amount(worst_case)))?;
+            BudgetCheck::Allowed
+        };
+        transaction.commit()?;
+        Ok(check)
     }
 
     /// Turns a reservation into what its call cost; zero for a call that was never sent.
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; the reservation stays then.
-    pub fn settle(&self, reserved: MicroUsd, actual: MicroUsd) -> Result<(), MonthBudgetError> {
-        self.change(|amounts| {
-            amounts.reserved = minus(amounts.reserved, reserved);
-            amounts.spent += actual;
-        })
+    /// When the database cannot be written; the reservation stays then.
+    pub fn settle(&self, reserved: MicroUsd, actual: MicroUsd) -> Result<()> {
+        self.change(
+            "reserved = max(reserved - ?2, 0), spent = spent + ?3 WHERE id = ?1",
+            (self.own.id, amount(reserved), amount(actual)),
+        )
     }
 
     /// Declares that spending is in a journal. To be called after the journal was written: spending
@@ -151,20 +235,18 @@ impl MonthBudget {
     ///
     /// # Errors
     ///
-    /// When the file cannot be written; the spending stays unrecorded then.
-    pub fn recorded(&self, amount: MicroUsd) -> Result<(), MonthBudgetError> {
-        self.change(|amounts| {
-            let most = minus(amounts.spent, self.unrecorded_before);
-            amounts.recorded = (amounts.recorded + amount).min(most);
-        })
+    /// When the database cannot be written; the spending stays unrecorded then.
+    pub fn recorded(&self, spending: MicroUsd) -> Result<()> {
+        self.change(
+            "recorded = min(recorded + ?2, spent) WHERE id = ?1",
+            (self.own.id, amount(spending)),
+        )
     }
 
-    fn change(&self, change: impl FnOnce(&mut Amounts)) -> Result<(), MonthBudgetError> {
-        let mut own = self.own();
-        let lock = self.folder.lock()?;
-        let mut amounts = own.amounts;
-        change(&mut amounts);
-        own.write(&lock, amounts)
+    fn change(&self, change: &str, values: impl Params) -> Result<()> {
+        let sql = format!("UPDATE processes SET {change}");
+        self.database().execute(&sql, values)?;
+        Ok(())
     }
 
     /// Returns the spending of the month that a sum over all processes amounts to.
@@ -172,22 +254,124 @@ impl MonthBudget {
         self.in_records + minus(sum.spent, self.recorded_before)
     }
 
-    fn own(&self) -> MutexGuard<'_, ProcessFile> {
-        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    fn database(&self) -> MutexGuard<'_, Connection> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Deletes the rows of earlier months and those without unrecorded spending, unless a process
+    /// runs: it may count what they hold.
+    fn clean_up(&self) -> Result<()> {
+        let mut database = self.database();
+        let transaction = begin(&mut database)?;
+        end_dead(&transaction, &self.folder)?;
+        let sql = "DELETE FROM processes WHERE (month < ?1 OR spent = recorded) \
+             AND NOT EXISTS (SELECT 1 FROM processes WHERE NOT has_ended)";
+        transaction.execute(sql, [&self.month])?;
+        Ok(transaction.commit()?)
+    }
+}
+
+impl OwnRow {
+    /// Makes the row one of an ended process.
+    fn release(&self) {
+        // Closing alone does not do it while a child process that is being started has a copy.
+        let _ = self.lock.unlock();
     }
 }
 
 impl Drop for MonthBudget {
     fn drop(&mut self) {
-        let lock = self.folder.lock();
-        self.own().release();
-        if let Ok(lock) = lock {
-            // Files that stay are taken over by the next process.
-            let _ = self.folder.clean_up(&lock);
+        self.own.release();
+        // What stays is cleaned up by the next process.
+        let _ = self.clean_up();
+    }
+}
+
+/// Opens the database, or creates it.
+fn open_database(path: &Path) -> Result<Connection> {
+    // To SQLite a file without a whole header is a new database.
+    if fs::metadata(path).is_ok_and(|file| (1..HEADER).contains(&file.len())) {
+        let failure = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_NOTADB);
+        return Err(rusqlite::Error::SqliteFailure(failure, None).into());
+    }
+    Ok(Connection::open(path)?)
+}
+
+/// Waits until no other process reads or writes the amounts.
+fn begin(database: &mut Connection) -> Result<Transaction<'_>> {
+    Ok(database.transaction_with_behavior(TransactionBehavior::Immediate)?)
+}
+
+/// Turns the reservations of processes that have ended into spending.
+fn end_dead(transaction: &Transaction<'_>, folder: &Path) -> Result<()> {
+    let running: Vec<i64> = transaction
+        .prepare_cached("SELECT id FROM processes WHERE NOT has_ended")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    for id in running {
+        let lock = lock_path(folder, id);
+        if !is_locked(&lock)? {
+            let sql = "UPDATE processes SET has_ended = 1, spent = spent + reserved, \
+                 lost = iif(is_journalled, reserved, 0), reserved = 0 WHERE id = ?1";
+            transaction.execute(sql, [id])?;
+            // One that stays harms nothing.
+            let _ = fs::remove_file(lock);
         }
+    }
+    Ok(())
+}
+
+/// Adds up the amounts of all processes.
+fn sum(transaction: &Transaction<'_>, month: &str) -> Result<Amounts> {
+    let mut statement = transaction
+        .prepare_cached("SELECT reserved, spent, recorded FROM processes WHERE month = ?1")?;
+    let mut rows = statement.query([month])?;
+    let mut sum = Amounts::default();
+    while let Some(row) = rows.next()? {
+        sum.reserved += MicroUsd(row.get(0)?);
+        sum.spent += MicroUsd(row.get(1)?);
+        sum.recorded += MicroUsd(row.get(2)?);
+    }
+    Ok(sum)
+}
+
+fn lock_path(folder: &Path, id: i64) -> PathBuf {
+    folder.join(format!("{id}.lock"))
+}
+
+fn lock(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.write(true).create(true).truncate(false);
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let locked = files::open_with(&mut options, path, SizeLimit::SMALL, LinkPolicy::Refuse)
+        .and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|source| MonthBudgetError::Lock {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn is_locked(path: &Path) -> Result<bool> {
+    let locked = match files::open(path, SizeLimit::SMALL) {
+        Ok(file) => file.try_lock_shared(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => Err(TryLockError::Error(error)),
+    };
+    match locked {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(source)) => Err(MonthBudgetError::Lock {
+            path: path.to_owned(),
+            source,
+        }),
     }
 }
 
 fn minus(amount: MicroUsd, less: MicroUsd) -> MicroUsd {
     MicroUsd(amount.0.saturating_sub(less.0))
+}
+
+/// Returns an amount as the database has it, at most a billion dollars: sums of many fit.
+fn amount(amount: MicroUsd) -> i64 {
+    i64::try_from(amount.0.min(1 << 50)).unwrap_or_default()
 }

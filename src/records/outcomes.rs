@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::Grade;
 use crate::files::write::{Access, WriteError, write_atomically};
 use crate::files::{self, SizeLimit};
@@ -13,19 +13,19 @@ use crate::files::{self, SizeLimit};
 /// The suffix of the file.
 const SUFFIX: &str = ".outcome.json";
 
-/// Returns the path of a grade; `stem` is the name of the files without suffixes.
-pub fn path(logs: &Path, stem: &RecordName) -> PathBuf {
-    logs.join(format!("{stem}{SUFFIX}"))
+/// Returns the path of a grade.
+pub fn path(logs: &Path, id: &ConsultationId) -> PathBuf {
+    logs.join(format!("{id}{SUFFIX}"))
 }
 
 /// Reads a grade; `None` where it is missing or unreadable.
-pub fn read(logs: &Path, stem: &RecordName) -> Option<Grade> {
-    serde_json::from_slice(&files::read(&path(logs, stem), SizeLimit::SMALL).ok()?).ok()
+pub fn read(logs: &Path, id: &ConsultationId) -> Option<Grade> {
+    serde_json::from_slice(&files::read(&path(logs, id), SizeLimit::SMALL).ok()?).ok()
 }
 
 /// Writes a grade, replacing an earlier one.
-pub fn write(logs: &Path, stem: &RecordName, grade: &Grade) -> Result<(), WriteError> {
-    let path = path(logs, stem);
+pub fn write(logs: &Path, id: &ConsultationId, grade: &Grade) -> Result<(), WriteError> {
+    let path = path(logs, id);
     let mut json =
         serde_json::to_vec_pretty(grade).map_err(|error| WriteError::new(&path, error.into()))?;
     json.push(b'\n');
@@ -33,8 +33,8 @@ pub fn write(logs: &Path, stem: &RecordName, grade: &Grade) -> Result<(), WriteE
 }
 
 /// Deletes a grade. A missing one is not an error.
-pub fn remove(logs: &Path, stem: &RecordName) -> Result<(), WriteError> {
-    let path = path(logs, stem);
+pub fn remove(logs: &Path, id: &ConsultationId) -> Result<(), WriteError> {
+    let path = path(logs, id);
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(WriteError::new(&path, error)),
         Ok(()) | Err(_) => Ok(()),

@@ -4,7 +4,7 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 use crate::files::write::sync_folder;
 use crate::files::{self, SizeLimit};
 
@@ -31,16 +31,15 @@ pub enum RemoveError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// Deletes the files of a consultation; `stem` is their name without suffixes. Missing files are no
-/// error.
+/// Deletes the files of a consultation. Missing files are no error.
 ///
 /// The journal comes last: its lock keeps other processes from resuming the consultation meanwhile,
 /// and if this process is killed half-way, the consultation can still be listed, found and deleted
 /// again.
-pub fn remove(logs: &Path, stem: &RecordName) -> Result<RemovedFiles, RemoveError> {
-    let _lock = lock(&ConsultationFiles::with_stem(logs, stem).journal)?;
+pub fn remove(logs: &Path, id: &ConsultationId) -> Result<RemovedFiles, RemoveError> {
+    let _lock = lock(&ConsultationFiles::in_folder(logs, id).journal)?;
     let mut removed = RemovedFiles::default();
-    for path in files(logs, stem) {
+    for path in files(logs, id) {
         let bytes = fs::symlink_metadata(&path).map_or(0, |file| file.len());
         match fs::remove_file(&path) {
             Ok(()) => {
@@ -55,13 +54,13 @@ pub fn remove(logs: &Path, stem: &RecordName) -> Result<RemovedFiles, RemoveErro
 }
 
 /// Returns all files that a consultation may have, the journal last.
-fn files(logs: &Path, stem: &RecordName) -> [PathBuf; 6] {
-    let files = ConsultationFiles::with_stem(logs, stem);
+fn files(logs: &Path, id: &ConsultationId) -> [PathBuf; 6] {
+    let files = ConsultationFiles::in_folder(logs, id);
     [
         files.markdown,
         files.page,
         files.context,
-        outcomes::path(logs, stem),
+        outcomes::path(logs, id),
         files.record,
         files.journal,
     ]

@@ -5,16 +5,18 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use crate::config::paths::Home;
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::records::context_file::{self, ContextFileError};
-use crate::records::files::{ConsultationFiles, ConsultationRef};
+use crate::records::files::ConsultationFiles;
 use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
@@ -30,8 +32,8 @@ pub(crate) struct LoadedRecord {
 }
 
 /// Loads the record; the journal if there is no record, or if the journal is newer.
-pub(crate) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord, Error> {
-    let files = ConsultationFiles::with_stem(logs, &found.stem);
+pub(crate) fn load(logs: &Path, found: &ConsultationId) -> Result<LoadedRecord, Error> {
+    let files = ConsultationFiles::in_folder(logs, found);
     let loaded = if is_journal_newer(&files) {
         from_journal(&files.journal).or_else(|| from_record(&files.record))
     } else {
@@ -41,8 +43,18 @@ pub(crate) fn load(logs: &Path, found: &ConsultationRef) -> Result<LoadedRecord,
         .or_else(|| from_journal(&files.journal))
         .or_else(|| from_record(&files.journal));
     let mut loaded = loaded.ok_or_else(|| unreadable(&files, found))?;
-    loaded.record.grade = outcomes::read(logs, &found.stem);
+    loaded.record.grade = outcomes::read(logs, found);
     Ok(loaded)
+}
+
+/// Returns the record of a consultation; `None` if it left no readable files.
+pub(crate) fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
+    Some(load(&home.logs_folder(), id).ok()?.record)
+}
+
+/// Returns the spend of a consultation from its files; nothing if it left none.
+pub(crate) fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
+    record_of(home, id).map_or_else(ConsultationSpend::default, |record| spend([&record]))
 }
 
 impl LoadedRecord {
@@ -76,10 +88,10 @@ pub(crate) struct RecordForModels {
 /// Loads the record for models.
 pub(crate) fn load_for_models(
     logs: &Path,
-    found: &ConsultationRef,
+    found: &ConsultationId,
 ) -> Result<RecordForModels, Error> {
     let LoadedRecord { record, .. } = load(logs, found)?;
-    let files = ConsultationFiles::with_stem(logs, &found.stem);
+    let files = ConsultationFiles::in_folder(logs, found);
     let journal = read_journal(&files.journal);
     let transcript = journal
         .ok()
@@ -143,39 +155,35 @@ fn is_journal_newer(files: &ConsultationFiles) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the record of {id}")]
 struct UnreadableRecordError {
-    id: RecordName,
+    id: ConsultationId,
     source: RecordReadError,
 }
 
 /// Returns the error when no file can be read.
-fn unreadable(files: &ConsultationFiles, found: &ConsultationRef) -> Error {
+fn unreadable(files: &ConsultationFiles, found: &ConsultationId) -> Error {
     if files.record.exists() {
         return match stored::read_file(&files.record) {
             Err(source) => Error::failed(UnreadableRecordError {
-                id: found.id.clone(),
+                id: found.clone(),
                 source,
             })
             .hint(format!("look at the file: {}", files.record.display())),
-            Ok(_) => Error::failed(format!("cannot read {}", found.id)),
+            Ok(_) => Error::failed(format!("cannot read {found}")),
         };
     }
     if is_being_written(&files.journal) {
         // A journal of this instant: its first event is not there yet.
-        return Error::failed(format!("{} has only just begun", found.id)).hint(format!(
-            "show it when it has ended with `conclave history show {}`",
-            found.id
+        return Error::failed(format!("{found} has only just begun")).hint(format!(
+            "show it when it has ended with `conclave history show {found}`"
         ));
     }
     match read_journal(&files.journal) {
         Err(error) if files.journal.exists() => {
             Error::failed(error).hint("the file can still be read: it has one JSON object per line")
         }
-        Err(_) => {
-            Error::failed(format!("the files of {} no longer exist", found.id)).hint(format!(
-                "remove it from the list with `conclave history rm {}`",
-                found.id
-            ))
-        }
-        Ok(_) => Error::failed(format!("{} has no events: its journal is empty", found.id)),
+        Err(_) => Error::failed(format!("the files of {found} no longer exist")).hint(format!(
+            "remove it from the list with `conclave history rm {found}`"
+        )),
+        Ok(_) => Error::failed(format!("{found} has no events: its journal is empty")),
     }
 }

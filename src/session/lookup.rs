@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::domain::ids::ConsultationId;
 use crate::error::Error;
-use crate::records::files::{ConsultationFiles, ConsultationRef};
+use crate::records::files::ConsultationFiles;
 use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::ends;
@@ -23,7 +24,7 @@ pub(crate) fn find(
     index: Option<&Index>,
     logs: &Path,
     name: &str,
-) -> Result<ConsultationRef, Error> {
+) -> Result<ConsultationId, Error> {
     let found = lookup::find(index.map(Index::connection), logs, name);
     match found
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
@@ -40,7 +41,7 @@ pub(crate) fn find(
     }
 }
 
-fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[ConsultationRef]) -> Error {
+fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[ConsultationId]) -> Error {
     let mut error = Error::usage(format!(
         "`{}` matches several consultations: {}",
         one_line(name),
@@ -48,7 +49,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
     ));
     for candidate in found.iter().take(MOST_CANDIDATES) {
         let description = description(index, logs, candidate).unwrap_or_default();
-        let id = candidate.id.as_str();
+        let id = candidate.as_str();
         let unique = id.strip_prefix("consult-").unwrap_or(id);
         error = error.hint(format!("{unique}{description}"));
     }
@@ -59,13 +60,13 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
 }
 
 /// Returns when a consultation began, and its question.
-fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationRef) -> Option<String> {
+fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationId) -> Option<String> {
     let indexed = || {
-        let listed = history::with_id(index?.connection(), candidate.id.as_str()).ok()??;
-        Some((listed.at, listed.question))
+        let listed = history::with_id(index?.connection(), candidate.as_str()).ok()??;
+        Some((listed.timestamp, listed.question))
     };
     let journalled = || {
-        let opening = ends::opening(&ConsultationFiles::with_stem(logs, &candidate.stem).journal)?;
+        let opening = ends::opening(&ConsultationFiles::in_folder(logs, candidate).journal)?;
         Some((opening.at, opening.question))
     };
     let (at, question) = indexed().or_else(journalled)?;

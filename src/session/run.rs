@@ -8,10 +8,9 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
-use super::index::{IndexEntry, IndexSender};
+use super::index::IndexSender;
 use super::month::{MonthCeiling, MonthRecorder};
 use super::storage::{Storage, StoredFiles};
-use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::Replayed;
@@ -61,8 +60,7 @@ pub(crate) struct SharedResources {
     /// The outermost of all.
     pub(crate) month: Option<Arc<MonthCeiling>>,
     pub(crate) month_rule: MonthRule,
-    /// `None` for a run with an index entry of its own.
-    pub(crate) index: Option<IndexSender>,
+    pub(crate) index: IndexSender,
 }
 
 /// Whether the month's budget limits the calls of runs.
@@ -86,9 +84,6 @@ pub(crate) struct RunOutcome {
     pub(crate) stored: Option<StoredFiles>,
     /// The first failure to write the files, for the user.
     pub(crate) warning: Option<String>,
-    /// The place in the index, to be filled when the answer has been shown; `None` if a queue
-    /// fills it.
-    pub(crate) index_entry: Option<IndexEntry>,
 }
 
 impl Session {
@@ -153,7 +148,6 @@ impl Session {
 /// so that other runs continue meanwhile.
 pub(crate) async fn run(
     session: Session,
-    home: &Home,
     participants: Participants<'_>,
     shared: SharedResources,
 ) -> Result<RunOutcome, Error> {
@@ -174,13 +168,8 @@ pub(crate) async fn run(
     // An event is in the journal before anything else learns of it.
     let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
     let mut recorder = None;
-    let mut index_entry = None;
     if let Some(journal) = storage.journal() {
-        let id = &consultation.plan().id;
-        match &shared.index {
-            Some(queue) => queue.begin(id, clock.now()),
-            None => index_entry = Some(IndexEntry::begin(home, id, clock.now())),
-        }
+        shared.index.begin(&consultation.plan().id, clock.now());
         subscribers.push(journal);
         // What is not in the journal is never recorded: it counts until the end of the month.
         if let Some(month) = shared.month.clone() {
@@ -216,8 +205,9 @@ pub(crate) async fn run(
         let is_stored = matches!(storage, Storage::Files(..));
         let (stored, warning) = storage.write(&record, &report);
         let warning = warning.or_else(|| shared.month.as_ref()?.warning());
-        if let (true, Some(queue)) = (is_stored, &shared.index) {
-            queue.end(&transcript.id, &record, transcript.started_at);
+        if is_stored {
+            let began_at = transcript.started_at;
+            shared.index.end(&transcript.id, &record, began_at);
         }
         RunOutcome {
             transcript,
@@ -225,7 +215,6 @@ pub(crate) async fn run(
             report,
             stored,
             warning,
-            index_entry,
         }
     });
     written

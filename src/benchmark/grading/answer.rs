@@ -12,7 +12,7 @@ use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
 
 /// The answer of a consultation, compared with a case's expected ones.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConsultationAnswer {
     /// The whole text that states it, for a grader.
     pub text: String,

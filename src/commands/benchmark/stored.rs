@@ -15,8 +15,9 @@ use crate::config::paths::Home;
 use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
-use crate::records::event_log::EventLogError;
-use crate::records::runs::{RunLookupError, RunStore, RunStoreError, StoredRun};
+use crate::records::event_log::LogError;
+use crate::records::lookup::LookupError;
+use crate::records::runs::{RunStore, RunStoreError, StoredRun};
 use crate::session::benchmark::merge::merge;
 use crate::terminal::output::format::{amount, count};
 
@@ -153,12 +154,12 @@ pub(super) fn store(home: &Home) -> RunStore {
 pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
     let found = store.find(name).map_err(Error::usage)?;
     found.map_err(|error| match &error {
-        RunLookupError::NotFound if name == "last" => {
+        LookupError::NotFound if name == "last" => {
             Error::usage("there are no runs yet").hint("begin one with `conclave benchmark SUITE`")
         }
-        RunLookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
+        LookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
             .hint("list the runs with `conclave benchmark list`"),
-        RunLookupError::Ambiguous(runs) => {
+        LookupError::Ambiguous(runs) => {
             let named: Vec<&str> = runs.iter().take(MOST_LISTED).map(RunId::as_str).collect();
             Error::usage(format!("`{name}` could be several runs"))
                 .hint(format!("name one of them: {}", named.join(", ")))
@@ -188,13 +189,13 @@ fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
 /// Explains why a run cannot be used.
 impl From<RunStoreError> for Error {
     fn from(error: RunStoreError) -> Self {
-        use EventLogError::{Broken, Busy, Misfit, NoLocks, Write};
+        use LogError::{Busy, Misfit, NoLocks, Write};
 
         match &error {
             RunStoreError::Busy(_) | RunStoreError::Log(Busy(_) | NoLocks { .. }) => {
                 Self::usage(error).hint("wait until that process has ended, or end it")
             }
-            RunStoreError::Write(_) | RunStoreError::Log(Write(_) | Broken(_) | Misfit { .. }) => {
+            RunStoreError::Write(_) | RunStoreError::Log(Write(_) | Misfit { .. }) => {
                 Self::failed(error)
             }
             RunStoreError::Folder { .. } | RunStoreError::Empty(_) | RunStoreError::Log(_) => {

@@ -107,14 +107,15 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
         history::id_candidates(index.connection(), prefix, complete, MOST_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
-        let all = lookup::consultations_newest_first(&home.logs_folder());
-        let mut found = all.unwrap_or_default();
-        found.retain(|found| found.id.as_str().starts_with(prefix));
-        let found = found.into_iter().take(MOST_IDS as usize);
-        let candidate = |id| IdCandidate {
-            id,
-            question: String::new(),
-        };
-        found.map(|found| candidate(found.id)).collect()
+        lookup::consultations_newest_first(&home.logs_folder())
+            .unwrap_or_default()
+            .into_iter()
+            .filter(|found| found.as_str().starts_with(prefix))
+            .take(MOST_IDS as usize)
+            .map(|found| IdCandidate {
+                id: found,
+                question: String::new(),
+            })
+            .collect()
     })
 }

@@ -59,7 +59,7 @@ pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
             .as_deref()
             .map_or_else(|| "no expert answered".to_owned(), one_line);
         return Err(
-            Error::usage(format!("{} has no answer to follow up: {why}", found.id))
+            Error::usage(format!("{found} has no answer to follow up: {why}"))
                 .hint("name another one, which `conclave history list` shows")
                 .hint("or ask without `--follow-up`"),
         );
@@ -68,10 +68,9 @@ pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
     match context.map(|context| earlier_context(context, &record)) {
         None => {}
         Some(Ok(context)) => follow_up.context = context,
-        Some(Err(why)) => follow_up.notices.push(format!(
-            "the context of {} is not sent again: {why}",
-            found.id
-        )),
+        Some(Err(why)) => follow_up
+            .notices
+            .push(format!("the context of {found} is not sent again: {why}")),
     }
     follow_up.record = Some(Box::new(record));
     Ok(follow_up)

@@ -25,7 +25,7 @@ use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::records::files::log_notice;
-use crate::session::index::RebuildTime;
+use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
 use crate::session::month::MonthCeiling;
 use crate::session::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use crate::session::storage::Storage;
@@ -84,12 +84,12 @@ impl<'a> TerminalFace<'a> {
     ) -> Result<(), Error> {
         let runtime = runtime()?;
         let is_resumed = !session.earlier().is_empty();
-        let outcome = runtime.block_on(self.take_part(session));
-        let shown = outcome.and_then(|mut outcome| {
+        let index = IndexQueue::start(self.home, session.clock().now());
+        let outcome = runtime.block_on(self.take_part(session, index.sender()));
+        let shown = outcome.and_then(|outcome| {
             if let Some(warning) = &outcome.warning {
                 self.printer.warning(warning);
             }
-            let index_entry = outcome.index_entry.take();
             // No next steps where nothing is stored, or where only the answer was asked for.
             let next = match &outcome.stored {
                 Some(_) if self.output.quiet => NextSteps::None,
@@ -98,16 +98,14 @@ impl<'a> TerminalFace<'a> {
                 Some(_) => NextSteps::Of("last".to_owned()),
                 None => NextSteps::None,
             };
-            let shown = self.show(&outcome, next, make_answer);
-            if let Some(entry) = index_entry {
-                let rebuild = match &shown {
-                    Ok(()) => RebuildTime::Now,
-                    Err(_) => RebuildTime::Later,
-                };
-                entry.end(&outcome.transcript, rebuild, self.printer);
-            }
-            shown
+            self.show(&outcome, next, make_answer)
         });
+        let rebuild = if shown.is_ok() {
+            RebuildTime::Now
+        } else {
+            RebuildTime::Later
+        };
+        index.finish(rebuild, self.printer);
         // The end must not wait for a thread that still reads the terminal, or for a model that
         // still decodes.
         runtime.shutdown_background();
@@ -130,7 +128,11 @@ impl<'a> TerminalFace<'a> {
     }
 
     /// Runs the session with the terminal's progress, person and interrupts.
-    async fn take_part(&mut self, session: Session) -> Result<RunOutcome, Error> {
+    async fn take_part(
+        &mut self,
+        session: Session,
+        index: IndexSender,
+    ) -> Result<RunOutcome, Error> {
         let mut progress = self.progress();
         progress.catch_up(session.earlier(), session.clock().now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
@@ -164,9 +166,9 @@ impl<'a> TerminalFace<'a> {
             budgets: Vec::new(),
             month: MonthCeiling::open(self.home, session.control(), session.clock().now())?,
             month_rule: MonthRule::Limited,
-            index: None,
+            index,
         };
-        run::run(session, self.home, participants, shared).await
+        run::run(session, participants, shared).await
     }
 
     /// Asks a question before a run.

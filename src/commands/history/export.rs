@@ -44,7 +44,7 @@ pub(super) fn run(
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let loaded = archive.load(&found)?;
-    let beside_record = ConsultationFiles::with_stem(&archive.logs, &found.stem).page;
+    let beside_record = ConsultationFiles::in_folder(&archive.logs, &found).page;
     let (output, access) = match &args.output {
         Some(output) => (Some(output.as_path()), Access::Normal),
         None => (args.open.then_some(beside_record.as_path()), Access::Own),
@@ -69,7 +69,7 @@ pub(super) fn run(
     write_atomically(output, text.as_bytes(), access).map_err(Error::failed)?;
     archive
         .printer
-        .note(&format!("{} written to {}", found.id, output.display()));
+        .note(&format!("{} written to {}", found, output.display()));
     if args.open && !browser::open(output, environment) {
         archive
             .printer

@@ -7,20 +7,18 @@ use jiff::tz::TimeZone;
 use rusqlite::Connection;
 
 use crate::commands::flags::ListFormatFlag;
-use crate::consultation::event::StateName;
-use crate::domain::ids::RecordName;
+use crate::domain::history::{History, HistoryRow, RunStatus};
+use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
-use crate::records::history::{self, Filter, HistoryEntry, Search, StateFilter};
+use crate::records::history::{self, Filter, Search};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding, JournalOpening};
 use crate::records::journal::is_being_written;
 use crate::session::index;
-use crate::terminal::tables::history::{
-    EntryOutcome, History, HistoryRow, RunStatus, below, screen,
-};
+use crate::terminal::tables::history::{below, screen};
 
 use super::{Archive, SCHEMA_VERSION};
 
@@ -78,7 +76,7 @@ pub(crate) struct Args {
     format: ListFormatFlag,
 }
 
-/// The values of `--state`: the end of a consultation, or its last state.
+/// The values of `--state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum StateArg {
     #[value(alias = "complete")]
@@ -87,33 +85,17 @@ pub(super) enum StateArg {
     Declined,
     Unfinished,
     Running,
-    Idle,
-    Estimating,
-    #[value(aliases = ["awaiting_consent", "AwaitingConsent"])]
-    AwaitingConsent,
-    Independent,
-    Synthesis,
-    #[value(aliases = ["cross_exam", "CrossExam"])]
-    CrossExam,
-    Verdict,
 }
 
 impl StateArg {
     /// Returns the state as the index knows it. Running consultations are unfinished there: the
     /// journals distinguish them.
-    pub(super) fn filter(self) -> StateFilter {
+    pub(super) fn filter(self) -> Completion {
         match self {
-            Self::Completed => StateFilter::Completion(Completion::Completed),
-            Self::Aborted => StateFilter::Completion(Completion::Aborted),
-            Self::Declined => StateFilter::Completion(Completion::Declined),
-            Self::Unfinished | Self::Running => StateFilter::Completion(Completion::Unfinished),
-            Self::Idle => StateFilter::In(StateName::Idle),
-            Self::Estimating => StateFilter::In(StateName::Estimating),
-            Self::AwaitingConsent => StateFilter::In(StateName::AwaitingConsent),
-            Self::Independent => StateFilter::In(StateName::Independent),
-            Self::Synthesis => StateFilter::In(StateName::Synthesis),
-            Self::CrossExam => StateFilter::In(StateName::CrossExam),
-            Self::Verdict => StateFilter::In(StateName::Verdict),
+            Self::Completed => Completion::Completed,
+            Self::Aborted => Completion::Aborted,
+            Self::Declined => Completion::Declined,
+            Self::Unfinished | Self::Running => Completion::Unfinished,
         }
     }
 }
@@ -177,9 +159,9 @@ fn collect(
         let listed = history::list(connection, filter, query_limit)?;
         let mut begun = Vec::new();
         if can_be_running(args.state) {
-            let ids: BTreeSet<&str> = listed.iter().map(|listed| listed.id.as_str()).collect();
+            let ids: BTreeSet<_> = listed.iter().map(|row| &row.consultation_id).collect();
             begun = self::begun(archive, connection, filter)?;
-            begun.retain(|entry| !ids.contains(entry.consultation_id.as_str()));
+            begun.retain(|entry| !ids.contains(&entry.consultation_id));
         }
         let mut total = history::count(connection, filter)? + begun.len() as u64;
         let mut entries = begun;
@@ -191,7 +173,7 @@ fn collect(
         entries.sort_by_key(|entry| Reverse((entry.timestamp, entry.consultation_id.clone())));
         entries.truncate(limit.unwrap_or(usize::MAX));
         for entry in &mut entries {
-            entry.short_id = short(connection, &entry.consultation_id)?;
+            entry.short_id = short(connection, entry.consultation_id.as_str())?;
         }
         Ok(History {
             schema_version: SCHEMA_VERSION,
@@ -219,8 +201,8 @@ fn begun(
     connection: &Connection,
     filter: &Filter,
 ) -> rusqlite::Result<Vec<HistoryRow>> {
-    let row = |id: RecordName| {
-        let files = ConsultationFiles::with_stem(&archive.logs, &id);
+    let row = |id: ConsultationId| {
+        let files = ConsultationFiles::in_folder(&archive.logs, &id);
         let opening = ends::opening(&files.journal)?;
         let has_context = has_context(&files, &opening);
         let JournalOpening {
@@ -236,7 +218,7 @@ fn begun(
         } else {
             RunStatus::Unfinished
         };
-        let mut row = HistoryRow::started(id.to_string(), at, question, mode, run_status);
+        let mut row = HistoryRow::started(id, at, question, mode, run_status);
         row.resumable &= has_context;
         Some(row)
     };
@@ -244,44 +226,20 @@ fn begun(
     Ok(open.into_iter().filter_map(row).collect())
 }
 
-fn entry(archive: &Archive<'_>, listed: HistoryEntry) -> HistoryRow {
-    let files = ConsultationFiles::with_stem(&archive.logs, &listed.stem);
-    let run_status = match listed.completion {
-        Completion::Completed => RunStatus::Completed,
-        Completion::Aborted | Completion::Unfinished if is_being_written(&files.journal) => {
-            RunStatus::Running
-        }
-        Completion::Aborted => RunStatus::Aborted,
-        Completion::Declined => RunStatus::Declined,
-        Completion::Unfinished => RunStatus::Unfinished,
-    };
-    let resumable = matches!(run_status, RunStatus::Aborted | RunStatus::Unfinished)
+/// Adds to a row of the index what the files tell.
+fn entry(archive: &Archive<'_>, row: HistoryRow) -> HistoryRow {
+    let files = ConsultationFiles::in_folder(&archive.logs, &row.consultation_id);
+    let has_failed = matches!(row.run_status, RunStatus::Aborted | RunStatus::Unfinished);
+    if has_failed && is_being_written(&files.journal) {
+        return HistoryRow {
+            run_status: RunStatus::Running,
+            ..row
+        };
+    }
+    let resumable = has_failed
         && ends::ending(&files.journal).is_ok_and(JournalEnding::is_resumable)
         && ends::opening(&files.journal).is_none_or(|opening| has_context(&files, &opening));
-    HistoryRow {
-        short_id: listed.id.to_string(),
-        consultation_id: listed.id.to_string(),
-        timestamp: listed.at,
-        question: listed.question,
-        mode: Some(listed.mode).filter(|mode| !mode.is_empty()),
-        run_status,
-        state: Some(listed.state).filter(|state| !state.is_empty()),
-        status: listed.status,
-        resumable,
-        recommendation: listed.recommendation,
-        confidence: listed.confidence,
-        cost: listed.cost.map(Into::into),
-        total_tokens: listed.tokens,
-        duration_ms: listed.duration_ms,
-        abort_reason: listed.abort_reason,
-        outcome: listed.outcome.map(|outcome| EntryOutcome {
-            outcome,
-            note: listed.note,
-        }),
-        demonstration: listed.demonstration,
-        follow_up_of: listed.follow_up_of,
-        follow_ups: listed.follow_ups,
-    }
+    HistoryRow { resumable, ..row }
 }
 
 /// Returns whether the text of the context is there, if there was one.

@@ -16,8 +16,8 @@ use clap::Subcommand;
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::domain::ids::ConsultationId;
 use crate::error::Error;
-use crate::records::files::ConsultationRef;
 use crate::records::index::Index;
 use crate::session::load::{self, LoadedRecord};
 use crate::session::{index, lookup};
@@ -131,7 +131,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Loads a consultation with the ids of those that follow it up.
-    fn load(&self, found: &ConsultationRef) -> Result<LoadedRecord, Error> {
+    fn load(&self, found: &ConsultationId) -> Result<LoadedRecord, Error> {
         let mut loaded = load::load(&self.logs, found)?;
         if let Some(index) = self.name_index() {
             loaded.add_follow_ups(&index)?;
@@ -140,7 +140,7 @@ impl<'a> Archive<'a> {
     }
 
     /// Returns the consultation with this name.
-    fn find(&self, name: &str) -> Result<ConsultationRef, Error> {
+    fn find(&self, name: &str) -> Result<ConsultationId, Error> {
         lookup::find(self.name_index().as_ref(), &self.logs, name)
     }
 }

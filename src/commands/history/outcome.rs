@@ -4,11 +4,11 @@ use clap::ValueEnum;
 use clap::builder::PossibleValue;
 
 use crate::commands::completions::ids;
+use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::files::ConsultationRef;
 use crate::records::index::store;
 use crate::records::outcomes;
 use crate::terminal::markdown::escape::one_line;
@@ -88,18 +88,17 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let (name, outcome) = graded(args)?;
     let found = archive.find(name)?;
     let Some(outcome) = outcome else {
-        outcomes::remove(&archive.logs, &found.stem).map_err(Error::failed)?;
+        outcomes::remove(&archive.logs, &found).map_err(Error::failed)?;
         update_index(archive, &found, None);
         archive
             .printer
-            .note(&format!("{}: no outcome recorded", found.id));
+            .note(&format!("{found}: no outcome recorded"));
         return Ok(());
     };
     let record = load::load(&archive.logs, &found)?.record;
     if record.completion() != Completion::Completed || record.recommendation.is_none() {
         return Err(Error::usage(format!(
-            "{} has no answer that could be right or wrong",
-            found.id
+            "{found} has no answer that could be right or wrong"
         )));
     }
     let note = args
@@ -110,16 +109,16 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         .map(ToOwned::to_owned);
     let grade = Grade {
         schema_version: SCHEMA_VERSION.to_owned(),
-        consultation_id: found.id.clone().into(),
+        consultation_id: found.clone(),
         outcome,
         note,
         at: Clock::system().now(),
     };
-    outcomes::write(&archive.logs, &found.stem, &grade).map_err(Error::failed)?;
+    outcomes::write(&archive.logs, &found, &grade).map_err(Error::failed)?;
     update_index(archive, &found, Some(&grade));
     archive.printer.note(&format!(
         "{}: {} ({})",
-        found.id,
+        found,
         outcome.name(),
         one_line(&record.question)
     ));
@@ -127,9 +126,9 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
 }
 
 /// Updates the index. The file is what counts: a rebuild of the index reads it.
-fn update_index(archive: &Archive<'_>, found: &ConsultationRef, grade: Option<&Grade>) {
+fn update_index(archive: &Archive<'_>, found: &ConsultationId, grade: Option<&Grade>) {
     let written = archive.index().and_then(|index| {
-        store::set_outcome(index.connection(), found.id.as_str(), grade).map_err(Error::failed)
+        store::set_outcome(index.connection(), found.as_str(), grade).map_err(Error::failed)
     });
     if let Err(error) = written {
         archive.printer.warning(&format!(

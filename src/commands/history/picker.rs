@@ -4,9 +4,10 @@ use jiff::tz::TimeZone;
 
 use super::Archive;
 use crate::commands::face::until_interrupted;
+use crate::domain::history::HistoryRow;
+use crate::domain::ids::ConsultationId;
 use crate::error::{Error, Exit};
-use crate::records::files::ConsultationRef;
-use crate::records::history::{self, Filter, HistoryEntry};
+use crate::records::history::{self, Filter};
 use crate::records::index::Index;
 use crate::session::index;
 use crate::terminal::markdown::escape::one_line;
@@ -28,7 +29,7 @@ pub(super) fn can_pick(printer: &Printer) -> bool {
 pub(super) fn named_or_picked(
     name: Option<&str>,
     archive: &Archive<'_>,
-) -> Result<Option<ConsultationRef>, Error> {
+) -> Result<Option<ConsultationId>, Error> {
     let printer = archive.printer;
     let has_menu = can_pick(printer) && printer.out_traits().is_terminal;
     let entries = if name.is_none() && has_menu {
@@ -45,17 +46,11 @@ pub(super) fn named_or_picked(
         picked(dialogue.select("Show", &items, 0).await)
     })?;
     let entry = chosen.and_then(|at| entries.into_iter().nth(at));
-    Ok(entry.map(|entry| ConsultationRef {
-        id: entry.id,
-        stem: entry.stem,
-    }))
+    Ok(entry.map(|entry| entry.consultation_id))
 }
 
 /// Asks for any number of consultations; none after Esc.
-pub(super) fn pick_several(
-    archive: &Archive<'_>,
-    prompt: &str,
-) -> Result<Vec<HistoryEntry>, Error> {
+pub(super) fn pick_several(archive: &Archive<'_>, prompt: &str) -> Result<Vec<HistoryRow>, Error> {
     let entries = newest(archive)?;
     if entries.is_empty() {
         return Ok(Vec::new());
@@ -72,7 +67,7 @@ pub(super) fn pick_several(
     Ok(chosen.map(|(_, entry)| entry).collect())
 }
 
-fn newest(archive: &Archive<'_>) -> Result<Vec<HistoryEntry>, Error> {
+fn newest(archive: &Archive<'_>) -> Result<Vec<HistoryRow>, Error> {
     let query = |index: &mut Index| {
         history::list(index.connection(), &Filter::default(), Some(MOST_OFFERED))
     };
@@ -96,11 +91,11 @@ fn interrupted() -> Error {
 }
 
 /// Returns a line for each: time, confidence, cost and question. The menu cuts it at its width.
-fn items(entries: &[HistoryEntry]) -> Vec<String> {
+fn items(entries: &[HistoryRow]) -> Vec<String> {
     let zone = TimeZone::system();
-    let item = |entry: &HistoryEntry| {
-        let began = jiff::Timestamp::from_millisecond(entry.at.0).map_or_else(
-            |_| entry.at.date(),
+    let item = |entry: &HistoryRow| {
+        let began = jiff::Timestamp::from_millisecond(entry.timestamp.0).map_or_else(
+            |_| entry.timestamp.date(),
             |at| {
                 let local = at.to_zoned(zone.clone());
                 local.strftime("%Y-%m-%d %H:%M").to_string()
@@ -109,7 +104,7 @@ fn items(entries: &[HistoryEntry]) -> Vec<String> {
         let stated = entry
             .confidence
             .map(|stated| format!("{:.0}%", stated * 100.0));
-        let cost = entry.cost.map(dollars);
+        let cost = entry.cost.and_then(|cost| cost.cost()).map(dollars);
         let (stated, cost) = (stated.unwrap_or_default(), cost.unwrap_or_default());
         let question = one_line(&entry.question);
         format!("{began}  {stated:>4}  {cost:>7}  {question}")

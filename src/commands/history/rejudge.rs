@@ -16,13 +16,13 @@ use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
+use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::{Amount, StoredRecord};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::context_file::ContextFileError;
-use crate::records::files::ConsultationRef;
 use crate::session::load;
 use crate::session::run::Session;
 use crate::session::storage::Storage;
@@ -107,7 +107,7 @@ pub(super) fn run(
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
-        let id = &found.id;
+        let id = &found;
         let why = match record.degradations.as_slice() {
             [] => "no expert answered in Round 1".to_owned(),
             reasons => reasons.join("; "),
@@ -159,11 +159,11 @@ pub(super) fn run(
 
 /// Returns the context that the experts knew: without it, another judgement could be due to that.
 fn context_of(
-    found: &ConsultationRef,
+    found: &ConsultationId,
     context: Result<Context, ContextFileError>,
     record: &StoredRecord,
 ) -> Result<EarlierContext, Error> {
-    let id = &found.id;
+    let id = &found;
     let cannot = |source: ContextFileError| {
         Error::usage(NoContextError {
             id: id.to_string(),

@@ -12,10 +12,11 @@ use rusqlite::TransactionBehavior;
 
 use crate::commands::completions::ids;
 use crate::commands::face::block_on;
+use crate::domain::history::HistoryRow;
+use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
-use crate::records::files::ConsultationRef;
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
 use crate::records::removal::{self, RemoveError, RemovedFiles};
@@ -76,7 +77,7 @@ pub(super) struct Args {
 /// A consultation to delete.
 #[derive(Debug)]
 struct Deletion {
-    found: ConsultationRef,
+    found: ConsultationId,
     /// When it began, and its question, if the index knows them.
     description: Option<(Timestamp, String)>,
 }
@@ -132,13 +133,10 @@ fn picked(archive: &Archive<'_>) -> Result<Vec<Deletion>, Error> {
     Ok(chosen.into_iter().map(deletion).collect())
 }
 
-fn deletion(listed: history::HistoryEntry) -> Deletion {
+fn deletion(listed: HistoryRow) -> Deletion {
     Deletion {
-        found: ConsultationRef {
-            id: listed.id,
-            stem: listed.stem,
-        },
-        description: Some((listed.at, listed.question)),
+        found: listed.consultation_id,
+        description: Some((listed.timestamp, listed.question)),
     }
 }
 
@@ -151,10 +149,10 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
         if deletions.iter().all(|other| other.found != found) {
             let listed = index
                 .as_ref()
-                .and_then(|index| history::with_id(index.connection(), found.id.as_str()).ok()?);
+                .and_then(|index| history::with_id(index.connection(), found.as_str()).ok()?);
             deletions.push(Deletion {
                 found,
-                description: listed.map(|listed| (listed.at, listed.question)),
+                description: listed.map(|listed| (listed.timestamp, listed.question)),
             });
         }
     }
@@ -165,7 +163,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let zone = TimeZone::system();
     let index = archive.name_index();
     let line = |deletion: &Deletion| {
-        let id = deletion.found.id.as_str();
+        let id = deletion.found.as_str();
         let short = index
             .as_ref()
             .and_then(|index| short(index.connection(), id).ok());
@@ -227,7 +225,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     for some in deletions.chunks(BATCH) {
         let mut gone = Vec::new();
         for Deletion { found, .. } in some {
-            match removal::remove(&archive.logs, &found.stem) {
+            match removal::remove(&archive.logs, found) {
                 Ok(removed) => {
                     freed.files += removed.files;
                     freed.bytes += removed.bytes;
@@ -264,7 +262,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
 }
 
 /// Deletes the rows of consultations from the index.
-fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error> {
+fn forget(archive: &Archive<'_>, gone: &[&ConsultationId]) -> Result<(), Error> {
     if gone.is_empty() {
         return Ok(());
     }
@@ -274,7 +272,7 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error>
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
-            store::remove(&transaction, found.id.as_str())?;
+            store::remove(&transaction, found.as_str())?;
         }
         transaction.commit()
     };
@@ -284,20 +282,20 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationRef]) -> Result<(), Error>
 /// Reports the consultations that are not deleted.
 fn refused(
     archive: &Archive<'_>,
-    mut kept: Vec<(&ConsultationRef, RemoveError)>,
+    mut kept: Vec<(&ConsultationId, RemoveError)>,
     of: usize,
 ) -> Result<(), Error> {
     if of == 1
         && let Some((found, source)) = kept.pop()
     {
-        let id = found.id.to_string();
+        let id = found.to_string();
         return Err(Error::failed(DeleteError { id, source }));
     }
     if kept.is_empty() {
         return Ok(());
     }
     for (found, error) in &kept {
-        let message = format!("{} was not deleted: {}", found.id, whole(error));
+        let message = format!("{} was not deleted: {}", found, whole(error));
         archive.printer.warning(&message);
     }
     Err(Error::failed(format!(

@@ -169,7 +169,7 @@ impl DryRun<'_> {
         let estimate = &self.prepared.estimate;
         let templates = &self.prepared.templates;
         let by_model = estimate.total.by_model.iter().map(|(model, share)| {
-            let mut both = [Some(templates.panel()), templates.extraction()]
+            let mut both = [Some(&templates.panel), templates.extraction.as_ref()]
                 .into_iter()
                 .flatten();
             let address = both.find_map(|template| template.addresses().get(&model.provider));

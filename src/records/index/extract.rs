@@ -15,9 +15,9 @@ use agents::agents;
 use calls::calls;
 use rounds::{later_rounds, rounds};
 
-/// Returns the rows of a record. `stem` is its file's name without the suffix; `written_at` is used
-/// where the record does not state when the consultation began.
-pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
+/// Returns the rows of a record. `written_at` is used where it does not state when the consultation
+/// began.
+pub fn rows(record: &StoredRecord, written_at: Timestamp) -> Rows {
     let rounds = rounds(record);
     let analysis = record.debate_value_analysis.as_ref();
     let caching = record.caching();
@@ -27,7 +27,6 @@ pub fn rows(record: &StoredRecord, stem: &str, written_at: Timestamp) -> Rows {
         calls: calls(record),
         consultation: ConsultationRow {
             id: record.id.clone(),
-            stem: stem.to_owned(),
             question: record.question.clone(),
             mode: known(&record.mode),
             final_recommendation: record.recommendation.clone(),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use crate::domain::ids::{ConsultationId, RecordName};
+use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
@@ -30,24 +30,9 @@ pub enum IndexChange {
 impl IndexChange {
     /// Returns the end of a consultation, with the rows of its record.
     pub fn ended(id: &ConsultationId, record: &StoredRecord, written_at: Timestamp) -> Self {
-        let rows = extract::rows(record, id.as_str(), written_at);
+        let rows = extract::rows(record, written_at);
         Self::Ended(id.clone(), Box::new(rows))
     }
-}
-
-/// Marks a consultation as open.
-pub fn begin(index: &mut Index, id: &ConsultationId, at: Timestamp) -> rusqlite::Result<()> {
-    apply(index, &[IndexChange::Begun(id.clone(), at)])
-}
-
-/// Inserts the rows of a finished consultation from its record, durable when this returns.
-pub fn end(
-    index: &mut Index,
-    id: &ConsultationId,
-    record: &StoredRecord,
-    written_at: Timestamp,
-) -> rusqlite::Result<()> {
-    apply(index, &[IndexChange::ended(id, record, written_at)])
 }
 
 /// Makes all changes, in their order, or none. Rows of ended consultations are durable when this
@@ -83,7 +68,7 @@ pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()>
 
 /// Inserts the rows of open consultations without a live process. Returns their number.
 pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
-    let open: Vec<(RecordName, String)> = {
+    let open: Vec<(ConsultationId, String)> = {
         let mut statement = index
             .connection()
             .prepare("SELECT id, began_at FROM open_consultations")?;
@@ -100,9 +85,8 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
             .connection_mut()
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // A rebuild reports what cannot be read.
-        if let Some(Ok(source)) = source.record {
-            let rows = extract::rows(&source.record, id.as_str(), source.written_at);
-            store::put(&transaction, &rows)?;
+        if let Some(Ok((record, written_at))) = source.record {
+            store::put(&transaction, &extract::rows(&record, written_at))?;
             inserted += 1;
         }
         // A process that has resumed it meanwhile has set a new mark.
@@ -121,6 +105,6 @@ pub(super) fn mark(connection: &Connection, id: &str, at: Timestamp) -> rusqlite
 }
 
 /// Returns when the consultation of a journal began.
-pub(super) fn began_at(logs: &Path, stem: &RecordName) -> Option<Timestamp> {
-    ends::opening(&ConsultationFiles::with_stem(logs, stem).journal).map(|opening| opening.at)
+pub(super) fn began_at(logs: &Path, id: &ConsultationId) -> Option<Timestamp> {
+    ends::opening(&ConsultationFiles::in_folder(logs, id).journal).map(|opening| opening.at)
 }

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::open::{self, OpenError};
+use super::open::{self, IndexError};
 
 /// Suffixes of the database and of the files that `SQLite` uses beside it. The log first: found by
 /// a database of its name that it does not belong to, it would corrupt that.
@@ -50,15 +50,10 @@ fn is_foreign(database: &Path) -> bool {
     let opened =
         open::open_unchecked(database).and_then(|connection| open::check(&connection, database));
     match opened {
-        Err(OpenError::Foreign(_)) => true,
+        Err(IndexError::Foreign(_)) => true,
         // The target of a link that is no index would be overwritten.
-        Err(OpenError::Missing(_) | OpenError::Damaged { .. } | OpenError::Failed { .. }) => {
-            is_no_file
-        }
-        Ok(())
-        | Err(OpenError::OtherVersion(_) | OpenError::Busy(_) | OpenError::Unreadable { .. }) => {
-            false
-        }
+        Err(IndexError::Missing(_) | IndexError::Damaged { .. }) => is_no_file,
+        Ok(()) | Err(_) => false,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Opens the database and determines its state.
 
+use std::error::Error;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,9 +39,9 @@ impl WaitLimit {
     }
 }
 
-/// The reason why the index cannot be opened.
+/// The reason why the index cannot be used. A failed rebuild leaves the old one unchanged.
 #[derive(Debug, thiserror::Error)]
-pub enum OpenError {
+pub enum IndexError {
     #[error("there is no index `{}`", .0.display())]
     Missing(PathBuf),
     /// The file is not a database, or a broken one.
@@ -56,23 +57,24 @@ pub enum OpenError {
     OtherVersion(PathBuf),
     #[error("the index `{}` is in use by another process", .0.display())]
     Busy(PathBuf),
-    #[error("cannot use the index `{}`", path.display())]
+    #[error("cannot {what} the index `{}`", path.display())]
     Failed {
+        what: &'static str,
         path: PathBuf,
-        source: rusqlite::Error,
+        source: Box<dyn Error + Send + Sync>,
     },
-    #[error("cannot read the index `{}`", path.display())]
-    Unreadable { path: PathBuf, source: io::Error },
+    #[error("cannot read the folder `{}`", path.display())]
+    Logs { path: PathBuf, source: io::Error },
 }
 
-impl OpenError {
+impl IndexError {
     /// Returns whether a rebuild can replace the database without loss.
     pub fn is_fixed_by_rebuild(&self) -> bool {
         match self {
             Self::Missing(_) | Self::Damaged { .. } | Self::Foreign(_) | Self::OtherVersion(_) => {
                 true
             }
-            Self::Busy(_) | Self::Failed { .. } | Self::Unreadable { .. } => false,
+            Self::Busy(_) | Self::Failed { .. } | Self::Logs { .. } => false,
         }
     }
 
@@ -87,7 +89,19 @@ impl OpenError {
         } else if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
             Self::Busy(path)
         } else {
-            Self::Failed { path, source }
+            Self::failed("use", &path, source)
+        }
+    }
+
+    pub(super) fn failed(
+        what: &'static str,
+        path: &Path,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self::Failed {
+            what,
+            path: path.to_owned(),
+            source: source.into(),
         }
     }
 }
@@ -113,14 +127,14 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 
 impl Index {
     /// Opens the database and migrates it.
-    pub fn open(path: &Path) -> Result<Self, OpenError> {
+    pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::open_with(path, WaitLimit::Usual)
     }
 
     /// Opens the database. The wait limit holds for every statement.
-    pub fn open_with(path: &Path, limit: WaitLimit) -> Result<Self, OpenError> {
+    pub fn open_with(path: &Path, limit: WaitLimit) -> Result<Self, IndexError> {
         let connection = open_unchecked(path)?;
-        let failed = |error| OpenError::of(path, error);
+        let failed = |error| IndexError::of(path, error);
         connection.busy_timeout(limit.time()).map_err(failed)?;
         check(&connection, path)?;
         set_up(&connection).map_err(failed)?;
@@ -144,14 +158,11 @@ impl Index {
 }
 
 /// Opens the file without checking whose it is.
-pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
-    let unreadable = |source| OpenError::Unreadable {
-        path: path.to_owned(),
-        source,
-    };
+pub(super) fn open_unchecked(path: &Path) -> Result<Connection, IndexError> {
+    let unreadable = |error: io::Error| IndexError::failed("read", path, error);
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(OpenError::Missing(path.to_owned()));
+            return Err(IndexError::Missing(path.to_owned()));
         }
         Err(source) => return Err(unreadable(source)),
         Ok(metadata) if metadata.is_dir() => {
@@ -160,22 +171,22 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Connection, OpenError> {
         // To SQLite an empty file is a new database. Here it is a truncated one, or one whose
         // first rows another process is about to write.
         Ok(metadata) if metadata.len() == 0 => {
-            return Err(OpenError::Damaged {
+            return Err(IndexError::Damaged {
                 path: path.to_owned(),
                 source: None,
             });
         }
         Ok(_) => {}
     }
-    Connection::open_with_flags(path, FLAGS).map_err(|error| OpenError::of(path, error))
+    Connection::open_with_flags(path, FLAGS).map_err(|error| IndexError::of(path, error))
 }
 
 /// Checks that the database is ours, and returns how many migrations it has.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenError> {
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), IndexError> {
     let number = |sql: &str| {
         connection
             .query_row(sql, [], |row| row.get::<_, i64>(0))
-            .map_err(|error| OpenError::of(path, error))
+            .map_err(|error| IndexError::of(path, error))
     };
     // Reads the schema as well: every statement needs it.
     let objects = number("SELECT count(*) FROM sqlite_schema")?;
@@ -185,15 +196,15 @@ pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), OpenErro
         let is_empty = (objects, application, version) == (0, 0, 0);
         let path = path.to_owned();
         return Err(if is_empty {
-            OpenError::Damaged { path, source: None }
+            IndexError::Damaged { path, source: None }
         } else {
-            OpenError::Foreign(path)
+            IndexError::Foreign(path)
         });
     }
     if version == i64::from(schema::VERSION) {
         Ok(())
     } else {
-        Err(OpenError::OtherVersion(path.to_owned()))
+        Err(IndexError::OtherVersion(path.to_owned()))
     }
 }
 

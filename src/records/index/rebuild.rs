@@ -4,7 +4,6 @@
 //! Processes that want to write wait for the commit. Each writes its files before its rows, so
 //! whatever the rebuild did not see reaches the index afterwards.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,9 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, Result as SqlResult, TransactionBehavior};
+use rusqlite::{Connection, Result as SqlResult, TransactionBehavior};
 
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::lookup::{self, LogFolder};
 use crate::records::outcomes;
@@ -23,10 +22,10 @@ use crate::records::outcomes;
 use super::extract;
 use super::follow;
 use super::foreign;
-use super::open::{self, Index, OpenError, WaitLimit, is_damage};
+use super::open::{self, Index, IndexError, WaitLimit, is_damage};
 use super::rows::Rows;
 use super::schema;
-use super::sources::{self, SourceRank};
+use super::sources;
 use super::store;
 
 /// Consultations that are read ahead of the writer, and steps between two reports of progress.
@@ -49,41 +48,12 @@ pub struct RebuildReport {
     pub set_aside: Option<PathBuf>,
 }
 
-/// The reason why a rebuild failed. The old index is unchanged.
-#[derive(Debug, thiserror::Error)]
-pub enum RebuildError {
-    #[error("the index `{}` is in use by another process", .0.display())]
-    Busy(PathBuf),
-    #[error("cannot read the folder `{}`", path.display())]
-    Folder { path: PathBuf, source: io::Error },
-    #[error("cannot write the index `{}`", path.display())]
-    Unwritable { path: PathBuf, source: io::Error },
-    #[error("cannot create the index `{}`", path.display())]
-    Failed {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
-    #[error(transparent)]
-    Open(#[from] OpenError),
-}
-
-impl RebuildError {
-    fn of(database: &Path, source: rusqlite::Error) -> Self {
-        let path = database.to_owned();
-        if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) {
-            Self::Busy(path)
-        } else {
-            Self::Failed { path, source }
-        }
-    }
-}
-
 /// Rebuilds the index of a folder of logs.
 pub fn rebuild(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
-) -> Result<RebuildReport, RebuildError> {
+) -> Result<RebuildReport, IndexError> {
     rebuild_where(logs, database, progress, |_| Ok(true)).map(Option::unwrap_or_default)
 }
 
@@ -92,7 +62,7 @@ pub fn rebuild_if_unusable(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
-) -> Result<Option<RebuildReport>, RebuildError> {
+) -> Result<Option<RebuildReport>, IndexError> {
     rebuild_where(logs, database, progress, |connection| {
         match open::check(connection, database) {
             Ok(()) => Ok(false),
@@ -103,8 +73,8 @@ pub fn rebuild_if_unusable(
 }
 
 /// Builds an index in memory, for a home that cannot be written.
-pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), RebuildError> {
-    let failed = |source| RebuildError::of(Path::new(":memory:"), source);
+pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), IndexError> {
+    let failed = |error| IndexError::of(Path::new(":memory:"), error);
     let index = Index::in_memory().map_err(failed)?;
     let report = fill(index.connection(), logs, list(logs)?, &mut |_| {}).map_err(failed)?;
     Ok((index, report))
@@ -115,13 +85,10 @@ fn rebuild_where(
     logs: &Path,
     database: &Path,
     progress: &mut dyn FnMut(RebuildProgress),
-    is_needed: impl FnOnce(&Connection) -> Result<bool, OpenError>,
-) -> Result<Option<RebuildReport>, RebuildError> {
-    let failed = |source| RebuildError::of(database, source);
-    let unwritable = |source| RebuildError::Unwritable {
-        path: database.to_owned(),
-        source,
-    };
+    is_needed: impl FnOnce(&Connection) -> Result<bool, IndexError>,
+) -> Result<Option<RebuildReport>, IndexError> {
+    let failed = |error| IndexError::of(database, error);
+    let unwritable = |error: io::Error| IndexError::failed("write", database, error);
     let set_aside = foreign::set_aside(database).map_err(unwritable)?;
     create(database).map_err(unwritable)?;
     let mut connection = connect(database).map_err(failed)?;
@@ -145,8 +112,8 @@ fn rebuild_where(
     }))
 }
 
-fn list(logs: &Path) -> Result<LogFolder, RebuildError> {
-    lookup::list(logs).map_err(|source| RebuildError::Folder {
+fn list(logs: &Path) -> Result<LogFolder, IndexError> {
+    lookup::list(logs).map_err(|source| IndexError::Logs {
         path: logs.to_owned(),
         source,
     })
@@ -191,26 +158,22 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
     }
 }
 
-/// The rows read from the files of one stem.
+/// The rows read from the files of one consultation.
 struct SourceRows {
-    stem: RecordName,
+    id: ConsultationId,
     file: String,
-    rows: Option<Result<(Rows, SourceRank), String>>,
+    rows: Option<Result<Rows, String>>,
     is_open: bool,
 }
 
 impl SourceRows {
-    fn read(logs: &Path, stem: &RecordName) -> Self {
-        let source = sources::find(logs, stem);
-        let rows = source.record.map(|record| {
-            let source = record?;
-            let rows = extract::rows(&source.record, stem.as_str(), source.written_at);
-            Ok((rows, source.rank))
-        });
+    fn read(logs: &Path, id: &ConsultationId) -> Self {
+        let source = sources::find(logs, id);
+        let rows = |(record, written_at)| extract::rows(&record, written_at);
         Self {
-            stem: stem.clone(),
+            id: id.clone(),
             file: source.file,
-            rows,
+            rows: source.record.map(|record| record.map(rows)),
             is_open: source.is_open,
         }
     }
@@ -224,13 +187,13 @@ fn fill(
     progress: &mut dyn FnMut(RebuildProgress),
 ) -> SqlResult<RebuildReport> {
     let of = stored.newest_first.len();
-    let mut contents = Contents {
+    let mut report = RebuildReport {
         skipped: stored.skipped,
-        ..Contents::default()
+        ..RebuildReport::default()
     };
     // Their rows are inserted fastest by time.
-    let stems = stored.newest_first.iter().rev().map(|stored| &stored.stem);
-    let sources = stems.map(|stem| SourceRows::read(logs, stem));
+    let ids = stored.newest_first.iter().rev();
+    let sources = ids.map(|id| SourceRows::read(logs, id));
     progress(RebuildProgress { done: 0, of });
     thread::scope(|scope| -> SqlResult<()> {
         let (sender, all) = mpsc::sync_channel(AHEAD);
@@ -246,81 +209,40 @@ fn fill(
         // Where the system has no thread left, this one reads too.
         let here = reader.is_err().then_some(here).into_iter().flatten();
         for (done, source) in (1..).zip(all.into_iter().chain(here)) {
-            contents.add(connection, logs, source)?;
+            report.add(connection, logs, source)?;
             if done % AHEAD == 0 || done == of {
                 progress(RebuildProgress { done, of });
             }
         }
         Ok(())
     })?;
-    contents.skipped.sort_unstable();
-    Ok(RebuildReport {
-        indexed: contents.sources.len(),
-        skipped: contents.skipped,
-        set_aside: None,
-    })
+    report.skipped.sort_unstable();
+    Ok(report)
 }
 
-/// The consultations that are in the new index, and the files that are not.
-#[derive(Default)]
-struct Contents {
-    /// The source of each consultation's rows, by id.
-    sources: HashMap<String, RowSource>,
-    skipped: Vec<(String, String)>,
-}
-
-/// A file that rows came from. The greater one wins, whichever is read first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct RowSource {
-    rank: SourceRank,
-    name: String,
-}
-
-impl Contents {
+impl RebuildReport {
     fn add(&mut self, connection: &Connection, logs: &Path, source: SourceRows) -> SqlResult<()> {
         let SourceRows {
-            stem,
-            file: name,
+            id,
+            file,
             rows,
             is_open,
         } = source;
         match rows {
-            Some(Ok((rows, rank))) => {
-                let id = rows.consultation.id.as_ref();
-                if self.is_best(id, RowSource { rank, name }) {
-                    store::put(connection, &rows)?;
-                    if let Some(grade) = outcomes::read(logs, &stem) {
-                        store::set_outcome(connection, id, Some(&grade))?;
-                    }
+            Some(Ok(rows)) => {
+                store::put(connection, &rows)?;
+                if let Some(grade) = outcomes::read(logs, &id) {
+                    store::set_outcome(connection, id.as_str(), Some(&grade))?;
                 }
+                self.indexed += 1;
             }
-            Some(Err(why)) => self.skipped.push((name, why)),
+            Some(Err(why)) => self.skipped.push((file, why)),
             None => {}
         }
         if is_open {
-            let began_at = follow::began_at(logs, &stem).unwrap_or(Timestamp(0));
-            follow::mark(connection, stem.as_str(), began_at)?;
+            let began_at = follow::began_at(logs, &id).unwrap_or(Timestamp(0));
+            follow::mark(connection, id.as_str(), began_at)?;
         }
         Ok(())
-    }
-
-    /// Returns whether no better file holds the same consultation, and skips the other one.
-    fn is_best(&mut self, id: &str, new: RowSource) -> bool {
-        let duplicate_of = |name: &str| format!("{name} holds the same consultation");
-        match self.sources.get_mut(id) {
-            Some(old) if *old > new => {
-                self.skipped.push((new.name, duplicate_of(&old.name)));
-                false
-            }
-            Some(old) => {
-                let why = duplicate_of(&new.name);
-                self.skipped.push((std::mem::replace(old, new).name, why));
-                true
-            }
-            None => {
-                self.sources.insert(id.to_owned(), new);
-                true
-            }
-        }
     }
 }

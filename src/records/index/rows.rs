@@ -3,7 +3,7 @@
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
 
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
@@ -21,7 +21,7 @@ pub struct Rows {
 }
 
 /// Another value in such a column is damage: a rebuild replaces the row.
-impl FromSql for RecordName {
+impl FromSql for ConsultationId {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Self::parse(value.as_str()?).map_err(FromSqlError::other)
     }
@@ -30,8 +30,6 @@ impl FromSql for RecordName {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConsultationRow {
     pub id: String,
-    /// The name of its files without their suffixes.
-    pub stem: String,
     pub question: String,
     pub mode: String,
     pub final_recommendation: Option<String>,

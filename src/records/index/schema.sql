@@ -5,8 +5,6 @@ CREATE TABLE consultations (
   -- Milliseconds since 1970 times 2^19, plus 19 bits of a hash of the id: sorts by time, and is the same however often it is indexed.
   number INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  -- The name of its files without their endings.
-  stem TEXT NOT NULL,
   question TEXT NOT NULL,
   mode TEXT NOT NULL,
   final_recommendation TEXT,

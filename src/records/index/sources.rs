@@ -9,70 +9,55 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::consultation::transcript::Transcript;
-use crate::domain::ids::RecordName;
+use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 use crate::records::files::ConsultationFiles;
-use crate::records::journal::is_being_written;
-use crate::records::journal::read::read_journal;
+use crate::records::journal::{is_being_written, read_journal};
 use crate::records::stored::{self, RecordReadError};
 
-/// The rank of a file as a source; the greater one is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SourceRank {
-    Journal,
-    Record,
-}
-
-/// A record, or what the record of a journal would be.
-#[derive(Debug)]
-pub(super) struct SourceRecord {
-    pub(super) record: StoredRecord,
-    pub(super) written_at: Timestamp,
-    pub(super) rank: SourceRank,
-}
-
-/// The source of one stem.
+/// The source of one consultation.
 #[derive(Debug)]
 pub(super) struct SourceLookup {
     /// The name of the source's file.
     pub(super) file: String,
-    /// The record, or the reason why there is none; `None` for a consultation that is still
-    /// running.
-    pub(super) record: Option<Result<SourceRecord, String>>,
+    /// The record, or what the record of a journal would be, and when its file was written; or the
+    /// reason why there is none. `None` for a consultation that is still running.
+    pub(super) record: Option<Result<(StoredRecord, Timestamp), String>>,
     /// A process is writing the journal.
     pub(super) is_open: bool,
 }
 
-/// Finds the source of a stem.
-pub(super) fn find(logs: &Path, stem: &RecordName) -> SourceLookup {
-    let paths = ConsultationFiles::with_stem(logs, stem);
-    let recorded = written_at(&paths.record);
-    let from_record = || Some(read_record(&paths.record, recorded?));
-    let is_newer = |written: &SystemTime| Some(*written) > recorded;
-    let Some(journalled) = written_at(&paths.journal).filter(is_newer) else {
-        let record = from_record().unwrap_or_else(|| Err("it no longer exists".to_owned()));
-        let from_older = |why| match written_at(&paths.journal) {
-            Some(journalled) => from_journal(&paths.journal, journalled).map_err(|_| why),
-            None => Err(why),
-        };
-        let record = record.or_else(from_older);
-        return SourceLookup {
-            file: format!("{stem}.json"),
-            record: Some(record),
-            is_open: false,
-        };
+/// Finds the source of a consultation.
+pub(super) fn find(logs: &Path, id: &ConsultationId) -> SourceLookup {
+    let files = ConsultationFiles::in_folder(logs, id);
+    let (recorded, journalled) = (written_at(&files.record), written_at(&files.journal));
+    let with_time = |record: Result<StoredRecord, String>, written| {
+        record.map(|record| (record, timestamp(written)))
     };
-    let is_open = is_being_written(&paths.journal);
+    let from_record = || recorded.map(|written| with_time(read_record(&files.record, id), written));
+    let from_journal =
+        || journalled.map(|written| with_time(record_of_journal(&files.journal), written));
+    let is_newer = journalled > recorded;
+    let is_open = is_newer && is_being_written(&files.journal);
     let record = if is_open {
         from_record()
+    } else if is_newer {
+        match from_journal() {
+            Some(Ok(found)) => Some(Ok(found)),
+            failed => from_record().or(failed),
+        }
     } else {
-        let record = from_journal(&paths.journal, journalled);
-        Some(record.or_else(|why| from_record().unwrap_or(Err(why))))
+        match from_record() {
+            Some(Ok(found)) => Some(Ok(found)),
+            Some(Err(why)) => Some(from_journal().and_then(Result::ok).ok_or(why)),
+            None => Some(Err("it no longer exists".to_owned())),
+        }
     };
-    let suffix = recorded.map_or("jsonl", |_| "json");
+    let has_journal_alone = journalled.is_some() && recorded.is_none();
+    let suffix = if has_journal_alone { "jsonl" } else { "json" };
     SourceLookup {
-        file: format!("{stem}.{suffix}"),
+        file: format!("{id}.{suffix}"),
         record,
         is_open,
     }
@@ -82,27 +67,23 @@ fn written_at(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
 }
 
-fn read_record(path: &Path, written: SystemTime) -> Result<SourceRecord, String> {
+fn read_record(path: &Path, id: &ConsultationId) -> Result<StoredRecord, String> {
     let record = stored::read_file(path).map_err(|error| match error {
         RecordReadError::Io { source, .. } => source.to_string(),
         error => error.to_string(),
     })?;
-    Ok(SourceRecord {
-        record,
-        written_at: timestamp(written),
-        rank: SourceRank::Record,
-    })
+    if record.id == id.as_str() {
+        Ok(record)
+    } else {
+        Err(format!("it is a copy of {}", record.id))
+    }
 }
 
 /// Reads the record that a consultation would have had from its journal.
-fn from_journal(journal: &Path, written: SystemTime) -> Result<SourceRecord, String> {
+fn record_of_journal(journal: &Path) -> Result<StoredRecord, String> {
     let journal = read_journal(journal).map_err(|error| error.to_string())?;
     let transcript = Transcript::fold(&journal.events).ok_or("it has no complete event")?;
-    Ok(SourceRecord {
-        record: transcript.stored_record(),
-        written_at: timestamp(written),
-        rank: SourceRank::Journal,
-    })
+    Ok(transcript.stored_record())
 }
 
 fn timestamp(moment: SystemTime) -> Timestamp {

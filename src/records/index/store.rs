@@ -3,7 +3,7 @@
 //! The full-text index stores no text: to remove a row from it, it needs the original text. So the
 //! old row is read before it is deleted.
 
-use rusqlite::{Connection, OptionalExtension, Result, params};
+use rusqlite::{Connection, OptionalExtension, Result, ToSql, params, params_from_iter};
 
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
@@ -120,121 +120,108 @@ fn insert(connection: &Connection, rows: &Rows) -> Result<i64> {
     let row = &rows.consultation;
     let number = free_number(connection, row)?;
     insert_consultation(connection, number, row)?;
-    let agents = &mut connection.prepare_cached(
-        "INSERT INTO consultation_agents(number, consultation_id, agent_id, model, provider, role, \
-         confidence, agrees) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
     for agent in &rows.agents {
-        agents.execute(params![
-            number,
-            row.id,
-            agent.agent_id,
-            agent.model,
-            agent.provider,
-            agent.role.name(),
-            agent.confidence,
-            agent.agrees
-        ])?;
+        let columns: [(&str, &dyn ToSql); 8] = [
+            ("number", &number),
+            ("consultation_id", &row.id),
+            ("agent_id", &agent.agent_id),
+            ("model", &agent.model),
+            ("provider", &agent.provider),
+            ("role", &agent.role.name()),
+            ("confidence", &agent.confidence),
+            ("agrees", &agent.agrees),
+        ];
+        insert_row(connection, "consultation_agents", &columns)?;
     }
-    let rounds = &mut connection.prepare_cached(
-        "INSERT INTO consultation_rounds(number, consultation_id, round_number, round_type, \
-         duration_ms, tokens_used, micro_usd, lower_bound) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    )?;
     for round in &rows.rounds {
-        rounds.execute(params![
-            number,
-            row.id,
-            round.round_number,
-            round.round_type,
-            whole(round.duration_ms),
-            whole(round.tokens_used),
-            micro_usd(round.cost),
-            lower_bound(round.cost),
-        ])?;
+        let columns: [(&str, &dyn ToSql); 8] = [
+            ("number", &number),
+            ("consultation_id", &row.id),
+            ("round_number", &round.round_number),
+            ("round_type", &round.round_type),
+            ("duration_ms", &whole(round.duration_ms)),
+            ("tokens_used", &whole(round.tokens_used)),
+            ("micro_usd", &micro_usd(round.cost)),
+            ("lower_bound", &lower_bound(round.cost)),
+        ];
+        insert_row(connection, "consultation_rounds", &columns)?;
     }
-    let calls = &mut connection.prepare_cached(
-        "INSERT INTO calls(number, call, round_number, agent_id, answer, purpose, provider, model, \
-         stop, failed, hedge_won, micro_usd, lower_bound, input_tokens, output_tokens, \
-         tokens_estimated, first_token_ms, duration_ms) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, \
-         ?18)",
-    )?;
     for call in &rows.calls {
-        calls.execute(params![
-            number,
-            call.call,
-            call.round_number,
-            call.agent_id,
-            call.answer,
-            call.purpose,
-            call.provider,
-            call.model,
-            call.stop,
-            call.failed,
-            call.hedge_won,
-            saturated(call.cost.known.0),
-            call.cost.lower_bound,
-            saturated(call.input_tokens),
-            saturated(call.output_tokens),
-            call.tokens_estimated,
-            whole(call.first_token_ms),
-            whole(call.duration_ms),
-        ])?;
+        let columns: [(&str, &dyn ToSql); 18] = [
+            ("number", &number),
+            ("call", &call.call),
+            ("round_number", &call.round_number),
+            ("agent_id", &call.agent_id),
+            ("answer", &call.answer),
+            ("purpose", &call.purpose),
+            ("provider", &call.provider),
+            ("model", &call.model),
+            ("stop", &call.stop),
+            ("failed", &call.failed),
+            ("hedge_won", &call.hedge_won),
+            ("micro_usd", &saturated(call.cost.known.0)),
+            ("lower_bound", &call.cost.lower_bound),
+            ("input_tokens", &saturated(call.input_tokens)),
+            ("output_tokens", &saturated(call.output_tokens)),
+            ("tokens_estimated", &call.tokens_estimated),
+            ("first_token_ms", &whole(call.first_token_ms)),
+            ("duration_ms", &whole(call.duration_ms)),
+        ];
+        insert_row(connection, "calls", &columns)?;
     }
     Ok(number)
 }
 
 fn insert_consultation(connection: &Connection, number: i64, row: &ConsultationRow) -> Result<()> {
-    let insert = &mut connection.prepare_cached(
-        "INSERT INTO consultations(number, id, stem, question, mode, final_recommendation, \
-         confidence, total_cost, total_micro_usd, lower_bound, total_tokens, duration_ms, \
-         created_at, schema_version, state, ended, status, abort_reason, project_type, \
-         agreement, dissent, early_termination, saved_micro_usd, experts_heard, experts_changed, \
-         confidence_rise, confidence_rise_of, verdict_changed, later_rounds_micro_usd, \
-         later_rounds_lower_bound, follow_up_of, context_tokens, \
-         cache_saved_micro_usd, cache_saved_incomplete) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, \
-         ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34)",
-    )?;
-    insert
-        .execute(params![
-            number,
-            row.id,
-            row.stem,
-            row.question,
-            row.mode,
-            row.final_recommendation,
-            row.confidence,
-            row.cost.map(|cost| cost.known.usd()),
-            micro_usd(row.cost),
-            lower_bound(row.cost),
-            whole(row.total_tokens),
-            whole(row.duration_ms),
-            row.created_at.to_string(),
-            row.schema_version,
-            row.state,
-            row.completion.name(),
-            row.status,
-            row.abort_reason,
-            row.project_type,
-            row.agreement,
-            whole(row.dissent),
-            row.early_termination,
-            whole(row.saved_micro_usd),
-            saturated(row.debate.heard),
-            saturated(row.debate.changed),
-            row.debate.rise,
-            saturated(row.debate.rise_of),
-            row.verdict_changed,
-            micro_usd(row.later_rounds),
-            lower_bound(row.later_rounds),
-            row.follow_up_of,
-            whole(row.context_tokens),
-            row.cache_saved_micro_usd,
-            row.cache_saved_incomplete,
-        ])
+    let columns: [(&str, &dyn ToSql); 33] = [
+        ("number", &number),
+        ("id", &row.id),
+        ("question", &row.question),
+        ("mode", &row.mode),
+        ("final_recommendation", &row.final_recommendation),
+        ("confidence", &row.confidence),
+        ("total_cost", &row.cost.map(|cost| cost.known.usd())),
+        ("total_micro_usd", &micro_usd(row.cost)),
+        ("lower_bound", &lower_bound(row.cost)),
+        ("total_tokens", &whole(row.total_tokens)),
+        ("duration_ms", &whole(row.duration_ms)),
+        ("created_at", &row.created_at.to_string()),
+        ("schema_version", &row.schema_version),
+        ("state", &row.state),
+        ("ended", &row.completion.name()),
+        ("status", &row.status),
+        ("abort_reason", &row.abort_reason),
+        ("project_type", &row.project_type),
+        ("agreement", &row.agreement),
+        ("dissent", &whole(row.dissent)),
+        ("early_termination", &row.early_termination),
+        ("saved_micro_usd", &whole(row.saved_micro_usd)),
+        ("experts_heard", &saturated(row.debate.heard)),
+        ("experts_changed", &saturated(row.debate.changed)),
+        ("confidence_rise", &row.debate.rise),
+        ("confidence_rise_of", &saturated(row.debate.rise_of)),
+        ("verdict_changed", &row.verdict_changed),
+        ("later_rounds_micro_usd", &micro_usd(row.later_rounds)),
+        ("later_rounds_lower_bound", &lower_bound(row.later_rounds)),
+        ("follow_up_of", &row.follow_up_of),
+        ("context_tokens", &whole(row.context_tokens)),
+        ("cache_saved_micro_usd", &row.cache_saved_micro_usd),
+        ("cache_saved_incomplete", &row.cache_saved_incomplete),
+    ];
+    insert_row(connection, "consultations", &columns)
+}
+
+/// Inserts a row by the names of its columns.
+fn insert_row(connection: &Connection, table: &str, columns: &[(&str, &dyn ToSql)]) -> Result<()> {
+    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let places = vec!["?"; columns.len()].join(", ");
+    let sql = format!(
+        "INSERT INTO {table}({}) VALUES ({places})",
+        names.join(", ")
+    );
+    connection
+        .prepare_cached(&sql)?
+        .execute(params_from_iter(columns.iter().map(|(_, value)| value)))
         .map(drop)
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::consultation::event::{AbortReason, SCHEMA_VERSION};
+use crate::consultation::event::{AbortReason, ConsultationEvent, Envelope, Event, SCHEMA_VERSION};
 use crate::domain::time::Timestamp;
 use crate::files::{self, SizeLimit};
 
@@ -54,23 +54,20 @@ pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
         lines.remove(0);
     }
     // A last line that is not an event was torn off. The full read reports damage before that.
-    let last = lines
-        .iter()
-        .rev()
-        .take(2)
-        .find_map(|line| serde_json::from_slice::<EventLine>(line).ok());
+    let last = lines.iter().rev().take(2).find_map(|line| {
+        let EventVersion { schema_version } = serde_json::from_slice(line).ok()?;
+        Some((schema_version, line))
+    });
     Ok(match last {
         None if from == 0 && lines.len() < 2 => JournalEnding::Empty,
         None => JournalEnding::Open,
-        Some(line) if line.schema_version != SCHEMA_VERSION => JournalEnding::OtherVersion,
-        Some(line) => match line.kind.as_str() {
-            "consultation:completed" => JournalEnding::Complete,
-            "consultation:aborted" => line
-                .data
-                .reason
-                .and_then(|reason| AbortReason::deserialize(reason).ok())
-                .map_or(JournalEnding::Open, JournalEnding::Aborted),
-            _ => JournalEnding::Open,
+        Some((version, _)) if version != SCHEMA_VERSION => JournalEnding::OtherVersion,
+        Some((_, line)) => match serde_json::from_slice(line).map(|line: Envelope| line.event) {
+            Ok(Event::Consultation(ConsultationEvent::Completed { .. })) => JournalEnding::Complete,
+            Ok(Event::Consultation(ConsultationEvent::Aborted(abort))) => {
+                JournalEnding::Aborted(abort.reason)
+            }
+            Ok(_) | Err(_) => JournalEnding::Open,
         },
     })
 }
@@ -91,49 +88,20 @@ pub fn opening(journal: &Path) -> Option<JournalOpening> {
     BufReader::new(files::open(journal, SizeLimit::JOURNAL).ok()?)
         .read_until(b'\n', &mut line)
         .ok()?;
-    let line: EventLine = serde_json::from_slice(&line).ok()?;
+    let Envelope { at, event, .. } = serde_json::from_slice(&line).ok()?;
+    let Event::Consultation(ConsultationEvent::Started(terms)) = event else {
+        return None;
+    };
+    let context = terms.plan.and_then(|plan| plan.context);
     Some(JournalOpening {
-        at: line.at,
-        question: line.data.question?,
-        mode: line.data.mode,
-        context_bytes: line
-            .data
-            .plan
-            .and_then(|plan| plan.context)
-            .map_or(0, |context| context.bytes),
+        at,
+        question: terms.question,
+        mode: Some(terms.mode),
+        context_bytes: context.map_or(0, |context| context.bytes),
     })
 }
 
-/// The fields of an event that are read here.
-#[derive(Debug, Deserialize)]
-struct EventLine {
+#[derive(Deserialize)]
+struct EventVersion {
     schema_version: String,
-    at: Timestamp,
-    #[serde(rename = "type")]
-    kind: String,
-    data: EventData,
-}
-
-#[derive(Debug, Deserialize)]
-struct EventData {
-    #[serde(default)]
-    question: Option<String>,
-    #[serde(default)]
-    mode: Option<String>,
-    #[serde(default)]
-    reason: Option<serde_json::Value>,
-    #[serde(default)]
-    plan: Option<PlanLine>,
-}
-
-#[derive(Debug, Deserialize)]
-struct PlanLine {
-    #[serde(default)]
-    context: Option<ContextLine>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ContextLine {
-    #[serde(default)]
-    bytes: u64,
 }

@@ -24,8 +24,9 @@ mod original;
 mod spec_file;
 
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::domain::time::Timestamp;
 use crate::files::write::{
@@ -37,7 +38,7 @@ use crate::refinement::event::{
 };
 use crate::refinement::state::{RefinementState, RefinementStateError};
 
-use super::event_log::{self, EventLog, EventLogError, LogFold};
+use super::event_log::{self, EventLog, LogError, LogEvent, LogFold};
 
 pub use original::OriginalText;
 pub use spec_file::{SpecFile, SpecFileError};
@@ -58,7 +59,7 @@ pub enum RefinementStoreError {
     #[error("`{}` is not there any more", .0.display())]
     Gone(PathBuf),
     #[error(transparent)]
-    Log(#[from] EventLogError),
+    Log(#[from] LogError),
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -148,9 +149,6 @@ impl RefinementStore {
     /// changed then.
     pub fn open(&self, now: Timestamp) -> Result<LockedRefinement, RefinementStoreError> {
         self.check_folder()?;
-        if !self.files.log.is_file() {
-            return Err(RefinementStoreError::NotBegun(self.source.clone()));
-        }
         let (log, state) =
             EventLog::open(&self.files.log).map_err(|error| self.lock_error(error))?;
         let state = self
@@ -167,15 +165,11 @@ impl RefinementStore {
     /// Reads the loops, also while a process works on one; `None` if there are none.
     pub fn load(&self) -> Result<Option<RefinementState>, RefinementStoreError> {
         self.check_folder()?;
-        let mut file = match event_log::open_to_read(&self.files.log) {
-            Ok(file) => file,
-            Err(EventLogError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                return Ok(None);
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let (state, _) = event_log::fold(&self.files.log, &mut file)?;
-        self.checked(state)
+        match event_log::fold(&self.files.log) {
+            Ok(state) => self.checked(state),
+            Err(LogError::Missing(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Returns the text that a loop changed first, by its fingerprint; `None` if a person has
@@ -184,9 +178,10 @@ impl RefinementStore {
         original::find(&self.files.folder, document)
     }
 
-    fn lock_error(&self, error: EventLogError) -> RefinementStoreError {
+    fn lock_error(&self, error: LogError) -> RefinementStoreError {
         match error {
-            EventLogError::Busy(_) => RefinementStoreError::Busy(self.source.clone()),
+            LogError::Busy(_) => RefinementStoreError::Busy(self.source.clone()),
+            LogError::Missing(_) => RefinementStoreError::NotBegun(self.source.clone()),
             error => error.into(),
         }
     }
@@ -276,11 +271,15 @@ impl LockedRefinement {
     }
 }
 
+impl LogEvent for RefinementEvent {
+    fn schema_version() -> Value {
+        SCHEMA_VERSION.into()
+    }
+}
+
 impl LogFold for RefinementState {
     type Event = RefinementEvent;
     type Error = RefinementStateError;
-
-    const SCHEMA_VERSION: u32 = SCHEMA_VERSION;
 
     fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
         Self::begin(event)

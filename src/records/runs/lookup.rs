@@ -5,18 +5,9 @@ use std::io;
 use std::path::Path;
 
 use crate::benchmark::run::RunId;
+use crate::records::lookup::{self, LookupError};
 
 const PREFIX: &str = "bench-";
-
-/// The reason why a name does not identify one run.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RunLookupError {
-    #[error("no such run")]
-    NotFound,
-    /// The name fits several; newest first.
-    #[error("{} runs have ids that begin with it", .0.len())]
-    Ambiguous(Vec<RunId>),
-}
 
 /// Returns the runs by the names of their folders; none without a folder of runs.
 pub(super) fn newest_first(folder: &Path) -> io::Result<Vec<RunId>> {
@@ -33,43 +24,19 @@ pub(super) fn newest_first(folder: &Path) -> io::Result<Vec<RunId>> {
     Ok(runs)
 }
 
-/// Returns the one run that a name fits. A whole id wins over longer ones that begin with it.
-pub(super) fn among(newest_first: Vec<RunId>, name: &str) -> Result<RunId, RunLookupError> {
-    if name == "last" {
-        return newest_first
-            .into_iter()
-            .next()
-            .ok_or(RunLookupError::NotFound);
-    }
+/// Returns the one run that a name fits.
+pub(super) fn among(newest_first: Vec<RunId>, name: &str) -> Result<RunId, LookupError<RunId>> {
     let path = Path::new(name);
     let inside = ["log.jsonl", "state.json"];
     let is_file = path
         .file_name()
         .is_some_and(|file| inside.iter().any(|inside| file == *inside));
     let folder = if is_file { path.parent() } else { Some(path) };
-    let prefix = folder
+    let name = folder
         .and_then(Path::file_name)
         .and_then(|name| name.to_str())
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    let prefix = prefix.strip_prefix(PREFIX).unwrap_or(&prefix);
-    if prefix.is_empty() {
-        return Err(RunLookupError::NotFound);
-    }
-    let unique = |run: &RunId| run.as_str().strip_prefix(PREFIX).map(str::to_owned);
-    let mut runs: Vec<RunId> = newest_first
-        .into_iter()
-        .filter(|run| unique(run).is_some_and(|unique| unique.starts_with(prefix)))
-        .collect();
-    let exact = runs
-        .iter()
-        .position(|run| unique(run).as_deref() == Some(prefix));
-    match (exact, runs.len()) {
-        (_, 0) => Err(RunLookupError::NotFound),
-        (Some(at), _) => Ok(runs.swap_remove(at)),
-        (None, 1) => Ok(runs.swap_remove(0)),
-        (None, _) => Err(RunLookupError::Ambiguous(runs)),
-    }
+        .unwrap_or_default();
+    lookup::among(newest_first, PREFIX, name)
 }
 
 #[cfg(test)]
@@ -80,7 +47,7 @@ mod tests {
         names.iter().map(|name| RunId::from_unique(name)).collect()
     }
 
-    fn named(stored: &[&str], name: &str) -> Result<String, RunLookupError> {
+    fn named(stored: &[&str], name: &str) -> Result<String, LookupError<RunId>> {
         among(runs(stored), name).map(|run| run.to_string())
     }
 
@@ -106,7 +73,7 @@ mod tests {
     fn a_prefix_of_several_runs_lists_them() {
         assert_eq!(
             named(&["01kb2", "01kb1", "01ka1"], "01kb"),
-            Err(RunLookupError::Ambiguous(runs(&["01kb2", "01kb1"])))
+            Err(LookupError::Ambiguous(runs(&["01kb2", "01kb1"])))
         );
         assert_eq!(named(&["01kb2", "01kb"], "01kb").unwrap(), "bench-01kb");
     }
@@ -116,10 +83,10 @@ mod tests {
         for name in ["02", "", "bench-", "/", "..", "last2"] {
             assert_eq!(
                 named(&["01kb2"], name),
-                Err(RunLookupError::NotFound),
+                Err(LookupError::NotFound),
                 "{name}"
             );
         }
-        assert_eq!(named(&[], "last"), Err(RunLookupError::NotFound));
+        assert_eq!(named(&[], "last"), Err(LookupError::NotFound));
     }
 }

@@ -12,9 +12,11 @@
 mod lookup;
 mod state_file;
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun, SCHEMA_VERSION};
 use crate::benchmark::run::RunId;
@@ -26,10 +28,9 @@ use crate::files::write::{
     Durability, WriteError, clear_leftovers, create_private_dir, sync_folder,
 };
 
-use super::event_log::{self, EventLog, EventLogError, LogFold};
+use super::event_log::{self, EventLog, LogError, LogEvent, LogFold};
 use super::journal::is_being_written;
-
-pub use lookup::RunLookupError;
+use super::lookup::LookupError;
 
 /// The reason why a run cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +41,7 @@ pub enum RunStoreError {
     #[error("`{}` has no events", .0.display())]
     Empty(PathBuf),
     #[error(transparent)]
-    Log(#[from] EventLogError),
+    Log(#[from] LogError),
     #[error(transparent)]
     Write(#[from] WriteError),
     #[error("cannot read `{}`", path.display())]
@@ -127,7 +128,7 @@ impl RunStore {
     pub fn open(&self, run: &RunId, now: Timestamp) -> Result<LockedRun, RunStoreError> {
         let files = self.files(run);
         let (log, state) = EventLog::open(&files.log).map_err(|error| match error {
-            EventLogError::Busy(_) => RunStoreError::Busy(run.clone()),
+            LogError::Busy(_) => RunStoreError::Busy(run.clone()),
             error => error.into(),
         })?;
         let state = state.ok_or_else(|| RunStoreError::Empty(files.log.clone()))?;
@@ -143,13 +144,12 @@ impl RunStore {
     /// Reads a run, also while a process runs it.
     pub fn load(&self, run: &RunId) -> Result<StoredRun, RunStoreError> {
         let path = self.files(run).log;
-        let mut file = event_log::open_to_read(&path)?;
-        let mut state = fold(&path, &mut file)?;
+        let mut state = fold(&path)?;
         let mut status = state.status();
         // Only an open run: the look at a lock holds it for a moment.
         if status == BenchmarkStatus::Running && !is_being_written(&path) {
             // Its process may have ended it after it was read.
-            state = fold(&path, &mut file)?;
+            state = fold(&path)?;
             status = match state.status() {
                 BenchmarkStatus::Running => BenchmarkStatus::Interrupted,
                 status => status,
@@ -176,7 +176,7 @@ impl RunStore {
     /// # Errors
     ///
     /// When the folder of runs cannot be read.
-    pub fn find(&self, name: &str) -> Result<Result<RunId, RunLookupError>, RunStoreError> {
+    pub fn find(&self, name: &str) -> Result<Result<RunId, LookupError<RunId>>, RunStoreError> {
         Ok(lookup::among(self.newest_first()?, name))
     }
 }
@@ -250,11 +250,15 @@ impl LockedRun {
     }
 }
 
+impl LogEvent for BenchmarkEvent {
+    fn schema_version() -> Value {
+        SCHEMA_VERSION.into()
+    }
+}
+
 impl LogFold for BenchmarkState {
     type Event = BenchmarkEvent;
     type Error = BenchmarkStateError;
-
-    const SCHEMA_VERSION: u32 = SCHEMA_VERSION;
 
     fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
         Self::begin(event)
@@ -265,9 +269,8 @@ impl LogFold for BenchmarkState {
     }
 }
 
-fn fold(path: &Path, log: &mut File) -> Result<BenchmarkState, RunStoreError> {
-    let (state, _) = event_log::fold(path, log)?;
-    state.ok_or_else(|| RunStoreError::Empty(path.to_owned()))
+fn fold(path: &Path) -> Result<BenchmarkState, RunStoreError> {
+    event_log::fold(path)?.ok_or_else(|| RunStoreError::Empty(path.to_owned()))
 }
 
 /// Creates the folder of a new run, for its owner alone.

@@ -71,17 +71,11 @@ const OTHERS: &str = "
     FROM consultations INDEXED BY idx_consultations_sums
     WHERE ended <> 'completed' AND number >= ?1 AND number < ?2";
 
-/// The sums over the consultations of a range.
+/// The sums over the consultations of a range. What is no sum is missing.
 #[derive(Debug)]
 pub(super) struct ConsultationSums {
-    /// Without the declined ones.
-    pub(super) total: u64,
-    pub(super) completed: u64,
-    pub(super) aborted: u64,
-    pub(super) declined: u64,
-    pub(super) cost: Cost,
-    pub(super) tokens: u64,
-    pub(super) caching: Option<CachingNumbers>,
+    pub(super) usage: UsageNumbers,
+    pub(super) cost: CostNumbers,
     /// Completed consultations with a recorded duration.
     pub(super) measured: u64,
     /// The sum of these durations in milliseconds.
@@ -104,12 +98,18 @@ impl ConsultationSums {
     }
 
     fn add_others(&mut self, row: &Row<'_>) -> Result<()> {
-        self.total += count(row, "others")?;
-        self.aborted = count(row, "aborted")?;
-        self.declined = count(row, "declined")?;
-        self.cost += cost(row, "micro_usd", "lower_bounds")?;
-        self.tokens += count(row, "tokens")?;
-        self.caching = [self.caching, caching(row)?]
+        let (others, aborted) = (count(row, "others")?, count(row, "aborted")?);
+        self.usage = UsageNumbers {
+            total: self.usage.completed + others,
+            completed: self.usage.completed,
+            aborted,
+            declined: count(row, "declined")?,
+            unfinished: others - aborted,
+            ..UsageNumbers::default()
+        };
+        self.cost.total += cost(row, "micro_usd", "lower_bounds")?;
+        self.cost.tokens += count(row, "tokens")?;
+        self.cost.caching = [self.cost.caching, caching(row)?]
             .into_iter()
             .flatten()
             .reduce(CachingNumbers::plus);
@@ -119,13 +119,16 @@ impl ConsultationSums {
     fn of_completed(row: &Row<'_>) -> Result<Self> {
         let sum = |name: &str| count(row, name);
         Ok(Self {
-            total: sum("completed")?,
-            completed: sum("completed")?,
-            aborted: 0,
-            declined: 0,
-            cost: cost(row, "micro_usd", "lower_bounds")?,
-            tokens: sum("tokens")?,
-            caching: caching(row)?,
+            usage: UsageNumbers {
+                completed: sum("completed")?,
+                ..UsageNumbers::default()
+            },
+            cost: CostNumbers {
+                total: cost(row, "micro_usd", "lower_bounds")?,
+                tokens: sum("tokens")?,
+                caching: caching(row)?,
+                ..CostNumbers::default()
+            },
             measured: sum("measured")?,
             duration_ms: sum("duration_ms")?,
             quality: QualityNumbers {
@@ -157,17 +160,6 @@ impl ConsultationSums {
                 saved: cost(row, "saved_micro_usd", "saved_lower_bounds")?,
             },
         })
-    }
-
-    pub(super) fn usage(&self) -> UsageNumbers {
-        UsageNumbers {
-            total: self.total,
-            completed: self.completed,
-            aborted: self.aborted,
-            declined: self.declined,
-            unfinished: self.total - self.completed - self.aborted,
-            ..UsageNumbers::default()
-        }
     }
 }
 
@@ -242,16 +234,13 @@ pub(super) fn costs(
             .optional()
     };
     Ok(CostNumbers {
-        total: sums.cost,
-        tokens: sums.tokens,
-        caching: sums.caching,
-        average: average(sums.cost.known.0, sums.completed).map(|micro_usd| Cost {
+        average: average(sums.cost.total.known.0, sums.usage.completed).map(|micro_usd| Cost {
             known: MicroUsd(micro_usd),
-            ..sums.cost
+            ..sums.cost.total
         }),
-        by_provider: Vec::new(),
         most_expensive: extreme("AND ended <> 'declined'", "DESC")?,
         cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
+        ..sums.cost.clone()
     })
 }
 

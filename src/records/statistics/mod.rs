@@ -44,7 +44,7 @@ pub fn statistics(
             first_and_last: active.first.zip(active.last),
             total_days: window.total_days(&active),
             active_days: active.days,
-            ..sums.usage()
+            ..sums.usage.clone()
         },
         cost: CostNumbers {
             by_provider: calls::by_provider(&models),

@@ -5,7 +5,7 @@
 //!   - Answer: Postgres (90%, consult-…; dissent: performance wants SQLite)
 //! ```
 
-use crate::domain::ids::{ConsultationId, RecordName};
+use crate::domain::ids::ConsultationId;
 use crate::refinement::document::{SpecItem, note_texts};
 use crate::refinement::finding::FindingSource;
 
@@ -74,5 +74,5 @@ fn source_of<'n>(note: &'n str, label: &str) -> Option<&'n str> {
 
 fn is_consultation(source: &str) -> bool {
     let unique = source.strip_prefix("consult-");
-    unique.is_some_and(|unique| !unique.is_empty()) && RecordName::parse(source).is_ok()
+    unique.is_some_and(|unique| !unique.is_empty()) && ConsultationId::parse(source).is_ok()
 }

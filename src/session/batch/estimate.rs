@@ -33,31 +33,18 @@ pub(crate) struct ModelShare {
     pub(crate) estimate: Estimate,
 }
 
-/// The estimate of one consultation.
-#[derive(Clone, Debug)]
-pub(crate) struct PlanEstimate {
-    pub(crate) calls: Vec<CallEstimate>,
-    pub(crate) context_tokens: u64,
-}
-
-impl PlanEstimate {
-    /// Estimates a consultation.
-    ///
-    /// # Errors
-    ///
-    /// When a prompt cannot be rendered.
-    pub(crate) fn of(prepared: &PreparedPlan) -> Result<Self, Error> {
-        let estimate = prepared.plan.estimate()?;
-        Ok(Self {
-            calls: estimate.calls,
-            context_tokens: estimate.context_tokens,
-        })
-    }
+/// Estimates one consultation.
+///
+/// # Errors
+///
+/// When a prompt cannot be rendered.
+pub(crate) fn estimate(prepared: &PreparedPlan) -> Result<Estimate, Error> {
+    Ok(prepared.plan.estimate()?)
 }
 
 impl BatchEstimate {
     /// Adds a consultation.
-    pub(crate) fn add(&mut self, plan: &PlanEstimate) {
+    pub(crate) fn add(&mut self, plan: &Estimate) {
         for call in &plan.calls {
             self.calls += 1;
             add_call(&mut self.total, call);

@@ -22,24 +22,26 @@
 //! The first interrupt only changes [`Batch::accepts_new`]: consultations in flight finish. The
 //! second cancels their calls, and leaves journals that can be resumed.
 
-mod approval;
-mod no_person;
 mod take_over;
 pub(crate) mod estimate;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::{FutureExt, LocalBoxFuture};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 
-use super::index::IndexQueue;
+use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
 use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use super::storage::Storage;
 use crate::config::paths::Home;
+use crate::consultation::event::Answer;
 use crate::consultation::plan::{Control, Plan};
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
@@ -49,14 +51,16 @@ use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
 use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::driver::Providers;
+use crate::engine::ports::{BoxFuture, Person};
 use crate::error::Error;
 use crate::records::files::log_notice;
+use crate::setup::plan::template::PreparedPlan;
 use crate::terminal::output::printer::Printer;
 
-use self::no_person::NoPerson;
-
-pub(crate) use self::approval::approved;
 pub(crate) use self::take_over::{TakeOver, take_over};
+
+/// The longest round, unless flag or settings say otherwise: nothing endless may hold up a batch.
+const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 /// The terms of a batch.
 #[derive(Debug)]
@@ -161,7 +165,7 @@ impl<'a, K: 'a> Batch<'a, K> {
                 budgets,
                 month,
                 month_rule,
-                index: Some(index.sender()),
+                index: index.sender(),
             },
             index,
             ceiling,
@@ -212,7 +216,7 @@ impl<'a, K: 'a> Batch<'a, K> {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
         self.sessions.retain(|session| !session.is_closed());
         self.sessions.push(interrupt);
-        let (home, shared, report) = (self.home, self.shared.clone(), self.report);
+        let (shared, report) = (self.shared.clone(), self.report);
         let finished = async move {
             let participants = Participants {
                 subscribers: Vec::new(),
@@ -220,7 +224,7 @@ impl<'a, K: 'a> Batch<'a, K> {
                 interrupts,
                 report,
             };
-            let run = run::run(session, home, participants, shared);
+            let run = run::run(session, participants, shared);
             let result = match AssertUnwindSafe(run).catch_unwind().await {
                 Ok(outcome) => outcome.map(|outcome| outcome_of(outcome, &mut warnings)),
                 Err(_panic) => Err(Error::failed("the program failed during the consultation")),
@@ -302,7 +306,7 @@ impl<'a, K: 'a> Batch<'a, K> {
         } = self;
         drop(running);
         drop(shared);
-        index.finish(printer);
+        index.finish(RebuildTime::Now, printer);
     }
 }
 
@@ -312,6 +316,25 @@ fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOu
         transcript: outcome.transcript,
         record: outcome.record,
         warnings: std::mem::take(warnings),
+    }
+}
+
+/// Returns the plan as approved: the person agreed to the whole batch, and is not asked again.
+pub(crate) fn approved(prepared: PreparedPlan) -> Plan {
+    let mut plan = prepared.plan;
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    plan.control.max_wait.get_or_insert(MAX_WAIT);
+    plan
+}
+
+/// A person who is never there. A consultation that was approved in advance asks no question; if
+/// one did, this is the answer of an empty terminal.
+#[derive(Clone, Copy, Debug)]
+struct NoPerson;
+
+impl Person for NoPerson {
+    fn ask<'a>(&'a self, _: &'a Question) -> BoxFuture<'a, Answer> {
+        Box::pin(async { Answer::Gone })
     }
 }
 

@@ -6,8 +6,9 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
-use crate::records::files::{ConsultationFiles, ConsultationRef};
-use crate::records::journal::{NoLockPolicy, ends, is_being_written, read_journal};
+use crate::records::event_log::NoLockPolicy;
+use crate::records::files::ConsultationFiles;
+use crate::records::journal::{ends, is_being_written, read_journal};
 use crate::session::load;
 use crate::session::resume::{InterruptedConsultation, is_complete, open_id};
 use crate::session::run::Session;
@@ -65,8 +66,7 @@ fn finished(
     files: &ConsultationFiles,
     sources: &ResumeSources<'_>,
 ) -> Result<ConsultationOutcome, Error> {
-    let found = ConsultationRef::of(id);
-    let record = load::load(&sources.home.logs_folder(), &found)?.record;
+    let record = load::load(&sources.home.logs_folder(), id)?.record;
     let journal = read_journal(&files.journal).map_err(Error::failed)?;
     let transcript = Transcript::fold(&journal.events)
         .ok_or_else(|| Error::failed("the first event of its journal is missing"))?;

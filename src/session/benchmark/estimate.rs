@@ -5,8 +5,9 @@ use std::collections::btree_map::Entry;
 
 use crate::benchmark::grading::grading_question;
 use crate::benchmark::run::{Arm, CaseRunId};
+use crate::consultation::policy::estimate::Estimate;
 use crate::error::Error;
-use crate::session::batch::estimate::{BatchEstimate, PlanEstimate};
+use crate::session::batch::estimate::{BatchEstimate, estimate};
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::QuestionRequest;
 
@@ -24,7 +25,7 @@ pub(crate) fn estimate_run<'a>(
     arms: &ArmTemplates,
 ) -> Result<BatchEstimate, Error> {
     let mut run = BatchEstimate::default();
-    let mut known: BTreeMap<(Arm, &str), PlanEstimate> = BTreeMap::new();
+    let mut known: BTreeMap<(Arm, &str), Estimate> = BTreeMap::new();
     for case_run in case_runs {
         let id = (case_run.arm, case_run.case.as_str());
         let (Some(entry), Some(template)) = (book.get(&case_run.case), arms.of(case_run.arm))
@@ -48,10 +49,10 @@ fn estimate_case(
     entry: &CaseEntry,
     template: &PlanTemplate,
     grader: Option<&PlanTemplate>,
-) -> Result<PlanEstimate, Error> {
+) -> Result<Estimate, Error> {
     let named = |error: Error| error.hint(format!("leave out case `{}`", entry.case.id));
     let prepared = template.plan(entry.question()?).map_err(named)?;
-    let mut estimate = PlanEstimate::of(&prepared)?;
+    let mut case = estimate(&prepared)?;
     run.add_secrets(entry.case.id.as_str(), prepared);
     if entry.key.needs_grader()
         && let Some(grader) = grader
@@ -61,8 +62,8 @@ fn estimate_case(
             question: grading_question(&entry.case, expected),
             ..QuestionRequest::default()
         };
-        let grading = PlanEstimate::of(&grader.plan(question)?)?;
-        estimate.calls.extend(grading.calls);
+        let grading = estimate(&grader.plan(question)?)?;
+        case.calls.extend(grading.calls);
     }
-    Ok(estimate)
+    Ok(case)
 }

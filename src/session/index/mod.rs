@@ -1,18 +1,16 @@
 //! The index as commands use it: an index that cannot be used is rebuilt from the records at once,
 //! with a note of the reason.
 
-mod entry;
 mod queue;
 mod rebuild;
 
 use crate::config::paths::Home;
 use crate::error::Error;
-use crate::records::index::{Index, OpenError, follow, is_damage};
+use crate::records::index::{Index, IndexError, follow, is_damage};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::dashboard::charset::Charset;
 
-pub(crate) use self::entry::{IndexEntry, RebuildTime};
-pub(crate) use self::queue::{IndexQueue, IndexSender};
+pub(crate) use self::queue::{IndexQueue, IndexSender, RebuildTime};
 
 use self::rebuild::{Rebuild, RebuildReason, failed};
 
@@ -57,11 +55,11 @@ pub(crate) fn with<T>(
         }
         answer => answer,
     };
-    let failed = |source| OpenError::of(&home.index_file(), source);
+    let failed = |source| IndexError::of(&home.index_file(), source);
     answer.map_err(failed).or_else(|failed| {
         let rebuild = Rebuild::new(home, printer, RebuildReason::Unusable);
         let answer = query(&mut rebuild.in_place_of(failed)?);
-        answer.map_err(|source| Error::failed(OpenError::of(&home.index_file(), source)))
+        answer.map_err(|source| Error::failed(IndexError::of(&home.index_file(), source)))
     })
 }
 

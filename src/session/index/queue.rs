@@ -1,7 +1,9 @@
-//! The entries of many consultations, made by one thread in the order in which they come: several
-//! at once when they come fast. Only the end waits for it.
+//! The entries of consultations in the index, made by one thread in the order in which they come:
+//! marked when they begin, filled when they end, several at once when they come fast. Only the end
+//! waits for it.
 //!
-//! An index that cannot be used is rebuilt once, at the end.
+//! An index never harms a consultation: one that cannot be used is rebuilt once, at the end, and a
+//! failure is reported once.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
@@ -13,7 +15,7 @@ use crate::domain::time::Timestamp;
 use crate::error::whole;
 use crate::files::write::clear_leftovers;
 use crate::records::index::follow::{self, IndexChange};
-use crate::records::index::{Index, is_damage};
+use crate::records::index::{Index, IndexError};
 use crate::terminal::output::printer::Printer;
 
 use super::rebuild::{Rebuild, RebuildReason};
@@ -30,11 +32,22 @@ pub(crate) struct IndexQueue {
 #[derive(Clone, Debug)]
 pub(crate) struct IndexSender(Sender<IndexChange>);
 
+/// The time at which an unusable index is rebuilt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum RebuildTime {
+    /// At once: there is an answer, and nothing else is waiting.
+    Now,
+    /// By the next command.
+    Later,
+}
+
 /// What the thread could not do.
 #[derive(Debug, Default)]
 struct IndexReport {
     ended: usize,
     rebuild: Option<RebuildReason>,
+    /// The changes since a rebuild was needed.
+    missed: Vec<IndexChange>,
     /// The first failure that a rebuild does not repair.
     failure: Option<String>,
 }
@@ -64,7 +77,7 @@ impl IndexQueue {
     }
 
     /// Waits until everything is entered. Every other sender must be dropped before.
-    pub(crate) fn finish(self, printer: &Printer) {
+    pub(crate) fn finish(self, time: RebuildTime, printer: &Printer) {
         let Self {
             home,
             sender,
@@ -72,18 +85,23 @@ impl IndexQueue {
         } = self;
         drop(sender);
         let report = thread.map(|thread| thread.join().unwrap_or_default());
-        let Some(report) = report else { return };
-        let rebuilt = report.rebuild.map(|reason| {
+        let Some(mut report) = report else { return };
+        if let Some(reason) = report.rebuild.filter(|_| time == RebuildTime::Now) {
             let mut rebuild = Rebuild::new(&home, printer, reason);
             rebuild.silent_up_to = report.ended;
-            rebuild.run()
-        });
-        let failure = match rebuilt {
-            Some(Err(error)) => Some(whole(&error)),
-            Some(Ok(_)) | None => report.failure,
-        };
-        if let Some(failure) = failure {
-            printer.warning(&format!("Failed to index the consultations: {failure}"));
+            match rebuild.run() {
+                // Another process may have rebuilt it before the last records were written.
+                Ok(_) => report.enter_missed(&home),
+                Err(error) => report.failure = Some(whole(&error)),
+            }
+        }
+        if let Some(failure) = report.failure {
+            let what = if report.ended > 1 {
+                "consultations"
+            } else {
+                "consultation"
+            };
+            printer.warning(&format!("Failed to index the {what}: {failure}"));
         }
     }
 }
@@ -110,34 +128,42 @@ fn enter_all(home: &Home, changes: &Receiver<IndexChange>) -> IndexReport {
     while let Ok(first) = changes.recv() {
         let mut waiting = vec![first];
         waiting.extend(changes.try_iter());
-        report.ended += waiting
-            .iter()
-            .filter(|change| matches!(change, IndexChange::Ended(..)))
-            .count();
-        if report.rebuild.is_none() {
-            report.enter(home, &waiting);
-        }
+        let has_ended = |change: &&IndexChange| matches!(change, IndexChange::Ended(..));
+        report.ended += waiting.iter().filter(has_ended).count();
+        report.enter(home, waiting);
     }
     report
 }
 
 impl IndexReport {
-    fn enter(&mut self, home: &Home, changes: &[IndexChange]) {
-        let failure = match Index::open(&home.index_file()) {
-            Err(unusable) if unusable.is_fixed_by_rebuild() => {
-                self.rebuild = Some(RebuildReason::of(&unusable));
-                return;
-            }
-            Err(unusable) => whole(&unusable),
-            Ok(mut index) => match follow::apply(&mut index, changes) {
+    fn enter(&mut self, home: &Home, changes: Vec<IndexChange>) {
+        if self.rebuild.is_none() {
+            match enter(home, &changes) {
                 Ok(()) => return,
-                Err(error) if is_damage(&error) => {
-                    self.rebuild = Some(RebuildReason::Damaged);
+                Err((error, reason)) if error.is_fixed_by_rebuild() => self.rebuild = Some(reason),
+                Err((error, _)) => {
+                    self.failure.get_or_insert(whole(&error));
                     return;
                 }
-                Err(error) => whole(&error),
-            },
-        };
-        self.failure.get_or_insert(failure);
+            }
+        }
+        self.missed.extend(changes);
     }
+
+    fn enter_missed(&mut self, home: &Home) {
+        if let Err((error, _)) = enter(home, &self.missed) {
+            self.failure.get_or_insert(whole(&error));
+        }
+    }
+}
+
+/// Makes changes. An error comes with the reason for a rebuild.
+fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, RebuildReason)> {
+    let path = home.index_file();
+    let mut index = Index::open(&path).map_err(|error| {
+        let reason = RebuildReason::of(&error);
+        (error, reason)
+    })?;
+    follow::apply(&mut index, changes)
+        .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))
 }

@@ -5,8 +5,8 @@ use crate::domain::text::capitalised;
 use crate::error::{Error, whole};
 use crate::files::write::create_private_dir;
 use crate::records::index::rebuild;
-use crate::records::index::rebuild::{RebuildError, RebuildProgress, RebuildReport};
-use crate::records::index::{Index, OpenError};
+use crate::records::index::rebuild::{RebuildProgress, RebuildReport};
+use crate::records::index::{Index, IndexError};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
@@ -30,15 +30,15 @@ pub(crate) enum RebuildReason {
 }
 
 impl RebuildReason {
-    pub(crate) fn of(unusable: &OpenError) -> Self {
+    pub(crate) fn of(unusable: &IndexError) -> Self {
         match unusable {
-            OpenError::Missing(_) => Self::Missing,
-            OpenError::Foreign(_) => Self::Foreign,
-            OpenError::OtherVersion(_) => Self::OtherVersion,
-            OpenError::Damaged { .. }
-            | OpenError::Busy(_)
-            | OpenError::Failed { .. }
-            | OpenError::Unreadable { .. } => Self::Unusable,
+            IndexError::Missing(_) => Self::Missing,
+            IndexError::Foreign(_) => Self::Foreign,
+            IndexError::OtherVersion(_) => Self::OtherVersion,
+            IndexError::Damaged { .. }
+            | IndexError::Busy(_)
+            | IndexError::Failed { .. }
+            | IndexError::Logs { .. } => Self::Unusable,
         }
     }
 
@@ -85,35 +85,25 @@ impl<'a> Rebuild<'a> {
 
     /// Rebuilds and opens the index. When it cannot be written, the returned index is in memory.
     pub(crate) fn open(&self) -> Result<Index, Error> {
-        match self.run() {
-            Ok(_) => {
-                Index::open(&self.home.index_file()).or_else(|unusable| self.in_place_of(unusable))
-            }
-            Err(RebuildError::Open(unusable)) => self.in_place_of(unusable),
-            Err(error @ (RebuildError::Unwritable { .. } | RebuildError::Failed { .. })) => {
-                self.in_memory(&error)
-            }
-            Err(error @ (RebuildError::Busy(_) | RebuildError::Folder { .. })) => {
-                Err(failed(error))
-            }
-        }
+        let rebuilt = self.run();
+        let opened = rebuilt.and_then(|_| Index::open(&self.home.index_file()));
+        opened.or_else(|unusable| self.in_place_of(unusable))
     }
 
     /// Builds an index in memory in place of one that cannot be used, unless the user can make it
     /// usable.
-    pub(super) fn in_place_of(&self, unusable: OpenError) -> Result<Index, Error> {
+    pub(super) fn in_place_of(&self, unusable: IndexError) -> Result<Index, Error> {
         match unusable {
-            OpenError::Busy(_) => Err(refused(unusable)),
-            OpenError::Missing(_)
-            | OpenError::OtherVersion(_)
-            | OpenError::Damaged { .. }
-            | OpenError::Foreign(_)
-            | OpenError::Failed { .. }
-            | OpenError::Unreadable { .. } => self.in_memory(&unusable),
+            IndexError::Busy(_) | IndexError::Logs { .. } => Err(failed(unusable)),
+            IndexError::Missing(_)
+            | IndexError::OtherVersion(_)
+            | IndexError::Damaged { .. }
+            | IndexError::Foreign(_)
+            | IndexError::Failed { .. } => self.in_memory(&unusable),
         }
     }
 
-    fn in_memory(&self, cause: &dyn std::error::Error) -> Result<Index, Error> {
+    fn in_memory(&self, cause: &IndexError) -> Result<Index, Error> {
         self.printer.warning(&format!(
             "{}; the records are read instead",
             capitalised(&whole(cause))
@@ -126,7 +116,7 @@ impl<'a> Rebuild<'a> {
 
     /// Rebuilds the index and returns how many consultations it holds. Does nothing when another
     /// process has rebuilt it since it was found to be unusable.
-    pub(crate) fn run(&self) -> Result<usize, RebuildError> {
+    pub(crate) fn run(&self) -> Result<usize, IndexError> {
         let (logs, path) = (self.home.logs_folder(), self.home.index_file());
         // The rebuild itself reports a home that cannot be created.
         let _ = create_private_dir(self.home.path());
@@ -181,26 +171,10 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-pub(crate) fn failed(error: RebuildError) -> Error {
-    match error {
-        RebuildError::Open(unusable) => refused(unusable),
-        RebuildError::Busy(_) => Error::failed(error).hint("try again when that process has ended"),
-        RebuildError::Folder { .. }
-        | RebuildError::Unwritable { .. }
-        | RebuildError::Failed { .. } => Error::failed(error)
-            .hint("the records are intact; try again when there is space and permission to write"),
-    }
-}
-
-/// Returns the error for an index that a rebuild must not replace, or would not help.
-pub(super) fn refused(unusable: OpenError) -> Error {
-    match unusable {
-        OpenError::Busy(_) => Error::failed(unusable).hint("try again when that process has ended"),
-        OpenError::Missing(_)
-        | OpenError::Damaged { .. }
-        | OpenError::Foreign(_)
-        | OpenError::OtherVersion(_)
-        | OpenError::Failed { .. }
-        | OpenError::Unreadable { .. } => Error::failed(unusable),
-    }
+pub(crate) fn failed(error: IndexError) -> Error {
+    let hint = match error {
+        IndexError::Busy(_) => "try again when that process has ended",
+        _ => "the records are intact; try again when there is space and permission to write",
+    };
+    Error::failed(error).hint(hint)
 }

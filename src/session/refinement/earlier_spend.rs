@@ -2,24 +2,9 @@
 //! not log it: their journals alone have it.
 
 use crate::config::paths::Home;
-use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::{ConsultationSpend, spend};
-use crate::records::files::ConsultationRef;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::RefinementLoop;
-use crate::session::load;
-
-/// Returns the record of a consultation; `None` if it left no readable files.
-pub(crate) fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
-    let loaded = load::load(&home.logs_folder(), &ConsultationRef::of(id)).ok()?;
-    Some(loaded.record)
-}
-
-/// Returns the spend of a consultation from its files; nothing if it left none.
-pub(crate) fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
-    record_of(home, id).map_or_else(ConsultationSpend::default, |record| spend([&record]))
-}
+use crate::session::load::spend_of;
 
 /// Returns the events that a resumed loop lacks: for each consultation that can be taken over and
 /// has cost more than the log has, what it has cost so far.

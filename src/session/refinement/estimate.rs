@@ -1,11 +1,12 @@
 //! What a loop is expected to cost: its next iteration, and all iterations that are left. Later
 //! iterations are taken to ask as much as the document asks now; most ask less.
 
+use crate::consultation::policy::estimate::Estimate;
 use crate::domain::context::ScrubbingReport;
 use crate::error::Error;
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
-use crate::session::batch::estimate::{BatchEstimate, PlanEstimate};
+use crate::session::batch::estimate::{BatchEstimate, estimate};
 use crate::setup::plan::template::PreparedPlan;
 use crate::stopping::convergence::QuestionKey;
 
@@ -92,9 +93,9 @@ impl LoopEstimate {
         document: &SpecDocument,
         batch: &QuestionBatch,
         templates: &RefinementTemplates,
-    ) -> Result<PlanEstimate, Error> {
+    ) -> Result<Estimate, Error> {
         let prepared = templates.plan_batch(document, batch)?;
-        let plan = PlanEstimate::of(&prepared)?;
+        let plan = estimate(&prepared)?;
         self.note_secrets(prepared);
         Ok(plan)
     }
@@ -113,7 +114,7 @@ impl LoopEstimate {
         templates: &RefinementTemplates,
     ) -> Result<(), Error> {
         let prepared = templates.plan_extraction(document)?;
-        let plan = PlanEstimate::of(&prepared)?;
+        let plan = estimate(&prepared)?;
         self.note_secrets(prepared);
         self.next.add(&plan);
         self.total.add(&plan);

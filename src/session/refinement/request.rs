@@ -3,7 +3,7 @@
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
-use crate::refinement::batches::BatchLimits;
+use crate::refinement::batches::{BatchLimits, QuestionBatch};
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
@@ -41,4 +41,11 @@ pub(crate) enum DocumentForm {
     Sectioned,
     /// It has none: a model extracts its claims and questions first.
     Plain,
+}
+
+/// What a consultation is for.
+#[derive(Clone, Debug)]
+pub(crate) enum LoopJob {
+    Extraction,
+    Questions(QuestionBatch),
 }

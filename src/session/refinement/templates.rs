@@ -22,7 +22,7 @@ use crate::setup::request::{
     TemplateRequest,
 };
 
-use super::request::{DocumentForm, RefinementRequest};
+use super::request::{DocumentForm, LoopJob, RefinementRequest};
 
 /// The round of a model that answers alone.
 const ONE_ROUND: u8 = 1;
@@ -30,9 +30,10 @@ const ONE_ROUND: u8 = 1;
 /// The templates of a loop.
 #[derive(Debug)]
 pub(crate) struct RefinementTemplates {
-    panel: PlanTemplate,
-    /// `None` for a document that has sections.
-    extraction: Option<PlanTemplate>,
+    /// The panel's consultations.
+    pub(crate) panel: PlanTemplate,
+    /// The model that extracts; `None` for a document that has sections.
+    pub(crate) extraction: Option<PlanTemplate>,
     /// What goes out beside the document.
     sources: Vec<SourceText>,
     project: ProjectTerms,
@@ -40,7 +41,7 @@ pub(crate) struct RefinementTemplates {
     document: String,
     prompts: Templates,
     /// The limits of consultations that an earlier process began.
-    resume_control: ControlRequest,
+    pub(crate) resume_control: ControlRequest,
 }
 
 /// Prepares the templates.
@@ -102,14 +103,19 @@ impl RefinementPlanner<'_> {
 }
 
 impl RefinementTemplates {
-    /// Returns the template of the panel's consultations.
-    pub(crate) fn panel(&self) -> &PlanTemplate {
-        &self.panel
-    }
-
-    /// Returns the template of the model that extracts; `None` for a document that has sections.
-    pub(crate) fn extraction(&self) -> Option<&PlanTemplate> {
-        self.extraction.as_ref()
+    /// Returns the template of a consultation.
+    ///
+    /// # Errors
+    ///
+    /// When nothing was to be extracted.
+    pub(crate) fn of(&self, job: &LoopJob) -> Result<&PlanTemplate, Error> {
+        match job {
+            LoopJob::Questions(_) => Ok(&self.panel),
+            LoopJob::Extraction => self.extraction.as_ref().ok_or_else(|| {
+                Error::failed("the document has lost its sections since the command began")
+                    .hint("run the command again")
+            }),
+        }
     }
 
     /// Returns what the plans of the panel, and of the model that extracts, have in common.
@@ -124,11 +130,6 @@ impl RefinementTemplates {
         let mut plans = self.plans();
         let limited = plans.find(|plan| plan.control.consent.month.is_some());
         &limited.unwrap_or(self.panel.common()).control
-    }
-
-    /// Returns the limits of consultations that an earlier process began.
-    pub(crate) fn resume_control(&self) -> &ControlRequest {
-        &self.resume_control
     }
 
     /// Returns the plan of a consultation of the panel.
@@ -160,10 +161,7 @@ impl RefinementTemplates {
     ///
     /// As [`Self::plan_batch`], and when nothing was to be extracted.
     pub(crate) fn plan_extraction(&self, document: &SpecDocument) -> Result<PreparedPlan, Error> {
-        let extraction = self.extraction.as_ref().ok_or_else(|| {
-            Error::failed("the document has lost its sections since the command began")
-                .hint("run the command again")
-        })?;
+        let extraction = self.of(&LoopJob::Extraction)?;
         let mut prepared = extraction.plan(QuestionRequest {
             question: extraction_question(
                 &self.prompts,

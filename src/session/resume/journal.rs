@@ -6,10 +6,11 @@ use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
 use crate::error::{Error, whole};
-use crate::records::files::{ConsultationFiles, ConsultationRef, log_notice};
+use crate::records::event_log::{LogError, NoLockPolicy};
+use crate::records::files::{ConsultationFiles, log_notice};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
-use crate::records::journal::{Journal, NoLockPolicy, ReopenError, read_journal};
+use crate::records::journal::{Journal, read_journal};
 use crate::records::lookup;
 use crate::records::stored;
 use crate::session::lookup::find;
@@ -19,12 +20,8 @@ use crate::terminal::output::printer::Printer;
 
 use super::{InterruptedConsultation, context};
 
-/// A journal that is open to be continued.
-struct OpenJournal {
-    id: ConsultationId,
-    events: Vec<Envelope>,
-    storage: Storage,
-}
+/// A journal that is open to be continued: its events, and where the next ones are stored.
+type OpenJournal = (Vec<Envelope>, Storage);
 
 /// Opens the consultation of this name, or the newest that can be resumed and that no other process
 /// is running.
@@ -38,14 +35,7 @@ pub(crate) fn open(
     match name {
         Some(name) => {
             let found = find(index, logs, name)?;
-            let Some(id) = found.ours() else {
-                return Err(Error::usage(format!(
-                    "cannot resume {}: it was written by another program",
-                    found.id
-                ))
-                .hint(format!("read it with `conclave history show {}`", found.id)));
-            };
-            open_id(id, logs, unlocked, printer)
+            open_id(found, logs, unlocked, printer)
         }
         None => newest(logs, unlocked, printer),
     }
@@ -62,10 +52,10 @@ pub(crate) fn open_id(
     let ending = ends::ending(&files.journal)
         .map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
     check(&id, &files, ending)?;
-    let mut journal = reopen(id, files.clone(), unlocked, printer)?
+    let (mut events, storage) = reopen(&id, files.clone(), unlocked, printer)?
         .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;
-    context::load(&journal.id, &mut journal.events, &files)?;
-    journal.restore()
+    context::load(&id, &mut events, &files)?;
+    InterruptedConsultation::restore(id, events, storage)
 }
 
 fn newest(
@@ -76,20 +66,20 @@ fn newest(
     let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let (mut busy, mut without_context) = (0, None::<Error>);
-    for id in stored.iter().filter_map(ConsultationRef::ours) {
+    for id in stored {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            let Ok(mut journal) = reopen(id, files.clone(), unlocked, printer)? else {
+            let Ok((mut events, storage)) = reopen(&id, files.clone(), unlocked, printer)? else {
                 busy += 1;
                 continue;
             };
-            match context::load(&journal.id, &mut journal.events, &files) {
+            match context::load(&id, &mut events, &files) {
                 Ok(()) => {
                     // Without a word, the older one would pass for the one that was asked last.
                     if let Some(error) = without_context {
                         printer.warning(&format!("Warning: {}", whole(error.source())));
                     }
-                    return journal.restore();
+                    return InterruptedConsultation::restore(id, events, storage);
                 }
                 Err(error) => {
                     without_context.get_or_insert(error);
@@ -149,13 +139,6 @@ fn check(
     Err(error.hint("ask again with `conclave consult \"…\"`"))
 }
 
-impl OpenJournal {
-    /// Restores the consultation; the plan in its first event has the text of its context.
-    fn restore(self) -> Result<InterruptedConsultation, Error> {
-        InterruptedConsultation::restore(self.id, self.events, self.storage)
-    }
-}
-
 fn has_complete_record(files: &ConsultationFiles) -> bool {
     stored::read_file(&files.record)
         .is_ok_and(|record| record.completion() == Completion::Completed)
@@ -164,35 +147,27 @@ fn has_complete_record(files: &ConsultationFiles) -> bool {
 /// Opens a journal to continue it; the inner error means that another process writes it. A journal
 /// that cannot be written can still be read: then nothing more is stored, and a warning says so.
 fn reopen(
-    id: ConsultationId,
+    id: &ConsultationId,
     files: ConsultationFiles,
     unlocked: NoLockPolicy,
     printer: &Printer,
-) -> Result<Result<OpenJournal, ReopenError>, Error> {
+) -> Result<Result<OpenJournal, LogError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
-        Ok((journal, events)) => Ok(Ok(OpenJournal {
-            id,
-            events,
-            storage: Storage::Files(files, journal),
-        })),
-        Err(busy @ ReopenError::Busy { .. }) => Ok(Err(busy)),
-        Err(ReopenError::Unwritable(failed)) => {
+        Ok((journal, events)) => Ok(Ok((events, Storage::Files(files, journal)))),
+        Err(busy @ LogError::Busy(_)) => Ok(Err(busy)),
+        Err(LogError::Write(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
             printer.warning(&log_notice(&failed));
-            Ok(Ok(OpenJournal {
-                id,
-                events,
-                storage: Storage::Nowhere,
-            }))
+            Ok(Ok((events, Storage::Nowhere)))
         }
-        Err(no_locks @ ReopenError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
+        Err(no_locks @ LogError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(
             "if no other process runs it, resume it with `conclave resume {id} --force`"
         ))),
-        Err(ReopenError::Unreadable(error)) => Err(damaged(error)),
-        Err(missing @ ReopenError::Missing { .. }) => Err(Error::usage(missing)),
+        Err(missing @ LogError::Missing(_)) => Err(Error::usage(missing)),
+        Err(error) => Err(damaged(error)),
     }
 }
 
-fn damaged(error: crate::records::journal::JournalReadError) -> Error {
+fn damaged(error: LogError) -> Error {
     Error::usage(error).hint("the file can still be read: it has one JSON object per line")
 }

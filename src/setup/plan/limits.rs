@@ -31,7 +31,7 @@ pub(crate) fn control(
             always_allow_under: settings.always_allow_under,
             consent_mode: request.consent_mode,
             month,
-            asks_first_cost: !experience.has_cost()
+            asks_first_cost: !experience.has_cost
                 && !settings.origins.contains_key(ALWAYS_ALLOW_UNDER),
         },
         max_cost: request.max_cost.or(settings.max_cost),
@@ -49,7 +49,7 @@ pub(crate) fn control(
                 .confidence_threshold
                 .unwrap_or(settings.confidence_threshold),
             correlation: settings.error_correlation,
-            experience: experience.by_agreement().to_vec(),
+            experience: experience.by_agreement.clone(),
         },
     }
 }

@@ -6,9 +6,10 @@ use std::path::Path;
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::engine::ports::Subscriber;
+use conclave::records::event_log::LogError;
 use conclave::records::events_file::EventsFile;
 use conclave::records::files::{ConsultationFiles, log_notice};
-use conclave::records::journal::{Journal, JournalReadError, read_journal};
+use conclave::records::journal::{Journal, read_journal};
 
 use crate::support::sample_events;
 
@@ -99,13 +100,13 @@ fn damage_and_other_versions_are_errors_that_name_the_line() {
     .unwrap();
     let error = read_journal(&path).unwrap_err();
     assert!(
-        matches!(&error, JournalReadError::OtherVersion { line: 2, version, .. } if version == "9.0"),
+        matches!(&error, LogError::OtherVersion { line: 2, version, .. } if version == "9.0"),
         "{error}"
     );
     fs::write(&path, text.replacen('{', "x", 1)).unwrap();
     assert!(matches!(
         read_journal(&path).unwrap_err(),
-        JournalReadError::NotAnEvent { line: 1, .. }
+        LogError::DamagedLine { line: 1, .. }
     ));
 }
 
@@ -123,7 +124,7 @@ fn missing_version_of_an_event_or_artifact_is_an_error() {
     ] {
         assert!(text.contains(versioned), "{versioned}");
         fs::write(&path, text.replacen(versioned, bare, 1)).unwrap();
-        let JournalReadError::NotAnEvent { source, .. } = read_journal(&path).unwrap_err() else {
+        let LogError::DamagedLine { source, .. } = read_journal(&path).unwrap_err() else {
             panic!("{versioned}")
         };
         let reason = source.to_string();

@@ -6,9 +6,8 @@ use std::path::{Path, PathBuf};
 
 use conclave::consultation::event::Envelope;
 use conclave::engine::ports::Subscriber;
-use conclave::records::journal::{
-    Journal, JournalReadError, NoLockPolicy, ReopenError, read_journal,
-};
+use conclave::records::event_log::{LogError, NoLockPolicy};
+use conclave::records::journal::{Journal, read_journal};
 
 use crate::support::journals::reopen;
 use crate::support::sample_events;
@@ -27,7 +26,7 @@ fn written(folder: &Path, events: &[Envelope]) -> PathBuf {
     path
 }
 
-fn refused(path: &Path) -> ReopenError {
+fn refused(path: &Path) -> LogError {
     Journal::reopen(path, NoLockPolicy::Refuse).unwrap_err()
 }
 
@@ -81,20 +80,17 @@ fn locked_journal_is_refused_until_its_lock_is_released() {
     write(&mut first, &events);
     for unlocked in [NoLockPolicy::Refuse, NoLockPolicy::Trust] {
         let busy = Journal::reopen(&path, unlocked).unwrap_err();
-        assert!(matches!(busy, ReopenError::Busy { .. }), "{busy}");
+        assert!(matches!(busy, LogError::Busy(_)), "{busy}");
         assert_eq!(
             busy.to_string(),
-            format!(
-                "journal `{}` is being written by another process",
-                path.display()
-            )
+            format!("`{}` is being written by another process", path.display())
         );
     }
     drop(first);
     let (_second, read) = reopen(&path);
     assert_eq!(read, events);
     assert!(
-        matches!(refused(&path), ReopenError::Busy { .. }),
+        matches!(refused(&path), LogError::Busy(_)),
         "the reopened journal is locked as well"
     );
 }
@@ -108,23 +104,20 @@ fn missing_or_damaged_journal_is_refused_and_unchanged() {
     fs::write(&path, &damaged).unwrap();
     let error = refused(&path);
     assert!(
-        matches!(
-            &error,
-            ReopenError::Unreadable(JournalReadError::NotAnEvent { line: 3, .. })
-        ),
+        matches!(&error, LogError::DamagedLine { line: 3, .. }),
         "{error}"
     );
     assert_eq!(
         error.to_string(),
-        format!("line 3 of journal `{}` is not an event", path.display())
+        format!("line 3 of `{}` is not an event", path.display())
     );
     assert_eq!(fs::read_to_string(&path).unwrap(), damaged);
 
     let missing = home.path().join("consult-y.jsonl");
-    assert!(matches!(refused(&missing), ReopenError::Missing { .. }));
+    assert!(matches!(refused(&missing), LogError::Missing(_)));
     assert!(!missing.exists());
     assert!(
-        matches!(refused(home.path()), ReopenError::Unwritable(_)),
+        matches!(refused(home.path()), LogError::Write(_)),
         "a folder is no journal"
     );
 }

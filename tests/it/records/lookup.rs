@@ -25,7 +25,7 @@ fn consultations_are_listed_newest_first_without_other_files() {
     let ids: Vec<String> = consultations_newest_first(home.path())
         .unwrap()
         .into_iter()
-        .map(|stored| stored.id.to_string())
+        .map(|stored| stored.to_string())
         .collect();
     assert_eq!(
         ids,

@@ -43,9 +43,16 @@ fn record(id: &str, started: &str, cost: Cost) -> String {
 
 /// Returns a journal line of one call.
 fn journal(finished: &str, cost: u64) -> String {
-    json!({"at": finished, "type": "call:finished", "data": {"call": 1, "cost": exactly(cost)}})
-        .to_string()
-        + "\n"
+    let call = json!({
+        "call": 1, "agent_id": "security", "round_number": 1, "answer": "independent",
+        "purpose": "answer", "model": "a:b", "text": "", "tokens": { "input": 1, "output": 1 },
+        "cost": exactly(cost), "cost_source": "table", "duration_ms": 1, "problems": [],
+    });
+    let event = json!({
+        "schema_version": "1.0", "seq": 1, "at": finished, "consultation_id": "consult-1",
+        "type": "call:finished", "data": call,
+    });
+    event.to_string() + "\n"
 }
 
 fn spent(logs: &Path) -> Cost {

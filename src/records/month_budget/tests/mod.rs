@@ -1,4 +1,4 @@
-//! Tests of the monthly budget with the files of a home.
+//! Tests of the monthly budget with the database of a home.
 
 mod properties;
 
@@ -47,12 +47,17 @@ impl Home {
         self.record(process, amount);
     }
 
-    fn files(&self) -> Vec<PathBuf> {
-        fs::read_dir(self.folder.path().join("monthly-budget"))
-            .into_iter()
-            .flatten()
-            .map(|entry| entry.unwrap().path())
-            .collect()
+    fn database(&self) -> PathBuf {
+        self.folder.path().join("monthly-budget/spending.db")
+    }
+
+    /// Returns the number of processes whose amounts are kept.
+    fn rows(&self) -> u64 {
+        let database = Connection::open(self.database()).unwrap();
+        let count = |row: &rusqlite::Row<'_>| row.get(0);
+        database
+            .query_row("SELECT count(*) FROM processes", [], count)
+            .unwrap()
     }
 }
 
@@ -74,9 +79,9 @@ fn spent(process: &MonthBudget) -> u64 {
     process.spent().unwrap().0
 }
 
-/// Ends a process as `kill -9` does: its locks are released, its file stays.
+/// Ends a process as `kill -9` does: its lock is released, its row stays.
 fn kill(process: MonthBudget) {
-    process.own().release();
+    process.own.release();
     std::mem::forget(process);
 }
 
@@ -150,7 +155,7 @@ fn earlier_records_count() {
 }
 
 #[test]
-fn last_process_to_close_leaves_no_files() {
+fn last_process_to_close_leaves_no_amounts() {
     let home = Home::new();
     let (one, other) = (home.open(10), home.open(10));
     for process in [&one, &other] {
@@ -159,10 +164,12 @@ fn last_process_to_close_leaves_no_files() {
         home.record(process, 1);
     }
     drop(one);
-    assert_eq!(home.files().len(), 2);
+    assert_eq!(home.rows(), 2);
     drop(other);
-    assert!(home.files().is_empty());
-    assert!(!home.folder.path().join("monthly-budget").exists());
+    assert_eq!(home.rows(), 0);
+    let left = fs::read_dir(home.folder.path().join("monthly-budget")).unwrap();
+    let left = left.map(|entry| entry.unwrap().file_name());
+    assert!(left.into_iter().all(|name| name == "spending.db"));
 }
 
 #[test]
@@ -178,7 +185,7 @@ fn spending_without_a_record_stays_counted_for_the_month() {
         assert_eq!(spent(&process), 5);
         drop(process);
     }
-    assert_eq!(home.files().len(), 1);
+    assert_eq!(home.rows(), 1);
 }
 
 #[test]
@@ -229,11 +236,11 @@ fn recorded_spending_of_a_killed_process_is_counted_once() {
     let process = home.open(10);
     assert_eq!(spent(&process), 3);
     drop(process);
-    assert!(home.files().is_empty());
+    assert_eq!(home.rows(), 0);
 }
 
 #[test]
-fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
+fn amounts_of_earlier_months_are_removed_once_no_process_uses_them() {
     let home = Home::new();
     let open_october = || {
         let october = jiff::civil::date(2026, 10, 31);
@@ -251,79 +258,28 @@ fn files_of_earlier_months_are_removed_once_no_process_uses_them() {
         9,
         "a clock that is set back finds it"
     );
-    let foreign = home.folder.path().join("monthly-budget/notes.json");
-    fs::write(&foreign, "").unwrap();
     drop(home.open(10));
-    let killed = home.folder.path().join("monthly-budget/2026-11.1.json");
-    let mut left = home.files();
-    left.sort();
-    assert_eq!(left, [killed, foreign]);
+    assert_eq!(home.rows(), 1, "what November may have spent");
 }
 
-/// Damages a file in all ways, and restores it.
-fn check_damage(home: &Home, witness: &MonthBudget, path: &Path) {
-    let whole = fs::read(path).unwrap();
-    for damage in ["", "{", "[]", "{\"schema_version\":1}", "\0\0\0\0"] {
-        fs::write(path, damage).unwrap();
-        for error in [
-            home.try_open(10).unwrap_err(),
-            witness.reserve(MicroUsd(1)).unwrap_err(),
-        ] {
-            let MonthBudgetError::Damaged { path: named, .. } = &error else {
-                panic!("{error}");
-            };
-            assert_eq!(named, path);
-        }
+#[test]
+fn damaged_database_is_an_error() {
+    let home = Home::new();
+    drop(home.open(10));
+    for damage in ["{", "no database".repeat(1_000).as_str()] {
+        fs::write(home.database(), damage).unwrap();
+        let error = home.try_open(10).unwrap_err();
+        assert!(matches!(error, MonthBudgetError::Database(_)), "{error}");
     }
-    fs::write(path, "{\"schema_version\":\"2.0\"}").unwrap();
-    let MonthBudgetError::OtherVersion { version, .. } = home.try_open(10).unwrap_err() else {
-        panic!("read all the same");
-    };
-    assert_eq!(version, "2.0");
-    fs::write(path, whole).unwrap();
 }
 
 #[test]
-fn damaged_file_of_a_running_process_is_named_in_the_error() {
-    let home = Home::new();
-    let running = home.open(10);
-    let path = home.files().remove(0);
-    let witness = home.open(10);
-    check_damage(&home, &witness, &path);
-    assert_eq!(reserve(&running, 10), Allowed);
-}
-
-#[test]
-fn damaged_file_of_a_killed_process_is_named_in_the_error() {
-    let home = Home::new();
-    let killed = home.open(10);
-    let path = home.files().remove(0);
-    let witness = home.open(10);
-    assert_eq!(reserve(&killed, 4), Allowed);
-    kill(killed);
-    check_damage(&home, &witness, &path);
-    assert_eq!(spent(&witness), 4);
-}
-
-#[test]
-fn file_of_an_earlier_version_counts_and_its_damage_is_named() {
-    let home = Home::new();
-    let witness = home.open(10);
-    let path = home.folder.path().join("monthly-budget/2026-11.json");
-    let amounts = r#"{"schema_version":"1.0","reserved_micro_usd":0,"spent_micro_usd":4,"recorded_micro_usd":0}"#;
-    fs::write(&path, amounts).unwrap();
-    check_damage(&home, &witness, &path);
-    assert_eq!(spent(&witness), 4);
-}
-
-#[test]
-fn process_takes_over_the_file_of_one_that_has_ended() {
+fn process_cannot_declare_more_than_it_has_spent() {
     let home = Home::new();
     let killed = home.open(20);
     assert_eq!(reserve(&killed, 4), Allowed);
     kill(killed);
     let next = home.open(20);
-    assert_eq!(home.files().len(), 1);
     assert_eq!(reserve(&next, 3), Allowed);
     settle(&next, 3, 3);
     // More than this process has spent.
@@ -339,18 +295,6 @@ fn deleting_the_files_of_a_running_process_is_an_error() {
     let error = process.reserve(MicroUsd(1)).unwrap_err();
     assert!(matches!(error, MonthBudgetError::Deleted(_)), "{error}");
     drop(process);
-}
-
-#[test]
-fn process_file_is_written_in_place_at_a_fixed_length() {
-    let home = Home::new();
-    let process = home.open(u64::MAX);
-    assert_eq!(reserve(&process, u64::MAX - 1), Allowed);
-    let files = home.files();
-    assert_eq!(fs::metadata(&files[0]).unwrap().len(), 256);
-    settle(&process, u64::MAX - 1, u64::MAX);
-    assert_eq!(fs::metadata(&files[0]).unwrap().len(), 256);
-    assert_eq!(spent(&process), u64::MAX);
 }
 
 #[test]
@@ -382,5 +326,5 @@ fn twenty_processes_never_exceed_the_budget() {
     let spent_in_all = in_use.load(Ordering::SeqCst);
     assert!(spent_in_all <= LIMIT);
     assert_eq!(home.journals.load(Ordering::SeqCst), spent_in_all);
-    assert!(home.files().is_empty());
+    assert_eq!(home.rows(), 0);
 }

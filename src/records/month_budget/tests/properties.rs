@@ -134,8 +134,8 @@ proptest! {
         cut in 0..300_usize,
     ) {
         let home = Home::new();
-        kill(home.open(10));
-        let path = home.files().remove(0);
+        drop(home.open(10));
+        let path = home.database();
         let whole = fs::read(&path).unwrap();
         fs::write(&path, &bytes).unwrap();
         let _ = home.try_open(10);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::benchmark::grading::ConsultationAnswer;
-use crate::benchmark::result::{CaseOutcome, CaseResult, StageResults};
+use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::PendingCaseRun;
 use crate::domain::ids::ConsultationId;
@@ -11,6 +11,7 @@ use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 
 use super::RunInProgress;
+use crate::session::load::spend_of;
 
 impl RunInProgress<'_> {
     /// Returns the result of a case run; its spend is that of all its consultations and gradings.
@@ -27,15 +28,27 @@ impl RunInProgress<'_> {
         let earlier_ms = pending.map_or(0, |pending| pending.duration_ms);
         let here = account.map_or(Duration::ZERO, |account| account.duration);
         let attempts = pending.map_or(1, |pending| pending.attempts.max(1));
+        let answer = answer.unwrap_or_default();
         CaseResult {
+            run: run.clone(),
+            outcome,
             attempts,
+            answer: answer.answer,
+            confidence: answer.confidence,
+            calibrated: answer.calibrated,
+            agreement: answer.agreement,
+            early_stop: answer.early_stop,
+            saved: answer.saved,
+            demonstration: answer.demonstration,
+            stages: answer.stages,
+            experts: answer.experts,
             spend: pending.map_or_else(ConsultationSpend::default, |pending| {
                 self.spend_so_far(pending)
             }),
             duration_ms: earlier_ms.saturating_add(milliseconds(here)),
             consultations,
             grading,
-            ..case_result(run, outcome, answer)
+            error: None,
         }
     }
 
@@ -47,7 +60,7 @@ impl RunInProgress<'_> {
         for id in pending.consultations.iter().chain(&pending.gradings) {
             match account.and_then(|account| account.spends.get(id)) {
                 Some(spend) => total.add(spend),
-                None => total.add(&self.spend_of(id)),
+                None => total.add(&spend_of(self.home(), id)),
             }
         }
         total
@@ -79,48 +92,6 @@ impl RunInProgress<'_> {
             let duration = self.now().since(started_at);
             self.accounts.entry(run.clone()).or_default().duration += duration;
         }
-    }
-}
-
-/// Returns a result without its attempts and their cost.
-fn case_result(
-    run: &CaseRunId,
-    outcome: CaseOutcome,
-    answer: Option<ConsultationAnswer>,
-) -> CaseResult {
-    let result = CaseResult {
-        run: run.clone(),
-        outcome,
-        attempts: 1,
-        answer: None,
-        confidence: None,
-        calibrated: None,
-        agreement: None,
-        early_stop: false,
-        saved: None,
-        demonstration: false,
-        stages: StageResults::default(),
-        experts: Vec::new(),
-        spend: ConsultationSpend::default(),
-        duration_ms: 0,
-        consultations: Vec::new(),
-        grading: None,
-        error: None,
-    };
-    let Some(answer) = answer else {
-        return result;
-    };
-    CaseResult {
-        answer: answer.answer,
-        confidence: answer.confidence,
-        calibrated: answer.calibrated,
-        agreement: answer.agreement,
-        early_stop: answer.early_stop,
-        saved: answer.saved,
-        demonstration: answer.demonstration,
-        stages: answer.stages,
-        experts: answer.experts,
-        ..result
     }
 }
 

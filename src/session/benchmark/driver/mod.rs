@@ -8,18 +8,16 @@ use std::time::Duration;
 
 use crate::benchmark::event::BenchmarkEventKind;
 use crate::benchmark::grading::{ConsultationAnswer, grade};
-use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
+use crate::config::paths::Home;
 use crate::consultation::analysis::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
-use crate::records::files::ConsultationRef;
 use crate::records::runs::LockedRun;
 use crate::session::batch::{
     Batch, BatchUpdate, FinishedConsultation, InterruptStage, TakeOver, approved, take_over,
@@ -156,17 +154,8 @@ impl RunInProgress<'_> {
         self.driver.progress.spent(self.state().spend().cost);
     }
 
-    fn load(&self, id: &ConsultationId) -> Option<StoredRecord> {
-        let logs = self.driver.planner.sources().home.logs_folder();
-        let loaded = load::load(&logs, &ConsultationRef::of(id)).ok()?;
-        Some(loaded.record)
-    }
-
-    /// Returns the spend of a consultation from its files; nothing if it left none.
-    fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
-        self.load(id)
-            .map(|record| spend([&record]))
-            .unwrap_or_default()
+    fn home(&self) -> &Home {
+        &self.driver.planner.sources().home
     }
 
     /// Starts case runs until no more may start.
@@ -228,7 +217,7 @@ impl RunInProgress<'_> {
             return Some(id.clone());
         }
         let last = pending.consultations.last()?;
-        match grade(&entry.key, &self.load(last)?) {
+        match grade(&entry.key, &load::record_of(self.home(), last)?) {
             // Its grading failed.
             Ok(_) => Some(last.clone()),
             Err(NoAnswer::Interrupted | NoAnswer::CostCeiling { .. } | NoAnswer::Unfinished) => {
@@ -263,13 +252,7 @@ impl RunInProgress<'_> {
                     .start(Job::Answer(run.clone()), plan, template.providers());
                 Ok(())
             }
-            Err(error) => {
-                let result = self.result(run, CaseOutcome::Failed, None, None);
-                self.finish(&CaseResult {
-                    error: Some(whole(error.source())),
-                    ..result
-                })
-            }
+            Err(error) => self.fail(run, None, None, whole(error.source())),
         }
     }
 

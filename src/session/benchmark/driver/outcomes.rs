@@ -149,7 +149,7 @@ impl RunInProgress<'_> {
                 self.batch.start(job, plan, grader.providers());
                 Ok(())
             }
-            Err(error) => self.not_graded(run, *answer, None, whole(error.source())),
+            Err(error) => self.fail(run, Some(*answer), None, whole(error.source())),
         }
     }
 
@@ -165,7 +165,7 @@ impl RunInProgress<'_> {
         let outcome = match result {
             Ok(outcome) => outcome,
             Err(error) => {
-                return self.not_graded(run, answer, Some(id.clone()), whole(error.source()));
+                return self.fail(run, Some(answer), Some(id.clone()), whole(error.source()));
             }
         };
         self.count_spend(run, id, &outcome.record);
@@ -185,7 +185,7 @@ impl RunInProgress<'_> {
             Err(_) if attempt < self.state().terms().attempts_per_case => {
                 self.start_grading(run, Box::new(answer), attempt + 1)
             }
-            Err(error) => self.not_graded(run, answer, Some(id.clone()), error.to_string()),
+            Err(error) => self.fail(run, Some(answer), Some(id.clone()), error.to_string()),
         }
     }
 
@@ -205,15 +205,15 @@ impl RunInProgress<'_> {
         self.finish(&result)
     }
 
-    /// An answer that no model could grade counts as none.
-    fn not_graded(
+    /// Ends a case run without a result: an answer that no model could grade counts as none.
+    pub(super) fn fail(
         &mut self,
         run: &CaseRunId,
-        answer: ConsultationAnswer,
+        answer: Option<ConsultationAnswer>,
         grading: Option<ConsultationId>,
         error: String,
     ) -> Result<(), Error> {
-        let result = self.result(run, CaseOutcome::Failed, Some(answer), grading);
+        let result = self.result(run, CaseOutcome::Failed, answer, grading);
         self.finish(&CaseResult {
             error: Some(error),
             ..result
@@ -230,13 +230,7 @@ impl RunInProgress<'_> {
         match self.state().after_failed_attempt(run, failure) {
             AfterFailedAttempt::Retry => self.start_attempt(run),
             AfterFailedAttempt::Defer(cause) => self.defer(run, cause, Some(message)),
-            AfterFailedAttempt::Fail => {
-                let result = self.result(run, CaseOutcome::Failed, None, None);
-                self.finish(&CaseResult {
-                    error: Some(message),
-                    ..result
-                })
-            }
+            AfterFailedAttempt::Fail => self.fail(run, None, None, message),
         }
     }
 
@@ -266,7 +260,7 @@ impl RunInProgress<'_> {
         )))
     }
 
-    pub(super) fn finish(&mut self, result: &CaseResult) -> Result<(), Error> {
+    fn finish(&mut self, result: &CaseResult) -> Result<(), Error> {
         self.accounts.remove(&result.run);
         self.record(BenchmarkEventKind::CaseRunFinished {
             result: Box::new(result.clone()),

@@ -8,7 +8,7 @@ use crate::error::{Error, whole};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, BatchStarted, RefinementEventKind, StopCause};
 use crate::refinement::reading::findings_of;
-use crate::session::batch::{ConsultationOutcome, FinishedConsultation, approved};
+use crate::session::batch::{ConsultationOutcome, approved};
 use crate::session::month::MonthCeiling;
 use crate::terminal::progress::refinement::IterationPlan;
 
@@ -36,7 +36,7 @@ impl LoopInProgress<'_> {
             return;
         };
         let number = iteration.number;
-        let batches = &self.document.now().batches;
+        let batches = &self.document.now.batches;
         let plan = IterationPlan {
             iteration: number,
             max_iterations: current.criteria.max_iterations,
@@ -51,44 +51,55 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Starts the consultation of a batch.
-    pub(super) fn ask(&mut self, batch: QuestionBatch) -> Result<(), Error> {
+    /// Starts a consultation.
+    pub(super) fn start(&mut self, job: LoopJob) -> Result<(), Error> {
         let templates = self.driver.templates;
-        let plan = approved(templates.plan_batch(self.document.prepared(), &batch)?);
-        self.record_start(&plan.id, &batch)?;
-        let providers = templates.panel().providers();
-        self.batch.start(LoopJob::Questions(batch), plan, providers);
+        let plan = approved(match &job {
+            LoopJob::Extraction => templates.plan_extraction(&self.document.read)?,
+            LoopJob::Questions(batch) => templates.plan_batch(&self.document.prepared, batch)?,
+        });
+        let providers = templates.of(&job)?.providers();
+        self.record_start(&plan.id, &job)?;
+        self.batch.start(job, plan, providers);
         Ok(())
     }
 
-    pub(super) fn record_start(
-        &mut self,
-        id: &ConsultationId,
-        batch: &QuestionBatch,
-    ) -> Result<(), Error> {
-        let iteration = self.current().next_iteration();
-        self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
-            iteration,
-            consultation: id.clone(),
-            batch: batch.clone(),
-        })))?;
-        self.driver.progress.batch_started(id, &batch.keys());
+    pub(super) fn record_start(&mut self, id: &ConsultationId, job: &LoopJob) -> Result<(), Error> {
+        match job {
+            LoopJob::Extraction => {
+                self.record(RefinementEventKind::ExtractionStarted {
+                    consultation: id.clone(),
+                    document: self.document.now.read.clone(),
+                })?;
+                self.driver.progress.extraction_started(id);
+            }
+            LoopJob::Questions(batch) => {
+                let iteration = self.current().next_iteration();
+                self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
+                    iteration,
+                    consultation: id.clone(),
+                    batch: batch.clone(),
+                })))?;
+                self.driver.progress.batch_started(id, &batch.keys());
+            }
+        }
         Ok(())
     }
 
     /// Takes a consultation that is no longer in flight.
     pub(super) fn finished(
         &mut self,
-        finished: FinishedConsultation<LoopJob>,
+        id: &ConsultationId,
+        job: LoopJob,
+        result: Result<ConsultationOutcome, Error>,
     ) -> Result<(), Error> {
-        let FinishedConsultation { key, id, result } = finished;
-        match key {
-            LoopJob::Extraction => self.extracted(&id, result),
-            LoopJob::Questions(batch) => self.batch_ended(&id, &batch, result),
+        match job {
+            LoopJob::Extraction => self.extracted(id, result),
+            LoopJob::Questions(batch) => self.batch_ended(id, &batch, result),
         }
     }
 
-    pub(super) fn batch_ended(
+    fn batch_ended(
         &mut self,
         id: &ConsultationId,
         batch: &QuestionBatch,

@@ -11,41 +11,56 @@ use crate::error::Error;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::reading::findings_of;
-use crate::refinement::state::BatchRecord;
 use crate::session::batch::{TakeOver, take_over};
+use crate::session::load;
 use crate::setup::plan::template::PlanTemplate;
 use crate::stopping::convergence::QuestionKey;
 
+use super::extraction::extraction_of;
 use super::{LoopInProgress, LoopJob};
 
 impl LoopInProgress<'_> {
-    /// Takes over a consultation that an earlier process began.
-    pub(super) async fn take_over(&mut self, left_over: BatchRecord) -> Result<(), Error> {
-        let id = left_over.consultation.clone();
-        let batch = left_over.about;
-        match self.taken_over(&id, self.driver.templates.panel()).await? {
-            TakeOver::Finished(outcome) => match findings_of(&outcome.record, &batch) {
-                Err(why) if is_cut_off(&why) => self.repeat(&id, &batch, "it was cut off"),
-                Ok(_) | Err(_) => self.batch_ended(&id, &batch, Ok(*outcome)),
-            },
+    /// Takes over a consultation that an earlier process began, or asks again what it can neither
+    /// be read for nor resumed.
+    pub(super) async fn take_over(
+        &mut self,
+        id: ConsultationId,
+        job: LoopJob,
+    ) -> Result<(), Error> {
+        let templates = self.driver.templates;
+        let why = match self.taken_over(&id, templates.of(&job)?).await? {
             TakeOver::Resume(session) => {
-                self.record_start(&id, &batch)?;
-                self.batch.resume(LoopJob::Questions(batch), *session);
-                Ok(())
+                self.record_start(&id, &job)?;
+                self.batch.resume(job, *session);
+                return Ok(());
             }
-            TakeOver::Repeat(why) => self.repeat(&id, &batch, &why),
-        }
+            TakeOver::Finished(outcome) if job.is_cut_off(&outcome.record) => {
+                "it was cut off".to_owned()
+            }
+            TakeOver::Finished(outcome) => return self.finished(&id, job, Ok(*outcome)),
+            TakeOver::Repeat(why) => why,
+        };
+        self.record_cut_off(&id)?;
+        let job = match job {
+            LoopJob::Extraction => Some(LoopJob::Extraction),
+            LoopJob::Questions(batch) => {
+                let notice = format!("the questions of {id} are asked again: {why}");
+                self.driver.printer.detail(&notice);
+                self.due(&batch).map(LoopJob::Questions)
+            }
+        };
+        job.map_or(Ok(()), |job| self.start(job))
     }
 
     /// Returns what is left to do of a consultation of this template. One that failed continues,
     /// with what is paid, if the same models can still complete it.
-    pub(super) async fn taken_over(
+    async fn taken_over(
         &mut self,
         id: &ConsultationId,
         template: &PlanTemplate,
     ) -> Result<TakeOver, Error> {
         let sources = self.driver.planner.resume_sources();
-        let control = self.driver.templates.resume_control();
+        let control = &self.driver.templates.resume_control;
         let taken = take_over(id, &sources, control, self.driver.clock).await?;
         let failure = self.current().failure(id).map(str::to_owned);
         let session = match (taken, &failure) {
@@ -54,7 +69,7 @@ impl LoopInProgress<'_> {
             (TakeOver::Finished(_), Some(error)) => return Ok(TakeOver::Repeat(error.clone())),
             (taken @ (TakeOver::Finished(_) | TakeOver::Repeat(_)), _) => return Ok(taken),
         };
-        let record = self.record_of(id);
+        let record = load::record_of(sources.home, id);
         if let Some(error) = failure {
             // To resume after a strict abort is to accept the failure.
             let was_strict = record.as_ref().and_then(abort_reason) == Some(AbortReason::Strict);
@@ -80,28 +95,11 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Asks the questions of a consultation again that can be neither read nor resumed.
-    fn repeat(
-        &mut self,
-        id: &ConsultationId,
-        batch: &QuestionBatch,
-        why: &str,
-    ) -> Result<(), Error> {
-        self.driver
-            .printer
-            .detail(&format!("the questions of {id} are asked again: {why}"));
-        self.record_cut_off(id)?;
-        match self.due(batch) {
-            Some(batch) => self.ask(batch),
-            None => Ok(()),
-        }
-    }
-
     /// Returns those of a batch's questions that are still in the document, with the claims that it
     /// has now.
     fn due(&self, asked: &QuestionBatch) -> Option<QuestionBatch> {
         let asked = asked.keys();
-        let batches = &self.document.now().batches;
+        let batches = &self.document.now.batches;
         let questions = batches.iter().flat_map(|batch| &batch.questions);
         let due = questions.filter(|(key, _)| asked.contains(key)).cloned();
         let questions: Vec<(QuestionKey, String)> = due.collect();
@@ -113,7 +111,7 @@ impl LoopInProgress<'_> {
     }
 
     /// Records what a consultation that cannot end has cost, as far as its files have it.
-    pub(super) fn record_cut_off(&mut self, id: &ConsultationId) -> Result<(), Error> {
+    fn record_cut_off(&mut self, id: &ConsultationId) -> Result<(), Error> {
         let spend = self.spend_of(id);
         self.record(RefinementEventKind::ConsultationCutOff {
             consultation: id.clone(),
@@ -133,10 +131,18 @@ fn last_call(record: &StoredRecord) -> Option<u32> {
     attempts.filter_map(|attempt| attempt.call).max()
 }
 
-/// Returns whether a consultation ended before it had said all that it can.
-pub(super) fn is_cut_off(why: &NoAnswer) -> bool {
-    match why {
-        NoAnswer::CostCeiling { .. } | NoAnswer::Interrupted | NoAnswer::Unfinished => true,
-        NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. } => false,
+impl LoopJob {
+    /// Returns whether a consultation ended before it had said all that it can.
+    fn is_cut_off(&self, record: &StoredRecord) -> bool {
+        let why = match self {
+            Self::Extraction => extraction_of(record).err(),
+            Self::Questions(batch) => findings_of(record, batch).err(),
+        };
+        match why {
+            Some(NoAnswer::CostCeiling { .. } | NoAnswer::Interrupted | NoAnswer::Unfinished) => {
+                true
+            }
+            None | Some(NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. }) => false,
+        }
     }
 }

@@ -13,7 +13,7 @@ impl LoopInProgress<'_> {
     /// may be about to save one that cannot be read.
     pub(super) fn notice_edit(&mut self) {
         let text = self.driver.file().read();
-        if !text.is_ok_and(|text| TextHash::of(&text) == *self.document.hash()) {
+        if !text.is_ok_and(|text| TextHash::of(&text) == self.document.now.read) {
             self.stop_at_edit();
         }
     }
@@ -43,7 +43,7 @@ impl LoopInProgress<'_> {
 
     fn merge(&self) -> Result<Merge, Error> {
         let high_from = self.driver.terms.high_from;
-        let merge = self.current().merge(self.document.document(), high_from);
+        let merge = self.current().merge(&self.document.read, high_from);
         merge.map_err(Error::failed)
     }
 

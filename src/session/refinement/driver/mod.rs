@@ -13,22 +13,20 @@ mod merge;
 use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
-use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{RefinementEventKind, StopCause};
 use crate::refinement::state::{NextStep, RefinementLoop};
-use crate::session::batch::{Batch, BatchUpdate, InterruptStage};
+use crate::session::batch::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
+use crate::session::load;
 use crate::setup::plan::Planner;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::refinement::RefinementProgress;
 
 use self::working_document::WorkingDocument;
-use super::earlier_spend::{record_of, spend_of};
-use super::request::RefinementTerms;
+use super::request::{LoopJob, RefinementTerms};
 use super::templates::RefinementTemplates;
 
 /// The parties to a loop.
@@ -47,13 +45,6 @@ pub(crate) struct RefinementDriver<'a> {
     pub(crate) clock: Clock,
     pub(crate) progress: &'a RefinementProgress,
     pub(crate) printer: &'a Printer,
-}
-
-/// What a consultation is for.
-#[derive(Clone, Debug)]
-pub(crate) enum LoopJob {
-    Extraction,
-    Questions(QuestionBatch),
 }
 
 /// A loop in this process.
@@ -116,15 +107,18 @@ impl LoopInProgress<'_> {
             if let Some(stage) = self.batch.poll_interrupt() {
                 self.interrupted(stage);
             }
-            match self.current().next_step(self.document.now()) {
+            match self.current().next_step(&self.document.now) {
                 NextStep::Extract { left_over } => {
                     if self.may_start().await? {
-                        self.extract(left_over).await?;
+                        match left_over {
+                            Some(id) => self.take_over(id, LoopJob::Extraction).await?,
+                            None => self.start(LoopJob::Extraction)?,
+                        }
                     }
                 }
                 NextStep::StartIteration { iteration } => {
                     if self.may_start().await? {
-                        let document = self.document.hash().clone();
+                        let document = self.document.now.read.clone();
                         self.record(RefinementEventKind::IterationStarted {
                             iteration,
                             document,
@@ -140,8 +134,11 @@ impl LoopInProgress<'_> {
                     self.notice_edit();
                     if self.may_start().await? {
                         match (left_over, batch) {
-                            (Some(left_over), _) => self.take_over(left_over).await?,
-                            (None, Some(batch)) => self.ask(batch)?,
+                            (Some(left_over), _) => {
+                                let job = LoopJob::Questions(left_over.about);
+                                self.take_over(left_over.consultation, job).await?;
+                            }
+                            (None, Some(batch)) => self.start(LoopJob::Questions(batch))?,
                             (None, None) => {}
                         }
                     }
@@ -212,7 +209,10 @@ impl LoopInProgress<'_> {
             None => Err(Error::failed(
                 "the log has a consultation in flight that does not run",
             )),
-            Some(BatchUpdate::Finished(finished)) => self.finished(*finished),
+            Some(BatchUpdate::Finished(finished)) => {
+                let FinishedConsultation { key, id, result } = *finished;
+                self.finished(&id, key, result)
+            }
             Some(BatchUpdate::Interrupted(stage)) => {
                 self.interrupted(stage);
                 Ok(())
@@ -260,11 +260,6 @@ impl LoopInProgress<'_> {
 
     /// Returns the spend of a consultation from its files; nothing if it left none.
     fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
-        spend_of(&self.driver.planner.sources().home, id)
-    }
-
-    /// Returns the record of a consultation; `None` if it left no readable files.
-    fn record_of(&self, id: &ConsultationId) -> Option<StoredRecord> {
-        record_of(&self.driver.planner.sources().home, id)
+        load::spend_of(&self.driver.planner.sources().home, id)
     }
 }

@@ -11,10 +11,11 @@ use super::RefinementDriver;
 /// A document, as it was read.
 #[derive(Debug)]
 pub(super) struct WorkingDocument {
-    read: SpecDocument,
-    /// With the sections that were extracted from a plain document.
-    prepared: SpecDocument,
-    now: DocumentNow,
+    /// As it is in its file.
+    pub(super) read: SpecDocument,
+    /// As the panel gets it: with the sections that were extracted from a plain document.
+    pub(super) prepared: SpecDocument,
+    pub(super) now: DocumentNow,
 }
 
 impl WorkingDocument {
@@ -44,25 +45,6 @@ impl WorkingDocument {
             now: now.map_err(explained)?,
             read,
         })
-    }
-
-    /// Returns the document as it is in its file.
-    pub(super) fn document(&self) -> &SpecDocument {
-        &self.read
-    }
-
-    /// Returns the document as the panel gets it.
-    pub(super) fn prepared(&self) -> &SpecDocument {
-        &self.prepared
-    }
-
-    pub(super) fn now(&self) -> &DocumentNow {
-        &self.now
-    }
-
-    /// Returns the fingerprint of the text in the file.
-    pub(super) fn hash(&self) -> &TextHash {
-        &self.now.read
     }
 }
 

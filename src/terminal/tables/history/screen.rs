@@ -10,7 +10,8 @@ use jiff::tz::TimeZone;
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::time::Timestamp;
 
-use super::{History, HistoryRow, RunStatus};
+use super::{confidence, cost, painted};
+use crate::domain::history::{History, HistoryRow, RunStatus};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, count};
 use crate::terminal::output::style::Paint;
@@ -64,11 +65,11 @@ pub fn screen(
         let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
         if is_wide {
             row.push(status_words(entry, paint));
-            row.push(entry.confidence().unwrap_or_default());
+            row.push(confidence(entry).unwrap_or_default());
         } else {
             row.push(result(entry, paint));
         }
-        row.push(entry.cost().unwrap_or_default());
+        row.push(cost(entry).unwrap_or_default());
         row.push(question(entry));
         rows.push(row);
     }
@@ -112,12 +113,12 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
 
 /// `completed, wrong, local`: the state, the grade, and the mark of the embedded model.
 fn status_words(entry: &HistoryRow, paint: Paint) -> String {
-    words(entry, entry.run_status.painted(paint), paint).join(", ")
+    words(entry, painted(entry.run_status, paint), paint).join(", ")
 }
 
 /// State and confidence in one cell: only a completed consultation has a confidence.
 fn result(entry: &HistoryRow, paint: Paint) -> String {
-    match entry.confidence() {
+    match confidence(entry) {
         Some(confidence) if entry.run_status == RunStatus::Completed => {
             words(entry, confidence, paint).join(" ")
         }
@@ -126,7 +127,10 @@ fn result(entry: &HistoryRow, paint: Paint) -> String {
 }
 
 fn words(entry: &HistoryRow, first: String, paint: Paint) -> Vec<String> {
-    let outcome = entry.outcome().map(|outcome| outcome_word(outcome, paint));
+    let outcome = entry
+        .outcome
+        .as_ref()
+        .map(|grade| outcome_word(grade.outcome, paint));
     let local = entry.demonstration.then(|| LOCAL.to_owned());
     [Some(first), outcome, local]
         .into_iter()
@@ -152,12 +156,17 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
         String::new()
     };
     vec![
-        entry.consultation_id.clone(),
+        entry.consultation_id.to_string(),
         entry.timestamp.to_string(),
         entry.run_status.name().to_owned(),
-        or_none(entry.outcome().map(|outcome| outcome.name().to_owned())),
-        or_none(entry.confidence()),
-        or_none(entry.cost().map(|cost| cost.replace(' ', ""))),
+        or_none(
+            entry
+                .outcome
+                .as_ref()
+                .map(|grade| grade.outcome.name().to_owned()),
+        ),
+        or_none(confidence(entry)),
+        or_none(cost(entry).map(|cost| cost.replace(' ', ""))),
         one_line(&entry.question) + &quality,
     ]
 }
@@ -176,8 +185,8 @@ fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
     let question = cut(&question(entry), width.saturating_sub(3));
     let facts: Vec<String> = [
         Some(status_words(entry, paint)),
-        entry.confidence(),
-        entry.cost(),
+        confidence(entry),
+        cost(entry),
     ]
     .into_iter()
     .flatten()
@@ -227,8 +236,9 @@ pub fn date(at: Timestamp, zone: &TimeZone) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::history::EntryOutcome;
+    use crate::domain::ids::ConsultationId;
     use crate::domain::money::{Cost, MicroUsd};
-    use crate::terminal::tables::history::EntryOutcome;
     use console::measure_text_width;
 
     const NOW: Timestamp = Timestamp(1_795_249_800_000);
@@ -243,7 +253,7 @@ mod tests {
         HistoryRow {
             short_id: short_id.to_owned(),
             ..HistoryRow::started(
-                format!("consult-{short_id}zzzz"),
+                ConsultationId::from_unique(&format!("{short_id}zzzz")),
                 at,
                 question.to_owned(),
                 None,

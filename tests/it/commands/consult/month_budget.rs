@@ -73,10 +73,17 @@ fn reservations_of_a_killed_process_are_released() {
     server.wait_until("the judge is asked", |requests| requests.len() == 4);
     running.signal(Signal::KILL);
     running.wait();
-    let folder = home.home().join("monthly-budget");
-    assert!(folder.exists(), "the call in flight is reserved");
+    let database = home.home().join("monthly-budget/spending.db");
+    let rows = || {
+        let database = rusqlite::Connection::open(&database).unwrap();
+        let count = |row: &rusqlite::Row<'_>| row.get::<_, u64>(0);
+        database
+            .query_row("SELECT count(*) FROM processes", [], count)
+            .unwrap()
+    };
+    assert_eq!(rows(), 1, "the call in flight is reserved");
     process.run(&["consult", "Shall we?"]).ends_with(0);
-    assert!(!folder.exists(), "its journal has it");
+    assert_eq!(rows(), 0, "its journal has it");
 }
 
 #[test]
@@ -87,9 +94,7 @@ fn damaged_budget_file_stops_the_run_before_any_spending() {
     process.run(&["consult", "Shall we?"]).ends_with(0);
     let requests = server.requests().len();
     let folder = home.home().join("monthly-budget");
-    std::fs::create_dir_all(&folder).unwrap();
-    let month = jiff::Zoned::now().strftime("%Y-%m.json").to_string();
-    std::fs::write(folder.join(month), "garbage").unwrap();
+    std::fs::write(folder.join("spending.db"), "garbage").unwrap();
     let run = process.run(&["consult", "Shall we?"]).ends_with(2);
     assert!(run.stderr.contains("monthly-budget"), "{}", run.stderr);
     assert_eq!(server.requests().len(), requests, "nothing is asked");

@@ -43,7 +43,7 @@ fn graded(conclave: &Conclave) -> Vec<(GeneratedConsultation, AnswerOutcome)> {
                 note: None,
                 at: Timestamp(0),
             };
-            outcomes::write(&logs, &(&grade.consultation_id).into(), &grade).unwrap();
+            outcomes::write(&logs, &grade.consultation_id, &grade).unwrap();
             graded.push((consultation, outcome));
         }
     }

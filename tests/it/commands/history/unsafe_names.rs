@@ -13,7 +13,7 @@ use crate::support::saved::log_folder;
 
 use super::{MIDDLE, OLDEST, ids, three};
 
-/// Writes files outside the logs that a stem of `../../victim` names.
+/// Writes files outside the logs that an id of `../../victim` names.
 fn victims(conclave: &Conclave) -> Vec<PathBuf> {
     let files = ["jsonl", "json", "md", "outcome.json"];
     let victims = files.map(|suffix| conclave.folder().join(format!("victim.{suffix}")));
@@ -31,7 +31,7 @@ fn assert_untouched(victims: &[PathBuf]) {
 }
 
 #[test]
-fn stems_of_the_index_do_not_lead_out_of_the_logs() {
+fn ids_of_the_index_do_not_lead_out_of_the_logs() {
     for arguments in [
         &["rm", OLDEST, "--yes"] as &[&str],
         &["rm", "--older-than", "1h", "--yes"],
@@ -43,7 +43,7 @@ fn stems_of_the_index_do_not_lead_out_of_the_logs() {
         let conclave = three();
         let victims = victims(&conclave);
         let index = Connection::open(conclave.home().join("consult-analytics.db")).unwrap();
-        let sql = "UPDATE consultations SET stem = '../../victim' WHERE id = ?";
+        let sql = "UPDATE consultations SET id = '../../victim' WHERE id = ?";
         let changed = index.execute(sql, [format!("consult-{OLDEST}")]);
         assert_eq!(changed, Ok(1));
         drop(index);

@@ -177,7 +177,7 @@ fn declined_old_and_damaged_journals_are_rejected() {
         .collect();
     std::fs::write(logs(&conclave).join("consult-00bad.jsonl"), damaged).unwrap();
     let stderr = rejected(&conclave, &server, &["00bad"]);
-    assert!(stderr.contains("error: line 3 of journal `"), "{stderr}");
+    assert!(stderr.contains("error: line 3 of `"), "{stderr}");
     assert!(
         stderr.contains("is not an event\n  caused by: "),
         "{stderr}"

@@ -98,7 +98,7 @@ fn stored_changes(log: &[Envelope]) -> Vec<Value> {
 }
 
 fn counted(record: &StoredRecord) -> DebateColumns {
-    let rows = extract::rows(record, "stem", Timestamp(0));
+    let rows = extract::rows(record, Timestamp(0));
     rows.consultation.debate
 }
 

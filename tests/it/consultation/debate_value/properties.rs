@@ -299,7 +299,7 @@ proptest! {
         }
         if !analysis["agents_changed_position"].is_null() {
             prop_assert_eq!(&analysis["agents_changed_position"], compared_changes);
-            let row = extract::rows(&record, "stem", Timestamp(0)).consultation;
+            let row = extract::rows(&record, Timestamp(0)).consultation;
             prop_assert_eq!(row.debate.changed, compared_changes);
         }
     }

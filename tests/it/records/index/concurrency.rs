@@ -6,6 +6,7 @@ use std::thread;
 
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::time::Timestamp;
+use conclave::records::index::follow::IndexChange;
 use conclave::records::index::rebuild::{rebuild, rebuild_if_unusable};
 use conclave::records::index::{Index, WaitLimit, follow};
 use rusqlite::ErrorCode;
@@ -22,15 +23,11 @@ fn id(consultation: &GeneratedConsultation) -> ConsultationId {
 
 /// Writes a record and its rows as its process does, opening the index for each step.
 fn live(home: &Home, consultation: &GeneratedConsultation) {
-    follow::begin(&mut home.open(), &id(consultation), consultation.at).unwrap();
+    let begun = IndexChange::Begun(id(consultation), consultation.at);
+    follow::apply(&mut home.open(), &[begun]).unwrap();
     consultation.write(&home.logs());
-    follow::end(
-        &mut home.open(),
-        &id(consultation),
-        &consultation.stored(),
-        Timestamp(0),
-    )
-    .unwrap();
+    let ended = IndexChange::ended(&id(consultation), &consultation.stored(), Timestamp(0));
+    follow::apply(&mut home.open(), &[ended]).unwrap();
 }
 
 #[test]
@@ -118,8 +115,14 @@ fn short_wait_for_a_rebuild_ends_soon() {
     let mut refused = false;
     rebuild(&home.logs(), &home.database(), &mut |_| {
         let mut index = Index::open_with(&home.database(), WaitLimit::Moment).unwrap();
-        refused |= follow::begin(&mut index, &ConsultationId::from_unique("a"), Timestamp(0))
-            .is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
+        refused |= follow::apply(
+            &mut index,
+            &[IndexChange::Begun(
+                ConsultationId::from_unique("a"),
+                Timestamp(0),
+            )],
+        )
+        .is_err_and(|error| error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy));
     })
     .unwrap();
     assert!(refused);

@@ -19,12 +19,8 @@ use rusqlite::types::Value;
 use crate::support::generated::{self, Length};
 
 /// Returns the rows of a record's file.
-pub(crate) fn rows(
-    record: &[u8],
-    stem: &str,
-    written_at: Timestamp,
-) -> Result<Rows, RecordReadError> {
-    stored::read(record).map(|record| extract::rows(&record, stem, written_at))
+pub(crate) fn rows(record: &[u8], written_at: Timestamp) -> Result<Rows, RecordReadError> {
+    stored::read(record).map(|record| extract::rows(&record, written_at))
 }
 
 /// The rows of all tables in order, by table, without the internal tables of full-text search.

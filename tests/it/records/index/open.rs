@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use conclave::records::index::{Index, OpenError, is_damage, schema};
+use conclave::records::index::{Index, IndexError, is_damage, schema};
 use rusqlite::Connection;
 
 use super::Home;
@@ -68,7 +68,7 @@ fn opening_a_missing_index_creates_nothing() {
     let home = Home::with(1, 3);
     assert!(matches!(
         Index::open(&home.database()),
-        Err(OpenError::Missing(_))
+        Err(IndexError::Missing(_))
     ));
     assert_eq!(home.beside(), Vec::<String>::new());
 }
@@ -83,7 +83,7 @@ fn every_damage_is_recognized_and_repaired_without_loss() {
         damage(&home.database());
         let unusable = Index::open(&home.database()).expect_err(name);
         assert!(
-            matches!(unusable, OpenError::Damaged { .. }) && unusable.is_fixed_by_rebuild(),
+            matches!(unusable, IndexError::Damaged { .. }) && unusable.is_fixed_by_rebuild(),
             "{name}: {unusable:?}"
         );
         assert_eq!(home.rebuild().indexed, 12, "{name}");
@@ -104,7 +104,7 @@ fn overwritten_pages_are_harmless_or_recognized_as_damage() {
         overwrite(&home.database(), page, u64::try_from(page).unwrap());
         let read = match Index::open(&home.database()) {
             Ok(index) => super::read(index.connection()),
-            Err(OpenError::Damaged { .. }) => {
+            Err(IndexError::Damaged { .. }) => {
                 recognized += 1;
                 continue;
             }
@@ -156,7 +156,7 @@ fn database_of_another_version_is_rebuilt() {
         .unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
     assert!(
-        matches!(unusable, OpenError::OtherVersion(_)) && unusable.is_fixed_by_rebuild(),
+        matches!(unusable, IndexError::OtherVersion(_)) && unusable.is_fixed_by_rebuild(),
         "{unusable:?}"
     );
     assert_eq!(home.rebuild().indexed, 2);
@@ -186,7 +186,7 @@ fn foreign_database_is_recognized_and_renamed() {
         foreign(&home.database());
         assert!(matches!(
             Index::open(&home.database()),
-            Err(OpenError::Foreign(_))
+            Err(IndexError::Foreign(_))
         ));
         let rebuilt = home.rebuild();
         assert_eq!(rebuilt.indexed, 2);
@@ -245,7 +245,7 @@ fn folder_in_place_of_the_database_is_not_damage() {
     fs::create_dir(home.database()).unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
     assert!(
-        matches!(unusable, OpenError::Unreadable { .. }) && !unusable.is_fixed_by_rebuild(),
+        matches!(unusable, IndexError::Failed { .. }) && !unusable.is_fixed_by_rebuild(),
         "{unusable:?}"
     );
 }

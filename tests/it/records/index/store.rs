@@ -17,7 +17,7 @@ use crate::support::generated::{Length, consultations};
 
 fn read(record: &serde_json::Value) -> Rows {
     let record = serde_json::to_vec(record).unwrap();
-    rows(&record, "consult-x", Timestamp(0)).unwrap()
+    rows(&record, Timestamp(0)).unwrap()
 }
 
 fn generated(seed: u64, count: usize) -> Vec<Rows> {
@@ -282,11 +282,7 @@ fn rebuilt_index_equals_the_live_index() {
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
-        put(
-            live.connection(),
-            &rows(&record, &generated.id, Timestamp(0)).unwrap(),
-        )
-        .unwrap();
+        put(live.connection(), &rows(&record, Timestamp(0)).unwrap()).unwrap();
     }
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);

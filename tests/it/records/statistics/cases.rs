@@ -24,7 +24,7 @@ const NOW: Timestamp = Timestamp(1_795_249_800_000);
 
 fn put(connection: &Connection, record: &Value) {
     let bytes = record.to_string();
-    store::put(connection, &rows(bytes.as_bytes(), "stem", NOW).unwrap()).unwrap();
+    store::put(connection, &rows(bytes.as_bytes(), NOW).unwrap()).unwrap();
 }
 
 fn completed(number: usize, at: i64) -> Value {

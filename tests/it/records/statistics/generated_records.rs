@@ -235,7 +235,7 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
             "agreement": agreement,
             "perspectives": perspectives,
             "verdict_changed_after_round_2": verdict_changed,
-            "early_termination": early_termination,
+            "early_termination": early_termination.unwrap_or_default(),
             "estimated_cost_saved": saved.map(|saved| f64::from(saved) / 8.0),
         });
         if let Some(analysis) = analysis {
@@ -279,7 +279,7 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
             cost["by_round"] = Value::Object(by_round);
             cost["tokens"] = tokens
                 .filter(|_| status != "declined")
-                .map_or(Value::Null, |total| json!({ "total": total }));
+                .map_or(json!({}), |total| json!({ "total": total }));
             written["cost"] = cost;
         }
         written
@@ -312,7 +312,7 @@ pub(super) fn save(record: &Value, logs: &Path, connection: &Connection) {
     let path = logs.join(format!("{}.json", id(record)));
     fs::write(&path, record.to_string()).unwrap();
     let bytes = fs::read(&path).unwrap();
-    store::put(connection, &rows(&bytes, id(record), Timestamp(0)).unwrap()).unwrap();
+    store::put(connection, &rows(&bytes, Timestamp(0)).unwrap()).unwrap();
 }
 
 /// Deletes a record from the folder and the index.

@@ -18,17 +18,12 @@ fn files_beside_records_are_no_records() {
         "{result:?}"
     );
     let outcome = br#"{"schema_version":"1.0","consultation_id":"consult-a","outcome":"right","at":"2026-11-21T08:30:00Z"}"#;
-    assert!(matches!(read(outcome), Err(RecordReadError::NotARecord)));
+    assert!(matches!(read(outcome), Err(RecordReadError::NotARecord(_))));
 }
 
 #[test]
 fn unreadable_record_is_an_error_that_names_it() {
-    let deep = "[".repeat(10_000);
-    let nested = format!(
-        "{{\"consultation_id\":\"consult-a\",\"question\":{}1{}}}",
-        "[".repeat(10_000),
-        "]".repeat(10_000)
-    );
+    let nested = format!("{{\"@vocab\":{}", "[".repeat(10_000));
     let whole = fs::read(path("record-1.0.json")).unwrap();
     let truncated = &whole[..whole.len() / 2];
     let not_text = b"{\"consultation_id\":\"consult-\xff\",\"question\":\"x\"}";
@@ -37,7 +32,6 @@ fn unreadable_record_is_an_error_that_names_it() {
         b"garbage",
         b"\0\0\0",
         b"\xef\xbb\xbf",
-        deep.as_bytes(),
         nested.as_bytes(),
         truncated,
         not_text,
@@ -57,7 +51,7 @@ fn unreadable_record_is_an_error_that_names_it() {
     ] {
         let result = read(bytes);
         assert!(
-            matches!(result, Err(RecordReadError::NotARecord)),
+            matches!(result, Err(RecordReadError::NotARecord(_))),
             "{result:?}"
         );
     }
@@ -73,30 +67,20 @@ fn unreadable_record_is_an_error_that_names_it() {
 }
 
 #[test]
-fn artifact_without_a_version_is_not_used() {
+fn artifact_without_a_version_makes_a_record_unreadable() {
     let bytes = fs::read(path("record-1.0.json")).unwrap();
     let mut value: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
-    let whole = read(&bytes).unwrap();
-    assert!(whole.verdict().is_some());
     let verdict = &mut value["responses"]["round_4"]["artifacts"][0];
     verdict
         .as_object_mut()
         .unwrap()
         .shift_remove("schema_version");
-    let record = read(&serde_json::to_vec(&value).unwrap()).unwrap();
-    assert_eq!(record.verdict(), None);
-    assert_eq!(record.synthesis(), whole.synthesis());
-    assert_eq!(record.recommendation, whole.recommendation);
-    let reason =
-        "the artifact `verdict` of round_4 is not used: Missing required field: schema_version";
-    assert_eq!(record.degradations.last().unwrap(), reason);
-    let report = conclave::terminal::report::report(&record);
+    let error = read(&serde_json::to_vec(&value).unwrap()).unwrap_err();
+    let cause = std::error::Error::source(&error).unwrap().to_string();
     assert!(
-        report.contains("Missing required field: schema"),
-        "{report}"
+        cause.contains("Missing required field: schema_version"),
+        "{cause}"
     );
-    let page = conclave::terminal::report::page(&record);
-    assert!(page.contains(reason.split('`').nth(2).unwrap()), "{page}");
 }
 
 #[test]
@@ -152,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn field_of_any_other_type_counts_as_missing(
+    fn field_of_any_other_type_never_panics(
         changes in proptest::collection::vec((any::<prop::sample::Index>(), odd()), 1..6),
     ) {
         let mut value: serde_json::Value =
@@ -167,13 +151,13 @@ proptest! {
         match read(&bytes) {
             Ok(record) => {
                 prop_assert!(!record.id.is_empty());
-                let _ = extract::rows(&record, "consult-a", Timestamp(0));
+                let _ = extract::rows(&record, Timestamp(0));
                 prop_assert!(conclave::terminal::report::page(&record).ends_with("</html>\n"));
             }
             Err(error) => prop_assert!(
                 matches!(
                     error,
-                    RecordReadError::NotARecord
+                    RecordReadError::NotARecord(_)
                         | RecordReadError::OtherVersion(_)
                         | RecordReadError::Id(_)
                 ),
@@ -193,6 +177,6 @@ proptest! {
         bytes[place] = byte;
         let _ = read(&bytes).map(|record| conclave::terminal::report::page(&record));
         bytes.truncate(length.index(bytes.len()));
-        let _ = read(&bytes).map(|record| extract::rows(&record, "consult-a", Timestamp(0)));
+        let _ = read(&bytes).map(|record| extract::rows(&record, Timestamp(0)));
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
                 analysis["change_rate"] = json!(share(moved, compared));
                 analysis["verdict_changed_after_round_2"] = verdict_changed;
             }
-            // The shape that other programs write.
+            // Without a status, as if nothing had been compared.
             _ => {
                 record["verdict_changed_after_round_2"] = verdict_changed;
                 record["debate_value_analysis"] = json!({
@@ -71,7 +71,7 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
                     "avg_confidence_increase": 0.04,
                     "key_influencers": [],
                     "convergence_score": 0.82,
-                    "semantic_comparison_cost": 0.0012,
+                    "semantic_comparison_cost": { "usd": 0.0012, "micro_usd": 1_200 },
                 });
             }
         }

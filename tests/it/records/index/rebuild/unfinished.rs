@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use conclave::domain::ids::ConsultationId;
 use conclave::engine::ports::Subscriber;
-use conclave::records::index::follow;
+use conclave::records::index::follow::{self, IndexChange};
 use conclave::records::journal::Journal;
 
 use super::super::{Home, ids};
@@ -118,13 +118,17 @@ fn mark_is_removed_with_the_rows_or_without_a_source() {
     let home = empty();
     let one = consultations(8, 1, Length::Short).next().unwrap();
     let mut index = home.open();
-    follow::begin(&mut index, &id(&one), one.at).unwrap();
+    follow::apply(&mut index, &[IndexChange::Begun(id(&one), one.at)]).unwrap();
     assert_eq!(home.marked(), [one.id.as_str()]);
-    follow::end(&mut index, &id(&one), &one.stored(), AT).unwrap();
+    follow::apply(
+        &mut index,
+        &[IndexChange::ended(&id(&one), &one.stored(), AT)],
+    )
+    .unwrap();
     assert_eq!(home.marked(), Vec::<String>::new());
 
     let gone = ConsultationId::from_unique("gone");
-    follow::begin(&mut index, &gone, AT).unwrap();
+    follow::apply(&mut index, &[IndexChange::Begun(gone.clone(), AT)]).unwrap();
     assert_eq!(follow::reconcile(&mut index, &home.logs()).unwrap(), 0);
     assert_eq!(home.marked(), Vec::<String>::new());
     assert_eq!(home.indexed(), vec![one.id]);

@@ -1,5 +1,4 @@
-//! The rows of a record equal the record, and a record of an unexpected shape is read as far as
-//! possible.
+//! The rows of a record equal the record.
 
 mod second_reading;
 
@@ -13,9 +12,8 @@ use conclave::records::index::Index;
 use conclave::records::index::extract;
 use conclave::records::index::rows::{AgentRole, DebateColumns, Rows};
 use conclave::records::index::store::put;
-use conclave::records::journal::read::read_journal;
+use conclave::records::journal::read_journal;
 use conclave::records::stored::RecordReadError;
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::rows;
@@ -37,13 +35,8 @@ fn rows_of_a_record_equal_an_independent_reading() {
         consultations(3, 200, Length::Short).chain(consultations(4, 200, Length::Usual))
     {
         let bytes = generated.bytes();
-        let read = rows(&bytes, "stem", WRITTEN_AT).unwrap();
-        assert_eq!(
-            read,
-            read_again(&generated.record, "stem"),
-            "{}",
-            generated.id
-        );
+        let read = rows(&bytes, WRITTEN_AT).unwrap();
+        assert_eq!(read, read_again(&generated.record), "{}", generated.id);
         assert_eq!(read.consultation.created_at, generated.at);
     }
 }
@@ -58,7 +51,7 @@ fn generated_records_cover_every_kind() {
             agents,
             calls,
             ..
-        } = rows(&bytes, "stem", WRITTEN_AT).unwrap();
+        } = rows(&bytes, WRITTEN_AT).unwrap();
         kinds.extend([
             consultation.completion.name().to_owned(),
             consultation.status.unwrap(),
@@ -171,87 +164,14 @@ fn one_seed_makes_the_same_records_with_ids_in_order_of_time() {
     );
 }
 
-/// Collects the JSON pointers of all places in a value but its root.
-fn places(value: &Value, at: &str, found: &mut Vec<String>) {
-    let inner: Vec<(String, &Value)> = match value {
-        Value::Object(fields) => fields
-            .iter()
-            .map(|(key, value)| (key.replace('~', "~0").replace('/', "~1"), value))
-            .collect(),
-        Value::Array(list) => list
-            .iter()
-            .enumerate()
-            .map(|(nth, value)| (nth.to_string(), value))
-            .collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => vec![],
-    };
-    for (key, value) in inner {
-        let place = format!("{at}/{key}");
-        places(value, &place, found);
-        found.push(place);
-    }
-}
-
-/// Returns values of all types but this one's.
-fn others(value: &Value) -> Vec<Value> {
-    let all = [
-        json!(true),
-        json!(7),
-        json!("text"),
-        json!(["text", 3, {}]),
-        json!({ "key": [1] }),
-    ];
-    all.into_iter()
-        .filter(|other| std::mem::discriminant(other) != std::mem::discriminant(value))
-        .collect()
-}
-
 /// Returns the rows of a record, after inserting them into the tables.
 fn inserted(record: &[u8]) -> Rows {
     std::thread_local! {
         static INDEX: Index = Index::in_memory().unwrap();
     }
-    let rows = rows(record, "stem", WRITTEN_AT).unwrap();
+    let rows = rows(record, WRITTEN_AT).unwrap();
     INDEX.with(|index| put(index.connection(), &rows).unwrap());
     rows
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn field_of_another_type_counts_as_missing(
-        seed in 0..40_u64,
-        place in any::<prop::sample::Index>(),
-    ) {
-        let GeneratedConsultation { mut record, .. } =
-            consultations(seed, 1, Length::Usual).next().unwrap();
-        record["tool_version"] = json!("0.1.0");
-        let mut all = vec![];
-        places(&record, "", &mut all);
-        // A reason to stop may be text, or an object whose key is the reason.
-        all.retain(|place| {
-            place != "/consultation_id" && place != "/tool_version" && !place.contains("/stop")
-        });
-        let place = place.get(&all);
-        let before = record.pointer(place).unwrap().clone();
-        *record.pointer_mut(place).unwrap() = Value::Null;
-        let missing = bytes(&record);
-        let missing = inserted(&missing);
-        for other in others(&before) {
-            *record.pointer_mut(place).unwrap() = other;
-            let bytes = bytes(&record);
-            let read = inserted(&bytes);
-            // A null does not show the expected type.
-            prop_assert!(before.is_null() || read == missing, "{place}");
-        }
-        let (parent, key) = place.rsplit_once('/').unwrap();
-        if let Some(Value::Object(fields)) = record.pointer_mut(parent) {
-            fields.remove(&key.replace("~1", "/").replace("~0", "~"));
-            let bytes = bytes(&record);
-            prop_assert_eq!(inserted(&bytes), missing);
-        }
-    }
 }
 
 #[test]
@@ -265,7 +185,7 @@ fn own_record_is_recognized_without_any_single_marker() {
     {
         let mut less = whole.clone();
         less.as_object_mut().unwrap().remove(key);
-        assert!(rows(&bytes(&less), "stem", WRITTEN_AT).is_ok(), "{key}");
+        assert!(rows(&bytes(&less), WRITTEN_AT).is_ok(), "{key}");
     }
 }
 
@@ -305,15 +225,15 @@ fn other_files_and_versions_have_no_rows() {
     };
     for other in ["2.0", "10", "1.7", "0.3", "one"] {
         assert!(matches!(
-            rows(&ours(other), "stem", WRITTEN_AT),
+            rows(&ours(other), WRITTEN_AT),
             Err(RecordReadError::OtherVersion(version)) if version == other
         ));
     }
-    assert!(rows(&ours("1.0"), "stem", WRITTEN_AT).is_ok());
+    assert!(rows(&ours("1.0"), WRITTEN_AT).is_ok());
     for damaged in ["", "{", "{\"tool_version\": \"0.1.0\",", "\0\0\0", "{} {}"] {
         assert!(
             matches!(
-                rows(damaged.as_bytes(), "stem", WRITTEN_AT),
+                rows(damaged.as_bytes(), WRITTEN_AT),
                 Err(RecordReadError::NotJson(_))
             ),
             "{damaged}"
@@ -330,8 +250,8 @@ fn other_files_and_versions_have_no_rows() {
     ] {
         assert!(
             matches!(
-                rows(other.as_bytes(), "stem", WRITTEN_AT),
-                Err(RecordReadError::NotARecord)
+                rows(other.as_bytes(), WRITTEN_AT),
+                Err(RecordReadError::NotARecord(_))
             ),
             "{other}"
         );
@@ -352,8 +272,7 @@ fn calls_with_duplicate_or_missing_numbers_are_all_stored() {
         json!(2),
         json!(2),
         json!(null),
-        json!("x"),
-        json!(1_u64 << 40),
+        json!(1_u64 << 30),
         json!(0),
     ]
     .map(attempt);
@@ -366,11 +285,11 @@ fn calls_with_duplicate_or_missing_numbers_are_all_stored() {
     let calls = inserted(&record).calls;
     assert_eq!(
         calls.iter().map(|call| call.call).collect::<Vec<_>>(),
-        [1, 2, 3, 4, 5, 6]
+        [1, 2, 3, 4, 5]
     );
     assert_eq!(
         calls.iter().map(|call| call.cost).sum::<Cost>(),
-        Cost::exactly(MicroUsd(30))
+        Cost::exactly(MicroUsd(25))
     );
 }
 
@@ -380,7 +299,7 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
         "tool_version": "0.1.0",
         "consultation_id": "consult-1",
         "responses": {
-            "round_1": { "agents": [{ "agent_id": "a", "attempts": [{ "model": "some-model" }] }] },
+            "round_1": { "agents": [{ "agent_id": "a", "attempts": [{ "model": null }] }] },
         },
     });
     let record = bytes(&record);
@@ -428,13 +347,13 @@ fn transcript_gives_the_rows_that_its_record_would_give() {
         assert_eq!(events, generated.events);
         let transcript = Transcript::fold(&events).unwrap();
         assert_eq!(
-            extract::rows(&transcript.stored_record(), "stem", WRITTEN_AT),
-            rows(&bytes(&record_json(&transcript)), "stem", WRITTEN_AT).unwrap()
+            extract::rows(&transcript.stored_record(), WRITTEN_AT),
+            rows(&bytes(&record_json(&transcript)), WRITTEN_AT).unwrap()
         );
     }
     let cut = &sample_events::complete()[..20];
     let record = Transcript::fold(cut).unwrap().stored_record();
-    let rows = extract::rows(&record, "stem", WRITTEN_AT);
+    let rows = extract::rows(&record, WRITTEN_AT);
     assert_eq!(rows.consultation.completion, Completion::Unfinished);
     assert!(
         rows.consultation.cost.unwrap().known > MicroUsd::ZERO,

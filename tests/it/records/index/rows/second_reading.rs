@@ -9,7 +9,7 @@ use conclave::records::index::rows::{
 use serde_json::{Value, json};
 
 /// Returns the rows of our own record, read independently from the whole JSON value.
-pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
+pub(super) fn read_again(record: &Value) -> Rows {
     let answered = record["recommendation"].is_string();
     let heard = list(&record["perspectives"])
         .iter()
@@ -93,7 +93,6 @@ pub(super) fn read_again(record: &Value, stem: &'static str) -> Rows {
     Rows {
         consultation: ConsultationRow {
             id: text(&record["consultation_id"]).unwrap(),
-            stem: stem.into(),
             question: text(&record["question"]).unwrap(),
             mode: text(&record["mode"]).unwrap(),
             final_recommendation: text(&record["recommendation"]),
