@@ -12,20 +12,20 @@ use super::{Dependency, ManifestContent, Scope};
 #[serde(deny_unknown_fields)]
 pub(super) struct CodePatterns {
     comments: Option<Comments>,
-    packages: Vec<Pattern>,
+    packages: Vec<CodePattern>,
     /// The sections with packages; the text without those for development if there is none.
-    runtime: Option<Pattern>,
-    development: Option<Pattern>,
-    catalog: Option<Pattern>,
-    workspace: Option<Pattern>,
-    name: Option<Pattern>,
-    description: Option<Pattern>,
-    properties: Option<Pattern>,
+    runtime: Option<CodePattern>,
+    development: Option<CodePattern>,
+    catalog: Option<CodePattern>,
+    workspace: Option<CodePattern>,
+    name: Option<CodePattern>,
+    description: Option<CodePattern>,
+    properties: Option<CodePattern>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
-struct Pattern(Regex);
+struct CodePattern(Regex);
 
 /// The comments of a language.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -94,7 +94,7 @@ impl CodePatterns {
     }
 }
 
-impl TryFrom<String> for Pattern {
+impl TryFrom<String> for CodePattern {
     type Error = regex::Error;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
@@ -102,7 +102,7 @@ impl TryFrom<String> for Pattern {
     }
 }
 
-impl Pattern {
+impl CodePattern {
     /// Returns what the groups of all matches hold, in lines of their own.
     fn groups(&self, code: &str) -> String {
         let groups = self.0.captures_iter(code).flat_map(|captures| {
@@ -116,7 +116,7 @@ impl Pattern {
 }
 
 /// Returns the text without what a pattern matches, and what the groups of the matches hold.
-fn split(text: &str, sections: Option<&Pattern>) -> (String, String) {
+fn split(text: &str, sections: Option<&CodePattern>) -> (String, String) {
     let Some(sections) = sections else {
         return (text.to_owned(), String::new());
     };
@@ -125,15 +125,15 @@ fn split(text: &str, sections: Option<&Pattern>) -> (String, String) {
 }
 
 fn all<'a>(
-    patterns: impl IntoIterator<Item = &'a Pattern>,
+    patterns: impl IntoIterator<Item = &'a CodePattern>,
     text: &'a str,
 ) -> impl Iterator<Item = Captures<'a>> {
     let patterns = patterns.into_iter();
-    patterns.flat_map(|Pattern(pattern)| pattern.captures_iter(text))
+    patterns.flat_map(|CodePattern(pattern)| pattern.captures_iter(text))
 }
 
 /// Returns what the first match of a pattern has in a group.
-fn first(pattern: Option<&Pattern>, code: &str) -> Option<String> {
+fn first(pattern: Option<&CodePattern>, code: &str) -> Option<String> {
     let captures = pattern?.0.captures(code)?;
     let group = captures.iter().flatten().take(2).last()?;
     Some(group.as_str().trim().to_owned())
