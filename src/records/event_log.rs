@@ -4,7 +4,7 @@
 //! is ignored by readers and cut by the next writer. One process writes, and holds the lock of the
 //! file. Readers take no lock: whole lines never change.
 //!
-//! [`LogFile`] is such a file, [`EventLog`] one whose fold is all that is known. An event that is
+//! `LogFile` is such a file, `EventLog` one whose fold is all that is known. An event that is
 //! synced is on the disk when it is recorded, with all events before it. After a power failure, the
 //! log ends after any of the events that follow.
 

@@ -32,7 +32,7 @@ pub(super) struct Written {
 /// Writes a document with its edits, apart from its front matter.
 pub(super) fn write(editor: &DocumentEditor<'_>, joins: Joins) -> Written {
     let text = editor.document.text();
-    let mut writer = Writer {
+    let mut writer = BlockWriter {
         editor,
         joins,
         text,
@@ -81,7 +81,7 @@ fn edited_entries(editor: &DocumentEditor<'_>) -> BTreeMap<usize, LooseEntry> {
     edited.collect()
 }
 
-struct Writer<'e> {
+struct BlockWriter<'e> {
     editor: &'e DocumentEditor<'e>,
     joins: Joins,
     text: &'e str,
@@ -97,7 +97,7 @@ struct Writer<'e> {
     written: Written,
 }
 
-impl<'e> Writer<'e> {
+impl<'e> BlockWriter<'e> {
     /// Copies the document up to a position.
     fn copy_to(&mut self, end: usize) {
         let source = self.text.get(self.at..end).unwrap_or_default();
