@@ -28,7 +28,7 @@
 //! in which they are declared.
 
 #[cfg(not(unix))]
-compile_error!("conclave runs on Linux, macOS and other Unix systems");
+compile_error!("conclave needs a Unix system; on Windows, build it in WSL");
 
 pub mod domain;
 pub mod stopping;
