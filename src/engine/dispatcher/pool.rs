@@ -96,8 +96,23 @@ struct ProviderState {
     circuit: Circuit,
     /// The status in the last update; `None` while the circuit has never opened.
     announced: Option<CircuitStatus>,
-    key_refused: bool,
+    key: KeyRecord,
     health: Health,
+}
+
+/// What the provider has said of its key.
+#[derive(Clone, Copy, Debug, Default)]
+struct KeyRecord {
+    was_accepted: bool,
+    /// Refusals in a row.
+    refusals: u32,
+}
+
+impl KeyRecord {
+    /// One refusal of a key that was accepted before may be a fault of the provider.
+    fn is_refused(self) -> bool {
+        self.refusals > u32::from(self.was_accepted)
+    }
 }
 
 /// A circuit's state, and the time until which calls are useless.
@@ -204,26 +219,31 @@ impl ProviderPool {
         };
         self.end(permit, how, now);
         let state = self.states.entry(permit.provider.clone()).or_default();
+        let was_refused = state.key.is_refused();
         match outcome {
-            Ok(_) => state
-                .circuit
-                .succeeded(&self.rules.circuit, permit.began, now),
-            Err(failure) if counts && failure.class.meaning().counts_against_provider => {
-                state.circuit.failed(&self.rules.circuit, permit.began, now);
+            Ok(_) => {
+                state
+                    .circuit
+                    .succeeded(&self.rules.circuit, permit.began, now);
+                state.key = KeyRecord {
+                    was_accepted: true,
+                    refusals: 0,
+                };
             }
-            Err(_) => state.circuit.abandoned(permit.began),
+            Err(failure) => {
+                let class = failure.class;
+                if counts && class.meaning().counts_against_provider {
+                    state.circuit.failed(&self.rules.circuit, permit.began, now);
+                } else {
+                    state.circuit.abandoned(permit.began);
+                }
+                let refuses_key = matches!(class, FailureClass::Auth | FailureClass::Billing);
+                state.key.refusals += u32::from(counts && refuses_key);
+            }
         }
-        let is_refused = match outcome {
-            Ok(_) => false,
-            Err(failure) if counts => {
-                state.key_refused
-                    || matches!(failure.class, FailureClass::Auth | FailureClass::Billing)
-            }
-            Err(_) => state.key_refused,
-        };
-        let key_changes = std::mem::replace(&mut state.key_refused, is_refused) != is_refused;
+        let is_refused = state.key.is_refused();
         self.announce_circuit(&permit.provider, now);
-        if key_changes {
+        if is_refused != was_refused {
             self.updates.push(ProviderEvent::KeyChanged {
                 provider: permit.provider.clone(),
                 is_refused,
@@ -292,7 +312,7 @@ impl ProviderPool {
             .filter(|(circuit, _)| *circuit != CircuitState::Closed)
             .map(|status| circuit_changed(provider, status, now));
         let key = state
-            .filter(|state| state.key_refused)
+            .filter(|state| state.key.is_refused())
             .map(|_| ProviderEvent::KeyChanged {
                 provider: provider.clone(),
                 is_refused: true,

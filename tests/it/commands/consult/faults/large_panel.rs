@@ -103,7 +103,8 @@ fn fallback_takes_over_for_one_of_sixty_four_experts() {
     delay_answers(&server);
     server.on(
         On::vendor(Vendor::Anthropic).nth(7),
-        Answer::error(401, "authentication_error", "no"),
+        // It comes after all other answers of the round, which have accepted the key.
+        Answer::error(401, "authentication_error", "no").delay(Duration::from_millis(500)),
     );
     let (conclave, output) = consult(&server);
     let record = conclave.record();
