@@ -28,7 +28,8 @@ pub(crate) fn check<T: JsonSchema>(name: &str, title: &str) {
     }
 }
 
-/// Leaves out of descriptions what only a reader of the code understands.
+/// Leaves out what only a reader of the code understands, and null where a field is left out
+/// instead.
 struct PlainWords;
 
 impl Transform for PlainWords {
@@ -40,6 +41,36 @@ impl Transform for PlainWords {
         }
         // Defaults are for reading.
         schema.remove("default");
+        let required = schema.get("required").and_then(Value::as_array).cloned();
+        if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+            let is_required = |name: &String| required.iter().flatten().any(|field| field == name);
+            for (_, field) in fields.iter_mut().filter(|(name, _)| !is_required(name)) {
+                exclude_null(field);
+            }
+        }
         transform_subschemas(self, schema);
+    }
+}
+
+/// Excludes null from a field, which is left out instead.
+fn exclude_null(field: &mut Value) {
+    let Value::Object(field) = field else { return };
+    if let Some(Value::String(text)) = field.get_mut("description") {
+        *text = text.replace("`None`", "absent");
+    }
+    if let Some(Value::Array(types)) = field.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            field.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(forms)) = field.get_mut("anyOf") {
+        forms.retain(|form| form["type"] != "null");
+        if let [Value::Object(only)] = forms.as_slice() {
+            let only = only.clone();
+            field.shift_remove("anyOf");
+            field.extend(only);
+        }
     }
 }
