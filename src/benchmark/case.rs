@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Identifies a case within its suite. One line of 1 to 200 characters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct CaseId(String);
 
@@ -92,6 +93,7 @@ pub enum Matcher {
 /// An error rate of transcriptions: insertions, deletions and substitutions by the length of the
 /// expected text. It can exceed 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorRate {
     /// Characters.

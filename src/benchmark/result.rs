@@ -10,6 +10,7 @@ use super::run::CaseRunId;
 
 /// How a case run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CaseOutcome {
     /// The answer is right.
@@ -25,19 +26,24 @@ pub enum CaseOutcome {
 
 /// One finished case run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseResult {
     #[serde(flatten)]
     pub run: CaseRunId,
     pub outcome: CaseOutcome,
     /// At least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub attempts: u32,
     /// The answer as it was compared; `None` without one.
     pub answer: Option<GradedAnswer>,
     /// The confidence that the answer states, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f64>,
     /// The calibrated probability that the panel's leading point is right.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub calibrated: Option<f64>,
     /// The share of experts that support the leading point, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub agreement: Option<f64>,
     /// Whether the consultation ended after Round 2 because the experts agree.
     pub early_stop: bool,
@@ -67,17 +73,20 @@ pub struct CaseResult {
 
 /// An answer after it was compared with the expected one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GradedAnswer {
     /// The answer itself, without the text around it.
     pub text: String,
     pub is_right: bool,
     /// The error rate of a transcription.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub error_rate: Option<f64>,
 }
 
 /// Whether the answer was right at each stage; `None` where there is no answer to compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageResults {
     /// The answer most experts gave in Round 1, the first seat's among equals.
     pub vote: Option<bool>,
@@ -91,6 +100,7 @@ pub struct StageResults {
 
 /// One expert's answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExpertResult {
     pub seat: SeatId,
     pub model: ModelRef,
@@ -99,6 +109,7 @@ pub struct ExpertResult {
     /// Whether its answer of Round 3 is right; `None` if there is none.
     pub after: Option<bool>,
     /// The confidence it stated in Round 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f64>,
     /// The cost of its calls in Round 1; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]

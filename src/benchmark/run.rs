@@ -14,6 +14,7 @@ use super::case::{Case, CaseId, ErrorRate, Matcher};
 
 /// Identifies a run: `bench-` and a sortable, unique part in lower case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("pattern" = "^bench-[0-9a-z]+$")))]
 #[serde(transparent)]
 pub struct RunId(String);
 
@@ -46,6 +47,7 @@ impl fmt::Display for RunId {
 
 /// Who answers: the panel, or one model as the baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Arm {
     Panel,
@@ -65,10 +67,12 @@ impl Arm {
 
 /// One case, answered once by one arm.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRunId {
     pub case: CaseId,
     pub arm: Arm,
     /// From 1; above 1 only with `--repeat`.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub repetition: u32,
 }
 
@@ -81,19 +85,24 @@ impl CaseRunId {
 
 /// A part of a suite, for one of several machines: part `index` of `count`, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Partition {
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub index: u32,
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub count: u32,
 }
 
 /// The terms of a run, decided before it begins. A resumed run keeps them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunTerms {
     pub suite: SuiteRef,
     /// The cases of this run, in the order of the suite.
     pub cases: Vec<CaseRef>,
     pub arms: Vec<ArmTerms>,
     /// How often each arm answers each case.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub repetitions: u32,
     pub partition: Option<Partition>,
     /// Most attempts for one case run.
@@ -105,6 +114,7 @@ pub struct RunTerms {
 /// The options that all consultations of a run share. The settings decide everything that is
 /// absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct RunOptions {
     /// The model that grades answers, as `--model` takes it.
@@ -114,17 +124,20 @@ pub struct RunOptions {
     pub mode: Option<Mode>,
     /// How often the judge decides: 1 or 2.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 1, max = 2)))]
     pub judge_passes: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<Policy>,
     /// From 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub confidence_threshold: Option<f64>,
     /// `None` ends a consultation: another model's answer would not be the panel's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_failure: Option<OnFailure>,
     /// Seconds before a second model is asked; `None` asks none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub hedge_after: Option<f64>,
     /// The most seconds of a round.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,6 +155,7 @@ pub struct RunOptions {
 
 /// The suite of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SuiteRef {
     pub name: String,
     /// The absolute path of the file or folder.
@@ -154,6 +168,7 @@ pub struct SuiteRef {
 
 /// A case as a run knows it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CaseRef {
     pub id: CaseId,
     /// Its place in the whole suite, from 1, so that merged parts keep the suite's order.
@@ -191,6 +206,7 @@ impl CaseRef {
 
 /// An arm, and who answers for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmTerms {
     pub arm: Arm,
     /// `persona=provider:model` for each seat, as `--panel` takes them.

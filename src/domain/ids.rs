@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// digit. So it stays in its folder as a part of a path, means nothing to a shell, and is no option
 /// of a command.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(into = "String", try_from = "String")]
 pub struct ConsultationId(String);
 
@@ -202,7 +203,7 @@ pub struct TimerId(pub u32);
 
 /// Identifies a provider, as written before the colon of a model: `anthropic`, `openai`, `google`,
 /// `local`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ProviderId(String);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// An amount in whole micro-dollars (1 USD = 1,000,000).
 #[derive(
@@ -138,11 +138,12 @@ impl Sub for Saving {
 
 /// A cost: the known part, and whether an unpriced or unreported part comes on top.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Cost {
-    /// The known part.
+    /// The known part, in micro-dollars.
     #[serde(rename = "micro_usd")]
     pub known: MicroUsd,
-    /// True if the real cost is `known` or more.
+    /// True if the real cost is the known part or more.
     pub lower_bound: bool,
 }
 
@@ -164,6 +165,32 @@ impl Cost {
             known,
             lower_bound: true,
         }
+    }
+}
+
+/// A cost as reports write it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CostInDollars {
+    /// The known part, in dollars.
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    usd: f64,
+    #[serde(flatten)]
+    cost: Cost,
+}
+
+impl CostInDollars {
+    /// Writes a cost, or one that may be unknown.
+    pub(crate) fn write<S: Serializer>(
+        cost: &(impl Copy + Into<Option<Cost>>),
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let cost: Option<Cost> = (*cost).into();
+        let in_dollars = cost.map(|cost| {
+            let usd = cost.known.usd();
+            Self { usd, cost }
+        });
+        in_dollars.serialize(serializer)
     }
 }
 

@@ -52,11 +52,20 @@ pub struct GradedConfidence {
 
 /// Reliability of many stated confidences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Reliability {
+    /// Stated confidences.
     pub count: usize,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub mean_stated: f64,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub mean_right: f64,
+    /// The mean squared difference of stated and right (Brier 1950).
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub brier: f64,
+    /// The mean distance of stated and right over ten bins of equal width, weighted by count (Naeini
+    /// et al. 2015).
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub expected_calibration_error: f64,
     /// The bins that are not empty, the lowest first.
     pub bins: Vec<Bin>,
@@ -64,13 +73,19 @@ pub struct Reliability {
 
 /// Statements of similar confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bin {
     /// Lower bound, included. The upper bound `to` belongs to the next bin, except that 1 belongs
     /// to the last.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub from: f64,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub to: f64,
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub count: usize,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub mean_stated: f64,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub mean_right: f64,
 }
 

@@ -16,8 +16,6 @@ use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::{RuleDecision, StopRule};
 use crate::stopping::replay::vote::Tally;
 
-const SCHEMA_VERSION: &str = "1.0";
-
 /// Returns the figures of all rules; `None` without questions or models. `file` is shown as the
 /// source.
 pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
@@ -34,7 +32,7 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     }
     let counted = count(questions.len());
     Some(ReplayReport {
-        schema_version: SCHEMA_VERSION,
+        schema_version: "1.0",
         file: file.to_owned(),
         columns: table.columns.clone(),
         rows: table.rows,
@@ -54,10 +52,10 @@ fn rules(voters: usize) -> Vec<ReplayRule> {
     let all = [
         ReplayRule::FullVote,
         ReplayRule::VoteLocked,
-        ReplayRule::Unanimous { voters: 3 },
-        ReplayRule::Unanimous { voters: 2 },
-        ReplayRule::Beta { percent: 95 },
-        ReplayRule::Beta { percent: 80 },
+        ReplayRule::UnanimousThree,
+        ReplayRule::UnanimousTwo,
+        ReplayRule::Beta95,
+        ReplayRule::Beta80,
         ReplayRule::FirstModel,
         ReplayRule::BestModel,
     ];
@@ -73,10 +71,10 @@ fn stop_rule(rule: ReplayRule, best: usize) -> StopRule {
     match rule {
         ReplayRule::FullVote => StopRule::FullVote,
         ReplayRule::VoteLocked => StopRule::VoteLocked,
-        ReplayRule::Unanimous { voters } => StopRule::Unanimous { voters },
-        ReplayRule::Beta { percent } => StopRule::Beta {
-            threshold: f64::from(percent) / 100.0,
-        },
+        ReplayRule::UnanimousThree => StopRule::Unanimous { voters: 3 },
+        ReplayRule::UnanimousTwo => StopRule::Unanimous { voters: 2 },
+        ReplayRule::Beta95 => StopRule::Beta { threshold: 0.95 },
+        ReplayRule::Beta80 => StopRule::Beta { threshold: 0.80 },
         ReplayRule::FirstModel => StopRule::Single { voter: 0 },
         ReplayRule::BestModel => StopRule::Single { voter: best },
     }
@@ -346,15 +344,13 @@ mod tests {
 
     #[test]
     fn rules_that_would_always_ask_all_are_left_out() {
-        let two = ReplayRule::Unanimous { voters: 2 };
-        let three = ReplayRule::Unanimous { voters: 3 };
         let has = |voters, rule| rules(voters).contains(&rule);
-        assert!(!has(2, two));
-        assert!(has(3, two));
-        assert!(!has(3, three));
-        assert!(has(4, three));
-        assert!(!has(4, ReplayRule::Beta { percent: 95 }));
-        assert!(has(5, ReplayRule::Beta { percent: 95 }));
+        assert!(!has(2, ReplayRule::UnanimousTwo));
+        assert!(has(3, ReplayRule::UnanimousTwo));
+        assert!(!has(3, ReplayRule::UnanimousThree));
+        assert!(has(4, ReplayRule::UnanimousThree));
+        assert!(!has(4, ReplayRule::Beta95));
+        assert!(has(5, ReplayRule::Beta95));
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! The report of a replay: plain data, which is also its JSON.
 
-use std::fmt;
-
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::table::AnswerColumns;
 use crate::benchmark::statistics::Interval;
@@ -11,21 +9,29 @@ use crate::stopping::replay::probability::VoteProbability;
 
 /// The figures of all rules on one table of recorded answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ReplayReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     /// The file, as it was named.
     pub file: String,
     pub columns: AnswerColumns,
     /// Questions in the file.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub rows: u64,
-    /// Those that were put to all models: all figures are of these.
+    /// Questions that were put to all models; all figures are of these.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub questions: u64,
+    /// `rows` less `questions`.
     pub left_out: u64,
-    /// In the order in which they are asked.
+    /// Each model alone, in the order in which they are asked.
+    #[cfg_attr(test, schemars(length(min = 2)))]
     pub models: Vec<ModelFigures>,
-    /// The full vote first.
+    /// The full vote first; without the rules that would always ask all.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub rules: Vec<RuleFigures>,
     /// By the number of voters that gave the answer of the full vote, the most first.
+    #[cfg_attr(test, schemars(length(min = 1)))]
     pub agreement: Vec<AgreementFigures>,
     pub limits: LimitFigures,
     pub calibration: CalibrationFigures,
@@ -33,16 +39,20 @@ pub struct ReplayReport {
 
 /// A number of right answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Accuracy {
     pub right: u64,
     /// From 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub accuracy: f64,
     /// Wilson's score interval at 95 %.
+    #[cfg_attr(test, schemars(extend("properties" = {"low": {"minimum": 0}, "high": {"minimum": 0}})))]
     pub interval: Interval,
 }
 
 /// One model on its own.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelFigures {
     pub model: String,
     #[serde(flatten)]
@@ -53,72 +63,65 @@ pub struct ModelFigures {
     pub not_asked: u64,
 }
 
-/// The rules of a report. In JSON they are named `full_vote`, `vote_locked`, `unanimous_2`,
-/// `beta_0.80`, `first_model` and `best_model`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The rules of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum ReplayRule {
     FullVote,
     VoteLocked,
-    Unanimous {
-        voters: usize,
-    },
-    Beta {
-        percent: u8,
-    },
+    #[serde(rename = "unanimous_3")]
+    UnanimousThree,
+    #[serde(rename = "unanimous_2")]
+    UnanimousTwo,
+    #[serde(rename = "beta_0.95")]
+    Beta95,
+    #[serde(rename = "beta_0.80")]
+    Beta80,
     FirstModel,
     /// The model that turns out to be right most often.
     BestModel,
 }
 
-impl fmt::Display for ReplayRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::FullVote => f.write_str("full_vote"),
-            Self::VoteLocked => f.write_str("vote_locked"),
-            Self::Unanimous { voters } => write!(f, "unanimous_{voters}"),
-            Self::Beta { percent } => write!(f, "beta_0.{percent:02}"),
-            Self::FirstModel => f.write_str("first_model"),
-            Self::BestModel => f.write_str("best_model"),
-        }
-    }
-}
-
-impl Serialize for ReplayRule {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
 /// One rule.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RuleFigures {
     pub rule: ReplayRule,
     #[serde(flatten)]
     pub accuracy: Accuracy,
     /// Mean number of voters asked for a question.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub asked_per_question: f64,
     /// The share of answers that are not asked for, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub saved: f64,
     /// The share of questions with the answer of the full vote, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub same_as_full_vote: f64,
     /// Questions that the rule alone gets right, against the full vote.
     pub better: u64,
     /// Questions that the full vote alone gets right.
     pub worse: u64,
     /// McNemar's exact p, two-sided, of `better` and `worse`.
+    #[cfg_attr(test, schemars(extend("exclusiveMinimum" = 0, "maximum" = 1)))]
     pub p: f64,
-    /// The rule's accuracy less that of the full vote.
+    /// The rule's accuracy less that of the full vote, from -1 to 1.
+    #[cfg_attr(test, schemars(range(min = -1, max = 1)))]
     pub difference: f64,
-    /// Newcombe's method 10 at 95 %.
+    /// Method 10 of Newcombe (1998) for paired data, at 95 %.
     pub difference_interval: Interval,
 }
 
 /// The questions on which this many voters gave the answer of the full vote.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AgreementFigures {
     pub votes: u64,
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub questions: u64,
     /// Of all questions, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub share: f64,
     #[serde(flatten)]
     pub accuracy: Accuracy,
@@ -126,6 +129,7 @@ pub struct AgreementFigures {
 
 /// What no rule on these answers can go beyond.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LimitFigures {
     /// Questions on which all voters gave the same wrong answer: no rule can see these.
     pub unanimous_and_wrong: u64,
@@ -135,21 +139,39 @@ pub struct LimitFigures {
 
 /// How far stated probabilities of the full vote agree with how often it is right.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CalibrationFigures {
     /// The correlation of errors that shrinks the evidence.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub correlation: f64,
     /// The number of independent voters that carry as much evidence as the panel.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub effective_voters: f64,
-    /// Answers that a question offers, where the file does not say: the number of different
-    /// answers in it.
+    /// The answers that a question is taken to offer: the number of different answers in the file;
+    /// `None` if a column says.
     pub options: Option<u64>,
     pub methods: Vec<MethodFigures>,
 }
 
-/// One way to state how likely the vote is right.
+/// One way to state how likely the vote is right. What it knows of the models is learned from the
+/// other half of the questions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MethodFigures {
     pub method: VoteProbability,
     #[serde(flatten)]
     pub reliability: Reliability,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<ReplayReport>(
+            "replay",
+            "What `conclave benchmark --replay CSV --json` prints",
+        );
+    }
 }

@@ -20,12 +20,13 @@ pub struct AnswerTable {
 
 /// The columns of the file, apart from those of the models.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnswerColumns {
-    /// The right answers.
+    /// The column of the right answers.
     pub gold: String,
-    /// `None` if the questions have no names.
+    /// The column of the ids; `None` if there is none.
     pub id: Option<String>,
-    /// The number of answers that each question offers.
+    /// The column with the number of answers that each question offers; `None` if there is none.
     pub options: Option<String>,
 }
 

@@ -11,12 +11,14 @@ use crate::benchmark::statistics::proportion::{Proportion, wilson};
 
 /// The share of right answers.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Accuracy {
     /// Case runs with a right answer.
     pub right: u64,
     /// Case runs that count.
     pub of: u64,
     /// `right` by `of`, from 0 to 1.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub share: f64,
     /// The 95% interval of the share (Wilson 1927).
     pub interval: Interval,
@@ -55,6 +57,7 @@ impl Accuracy {
 
 /// How often repeated answers to the same case are right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Consistency {
     /// Cases with at least two counted repetitions.
     pub cases: u64,

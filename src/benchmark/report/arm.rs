@@ -18,6 +18,7 @@ use super::spend::{SpendFigures, TimeFigures};
 
 /// The figures of one arm.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmReport {
     pub arm: Arm,
     /// `persona=provider:model` for each seat.
@@ -84,6 +85,7 @@ impl ArmReport {
 
 /// Case runs by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct OutcomeCounts {
     /// Case runs of the whole run.
     pub total: u64,
@@ -130,6 +132,7 @@ impl OutcomeCounts {
 
 /// The figures of the cases with one tag.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TagFigures {
     /// `None` for cases without a tag.
     pub tag: Option<String>,
@@ -175,12 +178,15 @@ fn tags(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<TagFigures> {
 
 /// The error rates of transcriptions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ErrorRateFigures {
     pub measure: ErrorRate,
     /// Transcriptions with an error rate.
     pub count: u64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub mean: f64,
     /// By nearest rank.
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub median: f64,
 }
 

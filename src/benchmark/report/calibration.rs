@@ -13,6 +13,7 @@ use crate::stopping::calibration::{GradedConfidence, Reliability};
 
 /// The calibration of one arm.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmCalibration {
     /// The confidence that answers state, against whether they are right.
     pub stated: Option<Reliability>,
@@ -25,12 +26,13 @@ pub struct ArmCalibration {
     /// The confidence that experts state in Round 1, against whether their answers of Round 1 are
     /// right; by model, in alphabetical order.
     pub experts: Vec<ModelReliability>,
-    /// Answers whose confidence was stated by a model of demonstration quality.
+    /// Answers that are left out, because a model of demonstration quality stated their confidence.
     pub demonstration: u64,
 }
 
 /// The calibration of one model.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelReliability {
     pub model: ModelRef,
     pub reliability: Reliability,

@@ -10,33 +10,39 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::Arm;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::paired::PairedCounts;
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, CostInDollars};
 
-use super::spend::in_dollars;
 use super::words::{p_value, points, times};
 
 /// The panel (first) against the single model (second). Only case runs that have a result in both
 /// arms are compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmComparison {
-    /// Pairs of case runs, of the same case and repetition.
+    /// Pairs of case runs, of the same case and repetition. The panel is the first, the single model
+    /// the second.
     pub pairs: PairedCounts,
     /// The cases that have a pair.
     pub cases: u64,
     /// The panel's share of right answers less that of the single model, from -1 to 1; `None`
     /// without pairs.
+    #[cfg_attr(test, schemars(range(min = -1, max = 1)))]
     pub difference: Option<f64>,
     /// The 95% interval of the difference (Newcombe 1998). With repetitions, each case counts once.
     pub interval: Option<Interval>,
     /// McNemar's exact p, two-sided. With repetitions, over the cases that one arm answers right
     /// more often.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub p: Option<f64>,
-    #[serde(serialize_with = "in_dollars")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "CostInDollars"))]
     pub panel_cost: Cost,
-    #[serde(serialize_with = "in_dollars")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "CostInDollars"))]
     pub single_cost: Cost,
     /// The panel's cost by that of the single model, over the pairs; `None` unless both are known
     /// and not zero.
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cost_ratio: Option<f64>,
     /// What the figures mean, in one sentence.
     pub sentence: String,

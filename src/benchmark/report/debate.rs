@@ -4,12 +4,11 @@ use serde::Serialize;
 
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::statistics::proportion::Proportion;
-use crate::domain::money::Cost;
-
-use super::spend::in_dollars;
+use crate::domain::money::{Cost, CostInDollars};
 
 /// Answers before and after a part of the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct AnswerChanges {
     /// Pairs with a graded answer before and after.
     pub compared: u64,
@@ -46,6 +45,7 @@ impl AnswerChanges {
 
 /// What the rounds change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DebateFigures {
     /// The answer that most experts give in Round 1, against the answer of the consultation.
     pub vote_to_verdict: AnswerChanges,
@@ -60,6 +60,7 @@ pub struct DebateFigures {
 
 /// Right answers after each stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StageCounts {
     /// The answer that most experts give in Round 1.
     pub vote: Proportion,
@@ -95,13 +96,15 @@ impl DebateFigures {
     }
 }
 
-/// Debates that ended after Round 2, and those that did not.
+/// Debates that ended after Round 2, and those that did not, with their right answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EarlyStopFigures {
     pub stopped: Proportion,
     pub full: Proportion,
     /// The estimated cost of the rounds that were saved, over the early stops with an estimate.
-    #[serde(serialize_with = "in_dollars")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "CostInDollars"))]
     pub saved: Cost,
     /// Early stops with an estimate of what they saved.
     pub saved_known: u64,

@@ -6,14 +6,15 @@ use serde::Serialize;
 
 use crate::benchmark::result::{CaseResult, ExpertResult};
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, CostInDollars};
 
 use super::accuracy::Accuracy;
 use super::debate::AnswerChanges;
-use super::spend::{in_dollars_if_known, shared_by};
+use super::spend::shared_by;
 
 /// The figures of one expert, by its answers of Round 1.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExpertFigures {
     pub seat: SeatId,
     /// The model that answered. A seat with a fallback has figures for each model.
@@ -24,7 +25,8 @@ pub struct ExpertFigures {
     /// not right.
     pub accuracy: Accuracy,
     /// By case run, for Round 1; `None` if the cost of one is unknown.
-    #[serde(serialize_with = "in_dollars_if_known")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "Option<CostInDollars>"))]
     pub cost_per_case: Option<Cost>,
     /// Its answers in Rounds 1 and 3.
     pub changes: AnswerChanges,

@@ -32,12 +32,11 @@ use crate::domain::time::Timestamp;
 use crate::stopping::batch::reason::StopReason;
 use crate::stopping::batch::statistics::BatchStatistics;
 
-/// The version of the JSON, whose schema is `schemas/benchmark.schema.json`.
-const SCHEMA_VERSION: &str = "1.0";
-
-/// The report of a run, and its JSON.
+/// The report of a run, and all its results. Unknown values are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchmarkReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     pub run_id: RunId,
     pub run_status: BenchmarkStatus,
@@ -96,7 +95,7 @@ impl BenchmarkReport {
         arms.sort_by_key(|arm| arm.arm);
         let has = |arm: Arm| arms.iter().any(|terms| terms.arm == arm);
         Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: "1.0",
             run_id: view.run_id,
             run_status: view.run_status,
             stop_reason: view.stop_reason,
@@ -159,4 +158,14 @@ fn in_suite_order(terms: &RunTerms, results: &[CaseResult]) -> Vec<CaseResult> {
     let mut results = results.to_vec();
     results.sort_by_cached_key(|result| position_of.key(&result.run));
     results
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<BenchmarkReport>("benchmark", "conclave benchmark --json");
+    }
 }

@@ -2,25 +2,28 @@
 
 use std::time::Duration;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::state::PendingCaseRun;
 use crate::benchmark::statistics::quantile::{median, nearest_rank};
-use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::stored_record::Amount;
+use crate::domain::money::{Cost, CostInDollars, MicroUsd};
 use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// The spend of many case runs. Sums include case runs without an answer or a result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SpendFigures {
-    #[serde(serialize_with = "in_dollars")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "CostInDollars"))]
     pub cost: Cost,
     /// By case run with a result; `None` without them.
-    #[serde(serialize_with = "in_dollars_if_known")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "Option<CostInDollars>"))]
     pub cost_per_case: Option<Cost>,
     /// By right answer; `None` without right answers.
-    #[serde(serialize_with = "in_dollars_if_known")]
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "Option<CostInDollars>"))]
     pub cost_per_right: Option<Cost>,
     pub calls: u64,
     pub input_tokens: u64,
@@ -76,6 +79,7 @@ pub(super) fn shared_by(cost: Cost, number: u64) -> Option<Cost> {
 
 /// Time for one case, over the case runs with a result. Percentiles are by nearest rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TimeFigures {
     pub median_ms: u64,
     pub p90_ms: u64,
@@ -98,17 +102,4 @@ impl TimeFigures {
     pub fn p90(self) -> Duration {
         Duration::from_millis(self.p90_ms)
     }
-}
-
-/// Writes a cost as the JSON of a report has it.
-pub(super) fn in_dollars<S: Serializer>(cost: &Cost, serializer: S) -> Result<S::Ok, S::Error> {
-    Amount::from(*cost).serialize(serializer)
-}
-
-#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
-pub(super) fn in_dollars_if_known<S: Serializer>(
-    cost: &Option<Cost>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    cost.map(Amount::from).serialize(serializer)
 }

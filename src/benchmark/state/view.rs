@@ -15,6 +15,7 @@ use super::BenchmarkState;
 
 /// What a run does, or how it ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BenchmarkStatus {
     Running,
@@ -45,9 +46,11 @@ impl BenchmarkStatus {
     }
 }
 
-/// The contents of `state.json`.
+/// The contents of `state.json`, in which a run whose process was killed is still `running`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BenchmarkStateView {
+    #[cfg_attr(test, schemars(extend("const" = 1)))]
     pub schema_version: u32,
     pub run_id: RunId,
     pub run_status: BenchmarkStatus,
@@ -85,5 +88,18 @@ impl BenchmarkState {
                 .collect(),
             statistics: self.statistics(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<BenchmarkStateView>(
+            "benchmark_state",
+            "`runs/<run_id>/state.json`: where a benchmark's run is",
+        );
     }
 }

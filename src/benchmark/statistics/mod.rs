@@ -15,8 +15,11 @@ pub(crate) const Z_95: f64 = 1.959_963_984_540_054;
 
 /// A confidence interval at 95 %. Both bounds are included; `low` is at most `high`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Interval {
+    #[cfg_attr(test, schemars(range(min = -1, max = 1)))]
     pub low: f64,
+    #[cfg_attr(test, schemars(range(min = -1, max = 1)))]
     pub high: f64,
 }
 

@@ -8,6 +8,7 @@ use super::{Interval, number};
 
 /// Cases that both ways answered, by what each got right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PairedCounts {
     pub both_right: u64,
     pub only_first: u64,

@@ -6,6 +6,7 @@ use super::{Interval, Z_95, number};
 
 /// A number of cases out of all. Invariant: `part` is at most `whole`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Proportion {
     part: u64,
     whole: u64,

@@ -57,10 +57,14 @@ pub(super) struct MergeArgs {
     pub(super) output: ReportFlags,
 }
 
-/// A run in the JSON.
+/// A run in the list, which begins with the newest.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct ListedRun {
+    /// The name of the suite.
     suite: String,
+    /// The known cost so far, unfinished case runs included.
+    #[cfg_attr(test, schemars(range(min = 0)))]
     cost_usd: f64,
     #[serde(flatten)]
     view: BenchmarkStateView,
@@ -202,5 +206,18 @@ impl From<RunStoreError> for Error {
                 Self::usage(error)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<Vec<ListedRun>>(
+            "benchmark_list",
+            "What `conclave benchmark list --json` prints",
+        );
     }
 }

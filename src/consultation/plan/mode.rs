@@ -13,6 +13,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 
 /// The mode of a consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// "No, because…": one answer, with the objections to it.

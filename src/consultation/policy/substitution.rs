@@ -6,6 +6,7 @@ use super::consent::ConsentMode;
 
 /// The user's setting for a model that fails for good.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnFailure {
     /// Asks the person if possible; else another model takes over.

@@ -8,6 +8,7 @@ use super::StoredRecord;
 
 /// Cost and tokens of any number of consultations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConsultationSpend {
     pub cost: Cost,
     pub calls: u64,

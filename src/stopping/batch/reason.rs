@@ -9,6 +9,7 @@ use crate::stopping::evaluation::{Decision, Evaluation, Value};
 /// A condition that stops a batch, in order of priority. Its rule in an evaluation has the same name
 /// in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum StopCondition {
     Interrupted,
@@ -33,6 +34,7 @@ pub(super) const CONSECUTIVE_FAILS: &str = "consecutive_fails";
 
 /// Why a batch stopped.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StopReason {
     pub condition: StopCondition,
     /// A count, a share of 1, or dollars.

@@ -6,38 +6,51 @@ use serde::{Deserialize, Serialize};
 use super::item::ItemRole;
 use super::state::{BatchState, ItemWindow};
 
-/// The figures of a batch. The counts and the rates beside them are the subject's.
+/// The figures of a batch. The counts and the rates beside them are the subject's: in a comparison,
+/// those of the panel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BatchStatistics {
+    /// All case runs, finished or not.
     pub total_cases: u64,
     /// Those that are finished.
     pub cases_attempted: u64,
+    /// Right answers.
     pub cases_approved: u64,
+    /// Wrong answers.
     pub cases_rejected: u64,
+    /// No answer after all attempts.
     pub cases_failed: u64,
     /// Finished with more than one attempt.
     pub cases_retried: u64,
     /// The share of `cases_retried` in `cases_attempted`; `None` before the first.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub retry_rate: Option<f64>,
     /// The share of `cases_rejected` and `cases_failed` in `cases_attempted`; `None` before the
     /// first.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub reject_rate: Option<f64>,
+    /// In a row without a right answer; a resume begins again at 0.
     pub consecutive_fails: u64,
-    /// Of the last items, as the stop condition measures it; `None` before it does.
+    /// Of the last case runs since the last resume, those of the baseline included, as the stop
+    /// condition measures it; `None` before it does.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub window_retry_rate: Option<f64>,
-    /// As `window_retry_rate`.
+    /// As `window_retry_rate`, of the subject alone.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub window_reject_rate: Option<f64>,
-    /// Attempts of all cases, those of the baseline included.
+    /// Attempts of all cases, those of the baseline and those without an outcome included.
     pub attempts: u64,
-    /// How often a case got no answer because of its providers.
+    /// How often a case got no answer because of its providers: rate limits, server errors, timeouts.
     pub infrastructure_failures: u64,
     /// The counts of the baseline, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub baseline: Option<BaselineStatistics>,
 }
 
-/// The counts of what the subject is compared with.
+/// The counts of what the subject is compared with: the single model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct BaselineStatistics {
     pub total_cases: u64,
     pub cases_attempted: u64,

@@ -36,6 +36,7 @@ pub struct EarlyStop {
 
 /// The party that decides on an early end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Policy {
     /// A person if one can be asked, else the guards.

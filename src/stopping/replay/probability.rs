@@ -15,6 +15,7 @@ use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 /// A way to state how likely the leading answer is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum VoteProbability {
     /// The share of the voters that gave the answer.

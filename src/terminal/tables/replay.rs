@@ -77,7 +77,7 @@ fn rule(figures: &RuleFigures) -> Vec<String> {
     let is_full_vote = figures.rule == ReplayRule::FullVote;
     let compared = |text: String| if is_full_vote { String::new() } else { text };
     vec![
-        rule_name(figures.rule),
+        rule_name(figures.rule).to_owned(),
         right,
         interval,
         format!("{:.2}", figures.asked_per_question),
@@ -89,14 +89,16 @@ fn rule(figures: &RuleFigures) -> Vec<String> {
     ]
 }
 
-fn rule_name(rule: ReplayRule) -> String {
+fn rule_name(rule: ReplayRule) -> &'static str {
     match rule {
-        ReplayRule::FullVote => "full vote".to_owned(),
-        ReplayRule::VoteLocked => "vote locked".to_owned(),
-        ReplayRule::Unanimous { voters } => format!("unanimous at {voters}"),
-        ReplayRule::Beta { percent } => format!("Beta ≥ 0.{percent:02}"),
-        ReplayRule::FirstModel => "first model only".to_owned(),
-        ReplayRule::BestModel => "best single model".to_owned(),
+        ReplayRule::FullVote => "full vote",
+        ReplayRule::VoteLocked => "vote locked",
+        ReplayRule::UnanimousThree => "unanimous at 3",
+        ReplayRule::UnanimousTwo => "unanimous at 2",
+        ReplayRule::Beta95 => "Beta ≥ 0.95",
+        ReplayRule::Beta80 => "Beta ≥ 0.80",
+        ReplayRule::FirstModel => "first model only",
+        ReplayRule::BestModel => "best single model",
     }
 }
 
