@@ -6,33 +6,42 @@ use serde::Serialize;
 
 use super::confidence::Confidence;
 use super::ids::{ModelRef, SeatId};
-use super::money::Cost;
+use super::money::{Cost, CostInDollars};
 use super::second_pass::Held;
 use super::stored_record::StoredRecord;
 
-/// Two judgements of the same answers.
+/// Two judgements of the same answers: that of a consultation, and one that rejudged them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rejudgement {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    pub schema_version: &'static str,
     pub question: String,
+    /// The consultation with the answers.
     pub before: Judgement,
+    /// The consultation that rejudged them.
     pub after: Judgement,
     /// Whether the earlier verdict held.
     pub held: Held,
     pub consensus_points: Changes,
     pub tensions: Changes,
     /// The cost of the second judgement.
+    #[serde(serialize_with = "CostInDollars::write")]
+    #[cfg_attr(test, schemars(with = "Option<CostInDollars>"))]
     pub cost: Option<Cost>,
 }
 
 /// One judge's view of the answers.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Judgement {
     pub consultation_id: String,
+    /// `None` if the record does not state it.
     pub judge: Option<ModelRef>,
     pub confidence: Option<Confidence>,
-    /// `None` without a verdict.
+    /// `None` without a verdict; for a menu, how to choose.
     pub recommendation: Option<String>,
-    /// The options of a menu.
+    /// The options of a menu, the most widely useful first.
     pub options: Vec<String>,
     /// The experts in the order of their labels `Expert A`, `Expert B`, …; empty if they were shown
     /// by name.
@@ -42,6 +51,7 @@ pub struct Judgement {
 /// Texts in both judgements, only in the later one and only in the earlier one; compared without
 /// case, spaces and punctuation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Changes {
     pub new: Vec<String>,
     pub gone: Vec<String>,
@@ -64,6 +74,7 @@ impl Rejudgement {
             tensions.map(|tension| tension.topic.clone()).collect()
         };
         Self {
+            schema_version: "1.0",
             question: before.question.clone(),
             before: Judgement::of(before),
             after: Judgement::of(after),
@@ -129,6 +140,11 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<Rejudgement>("rejudge", "Rejudge");
+    }
 
     #[test]
     fn texts_are_compared_by_words_and_quoted_from_the_later_judgement() {

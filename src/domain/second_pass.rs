@@ -21,10 +21,12 @@ pub struct SecondPass {
 
 /// Whether a verdict agrees with another one on the same record.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Held {
     /// `None` if unknown.
     pub consistent: Option<bool>,
-    /// The difference between the two verdicts; `None` if they were not compared.
+    /// The difference between the two verdicts, which hold up to a minor refinement; `None` if they
+    /// were not compared.
     pub magnitude: Option<Magnitude>,
     /// The reason why it held or did not, or why that is unknown.
     pub reason: Option<String>,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use crate::domain::rejudgement::Rejudgement;
 use crate::error::Error;
 use crate::files::write::{Access, check_writable, write_atomically};
 use crate::terminal::markdown::render;
@@ -11,15 +10,6 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::report::Summary;
 
 use crate::commands::flags::AnswerFormat;
-
-/// An answer that is not the report, in the formats of which it has its own.
-#[derive(Clone, Debug)]
-pub(crate) struct RenderedAnswer {
-    pub(crate) markdown: String,
-    pub(crate) json: serde_json::Value,
-    /// What is shown on a terminal.
-    pub(crate) rejudgement: Rejudgement,
-}
 
 /// Makes a text in each format when it is needed.
 pub(crate) struct AnswerSource<'a> {

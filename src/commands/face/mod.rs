@@ -14,8 +14,9 @@ use crate::consultation::event::{Answer, StateName};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::consultation::protocol::Question;
-use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ProviderId;
+use crate::domain::rejudgement::Rejudgement;
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::pretty_json;
 use crate::domain::vendors;
 use crate::engine::dispatcher::Dispatcher;
@@ -34,13 +35,10 @@ use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
-use crate::terminal::report::{NextSteps, Summary, page, report};
+use crate::terminal::report::{NextSteps, Summary, page, rejudge, report};
 
 use self::abort_error::aborted;
-use self::answer::{AnswerSource, RenderedAnswer};
-
-/// Makes the answer of a completed consultation, when it is not the report.
-pub(crate) type MakeAnswer<'a> = &'a dyn Fn(&Transcript) -> RenderedAnswer;
+use self::answer::AnswerSource;
 
 /// Shows one run on the terminal.
 #[derive(Debug)]
@@ -75,12 +73,12 @@ impl<'a> TerminalFace<'a> {
         })
     }
 
-    /// Runs a consultation and shows its report, or an answer made of it. The report is stored all
-    /// the same.
+    /// Runs a consultation and shows its report, or how it differs from the record that it rejudges.
+    /// The report is stored all the same.
     pub(crate) fn run(
         mut self,
         session: Session,
-        make_answer: Option<MakeAnswer<'_>>,
+        rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
         let runtime = runtime()?;
         let is_resumed = !session.earlier().is_empty();
@@ -98,7 +96,7 @@ impl<'a> TerminalFace<'a> {
                 Some(_) => NextSteps::Of("last".to_owned()),
                 None => NextSteps::None,
             };
-            self.show(&outcome, next, make_answer)
+            self.show(&outcome, next, rejudged)
         });
         let rebuild = if shown.is_ok() {
             RebuildTime::Now
@@ -201,7 +199,7 @@ impl<'a> TerminalFace<'a> {
         &self,
         outcome: &RunOutcome,
         next: NextSteps,
-        make_answer: Option<MakeAnswer<'_>>,
+        rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
         let RunOutcome {
             transcript, stored, ..
@@ -225,7 +223,7 @@ impl<'a> TerminalFace<'a> {
                 "the consultation ended in state {state}"
             )));
         }
-        let shown = self.show_answer(outcome, next, make_answer);
+        let shown = self.show_answer(outcome, next, rejudged);
         let Some(stored) = stored else {
             return shown;
         };
@@ -258,24 +256,23 @@ impl<'a> TerminalFace<'a> {
         &self,
         outcome: &RunOutcome,
         next: NextSteps,
-        make_answer: Option<MakeAnswer<'_>>,
+        rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
-        let answer = make_answer.map(|make| make(&outcome.transcript));
+        let rejudgement = rejudged.map(|record| Rejudgement::of(record, &outcome.record));
+        let markdown = rejudgement.as_ref().map(rejudge::markdown);
         let json = || {
-            let json = match &answer {
-                Some(answer) => pretty_json(&answer.json),
+            let json = match &rejudgement {
+                Some(rejudgement) => pretty_json(rejudgement),
                 None => pretty_json(&outcome.record),
             };
             json.map_err(Error::failed)
         };
-        let summary = (!self.output.full).then(|| match &answer {
-            Some(answer) => Summary::of_rejudgement(&answer.rejudgement, next),
+        let summary = (!self.output.full).then(|| match &rejudgement {
+            Some(rejudgement) => Summary::of_rejudgement(rejudgement, next),
             None => Summary::of(&outcome.record, next),
         });
         let source = AnswerSource {
-            markdown: answer
-                .as_ref()
-                .map_or(&outcome.report, |answer| &answer.markdown),
+            markdown: markdown.as_ref().unwrap_or(&outcome.report),
             summary: summary.as_ref(),
             json: &json,
             html: &|| page(&outcome.record),

@@ -3,23 +3,19 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
-use super::{Archive, SCHEMA_VERSION};
+use super::Archive;
 use crate::commands::completions::ids;
-use crate::commands::face::answer::{RenderedAnswer, check_output};
+use crate::commands::face::answer::check_output;
 use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{self, TerminalFace};
 use crate::commands::flags::{MAX_WAIT, ON_FAILURE, OutputFlags, choice, dollars};
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
-use crate::domain::rejudgement::Rejudgement;
-use crate::domain::stored_record::{Amount, StoredRecord};
+use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::context_file::ContextFileError;
@@ -32,7 +28,6 @@ use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::keyboard::StdinUse;
-use crate::terminal::report::rejudge;
 
 /// Judge the answers of a consultation again and show what changes
 #[derive(Clone, Debug, clap::Args)]
@@ -146,15 +141,7 @@ pub(super) fn run(
         face::create_storage(home, &mut plan, printer)
     };
     let session = Session::new(plan, template.providers().clone(), storage, clock);
-    let make_answer = |transcript: &Transcript| {
-        let rejudgement = Rejudgement::of(&record, &transcript.stored_record());
-        RenderedAnswer {
-            markdown: rejudge::markdown(&rejudgement),
-            json: to_json(&rejudgement),
-            rejudgement,
-        }
-    };
-    face.run(session, Some(&make_answer))
+    face.run(session, Some(&record))
 }
 
 /// Returns the context that the experts knew: without it, another judgement could be due to that.
@@ -187,18 +174,4 @@ fn context_of(
 struct NoContextError {
     id: String,
     source: ContextFileError,
-}
-
-/// Returns the JSON, which has a published schema: `schemas/rejudge.schema.json`.
-fn to_json(rejudgement: &Rejudgement) -> Value {
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "question": rejudgement.question,
-        "before": rejudgement.before,
-        "after": rejudgement.after,
-        "held": rejudgement.held,
-        "consensus_points": rejudgement.consensus_points,
-        "tensions": rejudgement.tensions,
-        "cost": rejudgement.cost.map(Amount::from),
-    })
 }

@@ -103,6 +103,7 @@ mod tests {
             expert_order: vec![],
         };
         let rejudgement = Rejudgement {
+            schema_version: "1.0",
             question: "Shall we?".to_owned(),
             before: side("consult-1", "one", None),
             after: side(
