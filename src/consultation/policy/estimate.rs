@@ -8,6 +8,7 @@ use crate::domain::money::Cost;
 
 /// Reason why an estimate needs consent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum GateReason {
     /// It is not below `always_allow_under`.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 /// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
     /// Round 1, an expert.

@@ -1,9 +1,8 @@
 //! A dry run as text, for people.
 
-use super::{DryRun, DryRunCall, ProviderShare};
-use crate::domain::context::{Context, ScrubbingReport};
-use crate::domain::ids::ProviderId;
-use crate::domain::money::Cost;
+use super::{CostRange, DryRun, DryRunCall, ProviderShare, ShownContext};
+use crate::domain::context::ScrubbingReport;
+use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::source_in_words;
 use crate::domain::words::secret_type;
 use crate::terminal::markdown::escape;
@@ -11,113 +10,111 @@ use crate::terminal::output::format::{amount, count, model_address, round_title,
 
 impl DryRun<'_> {
     pub(super) fn to_text(&self) -> String {
-        let estimate = &self.estimate;
-        let place = |provider: &ProviderId| {
-            let host = self.host(provider);
-            host.unwrap_or_else(|| "this machine".to_owned())
-        };
         let mut lines = vec![
             "Dry run: nothing is sent.\n".to_owned(),
-            format!(
-                "Estimated cost: {}",
-                range(estimate.low, estimate.cost, estimate.high)
-            ),
+            format!("Estimated cost: {}", range(self.cost)),
             format!(
                 "Tokens: {}; the question with its context has {}",
-                tokens(estimate.input_tokens, estimate.output_tokens),
-                thousands(estimate.context_tokens)
+                tokens(self.input_tokens, self.output_tokens),
+                thousands(self.context_tokens)
             ),
-            format!("Consent: {}", self.decision()),
+            format!("Consent: {}", self.consent.message),
         ];
-        if let Some(context) = self.plan.context.as_deref() {
+        if let Some(context) = &self.context {
             lines.extend(sources(context));
         }
-        if let Some(report) = self.plan.scrubbing.as_deref() {
+        if let Some(report) = self.scrubbing_report {
             lines.extend(masked(report));
         }
-        if self.selects_personas() {
-            let helper = self.plan.debate.helper.as_ref();
+        if let Some(selection) = &self.persona_selection {
+            let model = selection.chosen_by;
             lines.push(format!(
                 "Personas: selected for the question by {}; the prompts below show the default ones",
-                helper.map_or_else(|| "no model".to_owned(), model_address)
+                model.map_or_else(|| "no model".to_owned(), model_address)
             ));
         }
-        let notices = self.plan.notices.iter();
+        let notices = self.notices.iter();
         lines.extend(notices.map(|notice| format!("Note: {}", escape::one_line(notice))));
         lines.push("\nProviders:".to_owned());
-        for (provider, share) in self.shares() {
+        for share in &self.providers {
             lines.push(format!(
-                "- {provider} at {}: {}, {}, {}{}",
-                place(provider),
+                "- {} at {}: {}, {}, {}{}",
+                share.provider,
+                place(share.host.as_deref()),
                 count(share.calls, "call"),
                 tokens(share.input_tokens, share.output_tokens),
-                range(share.low, share.cost, share.high),
-                context_share(&share)
+                range(share.cost),
+                context_share(share)
             ));
         }
-        for context in &self.contexts {
+        for context in self.context.iter().flat_map(|context| &context.texts) {
             lines.push(format!(
                 "\n=== Context, {} tokens ===\n\n{}",
                 thousands(context.tokens().expected),
                 context.as_str().trim()
             ));
         }
-        for DryRunCall {
-            estimate,
-            agent,
-            system,
-            user,
-            is_cached,
-            ..
-        } in &self.calls
-        {
-            let (round, model) = (estimate.round_number, &estimate.model);
-            lines.push(format!(
-                "\n=== Round {round}, {}: {agent} ===",
-                round_title(round)
-            ));
-            lines.push(format!(
-                "To {} at {}",
-                model_address(model),
-                place(&model.provider)
-            ));
-            lines.push(format!(
-                "{}, {}",
-                tokens(estimate.input_tokens, estimate.output_tokens),
-                range(estimate.low, estimate.cost, estimate.high)
-            ));
-            let answer = estimate.answer.name();
-            lines.push(if *is_cached {
-                format!(
-                    "Without the JSON Schema of the answer `{answer}`, so that the provider caches \
-                     the context"
-                )
-            } else {
-                format!("With the JSON Schema of the answer `{answer}`")
-            });
-            let unknown = match round {
-                _ if self.is_exact(estimate) => None,
-                1 => Some("the persona"),
-                _ => Some(
-                    "the texts in <angle brackets>, the marks around them, and the letters of the \
-                     experts",
-                ),
-            };
-            lines.extend(unknown.map(|unknown| format!("Not known yet: {unknown}")));
-            lines.push(format!(
-                "\n--- system ---\n{system}\n\n--- user ---\n{user}"
-            ));
-        }
+        lines.extend(self.calls.iter().map(DryRunCall::to_text));
         lines.join("\n") + "\n"
     }
 }
 
+impl DryRunCall {
+    fn to_text(&self) -> String {
+        let round = self.round_number;
+        let mut lines = vec![
+            format!(
+                "\n=== Round {round}, {}: {} ===",
+                round_title(round),
+                self.agent
+            ),
+            format!(
+                "To {} at {}",
+                model_address(&ModelRef::new(self.provider.as_str(), &self.model)),
+                place(self.host.as_deref())
+            ),
+            format!(
+                "{}, {}",
+                tokens(self.input_tokens, self.output_tokens),
+                range(self.cost)
+            ),
+        ];
+        let answer = self.answer.name();
+        lines.push(if self.schema_sent {
+            format!("With the JSON Schema of the answer `{answer}`")
+        } else {
+            format!(
+                "Without the JSON Schema of the answer `{answer}`, so that the provider caches the \
+                 context"
+            )
+        });
+        let unknown = match round {
+            _ if self.exact => None,
+            1 => Some("the persona"),
+            _ => Some(
+                "the texts in <angle brackets>, the marks around them, and the letters of the \
+                 experts",
+            ),
+        };
+        lines.extend(unknown.map(|unknown| format!("Not known yet: {unknown}")));
+        lines.push(format!(
+            "\n--- system ---\n{}\n\n--- user ---\n{}",
+            self.system, self.user
+        ));
+        lines.join("\n")
+    }
+}
+
+fn place(host: Option<&str>) -> &str {
+    host.unwrap_or("this machine")
+}
+
 /// Returns the sources of the context with their tokens.
-fn sources(context: &Context) -> Vec<String> {
+fn sources(context: &ShownContext<'_>) -> Vec<String> {
     if context.sources.is_empty() {
         return Vec::new();
     }
-    let tokens = thousands(context.tokens.expected);
+    let tokens = thousands(context.tokens);
     let mut lines = vec![format!(
         "Context: {tokens} tokens, sent to experts and judges"
     )];
@@ -164,7 +161,12 @@ fn context_share(share: &ProviderShare) -> String {
 }
 
 /// Returns `$0.0100 – $0.0200 – $0.0400`; one figure if all three are the same.
-fn range(low: Cost, expected: Cost, high: Cost) -> String {
+fn range(cost: CostRange) -> String {
+    let CostRange {
+        low,
+        expected,
+        high,
+    } = cost;
     if low == high {
         amount(expected)
     } else {
