@@ -9,8 +9,10 @@ use super::document::{SectionKind, SpecDocument, Tag};
 
 /// A change of one item, or the reason why there is none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ItemChange {
     /// From 1, through the whole loop.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub number: u64,
     pub kind: ChangeKind,
     pub item: QuestionKey,
@@ -49,6 +51,7 @@ impl ItemChange {
 
 /// What was done with an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum ChangeKind {
     /// An answered question, or a contradicted claim.

@@ -10,18 +10,20 @@ use super::front_matter::entry::{STRICT_SEED, fingerprint, high_confidence_ratio
 
 /// The state of a document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConvergenceCheck {
     pub state: ConvergenceState,
     /// What it means, in a sentence.
     pub message: String,
-    /// What the front matter says.
-    pub recorded: Option<ConvergenceEntry>,
     /// Open questions now; `None` if no section could be read.
     pub open_questions_count: Option<u64>,
+    /// What the front matter says; `None` if it says nothing.
+    pub recorded: Option<ConvergenceEntry>,
 }
 
 /// Whether a document has converged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConvergenceState {
     Converged,
@@ -73,8 +75,8 @@ pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> 
     ConvergenceCheck {
         state,
         message,
-        recorded: recorded.cloned(),
         open_questions_count: open,
+        recorded: recorded.cloned(),
     }
 }
 

@@ -9,6 +9,7 @@ use crate::stopping::convergence::QuestionKey;
 /// One finding. Questions and claims are named by their keys, so that findings can be used after a
 /// person has edited the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum PanelFinding {
     Answered {

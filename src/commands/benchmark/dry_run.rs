@@ -1,11 +1,12 @@
 //! `--dry-run`: what a run would ask of which vendor and at what cost, without any call.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::benchmark::run::{Arm, ArmTerms, RunTerms};
 use crate::commands::face::answer::write_text;
-use crate::commands::face::batch::{cost_line, figures, model_lines};
+use crate::commands::face::batch::{PartCosts, PartFigures, cost_line, model_lines};
 use crate::commands::flags::AnswerFormat;
+use crate::domain::ids::ModelRef;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
 use crate::session::batch::estimate::BatchEstimate;
@@ -15,13 +16,58 @@ use crate::terminal::output::printer::Printer;
 
 use super::flags::ReportFlags;
 
-/// A run that is only shown.
+/// What a run would ask: one attempt of each case run, and its grading. Nothing is sent.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct PreviewedRun<'a> {
-    pub(super) terms: &'a RunTerms,
-    pub(super) arms: &'a ArmTemplates,
-    pub(super) estimate: &'a BatchEstimate,
-    /// What the cost gate would do.
-    pub(super) decision: &'static str,
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    terms: &'a RunTerms,
+    #[serde(flatten)]
+    total: PartFigures,
+    /// In alphabetical order.
+    by_model: Vec<ModelFigures<'a>>,
+    /// What the cost gate would do, in words.
+    decision: &'static str,
+    #[serde(skip)]
+    estimate: &'a BatchEstimate,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ModelFigures<'a> {
+    model: &'a ModelRef,
+    /// Where the calls go; `None` for the embedded model.
+    address: Option<&'a String>,
+    #[serde(flatten)]
+    costs: PartCosts,
+}
+
+impl<'a> PreviewedRun<'a> {
+    pub(super) fn of(
+        terms: &'a RunTerms,
+        arms: &'a ArmTemplates,
+        estimate: &'a BatchEstimate,
+        decision: &'static str,
+    ) -> Self {
+        let by_model = estimate.by_model.iter().map(|(model, share)| {
+            let templates = arms.all().map(|(_, template)| template);
+            let mut templates = templates.chain(arms.grader());
+            ModelFigures {
+                model,
+                address: templates.find_map(|template| template.addresses().get(&model.provider)),
+                costs: PartFigures::of(share.calls, &share.estimate).costs,
+            }
+        });
+        Self {
+            schema_version: "1.0",
+            terms,
+            total: PartFigures::of(estimate.calls, &estimate.total),
+            by_model: by_model.collect(),
+            decision,
+            estimate,
+        }
+    }
 }
 
 /// Shows the run.
@@ -31,7 +77,7 @@ pub(super) fn show(
     printer: &Printer,
 ) -> Result<Exit, Error> {
     let text = match flags.format() {
-        AnswerFormat::Json => as_json(run)?,
+        AnswerFormat::Json => pretty_json(run).map_err(Error::failed)? + "\n",
         AnswerFormat::Markdown => clean(&as_text(run)),
         AnswerFormat::Html | AnswerFormat::Both => {
             return Err(Error::usage("a dry run is text or JSON").hint("add `--json`"));
@@ -78,24 +124,15 @@ fn as_text(run: &PreviewedRun<'_>) -> String {
     lines.join("\n") + "\n"
 }
 
-fn as_json(run: &PreviewedRun<'_>) -> Result<String, Error> {
-    let (arms, estimate) = (run.arms, run.estimate);
-    let by_model = estimate.by_model.iter().map(|(model, share)| {
-        let mut templates = arms
-            .all()
-            .map(|(_, template)| template)
-            .chain(arms.grader());
-        let address = templates.find_map(|template| template.addresses().get(&model.provider));
-        let mut fields = Map::from_iter([("model".to_owned(), json!(model))]);
-        fields.insert("address".to_owned(), json!(address));
-        fields.extend(figures(share.calls, &share.estimate));
-        fields.remove("cost_is_lower_bound");
-        Value::Object(fields)
-    });
-    let mut fields = Map::from_iter([("schema_version".to_owned(), json!("1.0"))]);
-    fields.insert("terms".to_owned(), json!(run.terms));
-    fields.extend(figures(estimate.calls, &estimate.total));
-    fields.insert("by_model".to_owned(), by_model.collect());
-    fields.insert("decision".to_owned(), json!(run.decision));
-    Ok(pretty_json(&fields).map_err(Error::failed)? + "\n")
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<PreviewedRun<'_>>(
+            "benchmark_dry_run",
+            "What `conclave benchmark SUITE --dry-run --json` prints",
+        );
+    }
 }

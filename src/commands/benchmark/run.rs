@@ -77,12 +77,8 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
         run.announce_arms();
         let total = &run.estimate.total;
         let gate = run.consent_rule()?.decide(total, terms.options.max_cost);
-        let dry_run = PreviewedRun {
-            terms: &terms,
-            arms: &run.arms,
-            estimate: &run.estimate,
-            decision: decision(&gate, total),
-        };
+        let decision = decision(&gate, total);
+        let dry_run = PreviewedRun::of(&terms, &run.arms, &run.estimate, decision);
         return dry_run::show(&dry_run, &args.output, app.printer);
     }
     run.announce(&terms);

@@ -1,7 +1,7 @@
 //! Runs of many consultations: consent once, by the rules of a consultation, what they are expected
 //! to cost, and the runtime that drives them.
 
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::{cannot_start, seed};
 use crate::consultation::plan::Control;
@@ -165,19 +165,47 @@ pub(crate) fn model_lines(estimate: &BatchEstimate) -> impl Iterator<Item = Stri
     })
 }
 
-/// Returns a part of an estimate as fields of JSON.
-pub(crate) fn figures(calls: u64, sum: &Estimate) -> Map<String, Value> {
-    let figures = [
-        ("calls", json!(calls)),
-        ("input_tokens", json!(sum.input_tokens)),
-        ("output_tokens", json!(sum.output_tokens)),
-        ("low_usd", json!(sum.low.known.usd())),
-        ("cost_usd", json!(sum.cost.known.usd())),
-        ("high_usd", json!(sum.high.known.usd())),
-        ("cost_is_lower_bound", json!(sum.cost.lower_bound)),
-    ];
-    figures
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+/// A part of an estimate in JSON.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PartFigures {
+    #[serde(flatten)]
+    pub(crate) costs: PartCosts,
+    /// True if a model has no known price.
+    cost_is_lower_bound: bool,
+}
+
+/// The tokens of a part of an estimate, and its cost in dollars.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct PartCosts {
+    calls: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    /// The lowest with answers of usual length.
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    low_usd: f64,
+    /// What is expected.
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    cost_usd: f64,
+    /// The highest with answers of usual length.
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    high_usd: f64,
+}
+
+impl PartFigures {
+    pub(crate) fn of(calls: u64, sum: &Estimate) -> Self {
+        let costs = PartCosts {
+            calls,
+            input_tokens: sum.input_tokens,
+            output_tokens: sum.output_tokens,
+            low_usd: sum.low.known.usd(),
+            cost_usd: sum.cost.known.usd(),
+            high_usd: sum.high.known.usd(),
+        };
+        Self {
+            costs,
+            cost_is_lower_bound: sum.cost.lower_bound,
+        }
+    }
 }

@@ -1,21 +1,23 @@
 //! `--dry-run`: how the document is read, what would be asked of which vendor and at what cost, and
 //! what would change in the document without a call.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::commands::face::batch::{cost_line, decision, figures, model_lines};
+use crate::commands::face::batch::{PartFigures, cost_line, decision, model_lines};
+use crate::domain::ids::ModelRef;
 use crate::domain::text::clean;
 use crate::error::{Error, Exit};
-use crate::refinement::batches::QuestionBatch;
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};
 use crate::refinement::state::{RefinementLoop, RefinementState};
+use crate::session::refinement::estimate::LoopEstimate;
+use crate::stopping::convergence::{Criteria, ItemCounts};
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::decision as ended;
 
-use super::files::{display, warnings};
+use super::files::{UnlistedQuestion, display, warnings};
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
 
@@ -25,21 +27,12 @@ pub(super) fn show(
     prepared: &Prepared<'_>,
     before: &SpecDocument,
 ) -> Result<Exit, Error> {
-    let (args, printer) = (starting.args, starting.app.printer);
-    let estimate = &prepared.estimate.total.total;
-    let gate = prepared.rule.decide(estimate, args.control.max_cost);
-    let run = DryRun {
-        starting,
-        prepared,
-        decision: decision(&gate, estimate),
-        known: known_text(starting, before)?,
-        before,
-    };
-    if args.output.json.is_json() {
-        printer.json(&run.json())?;
+    let printer = starting.app.printer;
+    if starting.args.output.json.is_json() {
+        printer.json(&DryRun::of(starting, prepared, before, Paint::Plain)?)?;
     } else {
-        let paint = printer.out_traits().paint;
-        printer.exact_result(&(run.text() + &run.diff_with_title(paint)))?;
+        let run = DryRun::of(starting, prepared, before, printer.out_traits().paint)?;
+        printer.exact_result(&(run.text() + &run.diff_with_title()))?;
     }
     Ok(Exit::Answer)
 }
@@ -66,42 +59,131 @@ fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String
     merged(state.map_err(Error::failed)?.current())
 }
 
+/// What a run would do. Nothing is sent or written.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 struct DryRun<'a> {
-    starting: &'a Starting<'a>,
-    prepared: &'a Prepared<'a>,
-    /// What the cost gate would do.
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    /// The document that is read.
+    document: String,
+    /// The document that is written; the same for a change in place.
+    output: String,
+    #[serde(rename = "loop")]
+    entry: LoopEntry,
+    criteria: Criteria,
+    /// The items of each section; `None` if the document has none of the sections.
+    counts: Option<ItemCounts>,
+    /// Open questions that are marked as blockers.
+    open_blockers: u64,
+    /// Open questions that wait for a person; they are not asked.
+    deferred: u64,
+    /// The number of questions that the estimate takes a plain document to have; `None` for a
+    /// document with sections.
+    assumed_questions: Option<u64>,
+    /// Those of the next iteration; none for a plain document, whose questions are not known.
+    consultations: Vec<PlannedConsultation<'a>>,
+    /// The most iterations that are left.
+    iterations: u64,
+    next_iteration: PartFigures,
+    whole_loop: PartFigures,
+    by_model: Vec<ModelFigures<'a>>,
+    /// What the cost gate would do with a run, in words.
     decision: &'static str,
-    /// The document as it stands in its file.
-    before: &'a SpecDocument,
-    /// The same with the changes that need no call.
-    known: String,
+    /// The changes that need no call, as a unified diff.
+    diff: String,
+    /// What the document says and the panel is not asked, by line.
+    warnings: Vec<UnlistedQuestion>,
+    #[serde(skip)]
+    starting: &'a Starting<'a>,
+    #[serde(skip)]
+    estimate: &'a LoopEstimate,
 }
 
-impl DryRun<'_> {
-    fn document(&self) -> &SpecDocument {
-        self.prepared.ahead.document
-    }
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PlannedConsultation<'a> {
+    questions: Vec<&'a str>,
+}
 
-    fn batches(&self) -> &[QuestionBatch] {
-        &self.prepared.ahead.next
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct ModelFigures<'a> {
+    #[serde(flatten)]
+    figures: PartFigures,
+    model: &'a ModelRef,
+    /// Where the calls go; `None` for the embedded model.
+    address: Option<&'a String>,
+}
+
+impl<'a> DryRun<'a> {
+    fn of(
+        starting: &'a Starting<'a>,
+        prepared: &'a Prepared<'a>,
+        before: &SpecDocument,
+        paint: Paint,
+    ) -> Result<Self, Error> {
+        let (target, estimate) = (&starting.target, &prepared.estimate);
+        let total = &estimate.total.total;
+        let max_cost = starting.args.control.max_cost;
+        let document = prepared.ahead.document;
+        let measure = document.measure();
+        let templates = &prepared.templates;
+        let by_model = estimate.total.by_model.iter().map(|(model, share)| {
+            let both = [Some(&templates.panel), templates.extraction.as_ref()];
+            let mut both = both.into_iter().flatten();
+            ModelFigures {
+                figures: PartFigures::of(share.calls, &share.estimate),
+                model,
+                address: both.find_map(|template| template.addresses().get(&model.provider)),
+            }
+        });
+        let consultations = prepared.ahead.next.iter().map(|batch| {
+            let questions = batch.questions.iter();
+            let questions = questions.map(|(_, text)| text.as_str()).collect();
+            PlannedConsultation { questions }
+        });
+        let file = display(starting.working_file());
+        let output = display(&target.output);
+        let known = known_text(starting, before)?;
+        Ok(Self {
+            schema_version: "1.0",
+            document: display(&target.source),
+            diff: unified_diff((&file, before.text()), (&output, &known), paint),
+            output,
+            entry: starting.entry,
+            criteria: starting.criteria,
+            counts: measure.counts,
+            open_blockers: measure.open_blockers,
+            deferred: measure.deferred,
+            assumed_questions: estimate.assumed_questions,
+            consultations: consultations.collect(),
+            iterations: estimate.iterations,
+            next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
+            whole_loop: PartFigures::of(estimate.total.calls, total),
+            by_model: by_model.collect(),
+            decision: decision(&prepared.rule.decide(total, max_cost), total),
+            warnings: warnings(document),
+            starting,
+            estimate,
+        })
     }
 
     fn text(&self) -> String {
-        let target = &self.starting.target;
-        let estimate = &self.prepared.estimate;
-        let file = target.working_file(self.starting.resumed());
+        let (starting, estimate) = (self.starting, self.estimate);
+        let file = display(starting.working_file());
         let mut lines = vec![
-            format!("{}: {}", display(file), sections(self.document())),
-            target.to_string(),
+            format!("{file}: {}", self.sections()),
+            starting.target.to_string(),
         ];
         lines.extend(self.entry());
-        if self.starting.entry == LoopEntry::Ended {
+        if self.entry == LoopEntry::Ended {
             return clean(&lines.join("\n")) + "\n";
         }
         lines.push(String::new());
         lines.push(self.questions());
-        for (number, batch) in (1..).zip(self.batches()) {
-            lines.push(format!("{number}. {}", questions(batch).join("\n   ")));
+        for (number, asked) in (1..).zip(&self.consultations) {
+            lines.push(format!("{number}. {}", asked.questions.join("\n   ")));
         }
         lines.push(String::new());
         lines.extend(model_lines(&estimate.total));
@@ -117,9 +199,9 @@ impl DryRun<'_> {
     }
 
     fn entry(&self) -> Option<String> {
-        match (self.starting.entry, self.starting.resumed()) {
-            (LoopEntry::New, _) | (LoopEntry::Resume, None) => None,
-            (LoopEntry::Resume, Some(resumed)) => Some(format!(
+        match (self.entry, self.starting.resumed()) {
+            (LoopEntry::New, _) | (LoopEntry::Resumed, None) => None,
+            (LoopEntry::Resumed, Some(resumed)) => Some(format!(
                 "A loop is resumed: {} done",
                 count(resumed.merges().count(), "iteration")
             )),
@@ -131,16 +213,15 @@ impl DryRun<'_> {
     }
 
     fn questions(&self) -> String {
-        let estimate = &self.prepared.estimate;
-        let consultations = count(estimate.consultations, "consultation");
-        match estimate.assumed_questions {
+        let consultations = count(self.estimate.consultations, "consultation");
+        match self.assumed_questions {
             Some(assumed) => format!(
                 "A model would first extract claims and questions; the estimate expects {assumed} \
                  questions in {consultations}"
             ),
-            None if self.batches().is_empty() => "The next iteration asks nothing".to_owned(),
+            None if self.consultations.is_empty() => "The next iteration asks nothing".to_owned(),
             None => {
-                let asked = self.batches().iter().map(|batch| batch.questions.len());
+                let asked = self.consultations.iter().map(|one| one.questions.len());
                 format!(
                     "The next iteration asks {} in {consultations}:",
                     count(asked.sum::<usize>(), "question")
@@ -149,86 +230,43 @@ impl DryRun<'_> {
         }
     }
 
-    fn diff(&self, paint: Paint) -> String {
-        let target = &self.starting.target;
-        let file = display(target.working_file(self.starting.resumed()));
-        let output = display(&target.output);
-        let before = self.before.text();
-        unified_diff((&file, before), (&output, &self.known), paint)
-    }
-
-    fn diff_with_title(&self, paint: Paint) -> String {
-        match self.diff(paint) {
-            none if none.is_empty() => none,
+    fn diff_with_title(&self) -> String {
+        match self.diff.as_str() {
+            "" => String::new(),
             diff => format!("\nWithout a call, the document changes like this:\n\n{diff}"),
         }
     }
 
-    fn json(&self) -> Value {
-        let target = &self.starting.target;
-        let estimate = &self.prepared.estimate;
-        let templates = &self.prepared.templates;
-        let by_model = estimate.total.by_model.iter().map(|(model, share)| {
-            let mut both = [Some(&templates.panel), templates.extraction.as_ref()]
-                .into_iter()
-                .flatten();
-            let address = both.find_map(|template| template.addresses().get(&model.provider));
-            let mut fields = figures(share.calls, &share.estimate);
-            fields.insert("model".to_owned(), json!(model));
-            fields.insert("address".to_owned(), json!(address));
-            fields
-        });
-        let consultations = self.batches().iter();
-        let consultations = consultations.map(|batch| json!({"questions": questions(batch)}));
-        let measure = self.document().measure();
-        json!({
-            "schema_version": "1.0",
-            "document": display(&target.source),
-            "output": display(&target.output),
-            "loop": match self.starting.entry {
-                LoopEntry::New => "new",
-                LoopEntry::Resume => "resumed",
-                LoopEntry::Ended => "ended",
-            },
-            "criteria": self.starting.criteria,
-            "counts": measure.counts,
-            "open_blockers": measure.open_blockers,
-            "deferred": measure.deferred,
-            "assumed_questions": estimate.assumed_questions,
-            "consultations": consultations.collect::<Vec<_>>(),
-            "iterations": estimate.iterations,
-            "next_iteration": figures(estimate.next.calls, &estimate.next.total),
-            "whole_loop": figures(estimate.total.calls, &estimate.total.total),
-            "by_model": by_model.collect::<Vec<_>>(),
-            "decision": self.decision,
-            "diff": self.diff(Paint::Plain),
-            "warnings": warnings(self.document()),
-        })
+    /// `3 of high and 2 of medium confidence, 7 open questions (1 blocker, 2 deferred)`.
+    fn sections(&self) -> String {
+        let Some(counts) = self.counts else {
+            return "no sections yet".to_owned();
+        };
+        let (blockers, deferred) = (self.open_blockers, self.deferred);
+        let tags = match (blockers, deferred) {
+            (0, 0) => String::new(),
+            (0, _) => format!(" ({deferred} deferred)"),
+            (_, 0) => format!(" ({})", count(blockers, "blocker")),
+            (_, _) => format!(" ({}, {deferred} deferred)", count(blockers, "blocker")),
+        };
+        format!(
+            "{} of high and {} of medium confidence, {}{tags}",
+            counts.high,
+            counts.medium,
+            count(counts.open, "open question"),
+        )
     }
 }
 
-/// `3 of high and 2 of medium confidence, 7 open questions (1 blocker, 2 deferred)`.
-fn sections(document: &SpecDocument) -> String {
-    let measure = document.measure();
-    let Some(counts) = measure.counts else {
-        return "no sections yet".to_owned();
-    };
-    let (blockers, deferred) = (measure.open_blockers, measure.deferred);
-    let tags = match (blockers, deferred) {
-        (0, 0) => String::new(),
-        (0, _) => format!(" ({deferred} deferred)"),
-        (_, 0) => format!(" ({})", count(blockers, "blocker")),
-        (_, _) => format!(" ({}, {deferred} deferred)", count(blockers, "blocker")),
-    };
-    format!(
-        "{} of high and {} of medium confidence, {}{tags}",
-        counts.high,
-        counts.medium,
-        count(counts.open, "open question"),
-    )
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn questions(batch: &QuestionBatch) -> Vec<&str> {
-    let questions = batch.questions.iter();
-    questions.map(|(_, text)| text.as_str()).collect()
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<DryRun<'_>>(
+            "refine_dry_run",
+            "What `conclave refine SPEC --dry-run --json` prints",
+        );
+    }
 }

@@ -1,6 +1,6 @@
 //! The document and the folder beside it as this command reads them, and why it cannot.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::domain::text::clean;
 use crate::error::{Error, Exit};
@@ -42,12 +42,20 @@ pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer
     }
 }
 
+/// A question of the document that the panel is not asked.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(super) struct UnlistedQuestion {
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    line: usize,
+    message: &'static str,
+}
+
 /// Returns the same warnings for programs.
-pub(super) fn warnings(document: &SpecDocument) -> Vec<Value> {
-    let lines = document.unlisted_questions();
-    lines
-        .map(|line| json!({"line": line, "message": UNLISTED}))
-        .collect()
+pub(super) fn warnings(document: &SpecDocument) -> Vec<UnlistedQuestion> {
+    let (lines, message) = (document.unlisted_questions(), UNLISTED);
+    let warnings = lines.map(|line| UnlistedQuestion { line, message });
+    warnings.collect()
 }
 
 /// Explains why a document cannot be read or written.

@@ -102,7 +102,7 @@ impl<'a> Starting<'a> {
             state,
             resumption: Vec::new(),
         };
-        if entry == LoopEntry::Resume {
+        if entry == LoopEntry::Resumed {
             starting.resume()?;
         }
         Ok((starting, locked))
@@ -129,7 +129,7 @@ impl<'a> Starting<'a> {
 
     /// Returns the loop that is resumed.
     pub(super) fn resumed(&self) -> Option<&RefinementLoop> {
-        let is_resumed = self.entry == LoopEntry::Resume;
+        let is_resumed = self.entry == LoopEntry::Resumed;
         let state = self.state.as_ref().filter(|_| is_resumed);
         state.map(RefinementState::current)
     }
@@ -273,12 +273,12 @@ impl<'a> Starting<'a> {
         let most = self.criteria.max_iterations;
         let (next, iterations) = match (self.entry, self.resumed()) {
             (LoopEntry::Ended, _) => (Vec::new(), 0),
-            (LoopEntry::Resume, _) if self.missing_end(before)?.is_some() => (Vec::new(), 0),
-            (LoopEntry::Resume, Some(resumed)) => {
+            (LoopEntry::Resumed, _) if self.missing_end(before)?.is_some() => (Vec::new(), 0),
+            (LoopEntry::Resumed, Some(resumed)) => {
                 let done = resumed.merges().count() as u64;
                 (self.due(resumed, before)?, most.saturating_sub(done).max(1))
             }
-            (LoopEntry::New | LoopEntry::Resume, _) => (batches(document, limits), most),
+            (LoopEntry::New | LoopEntry::Resumed, _) => (batches(document, limits), most),
         };
         Ok(LoopAhead {
             document,

@@ -184,7 +184,7 @@ fn open(
     let Some(mut refinement) = locked else {
         return Ok(starting.store.begin(now, starting.begun(), text)?);
     };
-    if starting.entry != LoopEntry::Resume {
+    if starting.entry != LoopEntry::Resumed {
         refinement.begin(now, starting.begun(), text)?;
         return Ok(refinement);
     }

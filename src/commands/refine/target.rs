@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
 use crate::commands::face::answer::check_output;
 use crate::domain::text::clean;
@@ -37,10 +39,12 @@ enum TargetReason {
 }
 
 /// What a command does with the loops that it finds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub(super) enum LoopEntry {
     New,
-    Resume,
+    Resumed,
     /// The last loop has ended, its files are as it left them, and the criteria would end it again.
     Ended,
 }
@@ -76,7 +80,7 @@ pub(super) fn choose(
             let entry = if is_over {
                 LoopEntry::Ended
             } else {
-                LoopEntry::Resume
+                LoopEntry::Resumed
             };
             return Ok((target(output, TargetReason::AsBefore), entry));
         }

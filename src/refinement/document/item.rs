@@ -8,6 +8,7 @@ use crate::stopping::convergence::QuestionKey;
 
 /// The sections that are worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SectionKind {
     High,

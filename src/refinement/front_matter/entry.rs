@@ -13,18 +13,21 @@ pub(in crate::refinement) const STRICT_SEED: &str = " (strict seed)";
 
 /// What the front matter says after an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConvergenceEntry {
     pub iteration: u64,
     pub questions_stable_count: u64,
     /// `None` if the document could not be read.
     pub open_questions_count: Option<u64>,
     /// From 0 to 1; two decimals in the document. `None` without items.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub high_confidence_ratio: Option<f64>,
     /// `continue`, or the class of the stop.
+    #[cfg_attr(test, schemars(extend("enum" = ["continue", "converged", "exhausted", "stalled", "needs_human"])))]
     pub last_decision: String,
     /// The rule that decided, followed by ` (strict seed)` if blockers did not count.
     pub rule: Option<String>,
-    /// The fingerprint of the open questions.
+    /// The fingerprint of the open questions: the beginning of a SHA-256.
     pub questions: String,
 }
 

@@ -11,17 +11,20 @@ use crate::stopping::convergence::QuestionKey;
 
 /// The consultation of a batch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConsultationReport {
     pub consultation: ConsultationId,
     pub status: ConsultationStatus,
     /// As they were asked.
     pub questions: Vec<String>,
     /// From 0 to 1; `None` if it is unknown.
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f64>,
     pub calibrated: bool,
     /// Who disagrees with the whole answer, and why.
     pub dissent: Vec<String>,
-    /// Why it is less than the panel promised; empty for a complete answer.
+    /// Why it is less than the panel promised, such as an expert without an answer; empty for a
+    /// complete answer.
     pub degradations: Vec<String>,
     pub findings: Vec<PanelFinding>,
     /// Questions that the answer says nothing readable about.
@@ -33,6 +36,7 @@ pub struct ConsultationReport {
 
 /// How far a consultation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ConsultationStatus {
     InFlight,
@@ -46,6 +50,7 @@ pub enum ConsultationStatus {
 
 /// An extraction of claims and questions from a plain document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExtractionReport {
     pub consultation: ConsultationId,
     pub status: ConsultationStatus,

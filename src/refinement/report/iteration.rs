@@ -12,8 +12,10 @@ use super::consultation::ConsultationReport;
 
 /// An iteration. What follows from its merge is there once the text was written.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct IterationReport {
     /// From 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub iteration: u64,
     pub started_at: Timestamp,
     pub consultations: Vec<ConsultationReport>,

@@ -17,12 +17,12 @@ use super::state::{LoopPhase, RefinementLoop};
 pub use self::consultation::{ConsultationReport, ConsultationStatus, ExtractionReport};
 pub use self::iteration::IterationReport;
 
-/// The version of the JSON, whose schema is `schemas/refine.schema.json`.
-const SCHEMA_VERSION: &str = "1.0";
-
-/// The report of a loop, and its JSON.
+/// A loop over a document: its iterations, what the panel found, what was changed, and what was
+/// decided. Unknown values are `None`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RefinementReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     /// The document that is read.
     pub document: String,
@@ -40,6 +40,7 @@ pub struct RefinementReport {
     pub started_at: Timestamp,
     pub updated_at: Timestamp,
     pub resumes: Vec<Timestamp>,
+    /// Those of the process that works, or worked last.
     pub criteria: Criteria,
     /// Of claims and questions from a plain document.
     pub extractions: Vec<ExtractionReport>,
@@ -50,6 +51,7 @@ pub struct RefinementReport {
 
 /// What a loop does, as far as its log knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RefinementStatus {
     /// It works, or its process was killed.
@@ -61,6 +63,7 @@ pub enum RefinementStatus {
 
 /// Why a loop stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StopReport {
     pub cause: StopCause,
     pub message: String,
@@ -85,7 +88,7 @@ impl RefinementReport {
         let iterations = refinement.iterations.iter();
         let extractions = refinement.extractions.iter();
         Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: "1.0",
             document: begun.source.clone(),
             output: begun.output.clone(),
             status,
@@ -110,5 +113,15 @@ fn message(evaluation: &Evaluation) -> Option<String> {
     match &evaluation.decision {
         Decision::Continue => None,
         Decision::Stop { message, .. } => Some(message.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<RefinementReport>("refine", "conclave refine --json");
     }
 }

@@ -10,12 +10,16 @@ use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
 /// The thresholds of convergence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Criteria {
     /// No success counts before this iteration. At least 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub min_iterations: u64,
     /// The last iteration.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub max_iterations: u64,
     /// Comparisons in a row without a change of the open questions.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub stable_comparisons: u64,
     /// At most so many open questions are few.
     pub max_open_questions: u64,
@@ -39,6 +43,7 @@ pub enum Preset {
 
 /// What must not change for the open questions to be stable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StableBy {
     /// The questions themselves, compared by their words.
@@ -50,6 +55,7 @@ pub enum StableBy {
 
 /// The rules that the thresholds are used by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSet {
     #[default]

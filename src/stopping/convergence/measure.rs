@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 /// A question by its words: in lower case, with one space between them, without tags and
 /// punctuation, so that another layout is not another question.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct QuestionKey(String);
 
 /// The document after one iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DocumentMeasure {
     /// `None` if no section of the document could be read.
     pub counts: Option<ItemCounts>,
@@ -24,11 +26,13 @@ pub struct DocumentMeasure {
     /// Open questions that the panel was asked, with no readable answer. That they stayed open says
     /// nothing of them.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub unanswered: u64,
 }
 
 /// The items of the sections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ItemCounts {
     pub high: u64,
     /// Those of `high` that name a source.

@@ -24,6 +24,7 @@ pub use value::Value;
 
 /// Every rule with its outcome, and the decision.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evaluation {
     pub rules: Vec<Rule>,
     pub decision: Decision,
@@ -31,6 +32,7 @@ pub struct Evaluation {
 
 /// The decision that follows from the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {
     Continue,
@@ -45,6 +47,7 @@ pub enum Decision {
 
 /// The reason why work stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
     /// The work is complete.

@@ -6,6 +6,7 @@ use super::value::Value;
 
 /// One evaluated rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rule {
     /// In lower case with underscores.
     pub name: String,
@@ -27,6 +28,7 @@ pub struct Rule {
 
 /// The meaning of a rule that fires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleKind {
     /// The work is done.
@@ -39,6 +41,7 @@ pub enum RuleKind {
 
 /// The range of good values: a success fires inside it, a limit and a guard outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     AtLeast,
@@ -52,6 +55,7 @@ pub enum Bound {
 
 /// The result of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RuleOutcome {
     Fired,

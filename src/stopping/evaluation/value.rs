@@ -8,6 +8,7 @@ use crate::domain::confidence::Confidence;
 
 /// A measured value. Shares and ratios are stored as two integers and compared without rounding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Value {
     Count(u64),
