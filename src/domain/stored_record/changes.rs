@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::StoredRecord;
 use crate::domain::artifact::Revision;
 use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::{ChangeMagnitude, ComparisonStatus, PositionChange};
+use crate::domain::debate_value::{ChangeMagnitude, DebateValue, PositionChange};
 use crate::domain::ids::SeatId;
 
 /// The positions of Round 3 against those of Round 1.
@@ -39,10 +39,10 @@ pub struct ExpertChange<'a> {
 impl StoredRecord {
     /// Returns what Round 3 did to each expert's position.
     pub fn position_changes(&self) -> PositionChanges<'_> {
-        let value = self.debate_value();
+        let value = self.debate_value().unwrap_or_default();
         let mut positions = self.positions_of_round_3();
         positions.sort_by_key(|revision| self.place_on_panel(&revision.agent_id));
-        let expert = |revision| self.expert_change(revision);
+        let expert = |revision| self.expert_change(revision, &value);
         let is_silent =
             |seat: &&SeatId| positions.iter().all(|revision| revision.agent_id != **seat);
         let answered_first = self.independents().map(|held| &held.agent_id);
@@ -54,9 +54,7 @@ impl StoredRecord {
         PositionChanges {
             experts: positions.iter().copied().map(expert).collect(),
             silent,
-            not_compared: value
-                .filter(|value| value.status != ComparisonStatus::Compared)
-                .and_then(|value| value.reason),
+            not_compared: value.reason,
         }
     }
 
@@ -68,17 +66,13 @@ impl StoredRecord {
             .unwrap_or(self.agents.len())
     }
 
-    fn expert_change<'a>(&self, revision: &'a Revision) -> ExpertChange<'a> {
+    fn expert_change<'a>(&self, revision: &'a Revision, value: &DebateValue) -> ExpertChange<'a> {
         let seat = &revision.agent_id;
-        let analysis = self.debate_value_analysis.as_ref();
-        let mut moves = analysis
-            .into_iter()
-            .flat_map(|analysis| &analysis.agent_analyses);
-        let compared = moves.find(|moved| moved.agent_id == *seat);
+        let compared = value.agents.iter().find(|moved| moved.agent_id == *seat);
         ExpertChange {
             revision,
             confidence_before: self.independent(seat).and_then(|held| held.confidence),
-            change: self.position_change(seat),
+            change: value.position_change(seat, revision.changed),
             magnitude: compared.map(|moved| moved.magnitude).unwrap_or_default(),
             reasoning: compared
                 .map(|moved| moved.reasoning.clone())

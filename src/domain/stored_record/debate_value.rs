@@ -12,8 +12,7 @@ use crate::domain::ids::SeatId;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DebateValueAnalysis {
-    /// `None` in a record of the original or of an early version, which compared nothing.
-    pub status: Option<ComparisonStatus>,
+    pub status: ComparisonStatus,
     /// The reason why nothing was compared; `None` if positions were compared.
     pub reason: Option<String>,
     /// The compared experts that moved.
@@ -39,7 +38,7 @@ impl From<&DebateValue> for DebateValueAnalysis {
     fn from(value: &DebateValue) -> Self {
         let change_rate = value.change_rate();
         Self {
-            status: Some(value.status),
+            status: value.status,
             reason: value.reason.clone(),
             agents_changed_position: change_rate.map(|_| value.agents_changed_position()),
             total_agents: Some(value.total_agents),
@@ -59,10 +58,10 @@ impl From<&DebateValue> for DebateValueAnalysis {
 }
 
 impl DebateValueAnalysis {
-    pub(super) fn debate_value(&self) -> Option<DebateValue> {
+    pub(super) fn debate_value(&self) -> DebateValue {
         let share = |number: Option<f64>| number.filter(|share| (0.0..=1.0).contains(share));
-        Some(DebateValue {
-            status: self.status?,
+        DebateValue {
+            status: self.status,
             reason: self.reason.clone(),
             total_agents: self.total_agents.unwrap_or_default(),
             agents: self.agent_analyses.clone(),
@@ -74,6 +73,6 @@ impl DebateValueAnalysis {
             verdict_changed_after_round_2: self.verdict_changed_after_round_2,
             similarity_to_round_2: share(self.similarity_to_round_2),
             later_rounds_cost: self.rounds_3_4_cost.and_then(|cost| cost.cost()),
-        })
+        }
     }
 }

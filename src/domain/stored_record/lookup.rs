@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, Rejudged, StoredAgent, StoredAgentRound, StoredCaching, StoredModel,
-    StoredRecord, StoredRound,
+    Completion, DebateValueAnalysis, JudgePasses, Rejudged, StoredAgent, StoredAgentRound,
+    StoredCaching, StoredModel, StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
 };
 use crate::domain::confidence::Calibrated;
-use crate::domain::debate_value::{DebateValue, PositionChange};
+use crate::domain::debate_value::DebateValue;
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::second_pass::{Held, SecondPass};
@@ -73,10 +73,7 @@ impl StoredRecord {
     /// Says of each agent that was hedged which model answered for it.
     pub fn hedge_notices(&self) -> Vec<String> {
         let notice = |(agent, model)| format!("{agent} answered by {model} (hedged)");
-        let mut notices: Vec<String> = self.hedge_winners().map(notice).collect();
-        // Earlier versions hedged each round of a seat again.
-        notices.dedup();
-        notices
+        self.hedge_winners().map(notice).collect()
     }
 
     /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
@@ -196,28 +193,8 @@ impl StoredRecord {
 
     /// Returns the value of the debate as computed by this program.
     pub fn debate_value(&self) -> Option<DebateValue> {
-        self.debate_value_analysis.as_ref()?.debate_value()
-    }
-
-    /// Returns whether an expert changed its position in Round 3: as compared, else as it states
-    /// itself. `None` if it does not say.
-    pub fn position_change(&self, seat: &SeatId) -> Option<PositionChange> {
-        let stated = self.stated_change(seat);
-        match self.debate_value() {
-            Some(value) => value.position_change(seat, stated),
-            None => stated.map(|changed| PositionChange::Stated { changed }),
-        }
-    }
-
-    /// Returns an expert's own statement; a record without its answer repeats it in `perspectives`.
-    fn stated_change(&self, seat: &SeatId) -> Option<bool> {
-        let positions = self.positions_of_round_3();
-        let own = positions.iter().find(|held| held.agent_id == *seat);
-        if let Some(revision) = own {
-            return revision.changed;
-        }
-        let mut perspectives = self.perspectives.iter();
-        perspectives.find(|held| held.agent_id == *seat)?.changed
+        let analysis = self.debate_value_analysis.as_ref();
+        analysis.map(DebateValueAnalysis::debate_value)
     }
 
     /// Returns the judge's second pass; `None` when the judge was asked once.

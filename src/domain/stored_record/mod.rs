@@ -130,10 +130,6 @@ pub struct StoredRecord {
     pub agreement: Option<f64>,
     /// The value of the debate; see [`Self::debate_value`].
     pub debate_value_analysis: Option<DebateValueAnalysis>,
-    /// Whether the verdict differs from the answer of Round 2, as other programs state it; our own
-    /// records state it in `debate_value_analysis`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict_changed_after_round_2: Option<bool>,
     /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
     pub judge_consistent: Option<bool>,
     /// `None` when the judge was asked once; see [`Self::second_pass`].

@@ -5,20 +5,17 @@ mod calls;
 mod rounds;
 
 use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::ComparisonStatus;
-use crate::domain::money::Cost;
-use crate::domain::stored_record::{DebateValueAnalysis, StoredRecord};
+use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
 
-use super::rows::{ConsultationRow, DebateColumns, RoundRow, Rows, UNKNOWN, millionths};
+use super::rows::{ConsultationRow, DebateColumns, Rows, UNKNOWN, millionths};
 use agents::agents;
 use calls::calls;
-use rounds::{later_rounds, rounds};
+use rounds::rounds;
 
 /// Returns the rows of a record. `written_at` is used where it does not state when the consultation
 /// began.
 pub fn rows(record: &StoredRecord, written_at: Timestamp) -> Rows {
-    let rounds = rounds(record);
     let analysis = record.debate_value_analysis.as_ref();
     let caching = record.caching();
     let known = |text: &Option<String>| text.clone().unwrap_or_else(|| UNKNOWN.to_owned());
@@ -51,13 +48,11 @@ pub fn rows(record: &StoredRecord, written_at: Timestamp) -> Rows {
                 .map(|saved| saved.0),
             cache_saved_incomplete: caching.is_some_and(|caching| caching.incomplete),
             debate: debate(record),
-            verdict_changed: record
-                .verdict_changed_after_round_2
-                .or_else(|| analysis?.verdict_changed_after_round_2),
-            later_rounds: cost_of_later_rounds(record, &rounds),
+            verdict_changed: analysis.and_then(|analysis| analysis.verdict_changed_after_round_2),
+            later_rounds: analysis.and_then(|analysis| analysis.rounds_3_4_cost?.cost()),
             follow_up_of: record.follow_up_of.clone(),
         },
-        rounds,
+        rounds: rounds(record),
     }
 }
 
@@ -67,77 +62,27 @@ fn dissent(record: &StoredRecord) -> Option<u64> {
     answered.map(|_| record.dissent.len() as u64)
 }
 
-/// Returns the changes of position: as the helper model compared them; in a record of a version
-/// without comparison, as the experts stated them, else as an analysis in the record states them.
-///
-/// A comparison that was planned and failed leaves them unknown: the experts' own statements do not
-/// replace it. The counts of an analysis follow the same judgement as
-/// [`StoredRecord::position_change`].
+/// Returns the changes of position as the record compares them, and the changes in confidence of the
+/// experts that say whether they changed it.
 fn debate(record: &StoredRecord) -> DebateColumns {
-    let stated = stated_by_experts(record);
-    let Some(analysis) = &record.debate_value_analysis else {
-        return stated;
+    let analysis = record.debate_value_analysis.as_ref();
+    let number = |number: Option<u64>| number.unwrap_or_default();
+    let heard = analysis.map_or(0, |analysis| number(analysis.agents_compared));
+    let changed = analysis.map_or(0, |analysis| number(analysis.agents_changed_position));
+    let mut debate = DebateColumns {
+        heard,
+        changed: changed.min(heard),
+        ..DebateColumns::default()
     };
-    match analysis.status {
-        Some(ComparisonStatus::Compared) => {
-            let heard = analysis.agents_compared.unwrap_or_default();
-            let changed = analysis.agents_changed_position.unwrap_or_default();
-            DebateColumns {
-                heard,
-                changed: changed.min(heard),
-                ..stated
-            }
-        }
-        Some(_) => DebateColumns {
-            heard: 0,
-            changed: 0,
-            ..stated
-        },
-        None if stated.heard > 0 => stated,
-        None => stated_by_analysis(analysis),
-    }
-}
-
-fn stated_by_experts(record: &StoredRecord) -> DebateColumns {
-    let mut debate = DebateColumns::default();
-    for held in &record.perspectives {
-        let Some(change) = record.position_change(&held.agent_id) else {
-            continue;
-        };
-        debate.heard += 1;
-        debate.changed += u64::from(change.is_change());
-        if let (Some(stated), Some(revised)) = (held.confidence, held.revised_confidence) {
+    let stated = record
+        .perspectives
+        .iter()
+        .filter(|held| held.changed.is_some());
+    for held in stated {
+        if let Some((stated, revised)) = held.confidence.zip(held.revised_confidence) {
             debate.rise += millionths(revised.value()) - millionths(stated.value());
             debate.rise_of += 1;
         }
     }
     debate
-}
-
-fn stated_by_analysis(analysis: &DebateValueAnalysis) -> DebateColumns {
-    let heard = analysis.total_agents.unwrap_or_default();
-    let changed = analysis.agents_changed_position.unwrap_or_default();
-    // The difference of two confidences.
-    let mean_rise = analysis
-        .avg_confidence_increase
-        .filter(|rise| (-1.0..=1.0).contains(rise));
-    let rise_of = if mean_rise.is_some() { heard } else { 0 };
-    DebateColumns {
-        heard,
-        changed: changed.min(heard),
-        rise: mean_rise
-            .map_or(0, millionths)
-            .saturating_mul(i64::try_from(rise_of).unwrap_or_default()),
-        rise_of,
-    }
-}
-
-/// Returns the cost of Rounds 3 and 4: as the record states it, without the comparison, else all
-/// that was spent in them.
-fn cost_of_later_rounds(record: &StoredRecord, rounds: &[RoundRow]) -> Option<Cost> {
-    let analysis = record.debate_value_analysis.as_ref();
-    let stated = analysis
-        .and_then(|analysis| analysis.rounds_3_4_cost)
-        .and_then(|cost| cost.cost());
-    stated.or_else(|| later_rounds(rounds))
 }

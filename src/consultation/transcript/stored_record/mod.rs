@@ -134,7 +134,6 @@ impl Transcript {
             perspectives: self.stored_perspectives(debate_value),
             agreement: self.agreement(),
             debate_value_analysis: Some(DebateValueAnalysis::from(debate_value)),
-            verdict_changed_after_round_2: None,
             judge_consistent: self
                 .second_pass
                 .as_ref()

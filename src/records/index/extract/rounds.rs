@@ -2,12 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{StoredRecord, StoredSpend};
 use crate::records::index::rows::RoundRow;
 
-/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An answer composed
-/// from an earlier round makes no round.
+/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An
+/// answer composed from an earlier round makes no round.
 pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
     let spent = |number: u8| {
         record
@@ -22,42 +21,20 @@ pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
         .chain(record.agent_rounds().map(|(number, _)| number))
         .collect();
     let row = |number| RoundRow {
+        round_number: number,
+        round_type: match number {
+            1 => "independent",
+            2 => "synthesis",
+            3 => "cross_exam",
+            4 => "verdict",
+            _ => "other",
+        },
         duration_ms: record
             .rounds()
             .find(|(round, _)| *round == number)
             .and_then(|(_, round)| round.duration_ms),
         tokens_used: spent(number).and_then(|spent| spent.tokens.total),
         cost: spent(number).and_then(StoredSpend::cost),
-        ..RoundRow::new(number)
     };
     numbers.into_iter().map(row).collect()
-}
-
-impl RoundRow {
-    fn new(number: u8) -> Self {
-        Self {
-            round_number: number,
-            round_type: match number {
-                1 => "independent",
-                2 => "synthesis",
-                3 => "cross_exam",
-                4 => "verdict",
-                _ => "other",
-            },
-            duration_ms: None,
-            tokens_used: None,
-            cost: None,
-        }
-    }
-}
-
-/// Returns the cost of Rounds 3 and 4 together; `None` when neither was started. A round without a
-/// stated cost makes it a lower bound.
-pub(super) fn later_rounds(rounds: &[RoundRow]) -> Option<Cost> {
-    let later: Vec<Cost> = rounds
-        .iter()
-        .filter(|round| matches!(round.round_number, 3 | 4))
-        .map(|round| round.cost.unwrap_or(Cost::at_least(MicroUsd::ZERO)))
-        .collect();
-    (!later.is_empty()).then(|| later.into_iter().sum())
 }

@@ -166,6 +166,7 @@ fn analysis() -> impl Strategy<Value = Value> {
         maybe(money()),
     )
         .prop_map(|(status, compared, changed, verdict_changed, cost)| {
+            let compared = if status == "compared" { compared } else { 0 };
             json!({
                 "status": status,
                 "total_agents": 3,
@@ -208,19 +209,14 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
         ),
         0..4,
     );
-    let later = (
-        maybe(any::<bool>()),
-        maybe(any::<bool>()),
-        maybe(0..4u32),
-        maybe(analysis()),
-    );
+    let later = (maybe(any::<bool>()), maybe(0..4u32), maybe(analysis()));
     (terms, quality, rounds, later).prop_map(|(terms, quality, rounds, later)| {
         let ((state, status), confidence, duration, cost, tokens) = terms;
         let (dissent, agreement, mut perspectives) = quality;
         for (perspective, seat) in perspectives.iter_mut().zip(SEATS) {
             perspective["agent_id"] = json!(seat);
         }
-        let (verdict_changed, early_termination, saved, analysis) = later;
+        let (early_termination, saved, analysis) = later;
         let mut written = json!({
             "@type": "Report",
             "tool_version": "0.1.0",
@@ -234,7 +230,6 @@ pub(super) fn record() -> impl Strategy<Value = Value> {
             "duration_ms": duration,
             "agreement": agreement,
             "perspectives": perspectives,
-            "verdict_changed_after_round_2": verdict_changed,
             "early_termination": early_termination.unwrap_or_default(),
             "estimated_cost_saved": saved.map(|saved| f64::from(saved) / 8.0),
         });

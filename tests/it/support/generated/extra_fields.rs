@@ -19,10 +19,6 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
         .iter()
         .filter(|perspective| perspective["changed"].is_boolean())
         .collect();
-    let changed = revised
-        .iter()
-        .filter(|perspective| perspective["changed"] == true)
-        .count();
     record["project_context"] = if rng.bool() {
         json!({ "project_type": PROJECT_TYPES[rng.usize(..PROJECT_TYPES.len())], "files": 12 })
     } else {
@@ -61,16 +57,15 @@ pub(super) fn add(record: &mut Value, ended_early: bool, rng: &mut Rng) {
                 analysis["change_rate"] = json!(share(moved, compared));
                 analysis["verdict_changed_after_round_2"] = verdict_changed;
             }
-            // Without a status, as if nothing had been compared.
             _ => {
-                record["verdict_changed_after_round_2"] = verdict_changed;
                 record["debate_value_analysis"] = json!({
-                    "agents_changed_position": changed,
+                    "status": "failed",
+                    "agents_compared": 0,
                     "total_agents": revised.len(),
-                    "change_rate": share(changed, revised.len()),
                     "avg_confidence_increase": 0.04,
                     "key_influencers": [],
                     "convergence_score": 0.82,
+                    "verdict_changed_after_round_2": verdict_changed,
                     "semantic_comparison_cost": { "usd": 0.0012, "micro_usd": 1_200 },
                 });
             }

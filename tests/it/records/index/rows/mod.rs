@@ -311,15 +311,18 @@ fn call_without_a_stated_cost_makes_the_total_a_lower_bound() {
 }
 
 #[test]
-fn analysis_in_the_record_counts_where_experts_state_nothing() {
+fn changes_of_position_are_those_of_the_comparison() {
     let record = json!({
-        "tool_version": "0.9.0",
         "consultation_id": "consult-1",
         "question": "Which?",
+        "perspectives": [
+            { "agent_id": "a", "changed": true, "confidence": 0.5, "revised_confidence": 0.75 },
+            { "agent_id": "b", "changed": true, "confidence": 0.5 },
+        ],
         "debate_value_analysis": {
-            "total_agents": 4,
+            "status": "compared",
+            "agents_compared": 4,
             "agents_changed_position": 3,
-            "avg_confidence_increase": 0.25,
             "verdict_changed_after_round_2": true,
         },
     });
@@ -330,8 +333,8 @@ fn analysis_in_the_record_counts_where_experts_state_nothing() {
         DebateColumns {
             heard: 4,
             changed: 3,
-            rise: 1_000_000,
-            rise_of: 4
+            rise: 250_000,
+            rise_of: 1
         }
     );
     assert_eq!(consultation.verdict_changed, Some(true));

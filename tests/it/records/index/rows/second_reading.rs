@@ -15,7 +15,6 @@ pub(super) fn read_again(record: &Value) -> Rows {
         .iter()
         .filter(|held| held["changed"].is_boolean());
     let rises: Vec<i64> = heard
-        .clone()
         .filter_map(|held| {
             Some((
                 held["confidence"].as_f64()?,
@@ -44,11 +43,6 @@ pub(super) fn read_again(record: &Value) -> Rows {
         })
         .collect();
     let analysis = &record["debate_value_analysis"];
-    let later: Vec<Cost> = rounds
-        .iter()
-        .filter(|round| round.round_number > 2)
-        .filter_map(|round| round.cost)
-        .collect();
     let mut calls: Vec<CallRow> = vec![];
     for number in 1..=4_u8 {
         for work in list(&record["responses"][format!("round_{number}")]["agents"]) {
@@ -122,26 +116,15 @@ pub(super) fn read_again(record: &Value) -> Rows {
             cache_saved_micro_usd: record["cost"]["caching"]["saved_micro_usd"].as_i64(),
             cache_saved_incomplete: record["cost"]["caching"]["incomplete"] == true,
             debate: DebateColumns {
-                heard: match analysis["status"].as_str() {
-                    Some("compared") => analysis["agents_compared"].as_u64().unwrap(),
-                    Some(_) => 0,
-                    None => heard.clone().count() as u64,
-                },
-                changed: match analysis["status"].as_str() {
-                    Some("compared") => analysis["agents_changed_position"].as_u64().unwrap(),
-                    Some(_) => 0,
-                    None => heard.filter(|held| held["changed"] == true).count() as u64,
-                },
+                heard: analysis["agents_compared"].as_u64().unwrap_or_default(),
+                changed: analysis["agents_changed_position"]
+                    .as_u64()
+                    .unwrap_or_default(),
                 rise: rises.iter().sum(),
                 rise_of: rises.len() as u64,
             },
-            verdict_changed: record["verdict_changed_after_round_2"]
-                .as_bool()
-                .or_else(|| analysis["verdict_changed_after_round_2"].as_bool()),
-            later_rounds: match &analysis["rounds_3_4_cost"] {
-                Value::Object(_) => cost(&analysis["rounds_3_4_cost"]),
-                _ => (!later.is_empty()).then(|| later.into_iter().sum()),
-            },
+            verdict_changed: analysis["verdict_changed_after_round_2"].as_bool(),
+            later_rounds: cost(&analysis["rounds_3_4_cost"]),
             follow_up_of: text(&record["follow_up_of"]),
         },
         agents,

@@ -36,50 +36,21 @@ impl DatedRecord<'_> {
             .collect()
     }
 
-    /// Returns for each compared expert whether it changed its position. Without a comparison, each
-    /// final perspective states it; where none does, an analysis added later.
+    /// Returns for each compared expert whether it changed its position.
     pub(super) fn changes(&self) -> Vec<bool> {
-        let stated: Vec<bool> = self
-            .perspectives()
-            .filter_map(|held| held["changed"].as_bool())
-            .collect();
-        match &self.record["debate_value_analysis"] {
-            analysis if analysis["status"] == "compared" => {
-                let changed = analysis["agents_changed_position"].as_u64().unwrap();
-                (0..analysis["agents_compared"].as_u64().unwrap())
-                    .map(|expert| expert < changed)
-                    .collect()
-            }
-            analysis if analysis["status"].is_string() => Vec::new(),
-            Value::Object(analysis) if stated.is_empty() => {
-                let changed = analysis["agents_changed_position"].as_u64().unwrap();
-                (0..analysis["total_agents"].as_u64().unwrap())
-                    .map(|expert| expert < changed)
-                    .collect()
-            }
-            _ => stated,
-        }
+        let number = |key: &str| self.record["debate_value_analysis"][key].as_u64();
+        let changed = number("agents_changed_position").unwrap_or_default();
+        let compared = number("agents_compared").unwrap_or_default();
+        (0..compared).map(|expert| expert < changed).collect()
     }
 
     pub(super) fn rises(&self) -> Vec<f64> {
-        let heard: Vec<&Value> = self
-            .perspectives()
+        self.perspectives()
             .filter(|held| !held["changed"].is_null())
-            .collect();
-        match self.record["debate_value_analysis"]["avg_confidence_increase"].as_f64() {
-            Some(rise)
-                if heard.is_empty()
-                    && !self.record["debate_value_analysis"]["status"].is_string() =>
-            {
-                vec![rise; self.changes().len()]
-            }
-            _ => heard
-                .iter()
-                .filter_map(|held| {
-                    Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)
-                })
-                .collect(),
-        }
+            .filter_map(|held| {
+                Some(held["revised_confidence"].as_f64()? - held["confidence"].as_f64()?)
+            })
+            .collect()
     }
 
     fn perspectives(&self) -> impl Iterator<Item = &Value> {
@@ -87,24 +58,11 @@ impl DatedRecord<'_> {
     }
 
     pub(super) fn verdict_changed(&self) -> Option<bool> {
-        let stated = &self.record["verdict_changed_after_round_2"];
-        stated.as_bool().or_else(|| {
-            self.record["debate_value_analysis"]["verdict_changed_after_round_2"].as_bool()
-        })
+        self.record["debate_value_analysis"]["verdict_changed_after_round_2"].as_bool()
     }
 
     pub(super) fn later_rounds(&self) -> Cost {
-        if let Some(analysed) = cost(&self.record["debate_value_analysis"]["rounds_3_4_cost"]) {
-            return analysed;
-        }
-        let by_round = &self.record["cost"]["by_round"];
-        ["round_3", "round_4"]
-            .into_iter()
-            .filter(|round| {
-                by_round.get(round).is_some() || self.record["responses"].get(round).is_some()
-            })
-            .map(|round| cost(&by_round[round]).unwrap_or(Cost::at_least(MicroUsd(0))))
-            .sum()
+        cost(&self.record["debate_value_analysis"]["rounds_3_4_cost"]).unwrap_or_default()
     }
 }
 
