@@ -35,17 +35,6 @@ pub struct LongContext {
 }
 
 impl Price {
-    /// The price of a model on the user's own machine.
-    pub const FREE: Self = Self {
-        base: Rates {
-            input: MicroUsd::ZERO,
-            output: MicroUsd::ZERO,
-            cache_read: None,
-            cache_write: None,
-        },
-        long_context: None,
-    };
-
     /// Returns the cost of one call, rounded half up once, after all classes are added.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let rates = match &self.long_context {
@@ -232,6 +221,16 @@ mod tests {
         }
     }
 
+    const FREE: Price = Price {
+        base: Rates {
+            input: MicroUsd::ZERO,
+            output: MicroUsd::ZERO,
+            cache_read: None,
+            cache_write: None,
+        },
+        long_context: None,
+    };
+
     fn rates(input: u64, output: u64) -> Rates {
         Rates {
             input: MicroUsd(input),
@@ -291,7 +290,7 @@ mod tests {
         assert_eq!(saved(0, 1_000), Saving(-500));
         assert_eq!(saved(1_000, 1_000), Saving(1_300));
         assert_eq!(
-            Price::FREE.cache_saving(&Usage {
+            FREE.cache_saving(&Usage {
                 cache_read: 9,
                 ..Usage::default()
             }),
@@ -327,7 +326,7 @@ mod tests {
     fn a_dated_name_has_the_price_of_its_model_and_an_unknown_one_has_none() {
         let list = PriceList(BTreeMap::from([(
             ModelRef::new("openai", "gpt-6.1-sol"),
-            Price::FREE,
+            FREE,
         )]));
         for (model, has_price) in [
             ("gpt-6.1-sol-2026-09-01", true),

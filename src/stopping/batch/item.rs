@@ -27,22 +27,3 @@ pub enum ItemOutcome {
     /// No answer after all attempts.
     Failed,
 }
-
-impl FinishedItem {
-    pub fn subject(outcome: ItemOutcome, attempts: u32) -> Self {
-        Self {
-            role: ItemRole::Subject,
-            outcome,
-            attempts,
-        }
-    }
-
-    #[cfg(test)]
-    pub fn baseline(outcome: ItemOutcome, attempts: u32) -> Self {
-        Self {
-            role: ItemRole::Baseline,
-            outcome,
-            attempts,
-        }
-    }
-}

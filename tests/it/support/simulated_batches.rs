@@ -3,7 +3,7 @@
 
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
-use conclave::stopping::batch::item::{FinishedItem, ItemOutcome};
+use conclave::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
 use conclave::stopping::batch::reason::{StopCondition, StopReason};
 use conclave::stopping::batch::state::{BatchState, Workload};
 
@@ -184,5 +184,9 @@ fn finish(state: &mut BatchState, health: Health, random: &mut SplitMix64) {
     for _ in 0..attempts {
         state.start_attempt();
     }
-    state.finish(FinishedItem::subject(outcome, attempts));
+    state.finish(FinishedItem {
+        role: ItemRole::Subject,
+        outcome,
+        attempts,
+    });
 }

@@ -39,7 +39,15 @@ fn add(batch: &mut BatchState, outcome: ItemOutcome, attempts: u32) {
     for _ in 0..attempts {
         batch.start_attempt();
     }
-    batch.finish(FinishedItem::subject(outcome, attempts));
+    batch.finish(subject(outcome, attempts));
+}
+
+fn subject(outcome: ItemOutcome, attempts: u32) -> FinishedItem {
+    FinishedItem {
+        role: ItemRole::Subject,
+        outcome,
+        attempts,
+    }
 }
 
 fn reason(batch: &BatchState) -> Option<StopReason> {

@@ -6,7 +6,7 @@ use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::call::{Ask, Outcome, Reply};
 use conclave::domain::ids::ModelRef;
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::pricing::Price;
+use conclave::domain::pricing::{Price, Rates};
 
 use super::fold;
 use crate::support::script::{Player, good, plan};
@@ -121,7 +121,16 @@ fn served_name_does_not_lower_what_limits_count() {
     let mut plan = plan();
     for seat in &plan.panel.seats {
         let cheap = ModelRef::new(seat.model.provider.as_str(), "cheap");
-        plan.prices.0.insert(cheap, Price::FREE);
+        let free = Price {
+            base: Rates {
+                input: MicroUsd::ZERO,
+                output: MicroUsd::ZERO,
+                cache_read: None,
+                cache_write: None,
+            },
+            long_context: None,
+        };
+        plan.prices.0.insert(cheap, free);
     }
     let served_cheaply = |ask: &Ask| {
         with(ask, |reply| {
