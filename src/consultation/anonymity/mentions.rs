@@ -22,11 +22,10 @@ pub(super) struct Mention<'a> {
     pub(super) labels: Vec<(Range<usize>, &'a SeatId)>,
 }
 
-/// Returns the mentions of experts in a text from `from` on. Labels that were not given are no
-/// mentions.
-pub(super) fn mentions<'a>(text: &str, from: usize, labels: &'a Labels) -> Vec<Mention<'a>> {
+/// Returns the mentions of experts in a text. Labels that were not given are no mentions.
+pub(super) fn mentions<'a>(text: &str, labels: &'a Labels) -> Vec<Mention<'a>> {
     let mut mentions = Vec::new();
-    for start in titles(text, from) {
+    for start in titles(text) {
         let mut end = start + TITLE.len();
         if text
             .get(end..)
@@ -50,14 +49,14 @@ pub(super) fn mentions<'a>(text: &str, from: usize, labels: &'a Labels) -> Vec<M
     mentions
 }
 
-/// Returns the places from `from` on where a word begins with the title.
-pub(super) fn titles(text: &str, from: usize) -> Vec<usize> {
+/// Returns the places where a word begins with the title.
+pub(super) fn titles(text: &str) -> Vec<usize> {
     let begins_a_word = |at: usize| {
         let mut before = text.get(..at).unwrap_or_default().chars();
         !before.next_back().is_some_and(char::is_alphanumeric)
     };
-    let lower = text.get(from..).unwrap_or_default().to_ascii_lowercase();
-    let places = lower.match_indices(TITLE).map(|(at, _)| from + at);
+    let lower = text.to_ascii_lowercase();
+    let places = lower.match_indices(TITLE).map(|(at, _)| at);
     places.filter(|at| begins_a_word(*at)).collect()
 }
 

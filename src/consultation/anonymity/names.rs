@@ -16,13 +16,7 @@ const LONGEST_MENTION: usize = 64;
 /// Returns a text with the name of a seat for each of its labels. Code stays as it is, unless it is
 /// nothing but a label.
 pub fn with_names(text: &str, labels: &Labels) -> String {
-    part_with_names(text, 0..text.len(), labels)
-}
-
-/// Returns a part of a text with names. What surrounds it decides what is code.
-fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
-    let mut mentions = mentions(text, part.start, labels);
-    mentions.retain(|mention| mention.start < part.end);
+    let mentions = mentions(text, labels);
     let code = if mentions.is_empty() {
         Vec::new()
     } else {
@@ -36,15 +30,12 @@ fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
             .and_then(|range| text.get(range.clone()))
             .is_some_and(|code| labels.resolve(code).is_none())
     };
-    let (mut named, mut done) = (String::with_capacity(part.len()), part.start);
+    let (mut named, mut done) = (String::with_capacity(text.len()), 0);
     for Mention { start, labels: run } in mentions {
         if is_in_code(start) || is_within_name(text, start, labels) {
             continue;
         }
-        let run = run
-            .into_iter()
-            .filter(|(letters, _)| letters.end <= part.end);
-        for (at, (letters, seat)) in run.enumerate() {
+        for (at, (letters, seat)) in run.into_iter().enumerate() {
             // The title goes; the words between the labels stay.
             let unchanged = done..if at == 0 { start } else { letters.start };
             named.push_str(text.get(unchanged).unwrap_or_default());
@@ -52,7 +43,7 @@ fn part_with_names(text: &str, part: Range<usize>, labels: &Labels) -> String {
             done = letters.end;
         }
     }
-    named.push_str(text.get(done..part.end).unwrap_or_default());
+    named.push_str(text.get(done..).unwrap_or_default());
     named
 }
 
@@ -70,7 +61,7 @@ fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
         there.is_some_and(|there| there.eq_ignore_ascii_case(name))
     };
     labels.names().iter().any(|name| {
-        titles(name, 0)
+        titles(name)
             .into_iter()
             .filter_map(|offset| start.checked_sub(offset))
             .any(|at| begins_with(at, name))
@@ -86,64 +77,19 @@ fn code(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Replaces labels in a text that arrives in pieces. A label can be cut anywhere, so the end of the
-/// text is held back while it may be one.
-#[derive(Debug)]
-pub struct NamedStream {
-    /// `None` where the experts have no labels.
-    labels: Option<Labels>,
-    text: String,
-    /// The length of the text that was shown.
-    shown: usize,
-}
-
-impl NamedStream {
-    pub fn new(labels: Option<Labels>) -> Self {
-        Self {
-            labels,
-            text: String::new(),
-            shown: 0,
-        }
-    }
-
-    /// Takes a piece and returns the text that can be shown now.
-    pub fn push(&mut self, piece: &str) -> String {
-        self.text.push_str(piece);
-        self.show(self.settled())
-    }
-
-    /// Ends the text and returns the rest of it.
-    pub fn finish(&mut self) -> String {
-        let rest = self.show(self.text.len());
-        self.text.clear();
-        self.shown = 0;
-        rest
-    }
-
-    fn show(&mut self, end: usize) -> String {
-        let part = std::mem::replace(&mut self.shown, end)..end;
-        match &self.labels {
-            Some(labels) => part_with_names(&self.text, part, labels),
-            None => self.text.get(part).unwrap_or_default().to_owned(),
-        }
-    }
-
-    /// Returns the length of the text that no further piece can change.
-    fn settled(&self) -> usize {
-        let (text, end) = (&self.text, self.text.len());
-        if self.labels.is_none() {
-            return end;
-        }
-        let mut titles = titles(text, self.shown).into_iter();
-        if let Some(title) = titles.find(|title| end - title < LONGEST_MENTION) {
-            return title;
-        }
-        let mut chars = text.char_indices();
-        let before_word = chars.rfind(|(_, c)| !c.is_alphanumeric());
+/// Returns a text that is still being written with names, as far as they are certain: a label can be
+/// cut anywhere, so the end is held back while it may be one.
+pub fn with_names_so_far(text: &str, labels: &Labels) -> String {
+    let end = text.len();
+    let mut titles = titles(text).into_iter();
+    let title = titles.find(|title| end - title < LONGEST_MENTION);
+    let certain = title.unwrap_or_else(|| {
+        let before_word = text.char_indices().rfind(|(_, c)| !c.is_alphanumeric());
         let word = before_word.map_or(0, |(at, c)| at + c.len_utf8());
         let may_become_title = begins_title(text.get(word..).unwrap_or_default());
         if may_become_title { word } else { end }
-    }
+    });
+    with_names(text.get(..certain).unwrap_or_default(), labels)
 }
 
 #[cfg(test)]
@@ -237,32 +183,25 @@ mod tests {
     }
 
     #[test]
-    fn label_cut_by_a_stream_is_still_replaced() {
+    fn label_that_is_cut_off_is_never_shown() {
         for (text, named) in NAMED
             .into_iter()
             .chain([("Security Expert A/B tests", "Security Expert A/B tests")])
         {
-            for pieces in 1..=text.chars().count() {
-                let mut stream = NamedStream::new(Some(three()));
-                let chars: Vec<char> = text.chars().collect();
-                let mut shown = String::new();
-                for piece in chars.chunks(pieces) {
-                    shown.push_str(&stream.push(&piece.iter().collect::<String>()));
-                }
-                shown.push_str(&stream.finish());
-                assert_eq!(shown, named, "pieces of {pieces}");
+            for (end, _) in text.char_indices() {
+                let so_far = with_names_so_far(&text[..end], &three());
+                assert!(named.starts_with(&so_far), "{so_far}");
             }
         }
     }
 
     #[test]
-    fn stream_holds_back_no_more_than_a_possible_label() {
-        let mut stream = NamedStream::new(Some(three()));
-        assert_eq!(stream.push("It is an ex"), "It is an ");
-        assert_eq!(stream.push("ample"), "example");
-        assert_eq!(stream.push(" of Expert"), " of ");
-        let long = " judgement that takes some time to explain, to one and to all";
-        assert_eq!(stream.push(long), format!("Expert{long}"));
-        assert_eq!(NamedStream::new(None).push("Expert A"), "Expert A");
+    fn no_more_is_held_back_than_a_possible_label() {
+        let so_far = |text: &str| with_names_so_far(text, &three());
+        assert_eq!(so_far("It is an ex"), "It is an ");
+        assert_eq!(so_far("It is an example"), "It is an example");
+        assert_eq!(so_far("An example of Expert"), "An example of ");
+        let long = "Expert judgement that takes some time to explain, to one and to all";
+        assert_eq!(so_far(long), long);
     }
 }

@@ -21,7 +21,7 @@ impl Relabelling<'_> {
     /// Returns a text with every label replaced.
     pub fn text(&self, text: &str) -> String {
         let (mut relabelled, mut done) = (String::with_capacity(text.len()), 0);
-        let mentions = mentions(text, 0, self.from);
+        let mentions = mentions(text, self.from);
         for (letters, seat) in mentions.into_iter().flat_map(|mention| mention.labels) {
             relabelled.push_str(text.get(done..letters.start).unwrap_or_default());
             relabelled.push_str(&self.into.letters_of(seat).unwrap_or_default());

@@ -97,7 +97,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                     }
                 }
             }
-            Attempt::CutOff { keys } => {
+            Attempt::CutOff { keys, .. } => {
                 // Objects inside an object that is cut off are parts of an answer, not the answer.
                 let expected = keys
                     .iter()

@@ -7,6 +7,7 @@ mod fields;
 mod find;
 mod json;
 mod reader;
+pub mod unfinished;
 mod expert_answers;
 mod judge_answers;
 mod findings;

@@ -1,15 +1,16 @@
 //! The text of one judge's call as prose while it is written: headings in the words of the report,
 //! a line for each statement, the experts by name. Field names, numbers and the marks of JSON are
 //! left out. Returns text to print and prints nothing itself.
+//!
+//! The prose of all that has arrived is made anew each time; what is longer than before is new.
 
-use console::measure_text_width;
+use serde_json::Value;
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::anonymity::names::{NamedStream, with_names};
+use crate::consultation::anonymity::names::{with_names, with_names_so_far};
+use crate::consultation::reading::unfinished::{AnswerPart, parts};
 use crate::domain::ids::ModelRef;
 use crate::domain::text::clean;
-
-use super::json_stream::{JsonFragment, StreamedJson};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::model_name;
 use crate::terminal::output::style::Paint;
@@ -26,88 +27,128 @@ pub(super) struct JudgeProse {
     wrap_at: Option<usize>,
     paint: Paint,
     labels: Option<Labels>,
-    reader: StreamedJson,
-    /// Printed before the first text, so that a call without text prints none.
-    title: Option<String>,
-    /// The field of the whole answer that is being written.
-    section: String,
-    /// Whether the answer offers options.
-    is_menu: bool,
-    /// Printed before the next text.
-    heading: Option<&'static str>,
-    /// The text of the current value, or of the prose around the JSON.
-    value: NamedStream,
-    layout: ValueLayout,
-    /// A value that is not printed as it arrives.
-    collected: String,
-    /// The expert of the next statement of an object.
-    speaker: Option<String>,
-    /// The experts behind the last statement of an object.
-    supporters: Vec<String>,
-    /// Printed before the text of the current value.
-    lead: String,
-    /// Ready to print.
-    ready: String,
-    /// Held back until the line is whole.
-    line: String,
-    is_line_open: bool,
+    title: String,
+    /// As the model writes it.
+    answer: String,
+    is_ended: bool,
+    /// The prose that was returned.
+    shown: String,
+}
+
+impl JudgeProse {
+    /// Begins the text of a call. The labels of the experts are shown as their names.
+    pub(super) fn new(
+        wrap_at: Option<usize>,
+        paint: Paint,
+        model: &ModelRef,
+        labels: Option<Labels>,
+    ) -> Self {
+        Self {
+            wrap_at,
+            paint,
+            labels,
+            title: format!("⚖️ Judge ({}):\n", one_line(&model_name(model))),
+            answer: String::new(),
+            is_ended: false,
+            shown: String::new(),
+        }
+    }
+
+    pub(super) fn write(&mut self, piece: &str) {
+        self.answer.push_str(piece);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.is_ended = true;
+    }
+
+    pub(super) fn has_text(&self) -> bool {
+        !self.answer.is_empty()
+    }
+
+    /// Returns what can be printed now.
+    pub(super) fn take(&mut self) -> String {
+        let prose = self.prose();
+        let new = match prose.strip_prefix(&self.shown) {
+            Some(new) => new.to_owned(),
+            // In broken JSON, what follows can change the meaning of what was shown.
+            None if !self.is_ended => return String::new(),
+            None => {
+                let lines = prose.lines().zip(self.shown.lines());
+                let same = lines.take_while(|(line, shown)| line == shown).count();
+                let rest = prose.split_inclusive('\n').skip(same);
+                let line_break = Some("\n").filter(|end| !self.shown.ends_with(end));
+                line_break.into_iter().chain(rest).collect()
+            }
+        };
+        self.shown = prose;
+        new
+    }
+
+    /// Returns the prose of what has arrived.
+    fn prose(&self) -> String {
+        let parts = parts(&self.answer);
+        let mut prose = Prose {
+            call: self,
+            text: String::new(),
+            section: "",
+            is_menu: false,
+            heading: None,
+            speaker: None,
+            supporters: Vec::new(),
+        };
+        for (at, part) in parts.iter().enumerate() {
+            match part {
+                AnswerPart::Prose(text) => {
+                    let is_open = at + 1 == parts.len() && !self.is_ended;
+                    prose.field("", "", text, is_open);
+                }
+                AnswerPart::Object(value, open) => {
+                    let open = if self.is_ended { 0 } else { *open };
+                    prose.value(value, open, None, "");
+                }
+            }
+        }
+        if self.is_ended {
+            prose.end_object();
+        }
+        prose.text
+    }
 }
 
 /// The place of a value in the prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ValueLayout {
-    Paragraph,
-    Item,
-    /// A line below an item, after these words.
-    Detail(&'static str),
-    /// The words of an expert, below an item.
-    Quote,
+    /// A text, with the indents of its first line and of the others, what stands before it and its
+    /// expert, and the quotation marks around it.
+    Text([&'static str; 2], [&'static str; 3]),
     /// Names the expert of the statement that follows.
     Speaker,
     /// Names the expert to which the statement that follows is addressed.
     Addressee,
     /// Names an expert behind the statement before.
     Supporter,
-    /// Not shown.
     Hidden,
 }
 
 impl ValueLayout {
     /// Returns the place of a field of the judge's answers.
     fn of(section: &str, name: &str) -> Self {
+        const PARAGRAPH: ValueLayout = ValueLayout::Text([INDENT; 2], [""; 3]);
         match (section, name) {
             (_, "agent" | "challenger") => Self::Speaker,
             (_, "target_agent") => Self::Addressee,
             (_, "supporting_agents") => Self::Supporter,
             (_, "severity") => Self::Hidden,
-            ("challenges", "evidence") => Self::Detail("– "),
-            (_, "viewpoint" | "description") => Self::Detail(""),
-            (_, "best_when") => Self::Detail("Best when: "),
-            (_, "pros") => Self::Detail("+ "),
-            (_, "cons") => Self::Detail("− "),
-            (_, "quote") => Self::Quote,
-            ("summary" | "recommendation", _) => Self::Paragraph,
-            (section, _) if heading(section, false).is_some() => Self::Item,
-            _ => Self::Paragraph,
-        }
-    }
-
-    fn is_collected(self) -> bool {
-        match self {
-            Self::Speaker | Self::Addressee | Self::Supporter | Self::Hidden => true,
-            Self::Paragraph | Self::Item | Self::Detail(_) | Self::Quote => false,
-        }
-    }
-
-    fn indent(self) -> &'static str {
-        match self {
-            Self::Detail(_) | Self::Quote => DEEPER,
-            Self::Paragraph
-            | Self::Item
-            | Self::Speaker
-            | Self::Addressee
-            | Self::Supporter
-            | Self::Hidden => INDENT,
+            ("challenges", "evidence") => Self::Text([DEEPER; 2], ["– ", "", ""]),
+            (_, "viewpoint" | "description") => Self::Text([DEEPER; 2], [""; 3]),
+            (_, "best_when") => Self::Text([DEEPER; 2], ["Best when: ", "", ""]),
+            (_, "pros") => Self::Text([DEEPER; 2], ["+ ", "", ""]),
+            (_, "cons") => Self::Text([DEEPER; 2], ["− ", "", ""]),
+            (_, "quote") => Self::Text([DEEPER; 2], ["", "“", "”"]),
+            ("summary" | "recommendation", _) => PARAGRAPH,
+            _ if heading(section, false).is_none() => PARAGRAPH,
+            _ => Self::Text([INDENT, DEEPER], ["• ", "", ""]),
         }
     }
 }
@@ -131,216 +172,138 @@ fn heading(section: &str, is_menu: bool) -> Option<&'static str> {
     })
 }
 
-impl JudgeProse {
-    /// Begins the text of a call. The labels of the experts are shown as their names.
-    pub(super) fn new(
-        wrap_at: Option<usize>,
-        paint: Paint,
-        model: &ModelRef,
-        labels: Option<Labels>,
-    ) -> Self {
-        Self {
-            wrap_at,
-            paint,
-            reader: StreamedJson::default(),
-            title: Some(format!("⚖️ Judge ({}):\n", one_line(&model_name(model)))),
-            section: String::new(),
-            is_menu: false,
-            heading: None,
-            value: NamedStream::new(labels.clone()),
-            labels,
-            layout: ValueLayout::Paragraph,
-            collected: String::new(),
-            speaker: None,
-            supporters: Vec::new(),
-            lead: String::new(),
-            ready: String::new(),
-            line: String::new(),
-            is_line_open: false,
-        }
-    }
+/// The prose of what has arrived of a call.
+struct Prose<'a> {
+    call: &'a JudgeProse,
+    text: String,
+    /// The field of the whole answer that the last value is part of.
+    section: &'a str,
+    /// Whether the answer offers options.
+    is_menu: bool,
+    /// Stands before the next text.
+    heading: Option<&'static str>,
+    /// The expert of the next statement of an object.
+    speaker: Option<String>,
+    /// The experts behind the last statement of an object.
+    supporters: Vec<String>,
+}
 
-    pub(super) fn write(&mut self, piece: &str) {
-        let fragments = self.reader.read(piece);
-        self.lay_out(fragments);
-    }
-
-    pub(super) fn finish(&mut self) {
-        let fragments = self.reader.finish();
-        self.lay_out(fragments);
-        self.end_value();
-        self.end_object();
-    }
-
-    /// Returns what can be printed now.
-    pub(super) fn take(&mut self) -> String {
-        std::mem::take(&mut self.ready)
-    }
-
-    pub(super) fn has_text(&self) -> bool {
-        !self.ready.is_empty()
-    }
-
-    fn lay_out(&mut self, fragments: Vec<JsonFragment>) {
-        for fragment in fragments {
-            match fragment {
-                JsonFragment::Field { section, name } => self.begin_value(section, &name),
-                JsonFragment::Text(text) if self.layout.is_collected() => {
-                    self.collected.push_str(&text);
+impl<'a> Prose<'a> {
+    /// Adds a value, at whose end so many containers and texts are open.
+    fn value(&mut self, value: &'a Value, open: usize, section: Option<&'a str>, name: &'a str) {
+        let open_at = |at, length| open.saturating_sub(1) * usize::from(at + 1 == length);
+        match value {
+            Value::String(text) => self.field(section.unwrap_or_default(), name, text, open > 0),
+            Value::Array(items) => {
+                for (at, item) in items.iter().enumerate() {
+                    self.value(item, open_at(at, items.len()), section, name);
                 }
-                JsonFragment::Text(text) => {
-                    let text = self.value.push(&clean(&text));
-                    self.put_lines(&text);
-                }
-                JsonFragment::End => {
-                    self.end_value();
-                    self.layout = ValueLayout::Paragraph;
-                }
-                JsonFragment::EndOfObject => self.end_object(),
             }
+            Value::Object(members) => {
+                for (at, (name, member)) in members.iter().enumerate() {
+                    let section = section.or(Some(name));
+                    self.value(member, open_at(at, members.len()), section, name);
+                }
+                if open == 0 && section.is_some() {
+                    self.end_object();
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
-    fn begin_value(&mut self, section: String, name: &str) {
-        self.end_value();
-        self.layout = ValueLayout::of(&section, name);
+    fn field(&mut self, section: &'a str, name: &str, text: &str, is_open: bool) {
         if section != self.section {
             self.end_object();
-            self.heading = heading(&section, self.is_menu);
+            self.heading = heading(section, self.is_menu);
             self.is_menu |= section == "recommendations";
             self.section = section;
         }
-        self.lead = self.lead();
-    }
-
-    /// Returns what stands before the text of the current value.
-    fn lead(&mut self) -> String {
-        let speaker = |layout: &mut Self| {
-            let name = layout.speaker.take();
-            name.map(|name| format!("{name}: ")).unwrap_or_default()
-        };
-        match self.layout {
-            ValueLayout::Item => format!("• {}", speaker(self)),
-            ValueLayout::Detail(words) => format!("{words}{}", speaker(self)),
-            ValueLayout::Quote => format!("{}“", speaker(self)),
-            ValueLayout::Paragraph
-            | ValueLayout::Speaker
-            | ValueLayout::Addressee
-            | ValueLayout::Supporter
-            | ValueLayout::Hidden => String::new(),
-        }
-    }
-
-    fn end_value(&mut self) {
-        let rest = self.value.finish();
-        self.put_lines(&rest);
-        if self.layout == ValueLayout::Quote && self.is_line_open {
-            self.put(DEEPER, "”");
-        }
-        self.end_line();
-        self.lead.clear();
-        let collected = std::mem::take(&mut self.collected);
-        let name = self.expert_name(&collected);
-        match self.layout {
-            _ if name.is_empty() => {}
-            ValueLayout::Speaker => self.speaker = Some(name),
+        match ValueLayout::of(section, name) {
+            ValueLayout::Text(indents, marks) => self.text(indents, marks, text, is_open),
+            ValueLayout::Hidden => {}
+            _ if is_open => {}
+            ValueLayout::Speaker => self.speaker = self.expert_name(text),
             ValueLayout::Addressee => {
-                self.speaker = Some(match self.speaker.take() {
-                    Some(speaker) => format!("{speaker} to {name}"),
-                    None => format!("to {name}"),
-                });
+                let addressee = self.expert_name(text).map(|name| format!("to {name}"));
+                let names: Vec<String> = self.speaker.take().into_iter().chain(addressee).collect();
+                self.speaker = (!names.is_empty()).then(|| names.join(" "));
             }
-            ValueLayout::Supporter => self.supporters.push(name),
-            ValueLayout::Paragraph
-            | ValueLayout::Item
-            | ValueLayout::Detail(_)
-            | ValueLayout::Quote
-            | ValueLayout::Hidden => {}
-        }
-    }
-
-    /// Names the experts that no statement of the object names.
-    fn end_object(&mut self) {
-        let speaker = self.speaker.take();
-        let supporters = std::mem::take(&mut self.supporters);
-        let names: Vec<String> = supporters.into_iter().chain(speaker).collect();
-        if !names.is_empty() {
-            self.put(DEEPER, &format!("({})", names.join(", ")));
-            self.end_line();
+            ValueLayout::Supporter => self.supporters.extend(self.expert_name(text)),
         }
     }
 
     /// Returns the name of an expert, which a model names by its label.
-    fn expert_name(&self, agent: &str) -> String {
+    fn expert_name(&self, agent: &str) -> Option<String> {
         let agent = one_line(agent);
-        match &self.labels {
+        let name = match &self.call.labels {
             Some(labels) => with_names(&labels.shown(&agent), labels),
             None => agent,
-        }
-    }
-
-    fn put_lines(&mut self, text: &str) {
-        let indent = self.layout.indent();
-        for (at, line) in text.split('\n').enumerate() {
-            if at > 0 {
-                self.end_line();
-            }
-            let is_continued = self.lead.is_empty() && self.layout != ValueLayout::Paragraph;
-            self.put(if is_continued { DEEPER } else { indent }, line);
-        }
-    }
-
-    /// Continues the line, or begins one. Blank lines are dropped: they would be the only ones in a
-    /// log.
-    fn put(&mut self, indent: &str, text: &str) {
-        let text = if self.is_line_open {
-            text
-        } else {
-            text.trim_start()
         };
-        if text.is_empty() {
-            return;
+        (!name.is_empty()).then_some(name)
+    }
+
+    /// Names the experts that no statement of the object names.
+    fn end_object(&mut self) {
+        let supporters = std::mem::take(&mut self.supporters).into_iter();
+        let names: Vec<String> = supporters.chain(self.speaker.take()).collect();
+        if !names.is_empty() {
+            self.line([DEEPER; 2], &format!("({})", names.join(", ")), false);
         }
-        self.ready.extend(self.title.take());
+    }
+
+    /// Adds the lines of a text. Blank ones are dropped: they would be the only ones in a log.
+    fn text(
+        &mut self,
+        mut indents: [&str; 2],
+        [mark, opening, closing]: [&str; 3],
+        text: &str,
+        is_open: bool,
+    ) {
+        let speaker = self.speaker.take().map(|name| format!("{name}: "));
+        let mut lead = format!("{mark}{}{opening}", speaker.unwrap_or_default());
+        let text = clean(text);
+        let text = match &self.call.labels {
+            Some(labels) if is_open => with_names_so_far(&text, labels),
+            Some(labels) => with_names(&text, labels),
+            None => text,
+        };
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let mut lines = lines.peekable();
+        while let Some(line) = lines.next() {
+            let is_last = lines.peek().is_none();
+            let end = if is_last && !is_open { closing } else { "" };
+            self.line(indents, &format!("{lead}{line}{end}"), is_last && is_open);
+            lead.clear();
+            indents[0] = indents[1];
+        }
+    }
+
+    /// Adds a line, with these indents before it and before what continues it. Of one that is open,
+    /// the last part may be incomplete.
+    fn line(&mut self, [indent, under]: [&str; 2], line: &str, is_open: bool) {
+        if self.text.is_empty() {
+            self.text.push_str(&self.call.title);
+        }
         if let Some(heading) = self.heading.take() {
-            let heading = self.paint.bold(heading);
-            self.ready.extend([INDENT, &heading, "\n"]);
+            let heading = self.call.paint.bold(heading);
+            self.text.extend([INDENT, &heading, "\n"]);
         }
-        if !std::mem::replace(&mut self.is_line_open, true) {
-            self.line.push_str(indent);
-        }
-        self.line.push_str(&std::mem::take(&mut self.lead));
-        self.line.push_str(text);
-        match self.wrap_at {
-            None => self.ready.push_str(&std::mem::take(&mut self.line)),
-            Some(width) if measure_text_width(&self.line) >= width => self.wrap(width),
-            Some(_) => {}
-        }
-    }
-
-    /// Releases all lines but the last, which may be incomplete.
-    fn wrap(&mut self, width: usize) {
-        let body = self.line.trim_start();
-        let indent = self.line.strip_suffix(body).unwrap_or_default();
-        let text = body.trim_end();
-        let blank = body.strip_prefix(text).unwrap_or_default();
-        let under = match self.layout {
-            ValueLayout::Paragraph => INDENT,
-            _ => DEEPER,
+        let line = match self.call.wrap_at {
+            None => format!("{indent}{line}"),
+            Some(width) => {
+                let options = textwrap::Options::new(width.saturating_sub(1).max(12))
+                    .initial_indent(indent)
+                    .subsequent_indent(under);
+                textwrap::fill(line, options)
+            }
         };
-        let options = textwrap::Options::new(width.saturating_sub(1).max(12))
-            .initial_indent(indent)
-            .subsequent_indent(under);
-        let filled = textwrap::fill(body, options);
-        let (lines, last) = filled.split_at(filled.rfind('\n').map_or(0, |at| at + 1));
-        self.ready.push_str(lines);
-        self.line = format!("{last}{blank}");
-    }
-
-    fn end_line(&mut self) {
-        if std::mem::take(&mut self.is_line_open) {
-            let line = std::mem::take(&mut self.line);
-            self.ready.extend([line.trim_end(), "\n"]);
+        if !is_open {
+            self.text.extend([&line, "\n"]);
+        } else if self.call.wrap_at.is_none() {
+            self.text.push_str(&line);
+        } else if let Some((whole, _)) = line.rsplit_once('\n') {
+            self.text.extend([whole, "\n"]);
         }
     }
 }

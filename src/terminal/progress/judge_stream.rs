@@ -2,12 +2,18 @@
 //! shown. Returns text to print and prints nothing itself.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::domain::ids::{CallId, ModelRef};
 
 use super::judge_prose::JudgeProse;
 use crate::terminal::output::style::Paint;
+
+/// The least time between two readings: each reads the text from its beginning.
+const BETWEEN_READINGS: Duration = Duration::from_millis(250);
 
 /// All open calls of the judge.
 #[derive(Debug)]
@@ -18,6 +24,7 @@ pub(in crate::terminal) struct JudgeStream {
     paint: Paint,
     shown: Option<CallId>,
     calls: BTreeMap<CallId, JudgeProse>,
+    read_at: Option<Instant>,
 }
 
 impl JudgeStream {
@@ -27,6 +34,7 @@ impl JudgeStream {
             paint,
             shown: None,
             calls: BTreeMap::new(),
+            read_at: None,
         }
     }
 
@@ -49,16 +57,20 @@ impl JudgeStream {
     }
 
     /// Takes a piece of a call's text and returns what to print now.
-    pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str) -> String {
+    pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str, now: Instant) -> String {
         let Some(prose) = self.calls.get_mut(&call) else {
             return String::new();
         };
         prose.write(piece);
-        if *self.shown.get_or_insert(call) == call {
-            prose.take()
-        } else {
-            String::new()
+        let is_shown = *self.shown.get_or_insert(call) == call;
+        let is_due = self
+            .read_at
+            .is_none_or(|read_at| now >= read_at + BETWEEN_READINGS);
+        if !is_shown || !is_due {
+            return String::new();
         }
+        self.read_at = Some(now);
+        prose.take()
     }
 
     /// Closes a call that ended or was dropped. If it brought no answer, the text of another open
@@ -70,7 +82,7 @@ impl JudgeStream {
         if self.shown != Some(call) {
             return String::new();
         }
-        prose.finish();
+        prose.end();
         let mut text = prose.take();
         self.shown = None;
         if result == CallResult::Nothing
@@ -105,15 +117,25 @@ mod tests {
         ModelRef::new("mistral", name)
     }
 
+    /// Writes pieces, each of which is read.
+    fn write_all(judge: &mut JudgeStream, pieces: &[&str]) -> Vec<String> {
+        let mut now = Instant::now();
+        let mut write = |piece: &&str| {
+            now += BETWEEN_READINGS;
+            judge.write(CallId(1), piece, now)
+        };
+        pieces.iter().map(&mut write).collect()
+    }
+
     fn written(wrap_at: Option<usize>, pieces: &[&str]) -> String {
         let mut judge = JudgeStream::new(wrap_at, Paint::Plain);
         judge.begin(CallId(1), &model("mistral-large"), None);
-        let mut text: String = pieces
-            .iter()
-            .map(|piece| judge.write(CallId(1), piece))
-            .collect();
-        text.push_str(&judge.end(CallId(1), CallResult::Answer));
-        text
+        let text = write_all(&mut judge, pieces).concat();
+        text + &judge.end(CallId(1), CallResult::Answer)
+    }
+
+    fn characters(text: &str) -> Vec<&str> {
+        text.split_inclusive(|_| true).collect()
     }
 
     #[test]
@@ -126,13 +148,10 @@ mod tests {
            Dissent
            • Sessions would do for a single application
         ");
-        let characters: Vec<String> = VERDICT.chars().map(String::from).collect();
-        let characters: Vec<&str> = characters.iter().map(String::as_str).collect();
-        assert_eq!(written(None, &characters), written(None, &[VERDICT]));
-        assert_eq!(
-            written(Some(30), &characters),
-            written(Some(30), &[VERDICT])
-        );
+        for wrap_at in [None, Some(30)] {
+            let whole = written(wrap_at, &[VERDICT]);
+            assert_eq!(written(wrap_at, &characters(VERDICT)), whole);
+        }
     }
 
     #[test]
@@ -167,8 +186,7 @@ mod tests {
             "challenge": "Too \"slow\".", "evidence": ["Last year."]}],
             "evidence": [{"claim": "It holds.", "agent": "Expert B", "quote": "it holds"}],
             "dissent": [{"concern": "Too early.", "agent": "Expert A"}]}"#;
-        let pieces = text.chars().map(|c| judge.write(CallId(1), &c.to_string()));
-        let mut shown: String = pieces.collect();
+        let mut shown = write_all(&mut judge, &characters(text)).concat();
         shown.push_str(&judge.end(CallId(1), CallResult::Answer));
         insta::assert_snapshot!(shown, @r#"
         ⚖️ Judge (m):
@@ -195,10 +213,9 @@ mod tests {
         let mut judge = JudgeStream::new(Some(24), Paint::Plain);
         judge.begin(CallId(1), &model("m"), None);
         let mut text = String::new();
-        for c in VERDICT.chars() {
-            let now = judge.write(CallId(1), &c.to_string());
-            assert!(now.is_empty() || now.ends_with('\n'), "{now:?}");
-            text.push_str(&now);
+        for lines in write_all(&mut judge, &characters(VERDICT)) {
+            assert!(lines.is_empty() || lines.ends_with('\n'), "{lines:?}");
+            text.push_str(&lines);
         }
         text.push_str(&judge.end(CallId(1), CallResult::Answer));
         insta::assert_snapshot!(text, @r"
@@ -240,15 +257,40 @@ mod tests {
         let mut judge = JudgeStream::new(None, Paint::Plain);
         judge.begin(CallId(1), &model("slow"), None);
         judge.begin(CallId(2), &model("backup"), None);
-        assert_eq!(judge.write(CallId(1), "one"), "⚖️ Judge (slow):\n   one");
-        assert_eq!(judge.write(CallId(2), "two"), "");
+        let now = Instant::now();
+        let first = judge.write(CallId(1), "one", now);
+        assert_eq!(first, "⚖️ Judge (slow):\n   one");
+        assert_eq!(judge.write(CallId(2), "two", now), "");
         assert_eq!(
             judge.end(CallId(1), CallResult::Nothing),
             "\n⚖️ Judge (backup):\n   two"
         );
-        assert_eq!(judge.write(CallId(2), " three"), " three");
+        let later = now + BETWEEN_READINGS;
+        assert_eq!(judge.write(CallId(2), " three", later), " three");
         assert_eq!(judge.end(CallId(2), CallResult::Answer), "\n");
-        assert_eq!(judge.write(CallId(2), "late"), String::new());
+        assert_eq!(judge.write(CallId(2), "late", later), String::new());
         assert_eq!(judge.end(CallId(2), CallResult::Answer), String::new());
+    }
+
+    #[test]
+    fn pieces_that_arrive_together_are_read_once() {
+        let mut judge = JudgeStream::new(None, Paint::Plain);
+        judge.begin(CallId(1), &model("m"), None);
+        let now = Instant::now();
+        assert_eq!(judge.write(CallId(1), "one", now), "⚖️ Judge (m):\n   one");
+        assert_eq!(judge.write(CallId(1), " two", now), "");
+        assert_eq!(judge.end(CallId(1), CallResult::Answer), " two\n");
+    }
+
+    #[test]
+    fn what_broken_json_means_in_the_end_is_shown() {
+        let pieces = [
+            "{\"summary\": \"He said \",",
+            " but\", then \"no\" to it.\"}",
+        ];
+        assert_eq!(
+            written(None, &pieces),
+            "⚖️ Judge (mistral-large):\n   Summary\n   He said\n   He said \", but\", then \"no\" to it.\n"
+        );
     }
 }

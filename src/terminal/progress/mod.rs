@@ -9,7 +9,6 @@ mod live_view;
 mod answer_summary;
 mod judge_stream;
 mod judge_prose;
-mod json_stream;
 mod estimate;
 pub mod scrubbing;
 pub mod download_bar;

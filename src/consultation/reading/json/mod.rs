@@ -3,8 +3,8 @@
 //!
 //! Valid JSON is read exactly. The parser uses no recursion, looks at each character a bounded
 //! number of times, and stops at a depth that no answer needs, so that no text can exhaust stack or
-//! time. It distinguishes text that ends too early ([`Attempt::CutOff`]) from text that is not JSON
-//! ([`Attempt::Broken`]), and never completes what was cut off.
+//! time. It distinguishes text that ends too early ([`Attempt::CutOff`]), of which it returns the
+//! beginning, from text that is not JSON ([`Attempt::Broken`]).
 
 mod scan;
 mod strings;
@@ -31,8 +31,13 @@ pub(super) enum Attempt {
         end: usize,
         leniencies: BTreeSet<Leniency>,
     },
-    /// The text ended too early; with the keys of the open objects.
+    /// The text ended too early.
     CutOff {
+        /// The beginning of the value.
+        value: Value,
+        /// The number of containers at its end, and of texts, that have no end.
+        open: usize,
+        /// The keys of the open objects.
         keys: Vec<String>,
     },
     Broken,
@@ -82,6 +87,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut parser = Parser {
         scan: Scan::new(text, start, *steps),
         open: Vec::new(),
+        is_text_open: false,
     };
     let attempt = parser.run();
     *steps = parser.scan.steps_left();
@@ -91,9 +97,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
             end: parser.scan.at(),
             leniencies: parser.scan.leniencies,
         },
-        Err(Stop::CutOff) => Attempt::CutOff {
-            keys: parser.open.into_iter().flat_map(Frame::keys).collect(),
-        },
+        Err(Stop::CutOff) => parser.cut_off(),
         Err(Stop::Broken) => Attempt::Broken,
     }
 }
@@ -130,22 +134,13 @@ impl Frame {
             Container::Array(items) => items.is_empty(),
         }
     }
-
-    fn keys(self) -> Vec<String> {
-        match self.what {
-            Container::Object { members, key } => members
-                .into_iter()
-                .map(|(name, _)| name)
-                .chain(key)
-                .collect(),
-            Container::Array(_) => Vec::new(),
-        }
-    }
 }
 
 struct Parser<'a> {
     scan: Scan<'a>,
     open: Vec<Frame>,
+    /// The last value is a text that has no end, or nothing behind it that confirms the end.
+    is_text_open: bool,
 }
 
 impl Parser<'_> {
@@ -191,7 +186,11 @@ impl Parser<'_> {
             _ => {
                 self.between();
                 let name = match strings::closers(next) {
-                    Some(closers) => strings::read(&mut self.scan, next, closers, Place::Key)?,
+                    Some(closers) => {
+                        let mut key = String::new();
+                        strings::read(&mut self.scan, next, closers, Place::Key, &mut key)?;
+                        key
+                    }
                     None => words::key(&mut self.scan)?,
                 };
                 self.scan.blank()?;
@@ -267,18 +266,41 @@ impl Parser<'_> {
         if self.scan.rest().starts_with("```") {
             return Err(Stop::CutOff);
         }
-        let value = match strings::closers(next) {
-            Some(closers) => {
-                let place = if in_object {
-                    Place::Member
-                } else {
-                    Place::Item
-                };
-                Value::String(strings::read(&mut self.scan, next, closers, place)?)
-            }
-            None => words::value(&mut self.scan, in_object)?,
+        let Some(closers) = strings::closers(next) else {
+            let word = words::value(&mut self.scan, in_object)?;
+            return Ok(self.attach(word));
         };
-        Ok(self.attach(value))
+        let place = if in_object {
+            Place::Member
+        } else {
+            Place::Item
+        };
+        let mut text = String::new();
+        let read = strings::read(&mut self.scan, next, closers, place, &mut text);
+        self.is_text_open = read.is_err() || self.scan.rest().trim_start().is_empty();
+        let whole = self.attach(Value::String(text));
+        read.map(|()| whole)
+    }
+
+    /// Returns what was read up to the end of the text.
+    fn cut_off(mut self) -> Attempt {
+        let open = self.open.len() + usize::from(self.is_text_open);
+        if !self.is_text_open {
+            // The value of the last key.
+            self.attach(Value::Null);
+        }
+        let (mut value, mut keys) = (None, Vec::new());
+        while let Some(frame) = self.open.last() {
+            if let Container::Object { members, .. } = &frame.what {
+                keys.extend(members.keys().cloned());
+            }
+            value = self.close();
+        }
+        Attempt::CutOff {
+            value: value.unwrap_or_default(),
+            open,
+            keys,
+        }
     }
 
     fn comma(&mut self) {

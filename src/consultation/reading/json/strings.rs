@@ -24,24 +24,24 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
     }
 }
 
-/// Reads a string from its opening mark.
+/// Reads a string from its opening mark. If the text ends within, it has the beginning.
 pub(super) fn read(
     scan: &mut Scan<'_>,
     open: char,
     closers: &[char],
     place: Place,
-) -> Result<String, Stop> {
+    text: &mut String,
+) -> Result<(), Stop> {
     if open != '"' {
         scan.tolerate(Leniency::QuoteMarks);
     }
     scan.advance(open);
-    let mut text = String::new();
     loop {
         match scan.next()?.ok_or(Stop::CutOff)? {
-            '\\' => escape(scan, &mut text)?,
+            '\\' => escape(scan, text)?,
             mark if closers.contains(&mark) => {
                 if ends(scan, place) {
-                    return Ok(text);
+                    return Ok(());
                 }
                 scan.tolerate(Leniency::InnerQuote);
                 text.push(mark);
@@ -132,13 +132,17 @@ fn unicode(scan: &mut Scan<'_>, text: &mut String) -> Result<(), Stop> {
         return Ok(());
     };
     scan.skip(4);
-    let pair = scan
-        .rest()
+    let rest = scan.rest();
+    let is_half = (0xD800..0xDC00).contains(&first);
+    if is_half && rest.len() < 6 && ("\\u".starts_with(rest) || rest.starts_with("\\u")) {
+        return Err(Stop::CutOff);
+    }
+    let pair = rest
         .strip_prefix("\\u")
         .and_then(hex)
         .filter(|low| (0xDC00..0xE000).contains(low));
     let code = match pair {
-        Some(low) if (0xD800..0xDC00).contains(&first) => {
+        Some(low) if is_half => {
             scan.skip(6);
             0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00)
         }

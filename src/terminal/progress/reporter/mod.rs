@@ -5,6 +5,8 @@ mod announcements;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::consultation::event::Envelope;
 use crate::domain::ids::CallId;
 use crate::domain::time::Timestamp;
@@ -192,7 +194,7 @@ impl Subscriber for ProgressReporter {
             self.view().receive(call, delta);
         }
         if let (Some(judge), Delta::Text(piece)) = (&mut self.judge, delta) {
-            let text = judge.write(call, piece);
+            let text = judge.write(call, piece, Instant::now());
             self.print_judges_text(&text);
         }
     }
