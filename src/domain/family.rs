@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::ids::ModelRef;
 use super::vendors::{self, VENDORS, Vendor};
-use super::word_list::WordList;
+use super::word_list::{WordList, load};
 
 /// The maker of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,11 +43,7 @@ struct Makers {
     makers: Vec<Maker>,
 }
 
-fn makers() -> &'static [Maker] {
-    static MAKERS: LazyLock<Makers> =
-        LazyLock::new(|| toml::from_str(include_str!("makers.toml")).unwrap_or_default());
-    &MAKERS.makers
-}
+static MAKERS: LazyLock<Makers> = LazyLock::new(|| load(include_str!("makers.toml")));
 
 /// Returns the family of a model.
 pub fn family(model: &ModelRef) -> Family<'_> {
@@ -97,7 +93,10 @@ fn of_name(name: &str) -> Option<&'static str> {
             word.strip_prefix(model.as_str())
                 .is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
         };
-        let maker = makers().iter().find(|maker| maker.models.iter().any(means));
+        let maker = MAKERS
+            .makers
+            .iter()
+            .find(|maker| maker.models.iter().any(means));
         maker.map(|maker| maker.id.as_str())
     })
 }
@@ -108,7 +107,10 @@ fn of_organisation(name: &str) -> Option<&'static str> {
     if let Some(vendor) = VENDORS.iter().find(is_vendor) {
         return Some(vendor.id);
     }
-    let maker = makers().iter().find(|maker| maker.organisations.has(&name));
+    let maker = MAKERS
+        .makers
+        .iter()
+        .find(|maker| maker.organisations.has(&name));
     maker.map(|maker| maker.id.as_str())
 }
 

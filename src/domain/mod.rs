@@ -18,6 +18,7 @@ pub mod node;
 pub mod outcome;
 pub mod history;
 pub mod panel;
+pub mod pattern;
 pub mod pricing;
 pub mod prompt_caching;
 pub mod random;

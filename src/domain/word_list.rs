@@ -3,6 +3,12 @@
 use std::ops::Deref;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// Reads tables from a file that is compiled in. The tests read each file.
+pub fn load<T: DeserializeOwned + Default>(file: &str) -> T {
+    toml::from_str(file).unwrap_or_default()
+}
 
 /// Words or phrases, in lower case.
 #[derive(Debug, Default, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::word_list::WordList;
+use crate::domain::word_list::{WordList, load};
 
 /// The lists of the file `wording.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -45,12 +45,7 @@ pub(super) struct Needles {
     pub(super) all: WordList,
 }
 
-/// Returns the lists, which are the same for the whole process.
-pub(super) fn tables() -> &'static Wording {
-    static TABLES: LazyLock<Wording> =
-        LazyLock::new(|| toml::from_str(include_str!("wording.toml")).unwrap_or_default());
-    &TABLES
-}
+pub(super) static TABLES: LazyLock<Wording> = LazyLock::new(|| load(include_str!("wording.toml")));
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::domain::word_list::WordList;
+use crate::domain::word_list::{WordList, load};
 
 /// The lists of the file `words.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -28,12 +28,8 @@ pub(in crate::refinement) struct DocumentWords {
     pub(in crate::refinement) non_answers: WordList,
 }
 
-/// Returns the lists, which are the same for the whole process.
-pub(in crate::refinement) fn tables() -> &'static DocumentWords {
-    static TABLES: LazyLock<DocumentWords> =
-        LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
-    &TABLES
-}
+pub(in crate::refinement) static TABLES: LazyLock<DocumentWords> =
+    LazyLock::new(|| load(include_str!("words.toml")));
 
 #[cfg(test)]
 mod tests {

@@ -1,9 +1,7 @@
 //! One list item: its checkbox, its text and its tags.
 
-use std::sync::LazyLock;
-
 use super::label::is_optional_label;
-use crate::agent_loop::text::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemState {
@@ -106,8 +104,7 @@ impl TaskItem {
 }
 
 /// A checkbox after the bullet or the number of an item; `[x](address)` and `[x]: address` are links.
-static CHECKBOX: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)"));
+static CHECKBOX: Pattern = Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)");
 
 fn checkbox(source: &str) -> Option<ItemState> {
     let found = CHECKBOX.all(source).next()?;

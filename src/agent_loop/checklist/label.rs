@@ -1,17 +1,14 @@
 //! Labels of sections and tags of items that make them optional.
 
-use std::sync::LazyLock;
-
-use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::tables::TABLES;
+use crate::domain::pattern::Pattern;
 
 /// A part of a label in lower case, with one blank between its words: `phase 5`, `nice to have items`.
-static OPTIONAL: LazyLock<Pattern> = LazyLock::new(|| {
-    let numbering = tables().numbering.join("|");
-    let optional = tables().optional_labels.join("|");
-    let after = tables().after_optional.join("|");
-    Pattern::new(&format!(
-        r"^(?:(?:[0-9]+|{numbering}) )*(?:{optional})(?: (?:{optional}|{after}))*$"
-    ))
+static OPTIONAL: Pattern = Pattern::prepared("", |_| {
+    let numbering = TABLES.numbering.join("|");
+    let optional = TABLES.optional_labels.join("|");
+    let after = TABLES.after_optional.join("|");
+    format!(r"^(?:(?:[0-9]+|{numbering}) )*(?:{optional})(?: (?:{optional}|{after}))*$")
 });
 
 /// Returns whether a label says that what it stands over is optional: `Phase 5: Nice to have`.

@@ -1,15 +1,11 @@
 //! The fences of code in Markdown, line by line: enough to know whether a cut is inside code.
 
-use std::sync::LazyLock;
-
-use crate::agent_loop::text::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// The marks of a fence and what is behind them, also in a quote or in an item of a list.
-static FENCE: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(
-        r"^[ \t>]*(?:(?:[-*+]|[0-9]+[.)]) [ \t]*)?(?P<marks>```+|~~~+)[ \t]*(?P<info>.*?)\s*$",
-    )
-});
+static FENCE: Pattern = Pattern::new(
+    r"^[ \t>]*(?:(?:[-*+]|[0-9]+[.)]) [ \t]*)?(?P<marks>```+|~~~+)[ \t]*(?P<info>.*?)\s*$",
+);
 
 /// Follows the fences of a text.
 #[derive(Clone, Debug, Default)]

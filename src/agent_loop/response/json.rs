@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::sync::LazyLock;
 
 use regex::Captures;
 use serde_json::{Deserializer, Value};
 
-use crate::agent_loop::text::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// A document at the beginning of a text.
 pub(super) enum Document {
@@ -33,12 +32,10 @@ pub(super) fn read(text: &str) -> Document {
 /// texts between the two. All else keeps its place.
 pub(super) fn with_whole_characters(text: &str) -> Cow<'_, str> {
     /// A pair, half a pair, or another escape.
-    static ESCAPE: LazyLock<Pattern> = LazyLock::new(|| {
+    static ESCAPE: Pattern = Pattern::prepared("", |_| {
         let unit = |digits: &str| format!(r"\\u[dD][{digits}][0-9a-fA-F]{{2}}");
         let (first, second) = (unit("89abAB"), unit("c-fC-F"));
-        Pattern::new(&format!(
-            r"(?s){first}{second}|(?P<half>{first}|{second})|\\."
-        ))
+        format!(r"(?s){first}{second}|(?P<half>{first}|{second})|\\.")
     });
     if !text.contains("\\ud") && !text.contains("\\uD") {
         return text.into();
@@ -53,9 +50,9 @@ pub(super) fn with_whole_characters(text: &str) -> Cow<'_, str> {
 /// or a text. `None` if nothing of it is left.
 pub(super) fn completed(text: &str) -> Option<Value> {
     /// A text up to its last whole character, or a mark.
-    static TOKEN: LazyLock<Pattern> = LazyLock::new(|| {
+    static TOKEN: Pattern = Pattern::prepared("", |_| {
         let text = r#""(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*(?P<end>"?)"#;
-        Pattern::new(&format!(r"(?s){text}|[{{}}\[\],]"))
+        format!(r"(?s){text}|[{{}}\[\],]")
     });
     let mut open: Vec<char> = Vec::new();
     // The last ends at which nothing is half written but a text, with what closes them.

@@ -4,8 +4,9 @@ use std::sync::LazyLock;
 
 use regex::Captures;
 
-use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Block, sentences};
+use crate::domain::pattern::Pattern;
 use crate::domain::word_list::WordList;
 
 /// `85%`, `0.85`, `8/10`, `8 out of 10`
@@ -22,16 +23,16 @@ struct StatedForm {
 
 static FORMS: LazyLock<[StatedForm; 4]> = LazyLock::new(|| {
     let any = |words: &WordList| words.join("|");
-    let nouns = any(&tables().confidence_nouns);
-    let adjectives = any(&tables().confidence_adjectives);
-    let own = any(&tables().confidence_own);
-    let between = any(&tables().confidence_between);
+    let nouns = any(&TABLES.confidence_nouns);
+    let adjectives = any(&TABLES.confidence_adjectives);
+    let own = any(&TABLES.confidence_own);
+    let between = any(&TABLES.confidence_between);
     let denial = r"(?P<denial>\b(?:not|never|nicht|pas|no|\w+n't) (?:\S+ ){0,2})";
     let before = format!(r"(?:{denial}|^|[^\d.,/]){NUMBER} ?(?:[^\s\d]\S* )?");
     let label = format!(r"(?:^|[^\w\s] *|\b(?:{own}) )(?:{nouns})\b");
     let between = format!(r"(?:\s|\b(?:{between})\b|[:：=(~≈–—*|\u{{fffc}}-])*?");
     let form = |pattern: String, is_label, is_own| StatedForm {
-        pattern: Pattern::new(&pattern),
+        pattern: Pattern::from(pattern),
         is_label,
         is_own,
     };
@@ -70,11 +71,11 @@ fn of_sentence(sentence: &str) -> Option<u8> {
         let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'');
         words.any(|word| list.has(word))
     };
-    let is_stated = has(&tables().confidence_nouns) || has(&tables().confidence_adjectives);
-    if !is_stated || has(&tables().confidence_of_others) {
+    let is_stated = has(&TABLES.confidence_nouns) || has(&TABLES.confidence_adjectives);
+    if !is_stated || has(&TABLES.confidence_of_others) {
         return None;
     }
-    let speaks = has(&tables().confidence_speakers);
+    let speaks = has(&TABLES.confidence_speakers);
     let forms = FORMS.iter().filter(|form| speaks || !form.is_own);
     let stated = forms.flat_map(|form| {
         form.pattern
@@ -112,7 +113,7 @@ fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
 
 /// Reads a value of a field: `85`, `85%`, `0.85`, `8/10`.
 pub(super) fn percent(field: &str) -> Option<u8> {
-    static VALUE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(&format!(r"^\W*?{NUMBER}")));
+    static VALUE: Pattern = Pattern::prepared("", |_| format!(r"^\W*?{NUMBER}"));
     VALUE.all(field).find_map(|found| value(&found, true))
 }
 

@@ -1,8 +1,7 @@
 //! Progress that is stated in numbers: `4 of 16 tasks`, `80% complete`.
 
-use std::sync::LazyLock;
-
-use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::tables::TABLES;
+use crate::domain::pattern::Pattern;
 use crate::domain::word_list::WordList;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,17 +11,17 @@ pub(super) enum StatedProgress {
 }
 
 /// `4 of the 16 tasks are done`, with the words behind the numbers; `80% complete`
-static PROGRESS: LazyLock<Pattern> = LazyLock::new(|| {
-    let number = tables().small_numbers.join("|");
-    Pattern::new(&format!(
+static PROGRESS: Pattern = Pattern::prepared("", |_| {
+    let number = TABLES.small_numbers.join("|");
+    format!(
         r"\b(?:(?P<done>\d+|{number}) ?(?:/|\b(?:out of|of|von|sur|de|из)\b) ?(?:(?:the|my|all|den|las) )?(?P<all>\d+|{number})\b(?P<names>(?: [\w'-]+){{0,5}})|(?P<percent>\d+)% (?P<what>\w+))"
-    ))
+    )
 });
 
 /// Reads the progress that a sentence in lower case states in numbers.
 pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
     let mut words = sentence.split(|c: char| !c.is_alphanumeric());
-    if words.any(|word| tables().not_progress.has(word)) {
+    if words.any(|word| TABLES.not_progress.has(word)) {
         return None;
     }
     PROGRESS.all(sentence).find_map(|found| {
@@ -30,7 +29,7 @@ pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
         if text("done").is_empty() {
             let percent: u64 = text("percent").parse().ok()?;
             // All of what is not said: the coverage, a file, the plan.
-            let is_part = percent < 100 && tables().counted_done.has(text("what"));
+            let is_part = percent < 100 && TABLES.counted_done.has(text("what"));
             return is_part.then_some(StatedProgress::Part);
         }
         let (done, all) = (number(text("done"))?, number(text("all"))?);
@@ -40,8 +39,8 @@ pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
                 .take(most)
                 .any(|word| list.has(word))
         };
-        let is_done = has(&tables().counted_done, 6);
-        if done > all || all == 0 || !is_done && !has(&tables().counted, 3) {
+        let is_done = has(&TABLES.counted_done, 6);
+        if done > all || all == 0 || !is_done && !has(&TABLES.counted, 3) {
             return None;
         }
         match (done == all, is_done) {
@@ -54,7 +53,7 @@ pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
 }
 
 fn number(text: &str) -> Option<usize> {
-    let named = tables().small_numbers.iter().position(|name| name == text);
+    let named = TABLES.small_numbers.iter().position(|name| name == text);
     text.parse().ok().or_else(|| Some(named? + 1))
 }
 

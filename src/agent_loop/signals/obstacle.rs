@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::tables::{Pattern, WordRow, WordRows, load, tables};
+use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
 use crate::agent_loop::text::{Message, has_word};
+use crate::domain::pattern::Pattern;
+use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
 /// A longer message is the agent's, not the program's.
@@ -19,8 +21,7 @@ static REPORTS: LazyLock<WordRows<ObstacleKind>> =
     LazyLock::new(|| load(include_str!("obstacles.toml")));
 
 /// How a program begins the report of a failure.
-static FAILURE: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"(?i)^(?:api |stream |execution )?error"));
+static FAILURE: Pattern = Pattern::new(r"(?i)^(?:api |stream |execution )?error");
 
 /// Returns the obstacle of a turn.
 pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
@@ -76,7 +77,7 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     let is_error = ["Error: ", "ERROR: ", "API Error: "]
         .iter()
         .any(|mark| last.starts_with(mark));
-    let is_log = is_error && is_short(text) && !has_word(text, &tables().speakers);
+    let is_log = is_error && is_short(text) && !has_word(text, &TABLES.speakers);
     (is_log && is_program_text(last)).then(|| kind_of(last))?
 }
 
@@ -97,7 +98,7 @@ fn is_program_text(text: &str) -> bool {
 
 /// Whether a text has words of an agent that speaks or reports on its work.
 fn is_of_agent(text: &str) -> bool {
-    has_word(text, &tables().speakers) || has_word(text, &tables().work)
+    has_word(text, &TABLES.speakers) || has_word(text, &TABLES.work)
 }
 
 /// Whether a row describes a text: all of its parts occur.
@@ -111,7 +112,7 @@ fn lower(text: &str) -> String {
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
     let lower = lower(text);
-    if tables().transient.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
+    if TABLES.transient.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
         return None;
     }
     let found = REPORTS.rows.iter().find(|row| describes(row, &lower));
@@ -121,8 +122,7 @@ fn kind_of(text: &str) -> Option<ObstacleKind> {
 /// Returns the obstacle that a message begins with, whatever follows its first sentence. What is
 /// said to the user is no sentence of an agent, whatever words it has.
 fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
-    static MARKS: LazyLock<Pattern> =
-        LazyLock::new(|| Pattern::new(r"^(?:(?:api |stream )?error:\s*)+"));
+    static MARKS: Pattern = Pattern::new(r"^(?:(?:api |stream )?error:\s*)+");
     if !is_short(text) {
         return None;
     }
@@ -142,8 +142,7 @@ fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
 
 /// Whether a message asks to wait for seconds only: `try again in 1.2s`.
 fn waits_seconds(lower: &str) -> bool {
-    static SECONDS: LazyLock<Pattern> =
-        LazyLock::new(|| Pattern::new(r"(?:try again|retry) in [\d. ]*(?:s\.|s |s$|ms|sec)"));
+    static SECONDS: Pattern = Pattern::new(r"(?:try again|retry) in [\d. ]*(?:s\.|s |s$|ms|sec)");
     SECONDS.is_in(lower)
 }
 
@@ -153,8 +152,8 @@ fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();
     let has = |words: &[String]| words.iter().any(|words| lower.contains(words));
-    let is_about_it = has(&tables().denials)
-        && !has(&tables().other_ways)
+    let is_about_it = has(&TABLES.denials)
+        && !has(&TABLES.other_ways)
         && text.chars().nth(3 * LONGEST_MESSAGE).is_none();
     (text.is_empty() || is_about_it).then(|| {
         let target = denial.target.as_deref().unwrap_or_default();

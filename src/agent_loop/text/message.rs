@@ -1,14 +1,13 @@
 //! A message as blocks of Markdown.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::echo::echoes;
 use super::normal::{front_matter, normal};
 use super::quotation::without_quotations;
-use super::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// What stands in prose for inline code and quoted words.
 pub(super) const PLACEHOLDER: char = '\u{fffc}';
@@ -72,7 +71,7 @@ impl Block {
     }
 }
 
-static COMMENT: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"(?s)<!--.*?-->"));
+static COMMENT: Pattern = Pattern::new(r"(?s)<!--.*?-->");
 
 impl Message {
     /// Takes a message apart. With a prompt, what repeats it is left out.

@@ -3,19 +3,16 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use super::tables::Pattern;
+use crate::domain::pattern::Pattern;
 use crate::domain::text::clean;
 
 /// An escape sequence: a colour, a move of the cursor; or a string such as a title, up to a bell or
 /// `ESC \`. It never spans a line, so that a cut one takes nothing else away.
-static ESCAPE: LazyLock<Pattern> = LazyLock::new(|| {
+static ESCAPE: Pattern = Pattern::prepared("", |_| {
     let parameters = r"[ -?]*[@-~]?";
     let string = r"[\]P_^][^\n]*?(?:\x07|\x{9c}|\x1b\\|(?m:$))";
-    Pattern::new(&format!(
-        r"(?:\x1b\[|\x{{9b}}){parameters}|\x1b(?:{string}|[^\n]|(?m:$))"
-    ))
+    format!(r"(?:\x1b\[|\x{{9b}}){parameters}|\x1b(?:{string}|[^\n]|(?m:$))")
 });
 
 /// Returns a text without escape sequences and invisible characters, with `\n` as the end of a line.
@@ -42,12 +39,12 @@ fn is_plain(byte: u8) -> bool {
 /// Returns the range of the front matter at the beginning of a text: `key: value` lines between two
 /// lines of `---` or `+++`.
 pub fn front_matter(text: &str) -> Option<Range<usize>> {
-    static FRONT_MATTER: LazyLock<Pattern> = LazyLock::new(|| {
+    static FRONT_MATTER: Pattern = Pattern::prepared("", |_| {
         let line = r"(?:[ \t#\]}-][^\n]*|[\w. -]+[:=][^\n]*|)\n";
         let between = |mark| format!(r"{mark}[ \t]*\n(?:{line})*?{mark}[ \t]*(?:\n|$)");
-        Pattern::new(&format!("^(?:{}|{})", between("---"), between(r"\+\+\+")))
+        format!("^(?:{}|{})", between("---"), between(r"\+\+\+"))
     });
-    static KEY: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"(?m)^[\w. -]+[:=]"));
+    static KEY: Pattern = Pattern::new(r"(?m)^[\w. -]+[:=]");
     let found = FRONT_MATTER.all(text).next()?.get(0)?;
     KEY.is_in(found.as_str()).then(|| found.range())
 }

@@ -1,19 +1,17 @@
 //! Quoted words: they are said of, not said.
 
-use std::sync::LazyLock;
-
-use super::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// Quotations with their marks. Straight marks also close quotations and abbreviate: one begins a
 /// quotation after a blank or a bracket, or after a letter of a language without blanks, and before
 /// a letter. An apostrophe within a word closes nothing.
-static QUOTATION: LazyLock<Pattern> = LazyLock::new(|| {
+static QUOTATION: Pattern = Pattern::prepared("", |_| {
     let start = r"(?:\b{start-half}|(?P<letter>[\u{3040}-\u{30ff}\u{3400}-\u{9fff}]))";
     let single = r"'(?:[^\s']|[^\s'](?:[^']|'\w|\s')*?[^\s'])'\b{end-half}";
     let straight = format!(r#"{start}(?:"[^\s"][^"]*"|{single}|”[^\s”][^”]*”|»[^\s«][^«]*«)"#);
     let curved = "[‘‚](?:[^’‘]|’\\w)*?[’‘]|“[^”“]*[”“]|„[^“”\"]*[“”\"]|«[^»]*»|‹[^›]*›";
     let wide = "「[^」]*」|『[^』]*』|《[^》]*》|＂[^＂]*＂";
-    Pattern::new(&format!("{straight}|{curved}|{wide}"))
+    format!("{straight}|{curved}|{wide}")
 });
 
 /// Replaces each quotation with its marks by `placeholder`.

@@ -1,9 +1,8 @@
 //! Sentences, in any language that ends them by a mark.
 
-use std::sync::LazyLock;
-
 use super::message::PLACEHOLDER;
-use super::tables::{Pattern, tables};
+use super::tables::TABLES;
+use crate::domain::pattern::Pattern;
 
 /// A sentence of a block's prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,11 +16,9 @@ pub struct Sentence<'a> {
 const FULL_LINE: usize = 60;
 
 /// Where a sentence may end: at its marks, or at the end of a line; with what closes behind it.
-static END: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(
-        r#"(?:(?P<wide>[。！？｡])|(?P<marks>[.!?…؟]+)|\n)(?P<closing>[.!?…。！？؟｡)\]"'”’»」』）*_]*)"#,
-    )
-});
+static END: Pattern = Pattern::new(
+    r#"(?:(?P<wide>[。！？｡])|(?P<marks>[.!?…؟]+)|\n)(?P<closing>[.!?…。！？؟｡)\]"'”’»」』）*_]*)"#,
+);
 
 /// Splits the prose of a block into sentences.
 pub fn sentences(prose: &str) -> Vec<Sentence<'_>> {
@@ -86,7 +83,7 @@ fn is_abbreviation(before: &str) -> bool {
         .trim_start_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
     // `no.` abbreviates a number, and is a sentence of its own.
-    tables().abbreviations.has(&word) && !(is_first && word == "no")
+    TABLES.abbreviations.has(&word) && !(is_first && word == "no")
 }
 
 /// Whether the end of a line ends a sentence: the line is not full, and the next one begins like a

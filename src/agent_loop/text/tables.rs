@@ -1,18 +1,10 @@
 //! The tables of words that the texts of a loop are read by: files that are compiled in.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex, Replacer};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
-use crate::domain::word_list::WordList;
-
-/// Reads a file that is compiled in. The tests of each file match all of its examples.
-pub(in crate::agent_loop) fn load<T: DeserializeOwned + Default>(file: &str) -> T {
-    toml::from_str(file).unwrap_or_default()
-}
+use crate::domain::word_list::{WordList, load};
 
 /// A row of a table: words, what they mean, and where they come from.
 #[derive(Debug, Deserialize)]
@@ -34,37 +26,6 @@ pub(in crate::agent_loop) struct WordRows<M> {
 impl<M> Default for WordRows<M> {
     fn default() -> Self {
         Self { rows: Vec::new() }
-    }
-}
-
-/// A regular expression of this wing. One that is none would match nothing; the tests use each.
-#[derive(Debug)]
-pub(in crate::agent_loop) struct Pattern(Option<Regex>);
-
-impl Pattern {
-    pub(in crate::agent_loop) fn new(expression: &str) -> Self {
-        Self(Regex::new(expression).ok())
-    }
-
-    pub(in crate::agent_loop) fn is_in(&self, text: &str) -> bool {
-        self.0.as_ref().is_some_and(|regex| regex.is_match(text))
-    }
-
-    /// Returns all matches, which do not overlap.
-    pub(in crate::agent_loop) fn all<'a>(
-        &'a self,
-        text: &'a str,
-    ) -> impl Iterator<Item = Captures<'a>> {
-        self.0.iter().flat_map(|regex| regex.captures_iter(text))
-    }
-
-    pub(in crate::agent_loop) fn replace_in<'a>(
-        &self,
-        text: &'a str,
-        replacement: impl Replacer,
-    ) -> Cow<'a, str> {
-        let regex = self.0.as_ref();
-        regex.map_or(text.into(), |regex| regex.replace_all(text, replacement))
     }
 }
 
@@ -164,11 +125,8 @@ pub(in crate::agent_loop) struct Tables {
     pub(in crate::agent_loop) after_optional: WordList,
 }
 
-/// Returns the lists, which are the same for the whole process.
-pub(in crate::agent_loop) fn tables() -> &'static Tables {
-    static TABLES: LazyLock<Tables> = LazyLock::new(|| load(include_str!("words.toml")));
-    &TABLES
-}
+pub(in crate::agent_loop) static TABLES: LazyLock<Tables> =
+    LazyLock::new(|| load(include_str!("words.toml")));
 
 #[cfg(test)]
 mod tests {

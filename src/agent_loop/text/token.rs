@@ -1,11 +1,10 @@
 //! Words, numbers and marks of a sentence.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use regex::Captures;
 
-use super::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// A word, a number or a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,8 +33,7 @@ pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
 }
 
 /// The kinds of tokens by the group that matches: a number, a word, inline code, a mark.
-static TOKEN: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"(\d+(?:[.,]\d+)*\b%?)|(\w+(?:['.]\w+)*)|(\u{fffc})|(\S)"));
+static TOKEN: Pattern = Pattern::new(r"(\d+(?:[.,]\d+)*\b%?)|(\w+(?:['.]\w+)*)|(\u{fffc})|(\S)");
 
 /// Splits a sentence, in lower case with straight apostrophes, into its tokens.
 pub fn tokens(sentence: &str) -> Vec<Token<'_>> {

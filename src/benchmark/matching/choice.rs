@@ -14,10 +14,11 @@ use std::collections::BTreeSet;
 use std::iter::zip;
 
 use super::negation::{Named, is_denied};
-use super::pattern::Pattern;
+use super::pattern::worded;
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{core, folded, positions_of_words};
+use crate::domain::pattern::Pattern;
 
 /// The options of a choice.
 #[derive(Clone, Debug)]
@@ -44,35 +45,35 @@ impl Mention {
     }
 }
 
-static WORD: Pattern = Pattern::new(r"[\pL\pN]+");
+static WORD: Pattern = worded(r"[\pL\pN]+");
 
 // In the patterns below, `\x00` stands for the letter.
 
 /// A letter of "it's", "B-tree", "C++", "C#", "vitamin-C" or "3.B".
-static IN_A_WORD: Pattern = Pattern::new(r"[\pL\pN][-'’_&@.]\x00|\x00(?:[+#]|[-'’_&@.][\pL\pN])");
+static IN_A_WORD: Pattern = worded(r"[\pL\pN][-'’_&@.]\x00|\x00(?:[+#]|[-'’_&@.][\pL\pN])");
 
 /// A letter in brackets, quotes or emphasis ("(B)", "**B**", "B)"), on a line of its own, as
 /// options are listed ("B) Lyon"), or after a noun ("option B").
-static MARKED: Pattern = Pattern::new(
+static MARKED: Pattern = worded(
     r#"(?mx) [(\[\{*`"“„«$'‘] \x00 [.:]? [)\]\}*`"“”»$'’]
     | ^ [^\pL\pN\n]* \x00 (?: [).:\]] | \*\* | [^\pL\pN\n]* $ )
     | \b {option_nouns} [^\pL\pN.,;!?\n]+ \x00"#,
 );
 
 /// A letter after a word that introduces it: "go with B".
-static INTRODUCED: Pattern = Pattern::new(r"\b{option_introductions}[^\pL\pN.,;!?\n]+\x00");
+static INTRODUCED: Pattern = worded(r"\b{option_introductions}[^\pL\pN.,;!?\n]+\x00");
 
 /// A letter that can be a word, "A cat", and one that is none, "A because".
-static BEFORE_A_WORD: Pattern = Pattern::new(r"\x00 [\pL\pN]");
-static BEFORE_A_CONNECTOR: Pattern = Pattern::new(r"\x00 {connectors}\b");
+static BEFORE_A_WORD: Pattern = worded(r"\x00 [\pL\pN]");
+static BEFORE_A_CONNECTOR: Pattern = worded(r"\x00 {connectors}\b");
 
 /// What can stand before the letter that a statement begins with.
-static LEAD: Pattern = Pattern::new(
+static LEAD: Pattern = worded(
     r"^[^\pL\pN]*(?:(?:{option_leads}|{option_nouns}|{option_introductions})\b[^\pL\pN]*)*$",
 );
 
 /// What joins two letters to an undecided answer.
-static JOINED: Pattern = Pattern::new(r"^[^\pL\pN]*(?:{joints}\b[^\pL\pN]*)*$");
+static JOINED: Pattern = worded(r"^[^\pL\pN]*(?:{joints}\b[^\pL\pN]*)*$");
 
 impl Options {
     pub(super) fn new(options: &[String]) -> Self {

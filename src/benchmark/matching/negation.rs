@@ -1,6 +1,7 @@
 //! Decides whether a text names something only to deny it: "not B", "rather than B", "B is wrong".
 
-use super::pattern::Pattern;
+use super::pattern::worded;
+use crate::domain::pattern::Pattern;
 
 /// What is denied: a name, or a number, to which only a word directly before it belongs.
 #[derive(Clone, Copy, Debug)]
@@ -10,16 +11,15 @@ pub(super) enum Named {
 }
 
 /// The end of a clause, or of a denial in it: "not B but C".
-static CLAUSE_END: Pattern = Pattern::new(r"[.,;:!?\n—。，；：]|\b{contrasts}\b");
+static CLAUSE_END: Pattern = worded(r"[.,;:!?\n—。，；：]|\b{contrasts}\b");
 
 /// A denial at the end of a clause, of the name that follows it.
-static OPTION_DENIAL: Pattern = Pattern::new(
-    r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$",
-);
-static NUMBER_DENIAL: Pattern = Pattern::new(r"(?:\b{denials}\b|n['’]t\b)[^\pL\pN]+$");
+static OPTION_DENIAL: Pattern =
+    worded(r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
+static NUMBER_DENIAL: Pattern = worded(r"(?:\b{denials}\b|n['’]t\b)[^\pL\pN]+$");
 
 /// A denial of what stands before a text: "is wrong", "cannot be".
-static REFUTATION: Pattern = Pattern::new(
+static REFUTATION: Pattern = worded(
     r"(?ix) ^ [^\pL\pN.,;:!?\n—。，；：]*
     (?: \b (?: cannot | can['’]t ) \b | \b {verbs} n['’]t \b
       | \b {verbs} \b \s+ (?: [\pL\pN]+ \s+ ){0,2} {refutations} \b )",

@@ -11,12 +11,13 @@
 
 use super::negation::{Named, is_denied};
 use super::numeral::{Numeral, Quantity, decimal_mark, numerals, plain};
-use super::pattern::{Pattern, words};
+use super::pattern::{worded, words};
 use super::statement::{Extent, final_statement};
+use crate::domain::pattern::Pattern;
 
 /// What is no answer where reasons and answer stand together: the number of an item, and how sure
 /// the author is.
-static ASIDE: Pattern = Pattern::new(
+static ASIDE: Pattern = worded(
     r"(?mx) ^ [\s\#*>-]* \d+ [.)] \x20 \s* ( \pL )
     | \b {sure} \b \W{0,4} (?: \w+ \W+ ){0,2} \d+ (?: [.,/] \d+ )* (?: \s* % )?
     | \d+ (?: [.,] \d+ )? \s* (?: % | {percent} ) \W+ (?: \w+ \W+ )? {sure} \b",
@@ -24,14 +25,14 @@ static ASIDE: Pattern = Pattern::new(
 
 /// What stands between the ends of a range, alternatives or parts of a calculation, with the unit
 /// of the first one: "40 km to 45".
-static JOINT: Pattern = Pattern::new(
+static JOINT: Pattern = worded(
     r"(?x) ^ [^\pL\pN]* (?: \pL+ [^\pL\pN]+ )?? (?: \b {range_words} | [-–—−/*×+^] | \.\. )
     [\s$€£\\(]* $",
 );
 
 /// A number in words.
 static NUMBER_WORD: Pattern =
-    Pattern::new(r"\b(?:(?<tens>{tens})(?:[ -](?<unit>{ones}))?|(?<ones>{ones}))\b");
+    worded(r"\b(?:(?<tens>{tens})(?:[ -](?<unit>{ones}))?|(?<ones>{ones}))\b");
 
 /// Returns the number that answers and its words. `usual` is the decimal mark of the case.
 pub(super) fn answer(text: &str, usual: Option<char>) -> Option<(Quantity, String)> {
@@ -39,8 +40,8 @@ pub(super) fn answer(text: &str, usual: Option<char>) -> Option<(Quantity, Strin
     let mark = decimal_mark(&text).or(usual).unwrap_or('.');
     let statement = final_statement(&text, Extent::Line);
     let (clause, position) = match &statement {
-        Some(statement) => (statement.clone(), Position::First),
-        None => (ASIDE.replaced(&text, "$1"), Position::Last),
+        Some(statement) => (statement.into(), Position::First),
+        None => (ASIDE.replace_in(&text, "$1"), Position::Last),
     };
     // The clause of the last number is its line.
     for line in clause.lines().rev() {

@@ -12,9 +12,10 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use regex::Captures;
 
 use super::decimal::Number;
-use super::pattern::{Pattern, words};
+use super::pattern::{worded, words};
+use crate::domain::pattern::Pattern;
 
-static NUMERAL: Pattern = Pattern::new(
+static NUMERAL: Pattern = worded(
     r"(?x)
     \d+ (?: : \d+ )+ | \d+ / \d+ / \d+ | \d{4} - \d\d - \d\d
     | (?<name> _ | \^ | [A-Za-z]+ [-‑]? )?

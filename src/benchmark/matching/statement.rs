@@ -8,7 +8,8 @@
 //!   copy their instructions, and an answer can be cut off.
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
-use super::pattern::Pattern;
+use super::pattern::worded;
+use crate::domain::pattern::Pattern;
 
 /// How much of a text belongs to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ enum Form {
     Requested,
 }
 
-static STATEMENT: Pattern = Pattern::new(
+static STATEMENT: Pattern = worded(
     r"(?x)
     \\boxed\{ (?<boxed> (?: [^\{\}] | \{ [^\{\}]* \} )* ) \}
     | (?: (?: ^ | [^\pL\pN] )
@@ -48,10 +49,10 @@ static STATEMENT: Pattern = Pattern::new(
 
 /// White space, Markdown and dots for what is left out. Other marks can be an answer: "Which
 /// character ends a statement?"
-static BLANK: Pattern = Pattern::new(r"^(?:{marks}|\s)*(?:…|\.\.\.)?(?:{marks}|\s)*$");
+static BLANK: Pattern = worded(r"^(?:{marks}|\s)*(?:…|\.\.\.)?(?:{marks}|\s)*$");
 
 /// A copy of the request.
-static REQUEST: Pattern = Pattern::new(
+static REQUEST: Pattern = worded(
     r"(?x) ^ {marks}* {requests}
     | ^ [\s*`]* (?: < \s* {form_names} \s* > | \[ \s* {form_names} \s* \]
         | \{ \s* {form_names} \s* \} ) [\s*`.]* $",

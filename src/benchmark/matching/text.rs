@@ -2,7 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::pattern::Pattern;
+use super::pattern::worded;
+use crate::domain::pattern::Pattern;
 
 /// Returns the text with composed characters: `e` and an accent become `é`.
 pub(super) fn composed(text: &str) -> String {
@@ -15,8 +16,9 @@ pub(super) fn composed(text: &str) -> String {
 /// and dashes, and punctuation around it. Articles and punctuation within it count: "The Who" is
 /// not "Who", and "1.5" is not "15".
 pub(super) fn folded(text: &str) -> String {
-    let plain = OPENING.replaced(&composed(text), "$1$2");
-    let plain = CLOSING.replaced(&plain, "$1$2");
+    let composed = composed(text);
+    let plain = OPENING.replace_in(&composed, "$1$2");
+    let plain = CLOSING.replace_in(&plain, "$1$2");
     let shaped: String = plain.chars().map(plain_shape).collect();
     let core = core(&shaped);
     // A text of marks only is compared by them.
@@ -41,11 +43,11 @@ fn plain_shape(c: char) -> char {
 
 /// Marks of emphasis and code that touch a word on one side only, so that `2*3` and `snake_case`
 /// stay.
-static OPENING: Pattern = Pattern::new(r"(^|[^\pL\pN*_`~])[*_`~]+([^\s*_`~])");
-static CLOSING: Pattern = Pattern::new(r"([^\s*_`~])[*_`~]+([^\pL\pN*_`~]|$)");
+static OPENING: Pattern = worded(r"(^|[^\pL\pN*_`~])[*_`~]+([^\s*_`~])");
+static CLOSING: Pattern = worded(r"([^\s*_`~])[*_`~]+([^\pL\pN*_`~]|$)");
 
 /// What LaTeX puts around an answer without changing it.
-static COMMAND: Pattern = Pattern::new(
+static COMMAND: Pattern = worded(
     r"(?xs) ^ (?: \\ (?: boxed | fbox | text | textbf | mathrm | mathbf | mathit ) \{ (.*) \}
     | \\\( (.*) \\\) | \\\[ (.*) \\\] | \$\$ ([^$]*) \$\$ ) $",
 );

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::consultation::reading::words::tables;
+use crate::consultation::reading::words::TABLES;
 use crate::domain::artifact::{Independent, Revision};
 
 /// Characters around a word that do not change its meaning. A character inside a word does: `1.5`
@@ -48,13 +48,13 @@ pub(crate) fn share(wanted: &str, text: &str) -> Option<f64> {
 
 /// Returns whether a text contains a negation.
 pub(crate) fn negates(text: &str) -> bool {
-    words(text).any(|word| tables().negations.has(&word) || word.ends_with("n't"))
+    words(text).any(|word| TABLES.negations.has(&word) || word.ends_with("n't"))
 }
 
 /// Returns the content words, each once, without a plural `s`.
 fn matter(text: &str) -> BTreeSet<String> {
     let is_matter =
-        |word: &String| word.chars().any(char::is_alphanumeric) && !tables().stop_words.has(word);
+        |word: &String| word.chars().any(char::is_alphanumeric) && !TABLES.stop_words.has(word);
     let is_long =
         |word: &String| word.chars().count() > 3 || word.chars().any(|c| c.is_ascii_digit());
     let singular = |word: String| {

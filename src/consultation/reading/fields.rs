@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::words::tables;
+use super::words::TABLES;
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::notes::Notes;
@@ -137,7 +137,7 @@ impl Name {
         if key == plain(self.name) {
             return Some(SPELLING);
         }
-        let also = tables().fields.get(self.key)?;
+        let also = TABLES.fields.get(self.key)?;
         let place = also.iter().position(|also| *also == key)?;
         Some(SPELLING + 1 + place)
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::words::tables;
+use super::words::TABLES;
 use crate::consultation::protocol::answer::AnswerForm;
 use crate::domain::artifact::{ContradictedClaim, Findings, NewQuestion, QuestionFinding};
 
@@ -71,7 +71,7 @@ impl Reader<'_> {
             let said = outcome.value.as_ref().map(words).unwrap_or_default();
             let said = said.to_lowercase();
             let begins = |word: &String| said.starts_with(word.as_str());
-            let mut outcomes = tables().outcomes.iter();
+            let mut outcomes = TABLES.outcomes.iter();
             let Some(known) = outcomes.find(|known| known.words.iter().any(begins)) else {
                 let what = "is not answered, open or deferred; the item was left out";
                 reader.notes.flagged(outcome.path, what);

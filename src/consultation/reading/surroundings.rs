@@ -1,7 +1,7 @@
 //! Text that models put around their answer: thinking, code fences, friendly words; and refusals.
 
 use super::text::has_words;
-use super::words::tables;
+use super::words::TABLES;
 
 /// The most characters of an excerpt.
 const EXCERPT: usize = 500;
@@ -106,9 +106,5 @@ pub(super) fn is_refusal(text: &str) -> bool {
         .trim_start_matches(['"', '*', '#', '>', ' '])
         .replace('’', "'")
         .to_lowercase();
-    text.chars().nth(SHORT).is_none()
-        && tables()
-            .refusals
-            .iter()
-            .any(|words| text.starts_with(words))
+    text.chars().nth(SHORT).is_none() && TABLES.refusals.iter().any(|words| text.starts_with(words))
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::words::{Meaning, tables};
+use super::words::{Meaning, TABLES};
 use crate::domain::artifact::{Magnitude, Severity};
 use crate::domain::confidence::Confidence;
 
@@ -51,7 +51,7 @@ impl Reader<'_> {
         if let Ok(severity) = serde_json::from_value(lower.as_str().into()) {
             return severity;
         }
-        let read = named(&tables().severities, &lower).next();
+        let read = named(&TABLES.severities, &lower).next();
         let (said, path) = (short(&said), &field.path);
         match read {
             Some(severity) => {
@@ -76,7 +76,7 @@ impl Reader<'_> {
         }
         let lower = said.to_lowercase().replace(['_', '-'], " ");
         let is_denied = has(&lower, "not") || has(&lower, "no");
-        let mut read = named(&tables().magnitudes, &lower).filter(|_| !is_denied);
+        let mut read = named(&TABLES.magnitudes, &lower).filter(|_| !is_denied);
         let (said, path) = (short(&said), &field.path);
         // A text that names two magnitudes states neither.
         if let (Some(magnitude), None) = (read.next(), read.next()) {
@@ -100,8 +100,8 @@ impl Reader<'_> {
         let said = words(value);
         let lower = said.to_lowercase();
         let first = words_of(&lower).next().unwrap_or_default();
-        let is_no = tables().no.has(first);
-        let read = (is_no || tables().yes.has(first)).then_some(!is_no);
+        let is_no = TABLES.no.has(first);
+        let read = (is_no || TABLES.yes.has(first)).then_some(!is_no);
         let (said, path) = (short(&said), &field.path);
         match read {
             Some(yes) => self
@@ -137,7 +137,7 @@ fn stated(said: &str) -> Option<f64> {
             .iter()
             .any(|word| said.contains(word));
     match numbers.as_slice() {
-        [] => named(&tables().confidences, &said).next(),
+        [] => named(&TABLES.confidences, &said).next(),
         [share, whole]
             if said.contains(['/', '⁄']) || said.contains(" out of ") || said.contains(" von ") =>
         {

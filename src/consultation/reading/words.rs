@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::domain::artifact::{FindingOutcome, Magnitude, Severity};
-use crate::domain::word_list::WordList;
+use crate::domain::word_list::{WordList, load};
 
 /// The lists of the file `words.toml`.
 #[derive(Debug, Default, Deserialize)]
@@ -32,12 +32,8 @@ pub(crate) struct Meaning<T> {
     pub(crate) words: WordList,
 }
 
-/// Returns the lists, which are the same for the whole process.
-pub(crate) fn tables() -> &'static AnswerWords {
-    static TABLES: LazyLock<AnswerWords> =
-        LazyLock::new(|| toml::from_str(include_str!("words.toml")).unwrap_or_default());
-    &TABLES
-}
+pub(crate) static TABLES: LazyLock<AnswerWords> =
+    LazyLock::new(|| load(include_str!("words.toml")));
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 use crate::consultation::protocol::call::FailureClass;
 
 use super::message::ProviderMessage;
-use crate::providers::wording::{ClassRow, tables};
+use crate::providers::wording::{ClassRow, TABLES};
 
 impl ProviderMessage {
     /// Returns the class of an error with this message.
@@ -15,7 +15,7 @@ impl ProviderMessage {
         let code = || self.codes.iter().find_map(|code| code.parse().ok());
         let status = status.or_else(|| code().filter(|code| (400..600).contains(code)));
         let words = self.words.to_lowercase();
-        let row = tables()
+        let row = TABLES
             .classes
             .iter()
             .find(|row| row.fits(status, &self.codes, &words));
@@ -36,7 +36,7 @@ impl ProviderMessage {
     /// Returns whether there is no model API at this address, so the base URL is wrong.
     pub(super) fn is_wrong_address(&self, status: Option<u16>) -> bool {
         let words = self.words.to_lowercase();
-        let unknown_path = !self.recognised || tables().no_such_path.has(words.trim());
+        let unknown_path = !self.recognised || TABLES.no_such_path.has(words.trim());
         match status {
             Some(300..400 | 405) => true,
             Some(404) if unknown_path => true,

@@ -9,7 +9,7 @@ use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reser
 use super::limits::{Limit, limit};
 use super::{Form, MIN_OUTPUT_TOKENS, Structure, SystemPlace, Window};
 use crate::domain::dialect::{Dialect, JsonMode, TokensField};
-use crate::providers::wording::{Wording, tables};
+use crate::providers::wording::{TABLES, Wording};
 
 /// The details of a refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -206,7 +206,7 @@ impl Form {
 
     /// Returns the adjustment if the message is about the structure without naming a field.
     fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Adjustment> {
-        let meant = tables().about_structure.are_in(words)
+        let meant = TABLES.about_structure.are_in(words)
             || (dialect == Dialect::Ollama && words.contains("format"));
         meant.then(|| self.lesser_structure(dialect)).flatten()
     }
@@ -242,7 +242,7 @@ fn is_about_system(words: &str) -> bool {
         about_system,
         refused,
         ..
-    } = tables();
+    } = &*TABLES;
     no_system_role.are_in(&plain) || about_system.are_in(&plain) && refused.are_in(&plain)
 }
 
@@ -284,7 +284,7 @@ fn names_in(words: &str) -> Vec<Name> {
             segments: segments(name),
             certain: quoted || written_so || announced || leading,
         });
-        announced = tables().before_names.has(&name.to_lowercase());
+        announced = TABLES.before_names.has(&name.to_lowercase());
         // `the effort parameter` and `invalid think value` have the name before the noun.
         if let (true, [.., before, _]) = (announced, names.as_mut_slice()) {
             before.certain = true;

@@ -4,7 +4,7 @@ use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
 use crate::domain::word_list::WordList;
-use crate::providers::wording::tables;
+use crate::providers::wording::TABLES;
 
 /// The limit of prompt and answer together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,17 +65,17 @@ pub(super) fn limit(words: &str) -> Option<Limit> {
             .iter()
             .find_map(|marker| last_number(words.split_once(marker.as_str())?.0))
     };
-    if let Some(context) = after(&tables().before_context_size) {
+    if let Some(context) = after(&TABLES.before_context_size) {
         return Some(Limit::Context {
             context,
-            prompt: before(&tables().after_prompt_size)?,
+            prompt: before(&TABLES.after_prompt_size)?,
         });
     }
     // Anthropic: `max_tokens: 64000 > 8192, which is the maximum allowed number of output tokens`.
     if let Some((_, sizes)) = words.split_once("max_tokens:") {
         return Some(Limit::Answer(first_number(sizes.split_once('>')?.1)?));
     }
-    if !tables().answer_limit_names.are_in(words) {
+    if !TABLES.answer_limit_names.are_in(words) {
         return None;
     }
     // Google: `the supported range is from 1 (inclusive) to 8193 (exclusive)`.
@@ -83,7 +83,7 @@ pub(super) fn limit(words: &str) -> Option<Limit> {
         .split_once("(inclusive) to")
         .and_then(|(_, rest)| Some(first_number(rest)?.saturating_sub(1)));
     exclusive
-        .or_else(|| after(&tables().before_answer_limit))
+        .or_else(|| after(&TABLES.before_answer_limit))
         .map(Limit::Answer)
 }
 

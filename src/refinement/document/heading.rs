@@ -2,7 +2,7 @@
 //! punctuation and remarks.
 
 use super::item::SectionKind;
-use crate::refinement::words::tables;
+use crate::refinement::words::TABLES;
 
 /// What a heading says about the list entries below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub(super) enum HeadingMeaning {
 
 /// Reads a heading.
 pub(super) fn meaning(heading: &str) -> HeadingMeaning {
-    if words(heading).iter().any(|word| tables().over.has(word)) {
+    if words(heading).iter().any(|word| TABLES.over.has(word)) {
         return HeadingMeaning::Over;
     }
     let name = without_prefix(heading);
@@ -37,7 +37,7 @@ fn without_prefix(heading: &str) -> &str {
             return name;
         };
         let is_letter = word.chars().count() == 1;
-        if !is_letter && !tables().before_heading.has(word.to_lowercase().as_str()) {
+        if !is_letter && !TABLES.before_heading.has(word.to_lowercase().as_str()) {
             return name;
         }
         name = rest;
@@ -64,8 +64,8 @@ fn section_named(words: &[String]) -> Option<SectionKind> {
     after
         .iter()
         .map(String::as_str)
-        .take_while(|word| !tables().remarks.has(word))
-        .all(|word| is_number(word) || tables().after_heading.has(word))
+        .take_while(|word| !TABLES.remarks.has(word))
+        .all(|word| is_number(word) || TABLES.after_heading.has(word))
         .then_some(kind)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::HeadingLevel;
 
-use crate::refinement::words::tables;
+use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
 
 use super::heading::{HeadingMeaning, meaning};
@@ -128,7 +128,7 @@ fn asks_question(shape: &str) -> bool {
 /// Returns the item of a list entry; `None` if it has no words, or says that there is nothing.
 pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
     let key = QuestionKey::of(&entry.text.words);
-    if key.as_str().is_empty() || tables().placeholders.has(key.as_str()) {
+    if key.as_str().is_empty() || TABLES.placeholders.has(key.as_str()) {
         return None;
     }
     let source = text.get(entry.range.clone()).unwrap_or_default();

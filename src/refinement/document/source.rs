@@ -1,7 +1,7 @@
 //! Whether an item names a source: a consultation, an address, a path, or a reference in
 //! parentheses.
 
-use crate::refinement::words::tables;
+use crate::refinement::words::TABLES;
 
 /// Returns true if the source of an item names where it is from.
 pub(super) fn names_source(text: &str) -> bool {
@@ -55,7 +55,7 @@ fn parentheses(text: &str) -> impl Iterator<Item = &str> {
 
 fn is_reference(inner: &str) -> bool {
     let inner = inner.trim().to_lowercase();
-    let begins_like_reference = tables().references.iter().any(|start| {
+    let begins_like_reference = TABLES.references.iter().any(|start| {
         inner.strip_prefix(start.as_str()).is_some_and(|rest| {
             let is_word = start.ends_with(char::is_alphabetic);
             !(is_word && rest.starts_with(|c: char| c.is_lowercase() && start != "ref"))

@@ -1,7 +1,7 @@
 //! Texts that say nothing.
 
 use crate::domain::text::{one_line, shortened};
-use crate::refinement::words::tables;
+use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
 
 /// Returns a text as one paragraph of at most so many characters.
@@ -11,10 +11,10 @@ pub(super) fn paragraph(text: &str, length: usize) -> String {
 
 /// Whether a text says nothing, or that there is nothing.
 pub(super) fn is_nothing(text: &str) -> bool {
-    tables().nothings.has(QuestionKey::of(text).as_str())
+    TABLES.nothings.has(QuestionKey::of(text).as_str())
 }
 
 /// Whether a text is no answer. "No" and "none" answer questions.
 pub(super) fn is_no_answer(text: &str) -> bool {
-    tables().non_answers.has(QuestionKey::of(text).as_str())
+    TABLES.non_answers.has(QuestionKey::of(text).as_str())
 }

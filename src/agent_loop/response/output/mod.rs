@@ -1,7 +1,5 @@
 //! An output: documents of JSON and lines of text, and the decision what it is.
 
-use std::sync::LazyLock;
-
 use serde_json::Value;
 
 use super::excerpt::end_of;
@@ -10,13 +8,13 @@ use super::json::{self, Document};
 use super::limits;
 use super::programs::{Program, Turn, codex_log, format_of, is_log_title, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
-use crate::agent_loop::text::tables::Pattern;
+use crate::domain::pattern::Pattern;
 
 /// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
 /// indented further is code in Markdown; no program indents the beginning of its JSON.
-static LINE_START: LazyLock<Pattern> = LazyLock::new(|| {
+static LINE_START: Pattern = Pattern::prepared("", |_| {
     let sequence = r"\x1b(?:\[[^A-Za-z\n]*[A-Za-z]?|\][^\x07\\\n]*[\x07\\]?|[^\[\]\n])";
-    Pattern::new(&format!(r"^(?:{sequence})*(?:[ \r](?:{sequence})*){{0,3}}"))
+    format!(r"^(?:{sequence})*(?:[ \r](?:{sequence})*){{0,3}}")
 });
 
 /// What is read of an output.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::signature::{ErrorText, is_error_line};
-use crate::agent_loop::text::tables::tables;
+use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Block, BlockKind, Message, has_word, sentences};
 
 /// The blocks at the end of a message that say how the turn ends.
@@ -17,7 +17,7 @@ pub(super) fn says_failure(message: &Message) -> bool {
     ending.iter().filter(|block| block.is_prose()).any(|block| {
         let sentences = sentences(&block.prose);
         let mut sentences = sentences.iter().map(|sentence| sentence.text);
-        sentences.any(|sentence| has_word(sentence, &tables().fails) && !is_past(sentence))
+        sentences.any(|sentence| has_word(sentence, &TABLES.fails) && !is_past(sentence))
     })
 }
 
@@ -55,7 +55,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
     let errors = lines.filter(|line| {
         let content = line.split_once(':').map_or("", |(_, content)| content);
         let is_error = is_error_line(line) && !is_none(content);
-        (is_error || states_failure(line)) && !has_word(line, &tables().resolved)
+        (is_error || states_failure(line)) && !has_word(line, &TABLES.resolved)
     });
     errors
         .filter_map(|line| ErrorText::read(&line.replace("**", "")))
@@ -67,7 +67,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
 fn states_failure(line: &str) -> bool {
     line.len() <= 160
         && line.contains(" failed to ")
-        && !has_word(line, &tables().not_present)
+        && !has_word(line, &TABLES.not_present)
         && !has_word(line, &["i", "we", "test", "tests", "it"])
 }
 
@@ -94,7 +94,7 @@ fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
         let after = after.split(ENDS).next().unwrap_or_default();
         let mut words = sentence.rsplit(|c: char| !c.is_alphanumeric());
         let last = words.find(|word| !word.is_empty()).unwrap_or_default();
-        let leads = sentence.ends_with(':') || tables().error_leads.has(&last.to_lowercase());
+        let leads = sentence.ends_with(':') || TABLES.error_leads.has(&last.to_lowercase());
         leads && introduces(sentence) && !is_past(after)
     });
     errors
@@ -112,7 +112,7 @@ fn last_sentence(text: &str) -> &str {
 /// Whether a sentence says that something fails now.
 fn introduces(sentence: &str) -> bool {
     let names_failure =
-        has_word(sentence, &tables().fails) || has_word(sentence, &tables().error_names);
+        has_word(sentence, &TABLES.fails) || has_word(sentence, &TABLES.error_names);
     names_failure && !is_past(sentence)
 }
 
@@ -120,18 +120,18 @@ fn introduces(sentence: &str) -> bool {
 fn is_over_label(block: &Block) -> bool {
     let is_label = matches!(block.kind, BlockKind::Heading(_))
         || block.prose.trim_end().ends_with([':', '：']);
-    is_label && has_word(&block.prose, &tables().resolved)
+    is_label && has_word(&block.prose, &TABLES.resolved)
 }
 
 /// Whether a sentence does not speak of the present.
 fn is_past(sentence: &str) -> bool {
-    has_word(sentence, &tables().resolved) || has_word(sentence, &tables().not_present)
+    has_word(sentence, &TABLES.resolved) || has_word(sentence, &TABLES.not_present)
 }
 
 fn is_none(content: &str) -> bool {
     let mut words = content.split(|c: char| !c.is_alphanumeric());
     let first = words.find(|word| !word.is_empty());
-    first.is_none_or(|word| tables().error_nothings.has(&word.to_lowercase()))
+    first.is_none_or(|word| TABLES.error_nothings.has(&word.to_lowercase()))
 }
 
 #[cfg(test)]

@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
-use crate::agent_loop::text::tables::{Pattern, WordRow, WordRows, load, tables};
+use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
+use crate::domain::pattern::Pattern;
 use crate::domain::text::shortened;
+use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
 /// The longest signature, in characters, and the most words of a line that it is made of.
@@ -166,30 +168,27 @@ fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
     has_form(line, &[ErrorForm::Summary])
-        || words.all(|word| word.is_empty() || tables().error_fillers.has(word))
+        || words.all(|word| word.is_empty() || TABLES.error_fillers.has(word))
 }
 
 /// Removes `<tool_use_error>` and the like around a line.
 fn without_tags(line: &str) -> &str {
-    static TAGS: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^\s*(?:<[a-z_/]*>\s*)*"));
+    static TAGS: Pattern = Pattern::new(r"^\s*(?:<[a-z_/]*>\s*)*");
     let tags = TAGS.all(line).find_map(|tags| Some(tags.get(0)?.end()));
     let line = line.get(tags.unwrap_or_default()..).unwrap_or_default();
     line.split("</").next().unwrap_or_default().trim()
 }
 
 /// `2026-11-21T10:00:00Z`, `10:00:00`
-static TIME: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"^[\[(]?\d+(?:[-:T]\d+)+(?:[.,]\d+)?Z?[\])]?:?$"));
+static TIME: Pattern = Pattern::new(r"^[\[(]?\d+(?:[-:T]\d+)+(?:[.,]\d+)?Z?[\])]?:?$");
 /// A pointer, a commit, a UUID.
-static ADDRESS: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"^(?:0x[0-9a-fA-F]+|[0-9a-fA-F-]*[0-9][0-9a-fA-F-]*)$"));
+static ADDRESS: Pattern = Pattern::new(r"^(?:0x[0-9a-fA-F]+|[0-9a-fA-F-]*[0-9][0-9a-fA-F-]*)$");
 /// The folders of a path, and the line and column behind it.
-static FOLDERS: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^.*[/\\]([^/\\])"));
-static PLACE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"^(.+?)[:(][0-9].*$"));
+static FOLDERS: Pattern = Pattern::new(r"^.*[/\\]([^/\\])");
+static PLACE: Pattern = Pattern::new(r"^(.+?)[:(][0-9].*$");
 /// `E0308`, `TS2345`: they name an error.
-static CODE: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"^(?:error\[)?[A-Z]{1,4}[0-9]{2,5}$"));
-static NUMBER: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r"[0-9]+(?:[.,:]+[0-9]+)*"));
+static CODE: Pattern = Pattern::new(r"^(?:error\[)?[A-Z]{1,4}[0-9]{2,5}$");
+static NUMBER: Pattern = Pattern::new(r"[0-9]+(?:[.,:]+[0-9]+)*");
 
 /// Returns a word without what differs from one occurrence to the next: times, addresses, folders,
 /// places in files, numbers.
@@ -223,7 +222,7 @@ fn normal_word(word: &str) -> String {
 
 /// Cuts quoted parts that are long: they are data.
 fn with_short_quotes(line: &str) -> String {
-    static QUOTE: LazyLock<Pattern> = LazyLock::new(|| Pattern::new(r#""[^"]*"|'[^']*'|`[^`]*`"#));
+    static QUOTE: Pattern = Pattern::new(r#""[^"]*"|'[^']*'|`[^`]*`"#);
     let cut = |quote: &regex::Captures<'_>| {
         let quote = quote.get(0).map_or("", |quote| quote.as_str());
         let (mark, content) = quote.split_at(1);

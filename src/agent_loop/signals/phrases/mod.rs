@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::agent_loop::text::tables::{WordRow, load};
-use crate::domain::word_list::WordList;
+use crate::agent_loop::text::tables::WordRow;
+use crate::domain::word_list::{WordList, load};
 
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

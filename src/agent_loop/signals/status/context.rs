@@ -1,18 +1,17 @@
 //! The words around a signal: whether it is made, or only spoken of.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
-use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Message, has_word, sentences};
+use crate::domain::pattern::Pattern;
 use crate::domain::word_list::WordList;
 
 /// The longest part of a text before or after a signal that is looked at, in bytes or characters.
 const LONGEST: usize = 2_000;
 
 /// The end of a sentence or of a paragraph.
-static END: LazyLock<Pattern> =
-    LazyLock::new(|| Pattern::new(r"[.!?](?:\s|$)|[。！？✅🎉]|\n\s*\n"));
+static END: Pattern = Pattern::new(r"[.!?](?:\s|$)|[。！？✅🎉]|\n\s*\n");
 
 /// Whether the sentence around a signal speaks of it instead of making it.
 pub(super) fn is_about(text: &str, signal: &Range<usize>) -> bool {
@@ -20,7 +19,7 @@ pub(super) fn is_about(text: &str, signal: &Range<usize>) -> bool {
     let after = sentence_after(text.get(signal.end..).unwrap_or_default());
     before.ends_with(['"', '\'', '“', '«', '「', '„', '‘'])
         || after.starts_with(['"', '\'', '”', '»', '」', '’'])
-        || has_any(&format!("{before} {after}"), &tables().about)
+        || has_any(&format!("{before} {after}"), &TABLES.about)
 }
 
 /// Whether the sentence before a block of code says that the code is not the agent's own.
@@ -31,15 +30,15 @@ pub(super) fn is_code_about(message: &Message, start: usize) -> bool {
     let last = prose.and_then(|block| sentences(&block.prose).pop());
     let last = last.map_or("", |sentence| sentence.text);
     let words = if introduces(last) {
-        &tables().about
+        &TABLES.about
     } else {
-        &tables().about_code
+        &TABLES.about_code
     };
     has_any(last, words)
 }
 
 fn has_any(sentence: &str, words: &WordList) -> bool {
-    let unspaced = &tables().about_unspaced;
+    let unspaced = &TABLES.about_unspaced;
     has_word(sentence, words) || unspaced.iter().any(|word| sentence.contains(word))
 }
 
@@ -87,5 +86,5 @@ fn sentence_after(text: &str) -> &str {
 
 /// Whether a heading or a line names a part of the work: `Task 3: Parser`.
 pub(super) fn names_part(text: &str) -> bool {
-    has_word(text, &tables().parts) && text.contains(|c: char| c.is_ascii_digit())
+    has_word(text, &TABLES.parts) && text.contains(|c: char| c.is_ascii_digit())
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::agent_loop::signals::confidence::percent;
 use crate::agent_loop::signals::fraction::{StatedProgress, progress};
-use crate::agent_loop::text::tables::tables;
+use crate::agent_loop::text::tables::TABLES;
 use crate::domain::text::one_line;
 use crate::stopping::exit_check::evidence::StatedState;
 
@@ -57,7 +57,7 @@ impl Field {
     /// Returns what it states, if the key is known and the value says something.
     pub(super) fn state(&self) -> Option<StatedState> {
         let key = self.key.as_str();
-        let tables = tables();
+        let tables = &*TABLES;
         if tables.exit_keys.has(key) || tables.inner_exit_keys.has(key) {
             truth_of(&self.value)
         } else if tables.status_keys.has(key) || tables.inner_status_keys.has(key) {
@@ -120,11 +120,11 @@ pub(super) fn state_of(value: &str) -> Option<StatedState> {
         .split_once('%')
         .map(|(number, _)| number.parse::<u8>());
     let is_part = percent.is_some_and(|percent| percent.is_ok_and(|percent| percent < 100));
-    if tables().done.has(&value) {
+    if TABLES.done.has(&value) {
         Some(StatedState::Done)
-    } else if tables().not_done.has(&value) || is_part {
+    } else if TABLES.not_done.has(&value) || is_part {
         Some(StatedState::NotDone)
-    } else if tables().blocked.has(&value)
+    } else if TABLES.blocked.has(&value)
         || ["blocked ", "waiting for ", "waiting on "]
             .iter()
             .any(|words| value.starts_with(words))

@@ -1,14 +1,14 @@
 //! Finds signals in a text: blocks and lines, tags, and objects of JSON.
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use regex::Captures;
 use serde_json::Value;
 
 use super::Signal;
 use super::field::{Field, normal, state_of, truth_of};
-use crate::agent_loop::text::tables::{Pattern, tables};
+use crate::agent_loop::text::tables::TABLES;
+use crate::domain::pattern::Pattern;
 use crate::stopping::exit_check::evidence::StatedState;
 
 /// A line that is longer is prose.
@@ -17,26 +17,22 @@ const LONGEST_LINE: usize = 200;
 const LONGEST_OBJECT: usize = 16_000;
 
 /// `---RALPH_STATUS---`, and with the first group `---END_RALPH_STATUS---`.
-static BLOCK_MARK: LazyLock<Pattern> = LazyLock::new(|| {
-    Pattern::new(
-        r"(?i)^[*` ]*---[- ]*(?:(end(?:[a-z_ -]{0,37}status)?)|[a-z_ -]{0,34}status)[- ]*---[*` ]*$",
-    )
-});
+static BLOCK_MARK: Pattern = Pattern::new(
+    r"(?i)^[*` ]*---[- ]*(?:(end(?:[a-z_ -]{0,37}status)?)|[a-z_ -]{0,34}status)[- ]*---[*` ]*$",
+);
 
 /// An event of ralph-orchestrator, with its topic and its end tag.
-static EVENT: LazyLock<Pattern> = LazyLock::new(|| {
+static EVENT: Pattern = Pattern::prepared("", |_| {
     let topic = r#"topic=(?:"([^"<>]*)"|'([^'<>]*)')"#;
-    Pattern::new(&format!(
-        r"(?is)<event\s(?:[^<>]*?{topic})?[^<>]*>.*?</event\s*>"
-    ))
+    format!(r"(?is)<event\s(?:[^<>]*?{topic})?[^<>]*>.*?</event\s*>")
 });
 
 /// A short tag with its end tag.
-static TAG: LazyLock<Pattern> = LazyLock::new(|| {
+static TAG: Pattern = Pattern::prepared("", |_| {
     let name = "promise|status|exit|exit[_-]signal";
-    Pattern::new(&format!(
+    format!(
         r"(?i)<(?P<name>{name})(?:\s[^<>]{{0,300}})?>(?P<content>[^<]{{0,300}})</(?P<end>{name})\s*>"
-    ))
+    )
 });
 
 /// Finds all signals, in no order. With a promise, it is the only text of `<promise>` that counts.
@@ -126,7 +122,7 @@ fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Sig
         return Some(signal(StatedState::Done, false));
     }
     let field = Field::of_line(line).filter(|_| !line.starts_with(['|', '>']))?;
-    let is_own = tables().exit_keys.has(&field.key) || tables().status_keys.has(&field.key);
+    let is_own = TABLES.exit_keys.has(&field.key) || TABLES.status_keys.has(&field.key);
     let state = field.state().filter(|_| is_own)?;
     Some(signal(state, field.key == "status"))
 }
@@ -178,7 +174,7 @@ fn is_promise(content: &str, promise: Option<&str>) -> bool {
     let content = normal(content);
     match promise.map(normal) {
         Some(promise) => !promise.is_empty() && promise == content,
-        None => tables().promises.has(&content),
+        None => TABLES.promises.has(&content),
     }
 }
 

@@ -10,11 +10,10 @@ mod find;
 mod context;
 
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::LONGEST_UNMASKED;
-use crate::agent_loop::text::tables::Pattern;
 use crate::agent_loop::text::{BlockKind, Message};
+use crate::domain::pattern::Pattern;
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use field::Field;
 
@@ -104,11 +103,9 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
 /// status: a closed fence of text, or a paragraph of nothing but inline code.
 fn last_code(message: &Message) -> Option<Range<usize>> {
     /// A closed fence with a language that is no program.
-    static FENCE: LazyLock<Pattern> = LazyLock::new(|| {
-        Pattern::new(
-            r"(?is)^\s*(?:```+|~~~+)[ \t]*(?:text|txt|plaintext|plain|json|xml|html|yaml|markdown|md)?[ \t]*\n(.*\n)?[ \t>]*(?:```+|~~~+)\s*$",
-        )
-    });
+    static FENCE: Pattern = Pattern::new(
+        r"(?is)^\s*(?:```+|~~~+)[ \t]*(?:text|txt|plaintext|plain|json|xml|html|yaml|markdown|md)?[ \t]*\n(.*\n)?[ \t>]*(?:```+|~~~+)\s*$",
+    );
     let last = message.blocks.last()?;
     if last.kind != BlockKind::Code {
         return last.is_only_code().then(|| last.range.clone());

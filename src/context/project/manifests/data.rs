@@ -1,13 +1,11 @@
 //! Manifests in JSON and TOML: values at the paths that a format names.
 
-use std::sync::LazyLock;
-
 use jsonc_parser::ParseOptions;
-use regex::Regex;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Dependency, ManifestContent, Scope};
+use crate::domain::pattern::Pattern;
 
 /// Where a format has its values. In a dotted path, `*` stands for any key.
 #[derive(Debug, Default, Deserialize)]
@@ -116,12 +114,12 @@ fn package(name: &str, value: &Value, scope: Scope) -> Vec<Dependency> {
 
 /// Reads Python's `name[extras] (>=1.0); marker  # comment`. Options, paths and addresses are none.
 pub(super) fn requirement(text: &str, scope: Scope) -> Option<Dependency> {
-    static REQUIREMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static REQUIREMENT: Pattern = Pattern::prepared("", |_| {
         let name = r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*";
         let version = r"(?:\(?((?:[<>=!~]=|[<>])[^;)\\]*?))?\)?";
-        Regex::new(&format!(r"{name}{version}(?:\s--|\s*[;\\@]|\s+#|\s*$)")).ok()
+        format!(r"{name}{version}(?:\s--|\s*[;\\@]|\s+#|\s*$)")
     });
-    let captures = REQUIREMENT.as_ref()?.captures(text)?;
+    let captures = REQUIREMENT.all(text).next()?;
     let name = captures.get(1)?.as_str();
     let version = captures.get(2).map(|version| version.as_str());
     Some(Dependency::new(name, version, scope))

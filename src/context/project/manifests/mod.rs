@@ -12,11 +12,11 @@ mod catalog;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use regex::Captures;
 use serde::Deserialize;
 
+use crate::domain::pattern::Pattern;
 use crate::files::{self, SizeLimit};
 
 use self::code::CodePatterns;
@@ -135,8 +135,7 @@ fn resolved<'a>(
 
 /// Fills in the `${name}`, `$(name)` and `$name` of a version; `None` if one is not known.
 fn filled_in(version: &str, above: &[&Manifest]) -> Option<String> {
-    static REFERENCE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"\$(?:\{([^}]*)\}|\(([^)]*)\)|(\w+))").ok());
+    static REFERENCE: Pattern = Pattern::new(r"\$(?:\{([^}]*)\}|\(([^)]*)\)|(\w+))");
     const NESTED: usize = 4;
     let mut version = version.to_owned();
     for _ in 0..NESTED {
@@ -150,10 +149,7 @@ fn filled_in(version: &str, above: &[&Manifest]) -> Option<String> {
             // What is not known stays a reference.
             value.map_or_else(|| "$".to_owned(), String::clone)
         };
-        version = REFERENCE
-            .as_ref()?
-            .replace_all(&version, value)
-            .into_owned();
+        version = REFERENCE.replace_in(&version, value).into_owned();
     }
     None
 }

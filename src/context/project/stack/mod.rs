@@ -11,11 +11,10 @@ mod architecture;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::LazyLock;
 
-use regex::Regex;
 use serde_json::Value;
 
+use crate::domain::pattern::Pattern;
 use crate::files::{self, SizeLimit};
 
 use self::architecture::architecture;
@@ -114,10 +113,10 @@ impl Stack {
     /// Adds the parts that files show by their names, and the databases that configuration names.
     fn add_files(&mut self, root: &Path, tree: &Tree, rules: &Rules) {
         // The provider of a Prisma schema, the adapter of Rails, the image of a container.
-        static DATABASE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        static DATABASE: Pattern = Pattern::prepared("", |_| {
             let key = r"(?m)^\s*(?:provider|adapter|dialect|image)\s*[:=]\s*";
             let value = r#"["']?(?:docker\.io/)?(?:library/)?([^\s"',@:]+)"#;
-            Regex::new(&format!("{key}{value}")).ok()
+            format!("{key}{value}")
         });
         for sign in rules.signs() {
             let mut files = tree.signs.iter();
@@ -131,7 +130,7 @@ impl Stack {
             .filter(|path| !rules.is_secondary(path))
         {
             let text = files::read_text(&root.join(path), SizeLimit::SMALL).unwrap_or_default();
-            let words = DATABASE.iter().flat_map(|regex| regex.captures_iter(&text));
+            let words = DATABASE.all(&text);
             for word in words.filter_map(|captures| captures.get(1)) {
                 if let Some((id, name)) = rules.database(word.as_str()) {
                     self.add("database", id, name, None);
