@@ -21,7 +21,10 @@ pub(super) enum Document {
 /// Reads the document that a text begins with.
 pub(super) fn read(text: &str) -> Document {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
-    match documents.next() {
+    let first = documents.next();
+    #[cfg(test)]
+    tests::count(&first, documents.byte_offset(), text);
+    match first {
         Some(Ok(value)) => Document::Whole(value, documents.byte_offset()),
         Some(Err(error)) if error.is_eof() => Document::CutOff,
         Some(Err(_)) | None => Document::None,
@@ -86,10 +89,28 @@ pub(super) fn completed(text: &str) -> Option<Value> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::cell::Cell;
+
     use serde_json::json;
 
     use super::*;
+
+    thread_local! {
+        /// The bytes that were read for documents.
+        pub(in crate::agent_loop::response) static BYTES_READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub(super) fn count(read: &Option<serde_json::Result<Value>>, end: usize, text: &str) {
+        let bytes = match read {
+            Some(Err(error)) => {
+                let lines = text.split_inclusive('\n').map(str::len);
+                lines.take(error.line() - 1).sum::<usize>() + error.column()
+            }
+            Some(Ok(_)) | None => end,
+        };
+        BYTES_READ.set(BYTES_READ.get() + bytes);
+    }
 
     #[test]
     fn what_is_cut_off_is_completed() {

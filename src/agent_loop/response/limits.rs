@@ -18,8 +18,6 @@ pub(super) const DENIALS: usize = 64;
 /// A name, a command or an address, in characters.
 pub(super) const NAME: usize = 200;
 
-/// How far the document behind one that is cut off is looked for, in bytes.
-pub(super) const CUT_OFF: usize = 64 << 10;
 /// The lines of text before the JSON of an agent program, such as warnings of a package manager.
 /// With more it is a text that quotes JSON.
 pub(super) const LINES_BEFORE_JSON: u64 = 100;

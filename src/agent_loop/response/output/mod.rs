@@ -99,6 +99,10 @@ fn line_start(line: &str) -> usize {
 impl Reading {
     /// Reads the documents that follow each other from the beginning of a line, and returns how
     /// many bytes they take; 0 if there is none.
+    ///
+    /// A document ends before the next line that begins as it does: no program begins a line with a
+    /// brace within an object, or with a bracket within a list. So lines that nest in each other and
+    /// stay open are not read again for each of them.
     fn read_documents(
         &mut self,
         rest: &str,
@@ -108,27 +112,43 @@ impl Reading {
     ) -> usize {
         let mut taken = 0;
         let mut at = start;
+        // Where the next lines that begin with a brace or a bracket end the one before.
+        let (mut next_object, mut next_list) = (0, 0);
         loop {
             let text = rest.get(at..).unwrap_or_default();
+            let (next, mark) = if text.starts_with('{') {
+                (&mut next_object, "\n{")
+            } else {
+                (&mut next_list, "\n[")
+            };
+            if *next <= at {
+                *next = text.find(mark).map_or(rest.len(), |found| at + found);
+            }
+            let text = rest.get(at..*next).unwrap_or_default();
+            let is_last = *next == rest.len();
             match json::read(text) {
                 Document::Whole(value, length) => {
                     self.read_document(&value, line, false, format);
                     at += length;
                     taken = at;
                 }
-                Document::CutOff => {
+                Document::CutOff if is_last => {
                     let value = json::completed(text);
                     // A list may have documents on lines of their own.
                     let is_list = value.as_ref().is_some_and(|list| is_list_of(list, format));
-                    if text.contains("\n{") && !is_list {
-                        return cut_off(text).map_or(taken, |end| at + end);
+                    if let (Some(end), false) = (text.find("\n{"), is_list) {
+                        return at + end;
                     }
                     if let Some(value) = value {
                         self.ends_early = self.read_document(&value, line, true, format);
                     }
                     return rest.len();
                 }
-                Document::None => return cut_off(text).map_or(taken, |end| at + end),
+                Document::CutOff if text.starts_with('{') => return *next,
+                Document::CutOff | Document::None => {
+                    let end = text.find("\n{").filter(|end| is_cut_off(text, *end));
+                    return end.map_or(taken, |end| at + end);
+                }
             }
             let blank = rest.get(at..).unwrap_or_default();
             let inner = blank.trim_start_matches([' ', '\t', '\r']);
@@ -200,14 +220,10 @@ impl Reading {
     }
 }
 
-/// Returns where a document ends that was cut off before the next one: no program begins a line
-/// with a brace within a document. `None` if the text is none.
-fn cut_off(text: &str) -> Option<usize> {
-    let is_cut_off =
-        |end: usize| matches!(json::read(text.get(..end)?), Document::CutOff).then_some(end);
-    is_cut_off(text.find('\n')?)?;
-    let near = text.as_bytes().get(..limits::CUT_OFF.min(text.len()))?;
-    is_cut_off(memchr::memmem::find(near, b"\n{")?)
+/// Whether a text is a document that is cut off up to `end`.
+fn is_cut_off(text: &str, end: usize) -> bool {
+    let text = text.get(..end).unwrap_or_default();
+    matches!(json::read(text), Document::CutOff)
 }
 
 /// Returns whether the documents of a list are those of a program.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::agent_loop::response::json::tests::BYTES_READ;
 use crate::agent_loop::response::read;
 use crate::agent_loop::response::testing::{response_in, response_of};
 
@@ -146,4 +147,26 @@ fn what_begins_after_the_last_event_does_not_count() {
 fn a_control_sequence_does_not_go_beyond_its_line() {
     let output = format!("\x1b]0;title\n\x1b[\n{RESULT}\n");
     assert_eq!(response_of(&output), response_of(RESULT));
+}
+
+#[test]
+fn lines_that_nest_and_stay_open_are_read_a_few_times() {
+    let nested = [
+        "{\"a\": [1,\n",
+        "{\"a\":\n",
+        "[1,\n",
+        "[{\"a\": [1,\n",
+        "{\"a\": [\n[1,\n",
+        "[\n{\"a\":\n",
+        "{}{\"a\": [1,\n",
+        "{\"a\": [1,\nmore\n",
+        "[{}, {}\n",
+    ];
+    for lines in nested {
+        let output = lines.repeat(1_000);
+        BYTES_READ.set(0);
+        response_of(&output);
+        let times = BYTES_READ.get() / output.len();
+        assert!(times <= 5, "{lines}: {times}");
+    }
 }
