@@ -1,5 +1,7 @@
 //! The progress that a pipe or a log gets.
 
+use std::time::Duration;
+
 use conclave::consultation::event::{
     Abort, AbortReason, AttemptNumber, CallEvent, CancelReason, CeilingReached, ConsultationEvent,
     CostEvent, Envelope, Event, HealthEvent, HealthUpdate, PulseEvent, Purpose, Resumed,
@@ -251,7 +253,7 @@ fn a_resumed_run_shows_its_question() {
 }
 
 /// Returns the output while the judge's call of Round 2 streams, beside an expert's call.
-fn streamed(verbosity: Verbosity) -> String {
+async fn streamed(verbosity: Verbosity) -> String {
     let mut sample = EventBuilder::new(sample_events::panel());
     sample.emit(Event::Round(RoundEvent::Started { round_number: 2 }));
     let expert = sample.thinking("security", AnswerKind::Revision);
@@ -274,6 +276,8 @@ fn streamed(verbosity: Verbosity) -> String {
     ] {
         progress.delta(judge, &Delta::Text(piece.to_owned()));
     }
+    // The text is read again after a while.
+    tokio::time::advance(Duration::from_millis(250)).await;
     progress.delta(
         judge,
         &Delta::Text("\"tensions\": [{\"topic\": \"Token".to_owned()),
@@ -287,12 +291,12 @@ fn streamed(verbosity: Verbosity) -> String {
     captured.err()
 }
 
-#[test]
-fn the_judges_text_streams_apart_from_other_lines() {
-    insta::assert_snapshot!(streamed(Verbosity::Normal));
+#[tokio::test(start_paused = true)]
+async fn the_judges_text_streams_apart_from_other_lines() {
+    insta::assert_snapshot!(streamed(Verbosity::Normal).await);
 }
 
-#[test]
-fn quiet_streams_nothing() {
-    assert_eq!(streamed(Verbosity::Quiet), "");
+#[tokio::test(start_paused = true)]
+async fn quiet_streams_nothing() {
+    assert_eq!(streamed(Verbosity::Quiet).await, "");
 }
