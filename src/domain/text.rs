@@ -76,6 +76,16 @@ fn push_escape(escaped: &mut String, c: char) {
     let _ = write!(escaped, "\\u{:04x}", u32::from(c));
 }
 
+/// Returns whether a character belongs to a script that is written without blanks between words:
+/// Thai, Lao, Burmese, Khmer, Japanese and Chinese.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x9FFF
+            | 0xF900..=0xFAFF | 0x20000..=0x3FFFF
+    )
+}
+
 fn is_direction_mark(c: char) -> bool {
     matches!(
         c,

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::evaluation::Value;
+use crate::domain::text::is_unspaced;
 
 /// Returns the resemblance of the least similar pair of texts, from 0 to 1; `None` for fewer than
 /// two texts.
@@ -41,27 +42,23 @@ fn trigrams(text: &str) -> Trigrams {
         .collect()
 }
 
-/// Returns the words in lower case, without punctuation.
+/// Returns the words in lower case, without punctuation. In a script without blanks between words,
+/// each character is one.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in text.chars() {
-        if !c.is_alphanumeric() || is_a_word(c) {
+        if !c.is_alphanumeric() || is_unspaced(c) {
             words.push(String::new());
         }
         if let Some(word) = words.last_mut().filter(|_| c.is_alphanumeric()) {
             word.extend(c.to_lowercase());
         }
-        if is_a_word(c) {
+        if is_unspaced(c) {
             words.push(String::new());
         }
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// Returns whether a character is a word by itself: Chinese and Japanese use no spaces.
-fn is_a_word(c: char) -> bool {
-    matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
 #[cfg(test)]

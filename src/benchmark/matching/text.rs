@@ -4,6 +4,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::pattern::worded;
 use crate::domain::pattern::Pattern;
+use crate::domain::text::is_unspaced;
 
 /// Returns the text with composed characters: `e` and an accent become `é`.
 pub(super) fn composed(text: &str) -> String {
@@ -130,14 +131,4 @@ pub(super) fn positions_of_words(text: &str, words: &str) -> Vec<usize> {
 fn is_boundary(outer: Option<char>, inner: char) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() && !is_unspaced(c);
     !outer.is_some_and(is_letter) || !is_letter(inner)
-}
-
-/// Whether the character belongs to a script without spaces between words: Chinese, Japanese, Thai,
-/// Lao, Khmer and Burmese.
-fn is_unspaced(c: char) -> bool {
-    matches!(
-        u32::from(c),
-        0x0E00..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x9FFF
-            | 0xF900..=0xFAFF | 0x20000..=0x3FFFF
-    )
 }

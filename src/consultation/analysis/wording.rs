@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::consultation::reading::words::TABLES;
 use crate::domain::artifact::{Independent, Revision};
+use crate::domain::text::is_unspaced;
 
 /// Characters around a word that do not change its meaning. A character inside a word does: `1.5`
 /// is not `15`, and `C++` is not `C`.
@@ -39,7 +40,8 @@ pub(crate) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
 pub(crate) fn share(wanted: &str, text: &str) -> Option<f64> {
     let (wanted, there) = (matter(wanted), matter(text));
     let is_measurable = wanted.len() >= FEWEST && !there.is_empty();
-    let is_apart = |words: &BTreeSet<String>| words.iter().all(|word| !word.chars().any(runs_on));
+    let is_apart =
+        |words: &BTreeSet<String>| words.iter().all(|word| !word.chars().any(is_unspaced));
     if !is_measurable || !is_apart(&wanted) || !is_apart(&there) {
         return None;
     }
@@ -83,19 +85,6 @@ fn bare(word: &str) -> String {
     word.trim_matches(AROUND_A_WORD)
         .to_lowercase()
         .replace('’', "'")
-}
-
-/// Returns whether a letter belongs to a script without separators between words.
-fn runs_on(c: char) -> bool {
-    matches!(
-        c,
-        '\u{e00}'..='\u{eff}'
-            | '\u{1000}'..='\u{109f}'
-            | '\u{1780}'..='\u{17ff}'
-            | '\u{3040}'..='\u{30ff}'
-            | '\u{3400}'..='\u{9fff}'
-            | '\u{f900}'..='\u{faff}'
-    )
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 //! Invariant: nothing that is typed is an operator: words and phrases go into the query as quoted
 //! text.
 
+use crate::domain::text::is_unspaced;
+
 /// A search in questions and recommendations: all terms must occur, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
@@ -88,21 +90,6 @@ fn terms(text: &str) -> Vec<Term> {
     }
     terms.retain(|term| !term.text.is_empty());
     terms
-}
-
-/// Returns whether a letter is of a script without blanks between words: the index takes a whole
-/// sentence in it for one word.
-fn is_unspaced(c: char) -> bool {
-    matches!(
-        c,
-        '\u{e00}'..='\u{eff}'
-            | '\u{1000}'..='\u{109f}'
-            | '\u{1780}'..='\u{17ff}'
-            | '\u{3040}'..='\u{30ff}'
-            | '\u{3400}'..='\u{4dbf}'
-            | '\u{4e00}'..='\u{9fff}'
-            | '\u{20000}'..='\u{3ffff}'
-    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Phrases of languages that are written without blanks between words.
 
 use super::{LANGUAGES, Language, Meaning, PhraseMatch};
+use crate::domain::text::is_unspaced;
 use crate::domain::word_list::WordList;
 
 /// The marks that end a clause.
@@ -8,7 +9,7 @@ const MARKS: [char; 10] = ['，', '、', ',', '；', ';', '：', ':', '。', '�
 
 pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
     let mut matches = Vec::new();
-    if !sentence.contains(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')) {
+    if !sentence.contains(is_unspaced) {
         return matches;
     }
     for language in LANGUAGES.iter().filter(|language| !language.has_blanks) {
