@@ -2,7 +2,7 @@
 //! its record is shown.
 
 use crate::domain::artifact::{Severity, Verdict};
-use crate::domain::stored_record::{Completion, ContextWords, StoredConcern, StoredRecord};
+use crate::domain::stored_record::{ContextWords, StoredConcern, StoredRecord};
 
 use super::sections::Detail;
 use super::{head, rounds, sections};
@@ -37,13 +37,7 @@ pub fn report(record: &StoredRecord) -> String {
 /// The answer with its evidence, or what there is instead.
 pub(super) fn answer(record: &StoredRecord) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
-        return match &record.recommendation {
-            Some(recommendation) => sections::answer(
-                recommendation,
-                record.summary.as_deref().unwrap_or_default(),
-            ),
-            None => without_verdict(record),
-        };
+        return without_verdict(record);
     };
     let mut parts = sections::verdict(verdict);
     parts.extend(sections::evidence(record, &verdict.evidence));
@@ -52,12 +46,7 @@ pub(super) fn answer(record: &StoredRecord) -> Vec<Part> {
 
 /// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
 fn without_verdict(record: &StoredRecord) -> Vec<Part> {
-    let why = match record.completion() {
-        Completion::Completed => "No verdict was asked for",
-        Completion::Declined => "Nothing was asked",
-        Completion::Aborted | Completion::Unfinished => "No verdict was reached",
-    };
-    let line = |template| paragraph(template, [why]);
+    let line = |template| paragraph(template, [sections::without_verdict(record)]);
     let Some(synthesis) = record.synthesis() else {
         return match &record.partial_consensus {
             Some(points) => vec![

@@ -1,7 +1,6 @@
-//! What stands above the answer: notices, and a line for each fact on which it rests. Records of
-//! early versions and of the original lack some facts; their lines are left out.
+//! What stands above the answer: notices, and a line for each fact on which it rests.
 
-use crate::domain::artifact::{Magnitude, Source, Verdict};
+use crate::domain::artifact::{Magnitude, Source};
 use crate::domain::ids::AgentId;
 use crate::domain::second_pass::Held;
 use crate::domain::stored_record::{
@@ -9,7 +8,7 @@ use crate::domain::stored_record::{
 };
 
 use super::agents::seat_name;
-use super::sections::confidence_of;
+use super::sections::{confidence_of, in_short};
 use crate::terminal::document::{Line, Part, list_of, paragraph};
 use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address};
 
@@ -125,18 +124,11 @@ pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
         how_far.unwrap_or_default(),
     )
     .and(" With the order reversed, the judge recommends:", []);
-    let other = Part::Foreign(in_short(other));
-    Some(Part::Notice(vec![Part::Paragraph(lead), other]))
-}
-
-/// Returns what a verdict recommends: its options, if it is a menu, and how to choose.
-fn in_short(verdict: &Verdict) -> String {
-    let options = verdict.recommendations.iter();
-    let options = options.map(|choice| format!("- {}", choice.option.trim()));
-    let options = options.collect::<Vec<_>>().join("\n");
-    let parts = [options.as_str(), verdict.recommendation.trim()];
-    let parts = parts.into_iter().filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("\n\n")
+    let options = other.recommendations.iter().map(|choice| &choice.option);
+    let options: Vec<&String> = options.collect();
+    let mut parts = vec![Part::Paragraph(lead)];
+    parts.extend(in_short(&options, &other.recommendation));
+    Some(Part::Notice(parts))
 }
 
 /// Who answered: the judge, the panel, and the models that took over.

@@ -2,8 +2,8 @@
 
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 
-use super::sections::{labelled_list, question};
-use crate::terminal::document::{self, Line, Part, foreign, list_of, paragraph, titled};
+use super::sections::{in_short, labelled_list, question};
+use crate::terminal::document::{self, Line, Part, paragraph, titled};
 use crate::terminal::output::format::{amount, model_address, stated};
 
 /// Writes the document.
@@ -63,8 +63,8 @@ pub(super) fn held(rejudgement: &Rejudgement) -> String {
 
 /// The options of a verdict, and how to choose.
 pub(super) fn recommendation(side: &Judgement) -> Vec<Part> {
-    let answer = side.recommendation.as_deref().and_then(foreign);
-    let parts: Vec<Part> = list_of(&side.options).into_iter().chain(answer).collect();
+    let answer = side.recommendation.as_deref().unwrap_or_default();
+    let parts = in_short(&side.options, answer);
     if parts.is_empty() {
         return vec![paragraph("_No verdict._", [])];
     }

@@ -8,7 +8,7 @@ use crate::domain::artifact::{
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::DebateValue;
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{ExpertChange, OpenPoint, StoredRecord};
+use crate::domain::stored_record::{Completion, ExpertChange, OpenPoint, StoredRecord};
 use crate::domain::text::clean;
 
 use super::agents::name;
@@ -37,16 +37,21 @@ pub(super) fn question(asked: &str, facts: Vec<Line>) -> Vec<Part> {
     }
 }
 
-/// The answer, and its summary if that differs.
-pub(super) fn answer(recommendation: &str, summary: &str) -> Vec<Part> {
-    let mut parts = vec![Part::Foreign(recommendation.to_owned())];
-    parts.extend(summed_up(recommendation, summary));
-    parts
+/// Why there is no verdict.
+pub(super) fn without_verdict(record: &StoredRecord) -> &'static str {
+    match record.completion() {
+        Completion::Completed => "No verdict was asked for",
+        Completion::Declined => "Nothing was asked",
+        Completion::Aborted | Completion::Unfinished => "No verdict was reached",
+    }
 }
 
-fn summed_up(recommendation: &str, summary: &str) -> Vec<Part> {
-    let summary = foreign(summary).filter(|_| summary.trim() != recommendation.trim());
-    titled(3, "Summary", summary)
+/// The options of a verdict, and how to choose; or its answer.
+pub(super) fn in_short<T: AsRef<str>>(options: &[T], answer: &str) -> Vec<Part> {
+    list_of(options)
+        .into_iter()
+        .chain(foreign(answer))
+        .collect()
 }
 
 /// A verdict: one answer, or a menu of options and how to choose.
@@ -60,7 +65,9 @@ pub(super) fn verdict(verdict: &Verdict) -> Vec<Part> {
     parts.extend(options.flat_map(|(number, choice)| option(number, choice)));
     let origin = verdict.composed_from.map(Source::description);
     parts.extend(origin.map(|origin| paragraph("_{}_", [origin])));
-    parts.extend(summed_up(recommendation, &verdict.summary));
+    let summary = foreign(&verdict.summary);
+    let summary = summary.filter(|_| verdict.summary.trim() != recommendation.trim());
+    parts.extend(titled(3, "Summary", summary));
     parts
 }
 

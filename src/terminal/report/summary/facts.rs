@@ -7,7 +7,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredCaching, StoredRecord,
 };
-use crate::terminal::document::{Line, Part, foreign, list, paragraph};
+use crate::terminal::document::{Line, Part, list, paragraph};
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::{
@@ -55,14 +55,7 @@ pub(super) fn answer(record: &StoredRecord) -> Vec<Part> {
             Some(lead).filter(|_| !verdict.is_menu() || !verdict.recommendation.trim().is_empty());
         return options.into_iter().chain(lead).collect();
     }
-    if let Some(recommendation) = &record.recommendation {
-        return foreign(recommendation).into_iter().collect();
-    }
-    let why = if record.completion() == Completion::Completed {
-        "No verdict was asked for"
-    } else {
-        "No verdict was reached"
-    };
+    let why = sections::without_verdict(record);
     let points = record
         .synthesis()
         .map_or(&[][..], |synthesis| &synthesis.consensus_points);
