@@ -1,6 +1,6 @@
 //! The panel's rows, and which of its agents agree with the answer.
 
-use crate::domain::artifact::Synthesis;
+use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
@@ -9,7 +9,7 @@ use crate::records::index::rows::{AgentRole, AgentRow, UNKNOWN};
 /// Returns the experts in the panel's order, then the judge.
 pub(super) fn agents(record: &StoredRecord) -> Vec<AgentRow> {
     let mut agents: Vec<AgentRow> = Vec::new();
-    let (supporters, dissenters) = (supporters(record), dissenters(record));
+    let supporters = supporters(record);
     for seat in &record.agents {
         let id = seat.id.as_str();
         // Two seats of one id would be one row.
@@ -19,8 +19,8 @@ pub(super) fn agents(record: &StoredRecord) -> Vec<AgentRow> {
         let (provider, model) = round_1_model(record, seat);
         let agrees = match record.recommendation {
             None => None,
-            Some(_) if names_seat(seat, &dissenters) => Some(false),
-            Some(_) if names_seat(seat, supporters) => Some(true),
+            Some(_) if dissents(record, id) => Some(false),
+            Some(_) if supporters.iter().any(|supporter| supporter == id) => Some(true),
             Some(_) => None,
         };
         agents.push(AgentRow {
@@ -47,14 +47,7 @@ pub(super) fn agents(record: &StoredRecord) -> Vec<AgentRow> {
 
 /// Returns what an expert stated in Round 1.
 fn confidence(record: &StoredRecord, seat: &StoredAgent) -> Option<Confidence> {
-    let perspective = record
-        .perspectives
-        .iter()
-        .find(|held| held.agent_id == seat.id);
-    match perspective {
-        Some(held) => held.confidence,
-        None => record.independent(&seat.id)?.confidence,
-    }
+    record.independent(&seat.id)?.confidence
 }
 
 /// Returns the provider and model that answered for a seat in Round 1, and so stated its
@@ -87,25 +80,9 @@ fn supporters(record: &StoredRecord) -> &[String] {
         .map_or(&[], |leading| leading.supporting_agents.as_slice())
 }
 
-/// Returns the verdict's dissent, by ids; in a record without the verdict's artifact, by names.
-fn dissenters(record: &StoredRecord) -> Vec<String> {
-    match record.verdict() {
-        Some(verdict) => verdict
-            .objections()
-            .iter()
-            .map(|dissent| dissent.agent.clone())
-            .collect(),
-        None => record
-            .dissent
-            .iter()
-            .map(|dissent| dissent.agent.clone())
-            .collect(),
-    }
-}
-
-/// Returns whether one of these is the seat's id or name.
-fn names_seat(seat: &StoredAgent, agents: &[String]) -> bool {
-    agents.iter().any(|agent| {
-        agent.eq_ignore_ascii_case(seat.id.as_str()) || agent.eq_ignore_ascii_case(&seat.name)
-    })
+/// Returns whether an expert objects to the verdict.
+fn dissents(record: &StoredRecord, expert: &str) -> bool {
+    let objections = record.verdict().map(Verdict::objections);
+    let mut objections = objections.into_iter().flatten();
+    objections.any(|dissent| dissent.agent == expert)
 }
