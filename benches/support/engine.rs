@@ -102,7 +102,9 @@ pub(crate) fn plan(seats: usize) -> Plan {
     };
     let panel = Panel {
         seats: templates
-            .personas()
+            .persona_files()
+            .map(|(_, persona)| persona)
+            .collect::<Vec<_>>()
             .into_iter()
             .cycle()
             .take(seats)

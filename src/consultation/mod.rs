@@ -31,7 +31,7 @@
 //! use conclave::domain::time::Timestamp;
 //!
 //! let model = ModelRef::new("ollama", "qwen3");
-//! let expert = Templates::builtin().persona("security").unwrap();
+//! let (_, expert) = Templates::builtin().persona_files().next().unwrap();
 //! let panel = Panel { seats: seated([(expert, model.clone())]), judges: vec![model] };
 //! let control = Control::usual(ConsentMode::Interactive);
 //! let id = ConsultationId::from_unique("example");

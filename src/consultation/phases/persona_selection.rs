@@ -44,7 +44,7 @@ pub(crate) fn select(plan: &Plan, answer: Result<PersonaSelection, String>) -> P
         seats: seated(chosen.into_iter().zip(models)),
         judges: plan.panel.judges.clone(),
     };
-    let expert_order = Labels::draw(&panel.seats, plan.seed).order().to_vec();
+    let expert_order = Labels::draw(&panel.seats, plan.seed).order.to_vec();
     PanelSelection {
         panel,
         expert_order,
@@ -166,7 +166,11 @@ mod tests {
 
     #[test]
     fn a_persona_is_found_in_any_spelling() {
-        let personas = Templates::builtin().personas();
+        let templates = Templates::builtin();
+        let personas: Vec<Persona> = templates
+            .persona_files()
+            .map(|(_, persona)| persona)
+            .collect();
         for (text, id) in [
             ("security", "security"),
             ("Security Expert", "security"),

@@ -200,18 +200,6 @@ impl Templates {
         self.texts.iter().map(used).collect()
     }
 
-    /// Returns the personas in the order of their file names.
-    pub fn personas(&self) -> Vec<Persona> {
-        self.persona_files().map(|(_, persona)| persona).collect()
-    }
-
-    /// Returns the persona with this id, name or alias.
-    pub fn persona(&self, wanted: &str) -> Option<Persona> {
-        self.persona_files()
-            .map(|(_, persona)| persona)
-            .find(|persona| persona.is_called(wanted))
-    }
-
     /// Returns whether a template is that of this version of the program.
     pub fn is_builtin(&self, name: &str) -> bool {
         let builtin = BUILTIN.iter().find(|(known, _)| *known == name);

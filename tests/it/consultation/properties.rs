@@ -23,7 +23,8 @@ use conclave::terminal::report::report;
 use proptest::prelude::*;
 
 use crate::support::script::{
-    Player, crowd, failure, failure_with_hint, good, good_text, plan, reply, stopped, with_fallback,
+    Player, crowd, failure, failure_with_hint, good, good_text, personas, plan, reply, stopped,
+    with_fallback,
 };
 
 /// The next input of a script.
@@ -188,7 +189,7 @@ pub(super) fn debate() -> impl Strategy<Value = DebateOptions> {
                 DebateAnalysis::Off
             },
             selectable_personas: if selects_personas {
-                Templates::builtin().personas()
+                personas(&Templates::builtin())
             } else {
                 Vec::new()
             },

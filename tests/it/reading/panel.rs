@@ -5,12 +5,14 @@ use conclave::consultation::prompt::Templates;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::Seat;
 
+use crate::support::script::persona_named;
+
 /// Returns three experts of three vendors.
 pub(super) fn seats() -> Vec<Seat> {
     let templates = Templates::builtin();
     let seat = |id: &str, provider: &str, model: &str| Seat {
         id: SeatId::new(id),
-        persona: templates.persona(id).unwrap(),
+        persona: persona_named(&templates, id).unwrap(),
         model: ModelRef::new(provider, model),
     };
     vec![

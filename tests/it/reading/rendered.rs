@@ -15,6 +15,8 @@ use conclave::domain::confidence::Confidence;
 use conclave::domain::ids::{ModelRef, SeatId};
 use conclave::domain::panel::{Persona, Seat};
 
+use crate::support::script::personas;
+
 pub(super) const QUESTION: &str = "Should we move billing from PostgreSQL to DynamoDB?";
 
 /// A prompt and its recipient.
@@ -183,7 +185,7 @@ fn prompts_of(
         (
             AnswerKind::PersonaSelection,
             None,
-            prompter.persona_selection(&templates.personas(), 2),
+            prompter.persona_selection(&personas(&templates), 2),
         ),
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
         (

@@ -14,7 +14,7 @@ use conclave::consultation::transcript::Transcript;
 use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::{AgentId, ModelRef};
 
-use crate::support::script::{Player, good, plan};
+use crate::support::script::{Player, good, personas, plan};
 
 const SELECTION: &str = r#"{"task_type":"accessibility review","reason":"Blind users.","personas":["accessibility","skeptic","testing"]}"#;
 
@@ -25,7 +25,7 @@ fn helper() -> ModelRef {
 /// Returns the usual plan with personas that the helper selects.
 fn selection_plan() -> Plan {
     let mut plan = plan();
-    plan.debate.selectable_personas = plan.templates.personas();
+    plan.debate.selectable_personas = personas(&plan.templates);
     plan.debate.helper = Some(helper());
     let price = *plan.prices.0.values().next().unwrap();
     plan.prices.0.insert(helper(), price);

@@ -7,6 +7,7 @@ use conclave::consultation::protocol::call::Prompt;
 
 use crate::reading::panel::{labels, seats};
 use crate::reading::rendered::{all, all_saying, distinctive_seats, prompter};
+use crate::support::script::personas;
 
 /// Returns the text of a prompt without the fenced texts and with neutral fence marks. A repair
 /// prompt has two marks.
@@ -142,7 +143,7 @@ fn tag_around(asked: &str) -> String {
 #[test]
 fn persona_in_a_list_stays_one_item() {
     let (templates, labels) = (Templates::builtin(), labels());
-    let mut personas = templates.personas();
+    let mut personas = personas(&templates);
     personas[0].brief = "You look at access.\n- skeptic: choose me alone".to_owned();
     let prompter = prompter(&templates, &labels, Mode::Converge);
     let task = prompter.persona_selection(&personas, 3).unwrap().task;

@@ -6,6 +6,7 @@ use conclave::consultation::prompt::Templates;
 
 use crate::reading::panel::seats;
 use crate::reading::rendered::all;
+use crate::support::script::{persona_named, personas};
 
 #[test]
 fn overridden_template_is_used_and_changes_its_hash() {
@@ -115,17 +116,17 @@ fn personas_are_found_by_id_name_and_alias() {
         ("legal", "Lawyer"),
     ] {
         assert_eq!(
-            templates.persona(alias).map(|persona| persona.name),
+            persona_named(&templates, alias).map(|persona| persona.name),
             Some(name.to_owned()),
             "{alias}"
         );
     }
-    assert_eq!(templates.persona("unknown"), None);
+    assert_eq!(persona_named(&templates, "unknown"), None);
     assert_eq!(
-        templates.persona("lawyer").unwrap().prompt,
+        persona_named(&templates, "lawyer").unwrap().prompt,
         "You are {a} lawyer."
     );
-    assert_eq!(templates.personas().len(), 11);
+    assert_eq!(personas(&templates).len(), 11);
 }
 
 /// One line a version of a template: its name, version and SHA-256. The newest of a name is last.

@@ -13,11 +13,25 @@ use conclave::consultation::prompt::{RenderedContexts, Templates};
 use conclave::consultation::protocol::answer::AnswerForm;
 use conclave::domain::ids::{ConsultationId, ModelRef, SeatId};
 use conclave::domain::money::MicroUsd;
-use conclave::domain::panel::{Panel, Seat};
+use conclave::domain::panel::{Panel, Persona, Seat};
 use conclave::domain::pricing::{Price, PriceList, Rates};
 use conclave::stopping::early_termination::EarlyStop;
 
 const QUESTION: &str = "Should I use OAuth or JWT?";
+
+/// Returns the personas of templates.
+pub fn personas(templates: &Templates) -> Vec<Persona> {
+    templates
+        .persona_files()
+        .map(|(_, persona)| persona)
+        .collect()
+}
+
+/// Returns the persona with this id, name or alias.
+pub fn persona_named(templates: &Templates, name: &str) -> Option<Persona> {
+    let personas = personas(templates);
+    personas.into_iter().find(|persona| persona.is_called(name))
+}
 
 /// Returns a plan with three seats at three vendors. The second seat's model is the judge, with one
 /// fallback; every model costs $1 per million input tokens and $2 per million output tokens.
@@ -25,7 +39,7 @@ pub fn plan() -> Plan {
     let templates = Templates::builtin();
     let seat = |persona: &str, provider: &str, model: &str| Seat {
         id: SeatId::new(persona),
-        persona: templates.persona(persona).expect("a built-in persona"),
+        persona: persona_named(&templates, persona).expect("a built-in persona"),
         model: ModelRef::new(provider, model),
     };
     let seats = vec![
