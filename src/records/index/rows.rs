@@ -1,4 +1,4 @@
-//! The rows of one consultation in the index's tables, as plain data. The SQL files document the
+//! The rows of one consultation in the index's tables, as plain data. `schema.sql` documents the
 //! columns.
 
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};

@@ -1,4 +1,4 @@
-//! What the prose says: claims, open work, questions, assurance.
+//! What the prose says: claims, open work and questions.
 
 use super::fraction::{StatedProgress, progress};
 use super::phrases::{Meaning, PhraseMatch, matches};
