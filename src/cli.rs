@@ -91,7 +91,7 @@ pub fn main() -> ExitCode {
     match run(cli.command, &environment, &printer) {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) => {
-            printer.error(error.source(), error.hints());
+            printer.error(error.source(), &error.hints);
             ExitCode::from(error.exit.code())
         }
     }
@@ -171,11 +171,11 @@ fn parse_error(error: &clap::Error, environment: &Environment, printer: &Printer
 impl Command {
     fn verbosity(&self) -> Verbosity {
         match self {
-            Self::Consult(args) => args.verbosity(),
-            Self::Resume(args) => args.verbosity(),
+            Self::Consult(args) => args.output.verbosity(),
+            Self::Resume(args) => args.output.verbosity(),
             Self::History(args) => args.verbosity(),
             Self::Scrub(args) => args.verbosity(),
-            Self::Refine(args) => args.verbosity(),
+            Self::Refine(args) => args.output.verbosity(),
             Self::Benchmark(args) => args.verbosity(),
             Self::ExitCheck(args) => args.verbosity(),
             Self::ConsultStats(_)

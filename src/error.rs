@@ -46,7 +46,7 @@ impl Exit {
 pub struct Error {
     pub exit: Exit,
     source: Box<dyn StdError + Send + Sync>,
-    hints: Vec<String>,
+    pub hints: Vec<String>,
 }
 
 impl Error {
@@ -77,10 +77,6 @@ impl Error {
     #[must_use]
     pub(crate) fn hint_if(self, hint: Option<impl Into<String>>) -> Self {
         hint.into_iter().fold(self, Self::hint)
-    }
-
-    pub fn hints(&self) -> &[String] {
-        &self.hints
     }
 
     /// Returns what failed; its causes are its sources.

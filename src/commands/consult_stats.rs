@@ -97,7 +97,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         // Stated confidence beside the recorded outcomes.
         let range = calendar::range(span, &zone, now);
         let found = index::with(&home, printer, |index| {
-            calibration(index.connection(), &range)
+            calibration(&index.connection, &range)
         })?;
         return app.print(
             is_json,
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (found, elsewhere) = index::with(&home, printer, |index| {
         let mut of = |span| {
             let range = calendar::range(span, &zone, now);
-            statistics(index.connection_mut(), &range, &zone, now, targets)
+            statistics(&mut index.connection, &range, &zone, now, targets)
         };
         let found = of(span)?;
         let elsewhere = match found.usage.total {

@@ -25,7 +25,6 @@ use crate::setup::plan::resume_consent::ResumeConsent;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{amount, count};
-use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::StdinUse;
 
 /// Resume an interrupted consultation; finished calls are not repeated
@@ -50,13 +49,7 @@ pub struct Args {
     control: ControlFlags,
 
     #[command(flatten)]
-    output: OutputFlags,
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        self.output.verbosity()
-    }
+    pub(crate) output: OutputFlags,
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {

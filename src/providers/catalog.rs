@@ -27,8 +27,8 @@ const NOTICE_DAYS: i64 = 60;
 /// All known models, in the order of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelCatalog {
-    models: Vec<Model>,
-    vintages: Vec<PriceTableAge>,
+    pub models: Vec<Model>,
+    pub vintages: Vec<PriceTableAge>,
 }
 
 impl ModelCatalog {
@@ -47,16 +47,6 @@ impl ModelCatalog {
             }),
         }
         self
-    }
-
-    /// Returns all models, in the order of the file.
-    pub fn models(&self) -> &[Model] {
-        &self.models
-    }
-
-    /// Returns the age of the prices of each file.
-    pub fn vintages(&self) -> &[PriceTableAge] {
-        &self.vintages
     }
 
     /// Returns warnings about old prices.
@@ -209,7 +199,7 @@ mod tests {
         }
         assert!(
             catalog
-                .models()
+                .models
                 .iter()
                 .all(|model| model.rank.is_none() || model.retires.is_none())
         );

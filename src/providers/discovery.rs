@@ -132,7 +132,7 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
     });
     let answers = answers::Answers::new(join_all(asked).await.into_iter().flatten());
     let read = answers::read(&answers)?;
-    let on_own_network = is_own_network(address.host());
+    let on_own_network = is_own_network(&address.host);
     let mut models = read.models;
     for model in &mut models {
         model.runs_here &= on_own_network;

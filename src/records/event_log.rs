@@ -109,12 +109,12 @@ impl LogError {
 /// A file of events, locked for writing until this is dropped.
 #[derive(Debug)]
 pub(super) struct LogFile {
-    path: PathBuf,
-    file: File,
+    pub(super) path: PathBuf,
+    pub(super) file: File,
     /// The end of the last whole line.
     end: u64,
     /// Whether an event could not be written.
-    is_broken: bool,
+    pub(super) is_broken: bool,
 }
 
 /// The end of a log.
@@ -196,19 +196,6 @@ impl LogFile {
         });
         repaired.map_err(|error| WriteError::new(path, error))?;
         Ok(log)
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub(super) fn file(&self) -> &File {
-        &self.file
-    }
-
-    /// Returns whether an event could not be written. The log takes no more events then.
-    pub(super) fn is_broken(&self) -> bool {
-        self.is_broken
     }
 
     /// Appends an event after the last whole line.

@@ -101,9 +101,9 @@ impl Journal {
 
     /// Starts the sync thread.
     fn start(log: LogFile) -> Result<Self, WriteError> {
-        let failed = |error| WriteError::new(log.path(), error);
-        let to_sync = log.file().try_clone().map_err(failed)?;
-        let folder = log.path().parent().unwrap_or(Path::new(".")).to_owned();
+        let failed = |error| WriteError::new(&log.path, error);
+        let to_sync = log.file.try_clone().map_err(failed)?;
+        let folder = log.path.parent().unwrap_or(Path::new(".")).to_owned();
         // One pending ring is enough: a sync covers all writes before it.
         let (bell, rings) = mpsc::sync_channel(1);
         let thread = std::thread::Builder::new()
@@ -126,7 +126,7 @@ impl Journal {
 
     /// Returns whether an event could not be written; that was reported at the time.
     pub fn has_failed(&self) -> bool {
-        self.log.is_broken()
+        self.log.is_broken
     }
 
     /// Waits until all events are on the disk, and closes the journal. A second call does nothing.
@@ -138,7 +138,7 @@ impl Journal {
         let synced = thread
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the sync thread panicked")));
-        synced.map_err(|error| WriteError::new(self.log.path(), error))
+        synced.map_err(|error| WriteError::new(&self.log.path, error))
     }
 
     fn append(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -156,6 +156,6 @@ impl Journal {
 impl Subscriber for Journal {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         self.append(envelope)
-            .map_err(|error| SubscriberError(log_notice(&WriteError::new(self.log.path(), error))))
+            .map_err(|error| SubscriberError(log_notice(&WriteError::new(&self.log.path, error))))
     }
 }

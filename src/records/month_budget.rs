@@ -96,7 +96,7 @@ pub struct MonthBudget {
     folder: PathBuf,
     /// `2026-11`.
     month: String,
-    limit: MicroUsd,
+    pub limit: MicroUsd,
     /// The spending in the records, as read at the opening.
     in_records: MicroUsd,
     /// The recorded amounts of all processes before that reading.
@@ -172,11 +172,6 @@ impl MonthBudget {
     /// When the database cannot be written; a reservation then outlasts its process.
     pub fn use_journal(&self) -> Result<()> {
         self.change("is_journalled = 1 WHERE id = ?1", [self.own.id])
-    }
-
-    /// Returns the limit of the month.
-    pub fn limit(&self) -> MicroUsd {
-        self.limit
     }
 
     /// Returns what all processes have spent in the month, without reservations.

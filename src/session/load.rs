@@ -60,7 +60,7 @@ pub(crate) fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
 impl LoadedRecord {
     /// Adds the consultations that follow this one up, to its JSON if there are any.
     pub(crate) fn add_follow_ups(&mut self, index: &Index) -> Result<(), Error> {
-        let ids = history::follow_ups(index.connection(), &self.record.id);
+        let ids = history::follow_ups(&index.connection, &self.record.id);
         // What an index cannot say is left out.
         self.record.follow_ups = ids.unwrap_or_default();
         if self.record.follow_ups.is_empty() {

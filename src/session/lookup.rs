@@ -25,7 +25,7 @@ pub(crate) fn find(
     logs: &Path,
     name: &str,
 ) -> Result<ConsultationId, Error> {
-    let found = lookup::find(index.map(Index::connection), logs, name);
+    let found = lookup::find(index.map(|index| &index.connection), logs, name);
     match found
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?
     {
@@ -62,7 +62,7 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
 /// Returns when a consultation began, and its question.
 fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationId) -> Option<String> {
     let indexed = || {
-        let listed = history::with_id(index?.connection(), candidate.as_str()).ok()??;
+        let listed = history::with_id(&index?.connection, candidate.as_str()).ok()??;
         Some((listed.timestamp, listed.question))
     };
     let journalled = || {

@@ -85,7 +85,7 @@ impl SharedBudget for MonthCeiling {
     }
 
     fn limit(&self) -> MicroUsd {
-        self.budget.limit()
+        self.budget.limit
     }
 
     fn spent(&self) -> MicroUsd {

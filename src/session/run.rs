@@ -32,10 +32,10 @@ pub(crate) struct Session {
     consultation: Consultation,
     start: RunStart,
     /// The events of earlier runs.
-    earlier: Vec<Envelope>,
+    pub(crate) earlier: Vec<Envelope>,
     providers: Providers,
     storage: Storage,
-    clock: Clock,
+    pub(crate) clock: Clock,
 }
 
 /// The parties to a run.
@@ -132,15 +132,6 @@ impl Session {
             RunStart::New => &self.plan().control,
             RunStart::Resume { terms, .. } => &terms.control,
         }
-    }
-
-    /// Returns the events of earlier runs.
-    pub(crate) fn earlier(&self) -> &[Envelope] {
-        &self.earlier
-    }
-
-    pub(crate) fn clock(&self) -> Clock {
-        self.clock
     }
 }
 

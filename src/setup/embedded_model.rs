@@ -305,7 +305,7 @@ mod tests {
             "cannot download `tiny`: the model hub: it answered 404 Not Found"
         );
         assert_eq!(
-            error.hints(),
+            error.hints,
             [
                 "check the network, then run `conclave model pull tiny`",
                 "or set a vendor's key, such as `ANTHROPIC_API_KEY`, for real answers",

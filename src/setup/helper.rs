@@ -48,7 +48,7 @@ pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<Mo
         .filter(|access| needed.contains(&access.id) || access.key_ready())
         .map(|access| &access.id)
         .collect();
-    let known = context.catalog.models().iter();
+    let known = context.catalog.models.iter();
     let known = known.filter(|model| providers.contains(&&model.provider));
     // A model that retires soon is no good choice.
     let lasts = |model: &ModelRef| context.catalog.notices(model, context.now).is_none();

@@ -34,8 +34,8 @@ pub(crate) struct PersonaEntry {
 /// All personas that can sit on a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PersonaRegistry {
-    entries: Vec<PersonaEntry>,
-    sets: BTreeMap<String, Vec<String>>,
+    pub(crate) entries: Vec<PersonaEntry>,
+    pub(crate) sets: BTreeMap<String, Vec<String>>,
 }
 
 impl PersonaRegistry {
@@ -69,15 +69,6 @@ impl PersonaRegistry {
     #[cfg(test)]
     pub(crate) fn builtin() -> Self {
         Self::new(&Templates::builtin(), &Settings::default()).unwrap()
-    }
-
-    /// Returns all personas by id.
-    pub(crate) fn entries(&self) -> &[PersonaEntry] {
-        &self.entries
-    }
-
-    pub(crate) fn sets(&self) -> &BTreeMap<String, Vec<String>> {
-        &self.sets
     }
 
     /// Returns the personas alone, for the helper model to select from.
@@ -259,7 +250,7 @@ mod tests {
     }
 
     fn shown(error: &Error) -> String {
-        format!("{error}; {}", error.hints().join("; "))
+        format!("{error}; {}", error.hints.join("; "))
     }
 
     fn refused(config: &str, files: &[(&str, &str)]) -> String {
@@ -274,7 +265,7 @@ mod tests {
     #[test]
     fn ten_personas_are_built_in_and_share_no_names() {
         let personas = PersonaRegistry::builtin();
-        let entries = personas.entries();
+        let entries = personas.entries;
         let ids: Vec<&str> = entries
             .iter()
             .map(|entry| entry.persona.id.as_str())
@@ -313,13 +304,13 @@ mod tests {
             "mistral",
             "grok",
         ];
-        for PersonaEntry { persona, .. } in personas.entries() {
+        for PersonaEntry { persona, .. } in &personas.entries {
             let id = &persona.id;
             let text = format!("{} {}", persona.prompt, persona.brief).to_lowercase();
             let points = persona.prompt.matches("\n- ").count();
             assert!((1..=5).contains(&points), "{id}");
             assert!(!persona.brief.is_empty(), "{id}");
-            let others = personas.entries().iter().map(|entry| &entry.persona);
+            let others = personas.entries.iter().map(|entry| &entry.persona);
             for other in others.filter(|other| other.id != *id) {
                 let name = &other.name;
                 assert!(
@@ -349,8 +340,8 @@ mod tests {
             file.find("Lawyer").unwrap().origin,
             PersonaOrigin::File("personas/lawyer.md".to_owned())
         );
-        assert_eq!(found.entries().len(), 11);
-        assert_eq!(file.entries().len(), 11);
+        assert_eq!(found.entries.len(), 11);
+        assert_eq!(file.entries.len(), 11);
     }
 
     #[test]

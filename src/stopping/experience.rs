@@ -18,7 +18,7 @@ const BORROWED: f64 = 2.0;
 /// Graded answers by level of agreement. Invariant: more agreement is never less often right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experience {
-    graded: usize,
+    pub graded: usize,
     /// Steps by agreement in whole percents, ascending; each applies up to the next.
     steps: Vec<Step>,
 }
@@ -39,10 +39,6 @@ impl Experience {
             graded,
             steps: isotonic(&smoothed(&levels)),
         })
-    }
-
-    pub fn graded(&self) -> usize {
-        self.graded
     }
 
     /// Returns the share of right answers at this agreement, by the highest level that is not above
@@ -172,7 +168,7 @@ mod tests {
         assert_eq!(
             Experience::of(&[level(1.0, 30, 0.9), level(0.5, 20, 0.5)])
                 .unwrap()
-                .graded(),
+                .graded,
             50
         );
         assert_eq!(Experience::of(&[]), None);

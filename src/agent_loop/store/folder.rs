@@ -26,7 +26,7 @@ const GITIGNORE: &str = "\
 /// A folder with the state of a loop. It need not exist yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateFolder {
-    path: PathBuf,
+    pub path: PathBuf,
     /// The files have the names that those of a `.ralph` folder have.
     is_ralph: bool,
     /// A person chose it.
@@ -53,10 +53,6 @@ impl StateFolder {
             is_ralph,
             is_named: false,
         }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the log: one event a line, only ever appended to.

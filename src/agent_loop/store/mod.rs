@@ -71,7 +71,7 @@ impl StoreError {
 /// The state of the loops in one folder.
 #[derive(Clone, Debug)]
 pub struct Store {
-    folder: StateFolder,
+    pub folder: StateFolder,
 }
 
 /// A state after an event.
@@ -92,10 +92,6 @@ impl Store {
     pub fn open(folder: StateFolder) -> Result<Self, StoreError> {
         folder.check()?;
         Ok(Self { folder })
-    }
-
-    pub fn folder(&self) -> &StateFolder {
-        &self.folder
     }
 
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
@@ -142,7 +138,7 @@ impl Store {
         }
         log.append(&event, end)?;
         state.apply(&event);
-        clear_leftovers(self.folder.path(), event.time);
+        clear_leftovers(&self.folder.path, event.time);
         let stale_file = state_file::write(&self.folder.state(), &state).err();
         Ok(Update {
             event,

@@ -75,7 +75,7 @@ enum Rule {
 /// A final answer as a text states it.
 #[derive(Clone, Debug)]
 pub struct FinalAnswer {
-    text: String,
+    pub(super) text: String,
     value: Value,
 }
 
@@ -86,14 +86,6 @@ enum Value {
     Quantity(Quantity),
     /// Folded or normalized.
     Text(String),
-}
-
-impl FinalAnswer {
-    /// Returns the answer without the text around it.
-    #[cfg(test)]
-    pub fn text(&self) -> &str {
-        &self.text
-    }
 }
 
 impl AnswerKey {

@@ -21,7 +21,7 @@ use crate::stopping::evaluation::Evaluation;
 
 use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
 use super::result::{CaseOutcome, CaseResult};
-use super::run::{Arm, CaseRunId, RunId, RunTerms};
+use super::run::{Arm, CaseRunId, RunId};
 use crate::domain::stored_record::spend::ConsultationSpend;
 
 use queue::CaseRunQueue;
@@ -43,19 +43,19 @@ pub enum BenchmarkStateError {
 /// Everything that is known of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BenchmarkState {
-    begun: RunBegun,
-    begun_at: Timestamp,
-    updated_at: Timestamp,
+    pub begun: RunBegun,
+    pub begun_at: Timestamp,
+    pub updated_at: Timestamp,
     /// The runs that this one was merged from.
-    merged_from: Vec<RunId>,
+    pub merged_from: Vec<RunId>,
     batch: BatchState,
     queue: CaseRunQueue,
     /// In the order of their ends.
-    results: Vec<CaseResult>,
+    pub results: Vec<CaseResult>,
     phase: RunPhase,
     probe: ProbePhase,
     /// Since the run began, oldest first.
-    halts: Vec<RunHalt>,
+    pub halts: Vec<RunHalt>,
     /// Why the last attempt without an answer had none.
     last_error: Option<String>,
 }
@@ -234,7 +234,7 @@ impl BenchmarkState {
             }
             RunPhase::Halted => self
                 .queue
-                .in_flight()
+                .in_flight
                 .is_empty()
                 .then_some(BenchmarkEventKind::Ended),
             RunPhase::Ended => None,
@@ -353,7 +353,7 @@ impl BenchmarkState {
     }
 
     pub fn in_flight(&self) -> &[CaseRunInFlight] {
-        self.queue.in_flight()
+        &self.queue.in_flight
     }
 
     /// Returns a case run without a result, with its attempts so far.
@@ -369,37 +369,9 @@ impl BenchmarkState {
             .filter(|pending| pending.unfinished.is_some())
     }
 
-    pub fn run(&self) -> &RunId {
-        &self.begun.run
-    }
-
-    pub fn terms(&self) -> &RunTerms {
-        &self.begun.terms
-    }
-
     /// Returns the conditions since the beginning or the last resume.
     pub fn conditions(&self) -> &StopConditions {
-        self.batch.conditions()
-    }
-
-    pub fn results(&self) -> &[CaseResult] {
-        &self.results
-    }
-
-    pub fn halts(&self) -> &[RunHalt] {
-        &self.halts
-    }
-
-    pub fn merged_from(&self) -> &[RunId] {
-        &self.merged_from
-    }
-
-    pub fn begun_at(&self) -> Timestamp {
-        self.begun_at
-    }
-
-    pub fn updated_at(&self) -> Timestamp {
-        self.updated_at
+        &self.batch.conditions
     }
 
     /// With both arms, the single one is what the panel is compared with.

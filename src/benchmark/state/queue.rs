@@ -48,7 +48,7 @@ pub struct CaseRunInFlight {
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
     waiting: VecDeque<PendingCaseRun>,
-    in_flight: Vec<CaseRunInFlight>,
+    pub(super) in_flight: Vec<CaseRunInFlight>,
     /// Without attempts left; a resume gives them new ones.
     exhausted: Vec<PendingCaseRun>,
 }
@@ -172,10 +172,6 @@ impl CaseRunQueue {
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &PendingCaseRun> {
         self.waiting.iter()
-    }
-
-    pub(super) fn in_flight(&self) -> &[CaseRunInFlight] {
-        &self.in_flight
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {

@@ -70,18 +70,18 @@ impl BenchmarkState {
     /// a look at its lock, separates a running one from an interrupted one.
     pub fn view(&self, run_status: BenchmarkStatus) -> BenchmarkStateView {
         let open: BTreeSet<&CaseId> = self.remaining().into_iter().map(|run| &run.case).collect();
-        let cases = self.terms().cases.iter().map(|case| &case.id);
+        let cases = self.begun.terms.cases.iter().map(|case| &case.id);
         let remaining = cases.filter(|case| open.contains(case)).cloned().collect();
         let in_flight = self.in_flight().iter();
         BenchmarkStateView {
             schema_version: SCHEMA_VERSION,
-            run_id: self.run().clone(),
+            run_id: self.begun.run.clone(),
             run_status,
             stop_reason: self.stop_reason().cloned(),
             // The parts of a merged run are resumed instead, each on its machine.
-            resumable: run_status.is_resumable() && self.merged_from().is_empty(),
-            started_at: self.begun_at(),
-            updated_at: self.updated_at(),
+            resumable: run_status.is_resumable() && self.merged_from.is_empty(),
+            started_at: self.begun_at,
+            updated_at: self.updated_at,
             remaining,
             in_flight: in_flight
                 .map(|started| started.pending.run.clone())

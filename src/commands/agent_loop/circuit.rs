@@ -116,7 +116,7 @@ fn status(args: &StatusArgs, app: App<'_>) -> Result<Exit, Error> {
 
 fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
-    let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
+    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
     let settings = with_flags(&file, ExitPolicy::default(), &[])?;
     let progress = match (args.progress, args.no_progress) {
         (true, _) => TurnProgress::Made,

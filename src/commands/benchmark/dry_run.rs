@@ -55,7 +55,7 @@ impl<'a> PreviewedRun<'a> {
             let mut templates = templates.chain(arms.grader());
             ModelFigures {
                 model,
-                address: templates.find_map(|template| template.addresses().get(&model.provider)),
+                address: templates.find_map(|template| template.addresses.get(&model.provider)),
                 costs: PartFigures::of(share.calls, &share.estimate).costs,
             }
         });

@@ -31,7 +31,6 @@ use crate::session::benchmark::request::{
 };
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
-use crate::setup::plan::template::PlanTemplate;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
@@ -89,7 +88,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
         terms,
         conditions,
     };
-    let store = stored::store(&planner.sources().home);
+    let store = stored::store(&planner.sources.home);
     let locked = store.create(clock.now(), begun)?;
     run.drive(locked, approved, suite.settings.jobs)
 }
@@ -98,7 +97,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
 pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, Error> {
     let clock = Clock::system();
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
-    let store = stored::store(&planner.sources().home);
+    let store = stored::store(&planner.sources.home);
     let id = stored::find(&store, name)?;
     let mut locked = store.open(&id, clock.now())?;
     if locked.state().is_complete() {
@@ -106,11 +105,11 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
             "print its report with `conclave benchmark report {id}`"
         )));
     }
-    if !locked.state().merged_from().is_empty() {
+    if !locked.state().merged_from.is_empty() {
         let error = Error::usage(format!("{id} was merged from other runs"));
         return Err(error.hint("resume these, and merge them again"));
     }
-    let mut terms = locked.state().terms().clone();
+    let mut terms = locked.state().begun.terms.clone();
     let suite = read_suite(Path::new(&terms.suite.path), app.printer)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
@@ -127,7 +126,7 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
     let spent = locked.state().spend().cost;
     app.printer.note(&format!(
         "Resuming {id}: {} of {} done, {} spent so far",
-        locked.state().results().len(),
+        locked.state().results.len(),
         count(terms.case_runs().len(), "case run"),
         amount(spent),
     ));
@@ -226,7 +225,7 @@ impl PreparedRun<'_> {
     /// Prints the notices of the arms, and what is masked in the cases.
     fn announce_arms(&self) {
         let mut notices: Vec<&String> = Vec::new();
-        let panel = self.arms.of(Arm::Panel).map(PlanTemplate::common);
+        let panel = self.arms.of(Arm::Panel).map(|template| &template.common);
         for notice in self.arms.plans().flat_map(|plan| &plan.notices) {
             // A model that answers or grades alone is no small panel.
             let is_meant = !notice.ends_with(SMALL_PANEL)
@@ -286,8 +285,8 @@ impl PreparedRun<'_> {
         jobs: Option<u32>,
     ) -> Result<Exit, Error> {
         let printer = self.app.printer;
-        let id = run.state().run().clone();
-        let terms = run.state().terms();
+        let id = run.state().begun.run.clone();
+        let terms = &run.state().begun.terms;
         let options = terms.options.clone();
         let arms: Vec<Arm> = terms.arms.iter().map(|arm| arm.arm).collect();
         let progress = BenchmarkProgress::new(printer, counts(run.state()), &arms);
@@ -336,10 +335,10 @@ fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error> {
 }
 
 fn counts(state: &BenchmarkState) -> RunCounts {
-    let done = state.results().len() as u64;
+    let done = state.results.len() as u64;
     let is_measured =
-        |result: &&CaseResult| !state.terms().is_comparison() || result.run.arm == Arm::Panel;
-    let answered = || state.results().iter().filter(is_measured);
+        |result: &&CaseResult| !state.begun.terms.is_comparison() || result.run.arm == Arm::Panel;
+    let answered = || state.results.iter().filter(is_measured);
     let is_right = |result: &&CaseResult| result.outcome == CaseOutcome::Approved;
     RunCounts {
         total: state.workload().remaining + done,

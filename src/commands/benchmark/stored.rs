@@ -83,7 +83,7 @@ pub(super) fn list(args: &ListArgs, app: App<'_>) -> Result<Exit, Error> {
     }
     if args.json {
         let listed = runs.iter().map(|run| ListedRun {
-            suite: run.state.terms().suite.name.clone(),
+            suite: run.state.begun.terms.suite.name.clone(),
             cost_usd: run.state.spend().cost.known.usd(),
             view: run.view(),
         });
@@ -101,12 +101,12 @@ pub(super) fn list(args: &ListArgs, app: App<'_>) -> Result<Exit, Error> {
 /// `bench-01k…  complete   starter  60 of 60 cases  $0.42`.
 fn line(run: &StoredRun) -> String {
     let state = &run.state;
-    let done = state.results().len() as u64;
+    let done = state.results.len() as u64;
     format!(
         "{}  {:<11}  {}  {done} of {}  {}",
-        state.run(),
+        state.begun.run,
         run.status.name(),
-        clean(&state.terms().suite.name),
+        clean(&state.begun.terms.suite.name),
         count(done + state.workload().remaining, "case run"),
         amount(state.spend().cost)
     )

@@ -104,7 +104,7 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
     };
     let index = Index::open(&home.index_file()).ok();
     let indexed = index.and_then(|index| {
-        history::id_candidates(index.connection(), prefix, complete, MOST_IDS).ok()
+        history::id_candidates(&index.connection, prefix, complete, MOST_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
         lookup::consultations_newest_first(&home.logs_folder())

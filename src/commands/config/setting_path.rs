@@ -243,7 +243,7 @@ mod tests {
             let error = SettingPath::parse(name, &|_| json!({})).unwrap_err();
             assert!(
                 error.to_string().contains("conclave stores no API keys")
-                    && error.hints()[1].contains("api_key_cmd"),
+                    && error.hints[1].contains("api_key_cmd"),
                 "{error}"
             );
         }

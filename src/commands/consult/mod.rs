@@ -23,7 +23,6 @@ use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
 use crate::setup::request::{FallbackRequest, QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
-use crate::terminal::output::printer::Verbosity;
 
 use self::follow_up::FollowUp;
 use self::question::QuestionDisplay;
@@ -81,13 +80,7 @@ pub struct Args {
     control: ControlFlags,
 
     #[command(flatten)]
-    output: OutputFlags,
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        self.output.verbosity()
-    }
+    pub(crate) output: OutputFlags,
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
@@ -138,10 +131,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         announce(report, &prepared.findings, printer);
     }
     if args.dry_run {
-        return dry_run::show(&prepared.plan, template.addresses(), &args.output, printer);
+        return dry_run::show(&prepared.plan, &template.addresses, &args.output, printer);
     }
 
-    let home = &planner.sources().home;
+    let home = &planner.sources.home;
     let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {
@@ -149,7 +142,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     } else {
         face::create_storage(home, &mut plan, printer)
     };
-    let session = Session::new(plan, template.providers().clone(), storage, clock);
+    let session = Session::new(plan, template.providers.clone(), storage, clock);
     let shown = face.run(session, None);
     stdin.warn_of_late_data(printer);
     shown

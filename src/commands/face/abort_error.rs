@@ -231,7 +231,7 @@ mod tests {
             duration_ms: 0,
         };
         let error = aborted(&abort, &transcript, Some(&id));
-        (error.exit, error.hints().join("; "))
+        (error.exit, error.hints.join("; "))
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl<'a> ApprovedRun<'a> {
                 screen.restore_terminal();
             });
             let batch = Batch::new(BatchTerms {
-                home: &self.planner.sources().home,
+                home: &self.planner.sources.home,
                 clock: self.clock,
                 seed: seed(),
                 ceiling: self.ceiling,

@@ -81,8 +81,8 @@ impl<'a> TerminalFace<'a> {
         rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
         let runtime = runtime()?;
-        let is_resumed = !session.earlier().is_empty();
-        let index = IndexQueue::start(self.home, session.clock().now());
+        let is_resumed = !session.earlier.is_empty();
+        let index = IndexQueue::start(self.home, session.clock.now());
         let outcome = runtime.block_on(self.take_part(session, index.sender()));
         let shown = outcome.and_then(|outcome| {
             if let Some(warning) = &outcome.warning {
@@ -132,7 +132,7 @@ impl<'a> TerminalFace<'a> {
         index: IndexSender,
     ) -> Result<RunOutcome, Error> {
         let mut progress = self.progress();
-        progress.catch_up(session.earlier(), session.clock().now());
+        progress.catch_up(&session.earlier, session.clock.now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
         if let Some(events) = &mut self.events {
             subscribers.push(events);
@@ -160,9 +160,9 @@ impl<'a> TerminalFace<'a> {
         };
         let rules = PoolRules::seeded(session.plan().seed);
         let shared = SharedResources {
-            dispatcher: Dispatcher::new(session.clock(), rules),
+            dispatcher: Dispatcher::new(session.clock, rules),
             budgets: Vec::new(),
-            month: MonthCeiling::open(self.home, session.control(), session.clock().now())?,
+            month: MonthCeiling::open(self.home, session.control(), session.clock.now())?,
             month_rule: MonthRule::Limited,
             index,
         };

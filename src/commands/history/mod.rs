@@ -65,7 +65,7 @@ enum HistoryAction {
 impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.action {
-            Some(HistoryAction::Rejudge(args)) => args.verbosity(),
+            Some(HistoryAction::Rejudge(args)) => args.output.verbosity(),
             None
             | Some(
                 HistoryAction::List(_)

@@ -128,7 +128,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
 /// Updates the index. The file is what counts: a rebuild of the index reads it.
 fn update_index(archive: &Archive<'_>, found: &ConsultationId, grade: Option<&Grade>) {
     let written = archive.index().and_then(|index| {
-        store::set_outcome(index.connection(), found.as_str(), grade).map_err(Error::failed)
+        store::set_outcome(&index.connection, found.as_str(), grade).map_err(Error::failed)
     });
     if let Err(error) = written {
         archive.printer.warning(&format!(

@@ -69,7 +69,7 @@ pub(super) fn pick_several(archive: &Archive<'_>, prompt: &str) -> Result<Vec<Hi
 
 fn newest(archive: &Archive<'_>) -> Result<Vec<HistoryRow>, Error> {
     let query = |index: &mut Index| {
-        history::list(index.connection(), &Filter::default(), Some(MOST_OFFERED))
+        history::list(&index.connection, &Filter::default(), Some(MOST_OFFERED))
     };
     index::with(&archive.home, archive.printer, query)
 }

@@ -26,7 +26,6 @@ use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::Planner;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
 use crate::setup::request::ControlRequest;
-use crate::terminal::output::printer::Verbosity;
 use crate::terminal::prompt::keyboard::StdinUse;
 
 /// Judge the answers of a consultation again and show what changes
@@ -75,14 +74,10 @@ pub(super) struct Args {
     max_wait: Option<u64>,
 
     #[command(flatten)]
-    output: OutputFlags,
+    pub(crate) output: OutputFlags,
 }
 
 impl Args {
-    pub(super) fn verbosity(&self) -> Verbosity {
-        self.output.verbosity()
-    }
-
     fn control(&self, consent_mode: ConsentMode) -> ControlRequest {
         ControlRequest {
             max_cost: self.max_cost,
@@ -132,7 +127,7 @@ pub(super) fn run(
     if let Some(report) = &prepared.plan.scrubbing {
         announce(report, &prepared.findings, printer);
     }
-    let home = &planner.sources().home;
+    let home = &planner.sources.home;
     let face = TerminalFace::open(home, environment, &args.output, printer)?;
     let mut plan = prepared.plan;
     let storage = if args.no_log {
@@ -140,7 +135,7 @@ pub(super) fn run(
     } else {
         face::create_storage(home, &mut plan, printer)
     };
-    let session = Session::new(plan, template.providers().clone(), storage, clock);
+    let session = Session::new(plan, template.providers.clone(), storage, clock);
     face.run(session, Some(&record))
 }
 

@@ -117,7 +117,7 @@ fn older(
         ..Filter::default()
     };
     let listed = index::with(&archive.home, archive.printer, |index| {
-        history::list(index.connection(), &filter, None)
+        history::list(&index.connection, &filter, None)
     })?;
     Ok(listed.into_iter().map(deletion).collect())
 }
@@ -149,7 +149,7 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
         if deletions.iter().all(|other| other.found != found) {
             let listed = index
                 .as_ref()
-                .and_then(|index| history::with_id(index.connection(), found.as_str()).ok()?);
+                .and_then(|index| history::with_id(&index.connection, found.as_str()).ok()?);
             deletions.push(Deletion {
                 found,
                 description: listed.map(|listed| (listed.timestamp, listed.question)),
@@ -166,7 +166,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
         let id = deletion.found.as_str();
         let short = index
             .as_ref()
-            .and_then(|index| short(index.connection(), id).ok());
+            .and_then(|index| short(&index.connection, id).ok());
         let id = short.as_deref().unwrap_or(id);
         match &deletion.description {
             Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
@@ -269,7 +269,7 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationId]) -> Result<(), Error> 
     let mut index = archive.index()?;
     let mut forget = || {
         let transaction = index
-            .connection_mut()
+            .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         for found in gone {
             store::remove(&transaction, found.as_str())?;

@@ -62,7 +62,7 @@ fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
         Ok(entry) => entry.persona.id.clone(),
         Err(_) => name.clone(),
     };
-    let sets = personas.sets().iter();
+    let sets = personas.sets.iter();
     let sets = sets.map(|(set, members)| (set.clone(), members.iter().map(id_of).collect()));
     let panels = settings.panels.iter().map(|(name, panel)| {
         let listed = ListedPanel {
@@ -73,7 +73,7 @@ fn list(personas: &PersonaRegistry, settings: &Settings) -> PersonaList {
     });
     PersonaList {
         schema_version: SCHEMA_VERSION,
-        personas: personas.entries().iter().map(listed).collect(),
+        personas: personas.entries.iter().map(listed).collect(),
         sets: sets.collect(),
         panels: panels.collect(),
         default_personas: settings.default_personas.clone(),

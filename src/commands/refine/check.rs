@@ -45,7 +45,7 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     if report.converged {
         return Ok(Exit::Answer);
     }
-    let refined = SpecFile::at(&refined_path(file.path()));
+    let refined = SpecFile::at(&refined_path(&file.path));
     if refined.exists() {
         printer.note(&format!(
             "A loop may have written {0}: `conclave refine --check {0}`",

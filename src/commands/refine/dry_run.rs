@@ -135,7 +135,7 @@ impl<'a> DryRun<'a> {
             ModelFigures {
                 figures: PartFigures::of(share.calls, &share.estimate),
                 model,
-                address: both.find_map(|template| template.addresses().get(&model.provider)),
+                address: both.find_map(|template| template.addresses.get(&model.provider)),
             }
         });
         let consultations = prepared.ahead.next.iter().map(|batch| {

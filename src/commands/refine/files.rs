@@ -10,7 +10,7 @@ use crate::terminal::output::printer::Printer;
 
 /// Returns the name of a file in messages.
 pub(super) fn display(file: &SpecFile) -> String {
-    clean(&file.path().display().to_string())
+    clean(&file.path.display().to_string())
 }
 
 /// Reads the text of a document.

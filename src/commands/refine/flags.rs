@@ -184,7 +184,7 @@ const STABLE_BY: [Choice<StableBy>; 2] = [
 /// What is printed, and in which format.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output", mut_arg("json", |arg| arg.help("Print JSON")))]
-pub(super) struct RefineOutputFlags {
+pub(crate) struct RefineOutputFlags {
     /// Print the changes of the whole loop as a unified diff, instead of the summary
     #[arg(long, conflicts_with_all = ["json", "format"])]
     pub(super) diff: bool,
@@ -234,7 +234,7 @@ impl ConvergenceFlags {
 }
 
 impl RefineOutputFlags {
-    pub(super) fn verbosity(self) -> Verbosity {
+    pub(crate) fn verbosity(self) -> Verbosity {
         verbosity(self.quiet, self.verbose)
     }
 }

@@ -14,7 +14,6 @@ use std::path::PathBuf;
 use super::App;
 use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, for_many};
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::Verbosity;
 
 use self::flags::{
     ActionFlags, CONTROL_HELP, ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags,
@@ -73,13 +72,7 @@ pub struct Args {
     control: ControlFlags,
 
     #[command(flatten)]
-    output: RefineOutputFlags,
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        self.output.verbosity()
-    }
+    pub(crate) output: RefineOutputFlags,
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {

@@ -111,7 +111,7 @@ fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Err
     let target = &starting.target;
     let original = starting.store.original(refined.original());
     let before = original.map(|original| original.text).ok_or_else(|| {
-        let folder = starting.store.files().folder.display();
+        let folder = starting.store.files.folder.display();
         Error::failed("the text that the loop changed first is not there any more")
             .hint(format!("see what was changed in `{folder}/changes.md`"))
     })?;
@@ -126,7 +126,7 @@ fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Err
 
 fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
     let target = &starting.target;
-    let files = starting.store.files();
+    let files = &starting.store.files;
     let original = starting.store.original(refined.original());
     let written = refined.last_written().map(|_| display(&target.output));
     LoopPlaces {

@@ -143,7 +143,7 @@ impl<'a> Starting<'a> {
 
     /// Checks that the output and the log can be written.
     pub(super) fn check_target(&self) -> Result<(), Error> {
-        let folder = &self.store.files().folder;
+        let folder = &self.store.files.folder;
         if !folder.exists() {
             check_writable(folder).map_err(|error| {
                 Error::usage(error).hint(

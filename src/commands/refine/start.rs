@@ -57,8 +57,8 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     if !args.action.dry_run {
         announce_loop(&starting);
     }
-    let panel = prepared.templates.panel.common();
-    printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
+    let panel = &prepared.templates.panel.common;
+    printer.note(&format!("  panel: {}", clean(&panel_line(&panel))));
     // The model that extracts alone is no small panel: its notices are not meant.
     for notice in &panel.notices {
         printer.note(&format!("  {notice}"));
@@ -123,7 +123,7 @@ fn drive(
     };
     let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
     let refinement = end.map_err(|error| {
-        error.hint(if starting.store.files().log.exists() {
+        error.hint(if starting.store.files.log.exists() {
             outcome::RESUME
         } else {
             "read what was answered with `conclave history`; a new loop asks again"
@@ -157,7 +157,7 @@ fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
 
 /// Returns whether the log for people is there and has all changes.
 fn is_current(starting: &Starting<'_>, state: &RefinementState) -> bool {
-    let written = std::fs::read_to_string(&starting.store.files().changes);
+    let written = std::fs::read_to_string(&starting.store.files.changes);
     written.is_ok_and(|written| written == changes_markdown(state))
 }
 

@@ -95,8 +95,8 @@ pub(super) fn choose(
         None if is_written_in_place => target(source.clone(), TargetReason::AsBefore),
         None => {
             // The program ends at an interrupt.
-            let cleanliness = is_clean_in_git(source.path(), &|| false);
-            let refined = || SpecFile::at(&refined_path(source.path()));
+            let cleanliness = is_clean_in_git(&source.path, &|| false);
+            let refined = || SpecFile::at(&refined_path(&source.path));
             let in_place = cleanliness.is_clean().then(|| source.clone());
             target(
                 in_place.unwrap_or_else(refined),
@@ -115,13 +115,13 @@ impl Target {
     /// Returns the names of source and output in the log: relative to the folder of the source, so
     /// that the folder can be moved.
     pub(super) fn names(&self) -> (String, String) {
-        let name = |file: &SpecFile| file_name(file.path());
-        let folder = |file: &SpecFile| absolute(file.path()).parent().map(Path::to_owned);
+        let name = |file: &SpecFile| file_name(&file.path);
+        let folder = |file: &SpecFile| absolute(&file.path).parent().map(Path::to_owned);
         let source = name(&self.source);
         let output = if folder(&self.output) == folder(&self.source) {
             name(&self.output)
         } else {
-            absolute(self.output.path()).display().to_string()
+            absolute(&self.output.path).display().to_string()
         };
         (source, output)
     }
@@ -150,7 +150,7 @@ impl Target {
         if self.is_in_place() {
             return Ok(self.source.check_replaceable()?);
         }
-        check_output(Some(self.output.path()))?;
+        check_output(Some(&self.output.path))?;
         if let Some(resumed) = resumed.filter(|resumed| resumed.last_written().is_some()) {
             if TextHash::of(source_text) != *resumed.original() {
                 return Err(self.source_changed(store.original(resumed.original())));
@@ -243,7 +243,7 @@ fn output_of(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
     if begun.output == begun.source {
         return source.clone();
     }
-    let folder = source.path().parent().unwrap_or(Path::new(""));
+    let folder = source.path.parent().unwrap_or(Path::new(""));
     SpecFile::at(&folder.join(&begun.output))
 }
 
@@ -277,8 +277,8 @@ pub(super) fn refined_path(path: &Path) -> PathBuf {
 
 fn same_file(one: &SpecFile, other: &SpecFile) -> bool {
     let resolved = |file: &SpecFile| {
-        let path = file.path();
-        path.canonicalize().unwrap_or_else(|_| absolute(path))
+        let path = &file.path;
+        path.canonicalize().unwrap_or_else(|_| absolute(&path))
     };
     resolved(one) == resolved(other)
 }

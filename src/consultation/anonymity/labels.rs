@@ -23,9 +23,9 @@ const TITLES: [&str; 7] = [
 /// The assignment of labels to seats.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
-    order: Vec<SeatId>,
+    pub order: Vec<SeatId>,
     /// The display names, in the same order; only used to resolve names in answers.
-    names: Vec<String>,
+    pub(super) names: Vec<String>,
 }
 
 impl Labels {
@@ -73,22 +73,12 @@ impl Labels {
         labels
     }
 
-    /// Returns the seats in the order of their labels.
-    pub fn order(&self) -> &[SeatId] {
-        &self.order
-    }
-
     /// Returns a seat's label; for a seat that is not on the panel, its id.
     pub fn label(&self, seat: &SeatId) -> String {
         match self.place(seat) {
             Some(place) => format!("Expert {}", letters(place)),
             None => seat.as_str().to_owned(),
         }
-    }
-
-    /// Returns the seats' names, in the order of their labels.
-    pub(super) fn names(&self) -> &[String] {
-        &self.names
     }
 
     /// Returns the letters of a seat's label.
@@ -230,7 +220,7 @@ mod tests {
         assert_eq!(three(), three());
         let seats = [seat("a1", "x"), seat("b1", "y"), seat("c1", "z")];
         let orders: std::collections::BTreeSet<Vec<SeatId>> = (0..100)
-            .map(|seed| Labels::draw(&seats, seed).order().to_vec())
+            .map(|seed| Labels::draw(&seats, seed).order.to_vec())
             .collect();
         assert_eq!(orders.len(), 6);
     }
@@ -240,7 +230,7 @@ mod tests {
         let order = |seed| {
             let seats = [seat("a", "x"), seat("b", "y"), seat("c", "z")];
             let labels = Labels::draw(&seats, seed);
-            let ids: Vec<&str> = labels.order().iter().map(SeatId::as_str).collect();
+            let ids: Vec<&str> = labels.order.iter().map(SeatId::as_str).collect();
             ids.concat()
         };
         assert_eq!(
@@ -252,7 +242,7 @@ mod tests {
     #[test]
     fn a_label_is_resolved_in_any_spelling() {
         let labels = three();
-        let [first, second, _] = labels.order() else {
+        let [first, second, _] = labels.order.as_slice() else {
             panic!("three seats")
         };
         for text in [

@@ -49,7 +49,7 @@ pub fn with_names(text: &str, labels: &Labels) -> String {
 
 /// Returns the name under which people know a seat.
 fn display_name(seat: &SeatId, labels: &Labels) -> String {
-    let names = || labels.names().iter().map(String::as_str);
+    let names = || labels.names.iter().map(String::as_str);
     let name = names().nth(labels.rank(seat));
     name.map_or_else(|| seat.to_string(), |name| unique_name(seat, name, names()))
 }
@@ -60,7 +60,7 @@ fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
         let there = text.get(at..at + name.len());
         there.is_some_and(|there| there.eq_ignore_ascii_case(name))
     };
-    labels.names().iter().any(|name| {
+    labels.names.iter().any(|name| {
         titles(name)
             .into_iter()
             .filter_map(|offset| start.checked_sub(offset))

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn the_order_of_names_is_reversed() {
         let (from, into) = (labels(), labels().reversed());
-        let named: Vec<String> = from.order().iter().map(ToString::to_string).collect();
+        let named: Vec<String> = from.order.iter().map(ToString::to_string).collect();
         let views = named.iter().map(|agent| Viewpoint {
             agent: agent.clone(),
             viewpoint: String::new(),

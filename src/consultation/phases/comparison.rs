@@ -71,7 +71,7 @@ fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) 
             .find(|revision| revision.agent_id == *seat)?;
         (!is_unchanged(held, revision)).then(|| pair(labels.label(seat), held, revision))
     };
-    labels.order().iter().filter_map(of).collect()
+    labels.order.iter().filter_map(of).collect()
 }
 
 /// Returns an expert's positions before and after. Reasons are included only if both have one: a

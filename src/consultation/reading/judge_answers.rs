@@ -32,7 +32,7 @@ impl Reader<'_> {
         let supporting_agents = self.agents(supporters);
         if let [only] = supporting_agents.as_slice()
             && self.known(only).is_some()
-            && self.labels.order().len() > 1
+            && self.labels.order.len() > 1
         {
             self.notes.flagged(at, "one expert alone is no consensus");
         }

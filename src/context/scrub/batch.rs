@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::compiled_rule::CompiledRule;
 use super::detector::Detector;
 use super::overlap::{RuleIndex, SecretSpan, Specificity, join};
 use super::own_keys::OwnKeys;
@@ -242,12 +241,12 @@ struct Kinds<'s>(&'s Detector);
 impl Kinds<'_> {
     fn rule(&self, rule: RuleIndex) -> &str {
         let rule = rule.and_then(|index| self.0.rule(index));
-        rule.map_or(OWN_KEY.0, CompiledRule::id)
+        rule.map_or(OWN_KEY.0, |rule| &rule.rule.id)
     }
 
     fn kind(&self, rule: RuleIndex) -> &str {
         let rule = rule.and_then(|index| self.0.rule(index));
-        rule.map_or(OWN_KEY.1, CompiledRule::kind)
+        rule.map_or(OWN_KEY.1, |rule| &rule.rule.kind)
     }
 
     fn label(&self, rule: RuleIndex) -> String {

@@ -25,7 +25,7 @@ const GROUP: &str = "(?<secret>";
 
 #[derive(Debug)]
 pub(super) struct CompiledRule {
-    rule: ScrubRule,
+    pub(super) rule: ScrubRule,
     regex: OnceLock<Option<Regex>>,
     allow: OnceLock<RegexSet>,
 }
@@ -65,18 +65,6 @@ impl CompiledRule {
         }
         byte_set(&compiled.rule.allow).map_err(invalid)?;
         Ok(compiled)
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.rule.id
-    }
-
-    pub(super) fn kind(&self) -> &str {
-        &self.rule.kind
-    }
-
-    pub(super) fn keywords(&self) -> &[String] {
-        &self.rule.keywords
     }
 
     /// Returns whether the case of the keywords counts.

@@ -121,7 +121,7 @@ struct Keywords {
 
 impl Keywords {
     fn add(&mut self, index: usize, rule: &CompiledRule) {
-        for keyword in rule.keywords() {
+        for keyword in &rule.rule.keywords {
             let literal = keyword.to_ascii_lowercase();
             let keyword_rule = KeywordRule {
                 rule: index,

@@ -114,8 +114,8 @@ mod tests {
         let catalog = ModelCatalog::empty()
             .lay_over(include_str!("../models.json"), PriceTable::ThisProgram)
             .unwrap();
-        assert!(catalog.models().len() > 50);
-        for model in catalog.models() {
+        assert!(catalog.models.len() > 50);
+        for model in &catalog.models {
             assert!(
                 (1..=3).contains(&model.tier)
                     && model.context.is_some()
@@ -157,7 +157,7 @@ mod tests {
             [""; 0]
         );
         let catalog = ModelCatalog::builtin();
-        for model in catalog.models() {
+        for model in &catalog.models {
             let first = catalog
                 .defaults(&model.provider)
                 .first()
@@ -233,7 +233,7 @@ mod tests {
     fn figures_on_which_sources_disagree_are_marked_with_a_word() {
         let catalog = ModelCatalog::builtin();
         let approximate: Vec<&Model> = catalog
-            .models()
+            .models
             .iter()
             .filter(|model| model.prices.iter().any(|price| price.approximate))
             .collect();
@@ -258,7 +258,7 @@ mod tests {
             {"provider":"x","id":"new","prices":[{"input":1,"output":2,"as_of":"2026-01-02"}]}]}"#;
         let catalog = ModelCatalog::builtin().merge(file).unwrap();
         let warnings: Vec<_> = catalog
-            .vintages()
+            .vintages
             .iter()
             .map(|vintage| (vintage.of, vintage.newest.unwrap().to_string()))
             .collect();

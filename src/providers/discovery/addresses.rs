@@ -8,7 +8,7 @@ use crate::domain::vendors::{Hosting, LocalServerKind};
 pub struct Address {
     /// `http://127.0.0.1:11434`, with the path if the user gave one; no trailing slash.
     pub(super) root: String,
-    host: String,
+    pub(super) host: String,
     /// The expected kind; `None` tries all kinds.
     pub expected: Option<LocalServerKind>,
 }
@@ -76,10 +76,6 @@ impl Address {
             .split_once("://")
             .map_or(self.root.as_str(), |(_, rest)| rest)
     }
-
-    pub(super) fn host(&self) -> &str {
-        &self.host
-    }
 }
 
 #[cfg(test)]
@@ -123,7 +119,11 @@ mod tests {
         ] {
             let address = Address::parse(text).unwrap();
             assert_eq!(
-                (address.root.as_str(), address.host(), address.expected),
+                (
+                    address.root.as_str(),
+                    address.host.as_str(),
+                    address.expected
+                ),
                 ("http://127.0.0.1:81", "127.0.0.1", None),
                 "{text}"
             );

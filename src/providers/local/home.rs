@@ -10,7 +10,7 @@ use super::manifest::{MODELS, Model};
 /// The folder of model files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelHome {
-    folder: PathBuf,
+    pub folder: PathBuf,
 }
 
 /// The error for a folder that cannot be used.
@@ -32,10 +32,6 @@ impl ModelHome {
         Self {
             folder: folder.into(),
         }
-    }
-
-    pub fn folder(&self) -> &Path {
-        &self.folder
     }
 
     /// Returns the path of the model's file, which need not exist.

@@ -134,7 +134,7 @@ pub async fn pull(
         return Ok(path);
     }
     let part = PartialDownload::new(model, home.part(model));
-    room(model, home.folder(), part.downloaded())?;
+    room(model, &home.folder, part.downloaded())?;
     let from = fetch(&part, sources, http, on).await?;
     let found = part
         .sha256(&mut |done| on(PullProgress::Checking(done, model.bytes)))
@@ -159,7 +159,7 @@ async fn fetch(
     http: &Client,
     on: &mut dyn FnMut(PullProgress),
 ) -> Result<&'static str, PullError> {
-    let total = part.model().bytes;
+    let total = part.model.bytes;
     let mut tried = Vec::new();
     for &(source, name) in SOURCES {
         on(PullProgress::Asking(name));
@@ -185,7 +185,7 @@ async fn fetch(
         }
     }
     Err(PullError::NoSource {
-        model: part.model().name,
+        model: part.model.name,
         tried,
     })
 }

@@ -38,7 +38,7 @@ impl IndexChange {
 /// Makes all changes, in their order, or none. Rows of ended consultations are durable when this
 /// returns; marks need not be: one lost with the power is found again at the next rebuild.
 pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()> {
-    let connection = index.connection_mut();
+    let connection = &mut index.connection;
     let has_rows = changes
         .iter()
         .any(|change| matches!(change, IndexChange::Ended(..)));
@@ -70,7 +70,7 @@ pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()>
 pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
     let open: Vec<(ConsultationId, String)> = {
         let mut statement = index
-            .connection()
+            .connection
             .prepare("SELECT id, began_at FROM open_consultations")?;
         let open = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         open.collect::<rusqlite::Result<_>>()?
@@ -82,7 +82,7 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
             continue;
         }
         let transaction = index
-            .connection_mut()
+            .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // A rebuild reports what cannot be read.
         if let Some(Ok((record, written_at))) = source.record {

@@ -18,7 +18,7 @@ pub(super) const FLAGS: OpenFlags =
 /// An open index.
 #[derive(Debug)]
 pub struct Index {
-    connection: Connection,
+    pub connection: Connection,
 }
 
 /// The time to wait for another process that is writing.
@@ -126,7 +126,7 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 impl Index {
-    /// Opens the database and migrates it.
+    /// Opens the database.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::open_with(path, WaitLimit::Usual)
     }
@@ -146,14 +146,6 @@ impl Index {
         let connection = Connection::open_in_memory()?;
         schema::create(&connection)?;
         Ok(Self { connection })
-    }
-
-    pub fn connection(&self) -> &Connection {
-        &self.connection
-    }
-
-    pub fn connection_mut(&mut self) -> &mut Connection {
-        &mut self.connection
     }
 }
 
@@ -181,7 +173,7 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Connection, IndexError> {
     Connection::open_with_flags(path, FLAGS).map_err(|error| IndexError::of(path, error))
 }
 
-/// Checks that the database is ours, and returns how many migrations it has.
+/// Checks that the database is ours and of this version.
 pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), IndexError> {
     let number = |sql: &str| {
         connection

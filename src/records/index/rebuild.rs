@@ -76,7 +76,7 @@ pub fn rebuild_if_unusable(
 pub fn build_in_memory(logs: &Path) -> Result<(Index, RebuildReport), IndexError> {
     let failed = |error| IndexError::of(Path::new(":memory:"), error);
     let index = Index::in_memory().map_err(failed)?;
-    let report = fill(index.connection(), logs, list(logs)?, &mut |_| {}).map_err(failed)?;
+    let report = fill(&index.connection, logs, list(logs)?, &mut |_| {}).map_err(failed)?;
     Ok((index, report))
 }
 

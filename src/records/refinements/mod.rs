@@ -68,7 +68,7 @@ pub enum RefinementStoreError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefinementStore {
     source: PathBuf,
-    files: RefinementFiles,
+    pub files: RefinementFiles,
 }
 
 /// The files of the loops over a document.
@@ -82,7 +82,7 @@ pub struct RefinementFiles {
 /// The loops over a document, which belong to this process until this is dropped.
 #[derive(Debug)]
 pub struct LockedRefinement {
-    files: RefinementFiles,
+    pub files: RefinementFiles,
     log: EventLog,
     state: RefinementState,
 }
@@ -99,10 +99,6 @@ impl RefinementStore {
                 folder,
             },
         }
-    }
-
-    pub fn files(&self) -> &RefinementFiles {
-        &self.files
     }
 
     /// Begins a loop, locks it, and keeps the text of the document. The folder is created if there
@@ -217,10 +213,6 @@ impl RefinementStore {
 impl LockedRefinement {
     pub fn state(&self) -> &RefinementState {
         &self.state
-    }
-
-    pub fn files(&self) -> &RefinementFiles {
-        &self.files
     }
 
     /// Begins a loop after the last one, and keeps the text of the document.

@@ -34,7 +34,7 @@ pub enum SpecFileError {
 /// A document by its path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecFile {
-    path: PathBuf,
+    pub path: PathBuf,
 }
 
 impl SpecFile {
@@ -42,10 +42,6 @@ impl SpecFile {
         Self {
             path: path.to_owned(),
         }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns whether something has its name: a file, or a link that leads nowhere.

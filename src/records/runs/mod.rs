@@ -73,7 +73,7 @@ pub struct StoredRun {
 /// A run that belongs to this process until this is dropped.
 #[derive(Debug)]
 pub struct LockedRun {
-    files: RunFiles,
+    pub files: RunFiles,
     log: EventLog,
     state: BenchmarkState,
     stale_file: Option<WriteError>,
@@ -191,10 +191,6 @@ impl StoredRun {
 impl LockedRun {
     pub fn state(&self) -> &BenchmarkState {
         &self.state
-    }
-
-    pub fn files(&self) -> &RunFiles {
-        &self.files
     }
 
     /// Logs an event, and the halt or the end that follows from it. Then writes the state.

@@ -372,7 +372,7 @@ async fn every_consultation_that_ended_is_in_the_index() {
     batch.finish(&printer());
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for finished in &all {
-        let listed = history::with_id(index.connection(), finished.id.as_str()).unwrap();
+        let listed = history::with_id(&index.connection, finished.id.as_str()).unwrap();
         assert!(listed.is_some(), "{}", finished.id);
     }
 }
@@ -398,7 +398,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for number in 0..2 {
         let id = batch_home.plan(number).id;
-        let listed = history::with_id(index.connection(), id.as_str()).unwrap();
+        let listed = history::with_id(&index.connection, id.as_str()).unwrap();
         assert!(listed.is_some(), "{id}");
     }
 }

@@ -57,10 +57,10 @@ impl ArmPlanner<'_> {
             let panel = request.panel.clone();
             let template = self.template(panel, request.rounds, options).await?;
             if request.compare && single.is_none() {
-                let judge = template.common().panel.judges.first();
+                let judge = template.common.panel.judges.first();
                 single = judge.map(ToString::to_string);
             }
-            arms.push((arm_terms(Arm::Panel, template.common()), template));
+            arms.push((arm_terms(Arm::Panel, &template.common), template));
         }
         if request.arms().contains(&Arm::Single) {
             let model = single.ok_or_else(|| {
@@ -68,7 +68,7 @@ impl ArmPlanner<'_> {
                     .hint("name a model with `--single MODEL`")
             })?;
             let template = self.alone(&model, options).await?;
-            arms.push((arm_terms(Arm::Single, template.common()), template));
+            arms.push((arm_terms(Arm::Single, &template.common), template));
         }
         Ok(ArmTemplates {
             arms,
@@ -87,7 +87,7 @@ impl ArmPlanner<'_> {
             let panel = panel_request(arm, terms.options.selects_personas);
             let rounds = Rounds::new(arm.rounds);
             let template = self.template(panel, rounds, &terms.options).await?;
-            let today = arm_terms(arm.arm, template.common());
+            let today = arm_terms(arm.arm, &template.common);
             if today.seats != arm.seats {
                 return Err(Error::usage(format!(
                     "the {} would be another: {} instead of {}",
@@ -180,7 +180,7 @@ impl ArmTemplates {
     /// Returns what the plans of each arm and of the grader have in common.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
         let arms = self.arms.iter().map(|(_, template)| template);
-        arms.chain(&self.grader).map(PlanTemplate::common)
+        arms.chain(&self.grader).map(|template| &template.common)
     }
 
     pub(crate) fn grader(&self) -> Option<&PlanTemplate> {
@@ -190,7 +190,7 @@ impl ArmTemplates {
     /// Returns whether a model selects the personas for each question.
     pub(crate) fn selects_personas(&self) -> bool {
         let panel = self.of(Arm::Panel);
-        panel.is_some_and(|panel| !panel.common().debate.selectable_personas.is_empty())
+        panel.is_some_and(|panel| !panel.common.debate.selectable_personas.is_empty())
     }
 }
 

@@ -34,23 +34,25 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
     for other in others {
         check(first, other)?;
     }
-    let runs = parts.iter().map(|part| part.state.run().clone()).collect();
+    let runs = parts
+        .iter()
+        .map(|part| part.state.begun.run.clone())
+        .collect();
     let mut events = vec![BenchmarkEventKind::Merged { runs }];
     let mut owners: BTreeMap<CaseRunId, &RunId> = BTreeMap::new();
     let mut cases: Vec<CaseRef> = Vec::new();
     for part in parts {
         let state = &part.state;
-        for case_run in state.terms().case_runs() {
-            if let Some(other) = owners.insert(case_run.clone(), state.run()) {
+        for case_run in state.begun.terms.case_runs() {
+            if let Some(other) = owners.insert(case_run.clone(), &state.begun.run) {
                 return Err(Error::usage(format!(
                     "case `{}` is part of {other} and of {}",
-                    case_run.case,
-                    state.run()
+                    case_run.case, state.begun.run
                 ))
                 .hint("merge runs that have no case in common, such as those of `--partition`"));
             }
         }
-        cases.extend(state.terms().cases.iter().cloned());
+        cases.extend(state.begun.terms.cases.iter().cloned());
         add_events(&mut events, state);
     }
     if parts.iter().any(|part| !part.state.is_complete()) {
@@ -65,7 +67,7 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
             terms: RunTerms {
                 cases,
                 partition: None,
-                ..state.terms().clone()
+                ..state.begun.terms.clone()
             },
             // No stop condition may end a run whose results are all there.
             conditions: StopConditions::off(),
@@ -77,9 +79,9 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
 
 /// Adds the attempts and results of a part, and what its unfinished case runs have cost.
 fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
-    for result in part.results() {
+    for result in &part.results {
         add_attempts(events, &result.run, &result.consultations);
-        let result = Box::new(CaseResult::clone(result));
+        let result = Box::new(CaseResult::clone(&result));
         events.push(BenchmarkEventKind::CaseRunFinished { result });
     }
     for run in part.remaining() {
@@ -119,7 +121,7 @@ fn deferred(pending: &PendingCaseRun) -> BenchmarkEventKind {
 fn missing(parts: &[StoredRun]) -> Vec<Partition> {
     let known: Option<Vec<Partition>> = parts
         .iter()
-        .map(|part| part.state.terms().partition)
+        .map(|part| part.state.begun.terms.partition)
         .collect();
     let known = known.unwrap_or_default();
     let Some(count) = known.first().map(|part| part.count) else {
@@ -135,12 +137,11 @@ fn missing(parts: &[StoredRun]) -> Vec<Partition> {
 }
 
 fn check(first: &StoredRun, other: &StoredRun) -> Result<(), Error> {
-    let (one, two) = (first.state.terms(), other.state.terms());
+    let (one, two) = (&first.state.begun.terms, &other.state.begun.terms);
     let differs = |what: &str| {
         Error::usage(format!(
             "{} and {} have different {what}",
-            first.state.run(),
-            other.state.run()
+            first.state.begun.run, other.state.begun.run
         ))
     };
     if one.suite.sha256 != two.suite.sha256 {

@@ -63,7 +63,7 @@ impl RefinementPlanner<'_> {
         let panel = self.planner.template(template_request(request)).await?;
         let extraction = match request.form {
             DocumentForm::Sectioned => None,
-            DocumentForm::Plain => Some(self.extraction(request, panel.common()).await?),
+            DocumentForm::Plain => Some(self.extraction(request, &panel.common).await?),
         };
         Ok(RefinementTemplates {
             panel,
@@ -71,7 +71,7 @@ impl RefinementPlanner<'_> {
             sources: request.sources.clone(),
             project: request.project.clone(),
             document: request.document.clone(),
-            prompts: self.planner.sources().templates.clone(),
+            prompts: self.planner.sources.templates.clone(),
             resume_control: ControlRequest {
                 consent_mode: ConsentMode::PreApproved,
                 ..control(request)
@@ -121,7 +121,7 @@ impl RefinementTemplates {
     /// Returns what the plans of the panel, and of the model that extracts, have in common.
     pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
         let templates = std::iter::once(&self.panel).chain(&self.extraction);
-        templates.map(PlanTemplate::common)
+        templates.map(|template| &template.common)
     }
 
     /// Returns the limits that have the month's budget: those of a plan that costs something, if
@@ -129,7 +129,7 @@ impl RefinementTemplates {
     pub(crate) fn limits(&self) -> &Control {
         let mut plans = self.plans();
         let limited = plans.find(|plan| plan.control.consent.month.is_some());
-        &limited.unwrap_or(self.panel.common()).control
+        &limited.unwrap_or(&self.panel.common).control
     }
 
     /// Returns the plan of a consultation of the panel.
@@ -144,7 +144,7 @@ impl RefinementTemplates {
     ) -> Result<PreparedPlan, Error> {
         let mut sources = vec![self.source_text(document)];
         sources.extend(self.sources.iter().cloned());
-        let size = self.panel.common().expert_size();
+        let size = self.panel.common.expert_size();
         let mut prepared = self.panel.plan(QuestionRequest {
             question: question_text(&self.prompts, size, &self.document, batch)
                 .map_err(unrendered)?,
@@ -165,7 +165,7 @@ impl RefinementTemplates {
         let mut prepared = extraction.plan(QuestionRequest {
             question: extraction_question(
                 &self.prompts,
-                extraction.common().expert_size(),
+                extraction.common.expert_size(),
                 &self.document,
             )
             .map_err(unrendered)?,

@@ -198,7 +198,7 @@ mod tests {
         let hints = |config: &str, name: &str| {
             let error = spec(&of_panel(Some(name), None), config).unwrap_err();
             assert_eq!(error.to_string(), format!("no panel is called `{name}`"));
-            error.hints()[0].clone()
+            error.hints[0].clone()
         };
         let config = r#"{"panels": {"fast": "security=a:m", "slow": "security=b:m"}}"#;
         assert_eq!(hints(config, "fats"), "did you mean `fast`?");

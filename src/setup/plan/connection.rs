@@ -98,7 +98,7 @@ mod tests {
         let error = connect("a").unwrap_err();
         assert_eq!(error.to_string(), "cannot get the key of `a`");
         assert_eq!(
-            error.hints(),
+            error.hints,
             ["try it in a shell with `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
         );
     }

@@ -45,7 +45,7 @@ use self::template::{PlanDraft, PlanTemplate};
 pub(crate) struct Planner<'a> {
     environment: &'a Environment,
     printer: &'a Printer,
-    sources: Sources,
+    pub(crate) sources: Sources,
     connections: Connections,
 }
 
@@ -64,10 +64,6 @@ impl<'a> Planner<'a> {
             sources,
             connections,
         })
-    }
-
-    pub(crate) fn sources(&self) -> &Sources {
-        &self.sources
     }
 
     /// Prepares what consultations have in common: finds the local servers, obtains the embedded

@@ -58,15 +58,15 @@ pub(super) struct PlanDraft<'a> {
 pub(crate) struct PlanTemplate {
     /// The common part of every plan, before anything is masked in it. It has no question, and the
     /// prompts of a plan without context.
-    common: Plan,
+    pub(crate) common: Plan,
     /// The prompts of a plan with context.
     templates_with_context: Templates,
     /// `None` if nothing is masked.
     scrubber: Option<Scrubber>,
     /// The address of each provider of the plans.
-    addresses: BTreeMap<ProviderId, String>,
+    pub(crate) addresses: BTreeMap<ProviderId, String>,
     /// Empty in a dry run.
-    providers: Providers,
+    pub(crate) providers: Providers,
     catalog: ModelCatalog,
     settings: Settings,
 }
@@ -214,21 +214,6 @@ impl PlanTemplate {
         })
     }
 
-    /// Returns the common part of every plan: it has no question.
-    pub(crate) fn common(&self) -> &Plan {
-        &self.common
-    }
-
-    /// Returns the providers of the plans, which share their connections; none in a dry run.
-    pub(crate) fn providers(&self) -> &Providers {
-        &self.providers
-    }
-
-    /// Returns the address of each provider of the plans.
-    pub(crate) fn addresses(&self) -> &BTreeMap<ProviderId, String> {
-        &self.addresses
-    }
-
     /// Masks the secrets in everything that goes out, unless the user wants none of it.
     fn mask(&self, plan: &mut Plan, request: &mut QuestionRequest) -> MaskingOutcome {
         let Some(scrubber) = &self.scrubber else {
@@ -252,6 +237,6 @@ impl PlanTemplate {
 fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
     let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
     index
-        .and_then(|index| Experience::read(index.connection(), models).ok())
+        .and_then(|index| Experience::read(&index.connection, models).ok())
         .unwrap_or_else(|| Experience::of_records(&home.logs_folder()))
 }

@@ -161,9 +161,9 @@ fn panel_without_fallbacks_asks_only_the_models_that_are_named() {
     };
     let seat = SeatId::new("pragmatic");
     let usual = template(panel(), FallbackRequest::Usual);
-    assert!(usual.common().fallbacks.contains_key(&seat));
+    assert!(usual.common.fallbacks.contains_key(&seat));
     let alone = template(panel(), FallbackRequest::Off);
-    assert_eq!(alone.common().fallbacks, BTreeMap::new());
+    assert_eq!(alone.common.fallbacks, BTreeMap::new());
 }
 
 /// Returns everything of a plan that is sent or stored.

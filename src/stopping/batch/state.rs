@@ -14,7 +14,7 @@ use super::totals::{BatchTotals, RoleTotals};
 /// What the stop conditions look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BatchState {
-    pub(super) conditions: StopConditions,
+    pub conditions: StopConditions,
     /// Since the batch began or was resumed.
     pub(super) attempts: u64,
     /// Items of the subject in a row without a right answer.
@@ -30,7 +30,7 @@ pub struct BatchState {
     /// The first request to stop.
     pub(super) request: Option<StopRequest>,
     pub(super) probe_failed: bool,
-    pub(super) totals: BatchTotals,
+    pub totals: BatchTotals,
 }
 
 /// The items that have no result yet.
@@ -104,10 +104,6 @@ impl BatchState {
         }
     }
 
-    pub fn conditions(&self) -> &StopConditions {
-        &self.conditions
-    }
-
     /// Resumes a stopped batch. What stopped it is forgotten, or it would stop again at once: the
     /// windows, the counters and the budget begin again. The totals stay.
     pub fn resume(&mut self, conditions: StopConditions) {
@@ -163,10 +159,6 @@ impl BatchState {
         self.conditions
             .max_attempts
             .is_none_or(|budget| self.attempts < budget)
-    }
-
-    pub fn totals(&self) -> &BatchTotals {
-        &self.totals
     }
 
     /// Returns what was counted for one role.

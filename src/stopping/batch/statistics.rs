@@ -66,7 +66,7 @@ impl BatchState {
     /// Returns the figures of a batch of these many items of the subject, and of the baseline if
     /// there is one.
     pub fn statistics(&self, subject_items: u64, baseline_items: Option<u64>) -> BatchStatistics {
-        let totals = self.totals();
+        let totals = self.totals;
         let subject = self.totals_of(ItemRole::Subject);
         let finished = subject.finished();
         let windowed = |window: &ItemWindow| {

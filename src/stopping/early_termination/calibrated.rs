@@ -20,7 +20,7 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
         return Some(Calibrated {
             probability,
             basis: Basis::Experience {
-                graded: experience.graded(),
+                graded: experience.graded,
                 agreement,
             },
         });

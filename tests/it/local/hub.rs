@@ -152,7 +152,7 @@ impl PullReport {
     }
 
     fn files(&self) -> Vec<String> {
-        let mut names: Vec<String> = std::fs::read_dir(self.home.folder())
+        let mut names: Vec<String> = std::fs::read_dir(&self.home.folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
             .collect();

@@ -42,7 +42,7 @@ fn call(output_tokens: u64, first_token_ms: u64) -> CallRow {
 fn index(calls: impl IntoIterator<Item = CallRow>) -> Index {
     let index = Index::in_memory().unwrap();
     index
-        .connection()
+        .connection
         .pragma_update(None, "foreign_keys", false)
         .unwrap();
     for (at, row) in calls.into_iter().enumerate() {
@@ -60,13 +60,13 @@ fn index(calls: impl IntoIterator<Item = CallRow>) -> Index {
         let insert = "INSERT INTO calls (number, call, round_number, agent_id, failed, micro_usd, lower_bound, input_tokens,
             answer, purpose, provider, model, stop, output_tokens, tokens_estimated, first_token_ms)
             VALUES (?1, 1, 1, 'a', 0, 0, 0, 9, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-        index.connection().execute(insert, values).unwrap();
+        index.connection.execute(insert, values).unwrap();
     }
     index
 }
 
 fn read(calls: impl IntoIterator<Item = CallRow>) -> Experience {
-    Experience::read(index(calls).connection(), &BTreeSet::from([&model()])).unwrap()
+    Experience::read(&index(calls).connection, &BTreeSet::from([&model()])).unwrap()
 }
 
 fn learnt(calls: impl IntoIterator<Item = CallRow>) -> Option<OutputTokens> {

@@ -23,7 +23,7 @@ pub(super) struct ModelMenu<'a> {
     /// The providers without the vendors that do not answer. All of them when no vendor answers:
     /// the network may be down.
     usable: Vec<ProviderAccess>,
-    has_failing_vendors: bool,
+    pub(super) has_failing_vendors: bool,
     offered: Vec<ModelRef>,
 }
 
@@ -77,10 +77,6 @@ impl<'a> ModelMenu<'a> {
         self.offered.is_empty() && !self.usable.iter().any(ProviderAccess::is_selectable)
     }
 
-    pub(super) fn has_failing_vendors(&self) -> bool {
-        self.has_failing_vendors
-    }
-
     /// Returns the context of a panel that follows the keys that are set.
     pub(super) fn by_keys(&self) -> SelectionContext<'_> {
         self.sources
@@ -120,7 +116,7 @@ impl<'a> ModelMenu<'a> {
                 return Err("This looks like an API key; keys stay in their variables.".to_owned());
             }
             self.by_keys().model(name).map_err(|error| {
-                let hints = error.hints().join("; ");
+                let hints = error.hints.join("; ");
                 format!("{}: {hints}", whole(error.source()))
             })
         };
@@ -148,7 +144,7 @@ impl<'a> ModelMenu<'a> {
 /// best.
 fn vendor_models(sources: &Sources, provider: &ProviderId) -> Vec<ModelRef> {
     let today = sources.now.day();
-    let models = sources.catalog.models().iter();
+    let models = sources.catalog.models.iter();
     let mut models: Vec<&Model> = models
         .filter(|model| model.provider == *provider && !model.has_retired_by(today))
         .collect();

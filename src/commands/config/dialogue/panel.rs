@@ -73,7 +73,7 @@ impl<'a> PanelQuestions<'a> {
         };
         let by_keys = self.select(&open, &self.menu.by_keys());
         let by_answers = self.select(&open, &self.menu.by_answers());
-        let has_failing_vendors = self.menu.has_failing_vendors() && by_answers.is_some();
+        let has_failing_vendors = self.menu.has_failing_vendors && by_answers.is_some();
         let has_present = draft.panel.is_some() || draft.default_personas.is_some();
 
         let mut sources = Vec::new();
@@ -152,7 +152,7 @@ impl<'a> PanelQuestions<'a> {
         &self,
         usual: Option<&Panel>,
     ) -> Result<Vec<&'a PersonaEntry>, DialogueError> {
-        let entries = self.sources.personas.entries();
+        let entries = &self.sources.personas.entries;
         let items: Vec<String> = entries
             .iter()
             .map(|entry| format!("{}  {}", entry.persona.id, concern(entry)))

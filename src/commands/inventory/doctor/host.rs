@@ -66,7 +66,7 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
 /// Returns the check of something that an error makes unusable.
 pub(super) fn broken(id: impl Into<String>, subject: &str, error: &Error) -> Check {
     let check = Check::new(id, subject, CheckStatus::Error, whole(error.source()));
-    check.fix(error.hints().join("; "))
+    check.fix(error.hints.join("; "))
 }
 
 fn free_space(folder: &Path) -> Option<u64> {
@@ -124,9 +124,9 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
     let file = home.models_file();
     match catalog::load(home) {
         Ok(catalog) => {
-            let mut tables = catalog.vintages().iter().map(|vintage| vintage.of);
+            let mut tables = catalog.vintages.iter().map(|vintage| vintage.of);
             let own = tables.any(|table| table == PriceTable::TheUser);
-            let known = catalog.models().len();
+            let known = catalog.models.len();
             let message = if own {
                 format!("{known} are known, with your own of {}", file.display())
             } else {
@@ -161,7 +161,7 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
         [] => {
-            let dates = catalog.vintages().iter();
+            let dates = catalog.vintages.iter();
             let message = match dates.filter_map(|vintage| vintage.newest.as_ref()).max() {
                 Some(day) => format!("the newest is of {day}"),
                 None => "none has a date".to_owned(),

@@ -92,10 +92,10 @@ fn list(
     let own_machine = |id: &ProviderId| id.is_local() || LocalServerKind::of(id).is_some();
     let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
     let mut ids: IndexSet<ProviderId> = clouds.map(|vendor| ProviderId::new(vendor.id)).collect();
-    let providers = catalog.models().iter().map(|model| &model.provider);
+    let providers = catalog.models.iter().map(|model| &model.provider);
     ids.extend(providers.filter(|id| !own_machine(id)).cloned());
     let providers = ids.iter().map(|id| {
-        let models = catalog.models().iter();
+        let models = catalog.models.iter();
         let mut models: Vec<&Model> = models.filter(|model| model.provider == *id).collect();
         // Default panel first, then the best first, then as the file has them.
         models.sort_by_key(|model| {

@@ -94,7 +94,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     match attempt {
         Ok(value) => Attempt::Whole {
             value,
-            end: parser.scan.at(),
+            end: parser.scan.at,
             leniencies: parser.scan.leniencies,
         },
         Err(Stop::CutOff) => parser.cut_off(),

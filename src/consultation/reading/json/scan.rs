@@ -8,7 +8,7 @@ use super::{Leniency, Stop};
 pub(super) struct Scan<'a> {
     text: &'a str,
     /// Invariant: on a character boundary, at most the text's length.
-    at: usize,
+    pub(super) at: usize,
     steps: usize,
     pub(super) leniencies: BTreeSet<Leniency>,
 }
@@ -21,10 +21,6 @@ impl<'a> Scan<'a> {
             steps,
             leniencies: BTreeSet::new(),
         }
-    }
-
-    pub(super) fn at(&self) -> usize {
-        self.at
     }
 
     pub(super) fn steps_left(&self) -> usize {

@@ -52,7 +52,7 @@ impl Hub {
         let mut fruitless = 0;
         loop {
             let before = part.downloaded();
-            if before == part.model().bytes {
+            if before == part.model.bytes {
                 return Ok(());
             }
             match self.attempt(http, part, on).await? {
@@ -77,7 +77,7 @@ impl Hub {
         part: &PartialDownload<'_>,
         on: &mut dyn FnMut(u64),
     ) -> Result<DownloadAttempt, SourceError> {
-        let expected = part.model().bytes;
+        let expected = part.model.bytes;
         let have = if part.downloaded() > expected {
             0
         } else {
@@ -113,13 +113,13 @@ impl Hub {
                             "it sent more than the {expected} bytes of the file"
                         )));
                     }
-                    on(writing.written());
+                    on(writing.written);
                 }
-                Ok(Ok(None)) if writing.written() == expected => return Ok(DownloadAttempt::Whole),
+                Ok(Ok(None)) if writing.written == expected => return Ok(DownloadAttempt::Whole),
                 Ok(Ok(None)) => {
                     return Ok(DownloadAttempt::Broken(format!(
                         "it ended after {} of {expected} bytes",
-                        writing.written()
+                        writing.written
                     )));
                 }
                 Ok(Err(error)) => {
@@ -128,8 +128,7 @@ impl Hub {
                 Err(_) => {
                     return Ok(DownloadAttempt::Broken(format!(
                         "it stalled for {:?} after {} of {expected} bytes",
-                        self.idle,
-                        writing.written()
+                        self.idle, writing.written
                     )));
                 }
             }
@@ -146,7 +145,7 @@ impl Hub {
         let address = format!(
             "{}/{}",
             self.base.trim_end_matches('/'),
-            part.model().hub_path
+            part.model.hub_path
         );
         let mut url = Url::parse(&address).map_err(|error| {
             let address = without_credentials(&address);

@@ -35,21 +35,13 @@ pub enum PartError {
 /// An unfinished download.
 #[derive(Debug)]
 pub struct PartialDownload<'a> {
-    model: &'a Model,
-    path: PathBuf,
+    pub model: &'a Model,
+    pub path: PathBuf,
 }
 
 impl<'a> PartialDownload<'a> {
     pub fn new(model: &'a Model, path: PathBuf) -> Self {
         Self { model, path }
-    }
-
-    pub fn model(&self) -> &Model {
-        self.model
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Returns the bytes of an earlier attempt.
@@ -131,7 +123,7 @@ pub struct PartWriter<'a> {
     part: &'a PartialDownload<'a>,
     file: File,
     /// The bytes so far, with those of earlier attempts.
-    written: u64,
+    pub written: u64,
 }
 
 impl PartWriter<'_> {
@@ -141,10 +133,6 @@ impl PartWriter<'_> {
             .map_err(|error| self.part.error(error))?;
         self.written += u64::try_from(bytes.len()).unwrap_or(0);
         Ok(())
-    }
-
-    pub fn written(&self) -> u64 {
-        self.written
     }
 
     /// Returns whether more was written than the file has.

@@ -155,7 +155,7 @@ impl RunInProgress<'_> {
     }
 
     fn home(&self) -> &Home {
-        &self.driver.planner.sources().home
+        &self.driver.planner.sources.home
     }
 
     /// Starts case runs until no more may start.
@@ -249,7 +249,7 @@ impl RunInProgress<'_> {
                     consultation: plan.id.clone(),
                 })?;
                 self.batch
-                    .start(Job::Answer(run.clone()), plan, template.providers());
+                    .start(Job::Answer(run.clone()), plan, &template.providers);
                 Ok(())
             }
             Err(error) => self.fail(run, None, None, whole(error.source())),

@@ -146,7 +146,7 @@ impl RunInProgress<'_> {
                     answer,
                     attempt,
                 };
-                self.batch.start(job, plan, grader.providers());
+                self.batch.start(job, plan, &grader.providers);
                 Ok(())
             }
             Err(error) => self.fail(run, Some(*answer), None, whole(error.source())),
@@ -182,7 +182,7 @@ impl RunInProgress<'_> {
                 let why = "the run stopped before the answer was graded".to_owned();
                 self.defer(run, DeferralCause::Stop, Some(why))
             }
-            Err(_) if attempt < self.state().terms().attempts_per_case => {
+            Err(_) if attempt < self.state().begun.terms.attempts_per_case => {
                 self.start_grading(run, Box::new(answer), attempt + 1)
             }
             Err(error) => self.fail(run, Some(answer), Some(id.clone()), error.to_string()),
@@ -265,7 +265,7 @@ impl RunInProgress<'_> {
         self.record(BenchmarkEventKind::CaseRunFinished {
             result: Box::new(result.clone()),
         })?;
-        let terms = self.state().terms();
+        let terms = &self.state().begun.terms;
         let case = terms.cases.iter().find(|case| case.id == result.run.case);
         let expected = case.map_or("", |case| case.expected.as_str());
         let is_measured = !terms.is_comparison() || result.run.arm == Arm::Panel;

@@ -58,9 +58,9 @@ impl LoopInProgress<'_> {
             LoopJob::Extraction => templates.plan_extraction(&self.document.read)?,
             LoopJob::Questions(batch) => templates.plan_batch(&self.document.prepared, batch)?,
         });
-        let providers = templates.of(&job)?.providers();
+        let providers = &templates.of(&job)?.providers;
         self.record_start(&plan.id, &job)?;
-        self.batch.start(job, plan, providers);
+        self.batch.start(job, plan, &providers);
         Ok(())
     }
 

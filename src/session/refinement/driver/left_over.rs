@@ -74,7 +74,7 @@ impl LoopInProgress<'_> {
             // To resume after a strict abort is to accept the failure.
             let was_strict = record.as_ref().and_then(abort_reason) == Some(AbortReason::Strict);
             let asked = models(&session.plan().panel);
-            if was_strict || !asked.eq(models(&template.common().panel)) {
+            if was_strict || !asked.eq(models(&template.common.panel)) {
                 return Ok(TakeOver::Repeat(error));
             }
         }

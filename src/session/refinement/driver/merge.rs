@@ -24,7 +24,7 @@ impl LoopInProgress<'_> {
             cause: StopCause::DocumentChanged,
             message: format!(
                 "`{}` was changed while the panel worked",
-                self.driver.file().path().display()
+                self.driver.file().path.display()
             ),
         });
         self.driver.progress.ending();
@@ -79,7 +79,7 @@ impl LoopInProgress<'_> {
             return file.replace_if_unchanged(&merge.before, text);
         }
         if TextHash::of(&file.read()?) != merge.before {
-            return Err(SpecFileError::Changed(file.path().to_owned()));
+            return Err(SpecFileError::Changed(file.path.to_owned()));
         }
         match driver.refinement.state().last_written() {
             Some(earlier) if driver.output.exists() => {

@@ -260,6 +260,6 @@ impl LoopInProgress<'_> {
 
     /// Returns the spend of a consultation from its files; nothing if it left none.
     fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
-        load::spend_of(&self.driver.planner.sources().home, id)
+        load::spend_of(&self.driver.planner.sources.home, id)
     }
 }

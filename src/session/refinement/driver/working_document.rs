@@ -28,7 +28,7 @@ impl WorkingDocument {
         let file = driver.file();
         let text = file.read().map_err(Error::failed)?;
         let explained = |error: DocumentError| {
-            let path = file.path().display();
+            let path = file.path.display();
             Error::usage(error).hint(format!("fix the front matter of `{path}`"))
         };
         let read = SpecDocument::parse(&text).map_err(explained)?;

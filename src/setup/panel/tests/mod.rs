@@ -57,14 +57,14 @@ fn models_of_own_and_keyless_servers_can_sit_and_judge() {
     assert_eq!(judges(&selected), ["work:judge"]);
     let error = selected_with(&[], &of_models(&["safe:m"]), WORK).unwrap_err();
     assert_eq!(error.to_string(), "there is no key for safe");
-    assert_eq!(error.hints(), ["set SAFE_KEY"]);
+    assert_eq!(error.hints, ["set SAFE_KEY"]);
 }
 
 #[test]
 fn a_server_without_default_models_needs_a_named_model() {
     let error = selected_with(&[], &PanelSpec::default(), WORK).unwrap_err();
     assert_eq!(error.to_string(), "work has no usual models to ask");
-    assert_eq!(error.hints()[0], "name one: `--model work:MODEL`");
+    assert_eq!(error.hints[0], "name one: `--model work:MODEL`");
     let keyed = selected_with(&THREE, &PanelSpec::default(), WORK).unwrap();
     assert_eq!(seats(&keyed).len(), 3);
 }
@@ -220,6 +220,6 @@ fn unavailable_models_are_refused_with_a_hint() {
     ] {
         let error = selected(&["anthropic"], &seated(panel, None)).unwrap_err();
         assert_eq!(error.to_string(), message);
-        assert!(error.hints()[0].contains(hint), "{:?}", error.hints());
+        assert!(error.hints[0].contains(hint), "{:?}", error.hints);
     }
 }

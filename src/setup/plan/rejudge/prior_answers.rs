@@ -51,7 +51,7 @@ pub(super) fn debate(record: &StoredRecord) -> DebateOptions {
 pub(super) fn reorder(plan: &mut Plan, record: &StoredRecord) {
     let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
     for _ in 0..DRAWS {
-        let is_same = |then: &Labels| then.order() == plan.labels().order();
+        let is_same = |then: &Labels| then.order == plan.labels().order;
         if !then.as_ref().is_some_and(is_same) {
             break;
         }

@@ -298,7 +298,7 @@ fn the_first_condition_in_order_of_priority_decides() {
         StopCondition::RejectRate,
         StopCondition::RetryRate,
     ];
-    let mut conditions = *batch.conditions();
+    let mut conditions = batch.conditions;
     for next in order {
         match next {
             StopCondition::ConsecutiveFails => conditions.max_attempts = None,

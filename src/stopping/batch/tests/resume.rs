@@ -29,8 +29,8 @@ fn a_resume_restarts_windows_and_counters_and_leaves_the_totals() {
     assert!(reason(&batch).is_some());
     batch.resume(StopConditions::default());
     assert_eq!(reason(&batch), None);
-    assert_eq!(batch.totals().attempts, 4);
-    assert_eq!(batch.totals().subject.failed, 3);
+    assert_eq!(batch.totals.attempts, 4);
+    assert_eq!(batch.totals.subject.failed, 3);
     // Two more are not three in a row, and far from ten.
     add(&mut batch, Failed, 1);
     add(&mut batch, Failed, 1);

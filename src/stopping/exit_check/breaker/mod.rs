@@ -106,7 +106,7 @@ pub enum BreakerState {
 /// The breaker of one run; initially closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopBreaker {
-    run: RunId,
+    pub run: RunId,
     /// The latest reading of the clock. Where the clock is earlier, it went backwards.
     seen: Timestamp,
     #[serde(flatten)]
@@ -129,11 +129,6 @@ impl LoopBreaker {
             seen: now,
             stage: CircuitStage::closed(now),
         }
-    }
-
-    #[cfg(test)]
-    pub fn run(&self) -> &RunId {
-        &self.run
     }
 
     /// Hands the breaker to the next run. One that is not closed rests on; a closed one starts

@@ -174,7 +174,7 @@ fn different_errors_in_a_row_leave_the_breaker_closed() {
 fn the_turns_of_a_dead_run_do_not_count_in_the_next() {
     let mut breaker = after("--");
     breaker.begin_run(run("b"), at(3));
-    assert_eq!(breaker.run(), &run("b"));
+    assert_eq!(breaker.run, run("b"));
     record(&mut breaker, '-', at(4));
     assert_eq!(words(&breaker, 4), "closed 1 0");
 }

@@ -377,13 +377,13 @@ fn totals_of_the_original_are_carried_over_with_a_fresh_run() {
 fn a_ralph_folder_is_used_where_it_alone_exists() {
     let folder = tempfile::tempdir().unwrap();
     let found = || StateFolder::find(folder.path());
-    assert_eq!(found().path(), folder.path().join(".conclave"));
+    assert_eq!(found().path, folder.path().join(".conclave"));
     fs::create_dir(folder.path().join(".ralph")).unwrap();
-    assert_eq!(found().path(), folder.path().join(".ralph"));
+    assert_eq!(found().path, folder.path().join(".ralph"));
     let response = folder.path().join(".ralph/last-response.md");
     assert_eq!(found().default_response(), Some(response));
     fs::create_dir(folder.path().join(".conclave")).unwrap();
-    assert_eq!(found().path(), folder.path().join(".conclave"));
+    assert_eq!(found().path, folder.path().join(".conclave"));
     assert_eq!(found().default_response(), None);
 }
 

@@ -149,10 +149,7 @@ fn one_of_many_processes_sets_a_foreign_database_aside() {
             .collect();
         assert_eq!(aside.len(), 1, "{aside:?}");
         let sql = "SELECT count(*) FROM consultations";
-        let count = home
-            .open()
-            .connection()
-            .query_row(sql, [], |row| row.get(0));
+        let count = home.open().connection.query_row(sql, [], |row| row.get(0));
         assert_eq!(count, Ok(3));
     }
 }

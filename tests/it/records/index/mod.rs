@@ -120,14 +120,14 @@ impl Home {
     /// Returns the contents of the index.
     pub(crate) fn contents(&self) -> Contents {
         let index = self.open();
-        check_search(index.connection());
-        contents(index.connection())
+        check_search(&index.connection);
+        contents(&index.connection)
     }
 
     /// Returns the indexed ids in order.
     pub(crate) fn indexed(&self) -> Vec<String> {
         ids(
-            self.open().connection(),
+            &self.open().connection,
             "SELECT id FROM consultations ORDER BY id",
         )
     }
@@ -135,7 +135,7 @@ impl Home {
     /// Returns the ids of the consultations marked as open.
     pub(crate) fn marked(&self) -> Vec<String> {
         ids(
-            self.open().connection(),
+            &self.open().connection,
             "SELECT id FROM open_consultations ORDER BY id",
         )
     }

@@ -58,7 +58,7 @@ pub(crate) fn overwrite(database: &Path, page: usize, seed: u64) {
 fn checkpoint(home: &Home) {
     let index = home.open();
     index
-        .connection()
+        .connection
         .query_row("PRAGMA wal_checkpoint(truncate)", [], |_| Ok(()))
         .unwrap();
 }
@@ -103,7 +103,7 @@ fn overwritten_pages_are_harmless_or_recognized_as_damage() {
         fs::write(home.database(), &bytes).unwrap();
         overwrite(&home.database(), page, u64::try_from(page).unwrap());
         let read = match Index::open(&home.database()) {
-            Ok(index) => super::read(index.connection()),
+            Ok(index) => super::read(&index.connection),
             Err(IndexError::Damaged { .. }) => {
                 recognized += 1;
                 continue;
@@ -134,13 +134,13 @@ fn header_without_tables_is_damage_at_the_first_query() {
     drop(connection);
     let error = home
         .open()
-        .connection()
+        .connection
         .query_row("SELECT count(*) FROM consultations", [], |_| Ok(()))
         .unwrap_err();
     assert!(is_damage(&error));
     let wrong = home
         .open()
-        .connection()
+        .connection
         .query_row("SELECT nonsense", [], |_| Ok(()))
         .unwrap_err();
     assert!(!is_damage(&wrong), "a wrong statement is not damage");
@@ -151,7 +151,7 @@ fn database_of_another_version_is_rebuilt() {
     let home = Home::with(5, 2);
     home.rebuild();
     home.open()
-        .connection()
+        .connection
         .pragma_update(None, "user_version", 99)
         .unwrap();
     let unusable = Index::open(&home.database()).unwrap_err();
@@ -257,7 +257,7 @@ fn index_files_belong_to_the_user_alone() {
     home.rebuild();
     let index = home.open();
     index
-        .connection()
+        .connection
         .execute_batch("DELETE FROM open_consultations")
         .unwrap();
     assert_eq!(

@@ -73,39 +73,39 @@ fn outcome(connection: &Connection, id: &str) -> [Option<String>; 3] {
 fn consultation_inserted_twice_is_there_once() {
     let index = Index::in_memory().unwrap();
     let all = generated(1, 30);
-    put_all(index.connection(), &all);
-    let once = contents(index.connection());
-    assert_eq!(count(index.connection(), "consultations"), 30);
+    put_all(&index.connection, &all);
+    let once = contents(&index.connection);
+    assert_eq!(count(&index.connection, "consultations"), 30);
     for rows in all.iter().rev() {
-        put(index.connection(), rows).unwrap();
+        put(&index.connection, rows).unwrap();
     }
-    assert_eq!(contents(index.connection()), once);
-    check_search(index.connection());
+    assert_eq!(contents(&index.connection), once);
+    check_search(&index.connection);
 }
 
 #[test]
 fn stored_rows_equal_the_extracted_rows() {
     let index = Index::in_memory().unwrap();
     let all = generated(2, 30);
-    put_all(index.connection(), &all);
+    put_all(&index.connection, &all);
     let sum = |of: fn(&Rows) -> usize| i64::try_from(all.iter().map(of).sum::<usize>()).unwrap();
     assert_eq!(
-        count(index.connection(), "consultation_agents"),
+        count(&index.connection, "consultation_agents"),
         sum(|rows| rows.agents.len())
     );
     assert_eq!(
-        count(index.connection(), "consultation_rounds"),
+        count(&index.connection, "consultation_rounds"),
         sum(|rows| rows.rounds.len())
     );
     assert_eq!(
-        count(index.connection(), "calls"),
+        count(&index.connection, "calls"),
         sum(|rows| rows.calls.len())
     );
     for Rows { consultation, .. } in &all {
         let sql = "SELECT question, final_recommendation, confidence, total_micro_usd, \
                    total_cost, created_at, ended FROM consultations WHERE id = ?1";
         let stored: Vec<Value> = index
-            .connection()
+            .connection
             .query_row(sql, [&consultation.id], |row| {
                 (0..7).map(|at| row.get(at)).collect()
             })
@@ -127,36 +127,36 @@ fn stored_rows_equal_the_extracted_rows() {
 #[test]
 fn newer_rows_replace_older_ones_with_their_text() {
     let index = Index::in_memory().unwrap();
-    let connection = index.connection();
+    let connection = index.connection;
     put(
-        connection,
+        &connection,
         &asking("consult-1", "Monolith or services?", "2026-11-20T08:00:00Z"),
     )
     .unwrap();
     put(
-        connection,
+        &connection,
         &asking("consult-2", "Which database?", "2026-11-19T08:00:00Z"),
     )
     .unwrap();
     put(
-        connection,
+        &connection,
         &asking("consult-1", "Größe of shards?", "2026-11-21T08:00:00Z"),
     )
     .unwrap();
-    assert_eq!(count(connection, "consultations"), 2);
-    check_search(connection);
-    assert_eq!(found(connection, "monolith"), [""; 0]);
-    assert_eq!(found(connection, "GRÖßE"), ["consult-1"]);
-    assert_eq!(found(connection, "\"which database\""), ["consult-2"]);
-    assert_eq!(found(connection, "session*"), ["consult-2", "consult-1"]);
+    assert_eq!(count(&connection, "consultations"), 2);
+    check_search(&connection);
+    assert_eq!(found(&connection, "monolith"), [""; 0]);
+    assert_eq!(found(&connection, "GRÖßE"), ["consult-1"]);
+    assert_eq!(found(&connection, "\"which database\""), ["consult-2"]);
+    assert_eq!(found(&connection, "session*"), ["consult-2", "consult-1"]);
 }
 
 #[test]
 fn deleted_consultation_leaves_nothing() {
     let index = Index::in_memory().unwrap();
-    let connection = index.connection();
+    let connection = index.connection;
     let all = generated(3, 20);
-    put_all(connection, &all);
+    put_all(&connection, &all);
     connection
         .execute(
             "INSERT INTO open_consultations(id, began_at) VALUES (?1, 'now')",
@@ -164,17 +164,17 @@ fn deleted_consultation_leaves_nothing() {
         )
         .unwrap();
     for rows in &all {
-        assert!(remove(connection, &rows.consultation.id).unwrap());
-        assert!(!remove(connection, &rows.consultation.id).unwrap());
-        check_search(connection);
+        assert!(remove(&connection, &rows.consultation.id).unwrap());
+        assert!(!remove(&connection, &rows.consultation.id).unwrap());
+        check_search(&connection);
     }
     connection
         .execute_batch(
             "CREATE VIRTUAL TABLE temp.words USING fts5vocab('main', 'consultations_text', 'row')",
         )
         .unwrap();
-    assert_eq!(count(connection, "temp.words"), 0, "no word of it is left");
-    let mut left = contents(connection);
+    assert_eq!(count(&connection, "temp.words"), 0, "no word of it is left");
+    let mut left = contents(&connection);
     left.retain(|(_, rows)| !rows.is_empty());
     assert_eq!(left, []);
 }
@@ -182,12 +182,12 @@ fn deleted_consultation_leaves_nothing() {
 #[test]
 fn grade_survives_new_rows_until_it_is_removed() {
     let index = Index::in_memory().unwrap();
-    let connection = index.connection();
+    let connection = index.connection;
     let [first, second] = ["2026-11-20T08:00:00Z", "2026-11-21T08:00:00Z"]
         .map(|at| asking("consult-1", "Which?", at));
-    put(connection, &first).unwrap();
+    put(&connection, &first).unwrap();
     set_outcome(
-        connection,
+        &connection,
         "consult-1",
         Some(&grade("1", AnswerOutcome::Mixed, Some("half of it"))),
     )
@@ -198,35 +198,35 @@ fn grade_survives_new_rows_until_it_is_removed() {
         Some("2026-11-21T09:16:38.042Z"),
     ]
     .map(|text| text.map(ToOwned::to_owned));
-    assert_eq!(outcome(connection, "consult-1"), mixed);
-    put(connection, &first).unwrap();
-    put(connection, &second).unwrap();
-    assert_eq!(outcome(connection, "consult-1"), mixed);
+    assert_eq!(outcome(&connection, "consult-1"), mixed);
+    put(&connection, &first).unwrap();
+    put(&connection, &second).unwrap();
+    assert_eq!(outcome(&connection, "consult-1"), mixed);
     set_outcome(
-        connection,
+        &connection,
         "consult-1",
         Some(&grade("1", AnswerOutcome::Right, None)),
     )
     .unwrap();
     assert_eq!(
-        outcome(connection, "consult-1"),
+        outcome(&connection, "consult-1"),
         [Some("right".to_owned()), None, mixed[2].clone()]
     );
-    set_outcome(connection, "consult-1", None).unwrap();
-    assert_eq!(outcome(connection, "consult-1"), [None, None, None]);
+    set_outcome(&connection, "consult-1", None).unwrap();
+    assert_eq!(outcome(&connection, "consult-1"), [None, None, None]);
     set_outcome(
-        connection,
+        &connection,
         "consult-missing",
         Some(&grade("missing", AnswerOutcome::Wrong, None)),
     )
     .unwrap();
-    assert_eq!(count(connection, "consultations"), 1);
+    assert_eq!(count(&connection, "consultations"), 1);
 }
 
 #[test]
 fn consultation_is_open_until_it_ends() {
     let index = Index::in_memory().unwrap();
-    let connection = index.connection();
+    let connection = index.connection;
     connection
         .execute(
             "INSERT INTO open_consultations(id, began_at) VALUES ('consult-1', 'now')",
@@ -235,11 +235,11 @@ fn consultation_is_open_until_it_ends() {
         .unwrap();
     let mut rows = asking("consult-1", "Which?", "2026-11-20T08:00:00Z");
     rows.consultation.completion = conclave::domain::stored_record::Completion::Unfinished;
-    put(connection, &rows).unwrap();
-    assert_eq!(count(connection, "open_consultations"), 1);
+    put(&connection, &rows).unwrap();
+    assert_eq!(count(&connection, "open_consultations"), 1);
     rows.consultation.completion = conclave::domain::stored_record::Completion::Aborted;
-    put(connection, &rows).unwrap();
-    assert_eq!(count(connection, "open_consultations"), 0);
+    put(&connection, &rows).unwrap();
+    assert_eq!(count(&connection, "open_consultations"), 0);
 }
 
 #[test]
@@ -252,12 +252,12 @@ fn consultations_with_equal_keys_do_not_replace_each_other() {
         .unwrap();
     let index = Index::in_memory().unwrap();
     for id in [&one, &other, &one] {
-        put(index.connection(), &asking(id, "Which?", &at.to_string())).unwrap();
+        put(&index.connection, &asking(id, "Which?", &at.to_string())).unwrap();
     }
-    assert_eq!(count(index.connection(), "consultations"), 2);
-    check_search(index.connection());
-    assert!(remove(index.connection(), &one).unwrap());
-    assert_eq!(found(index.connection(), "which"), [other]);
+    assert_eq!(count(&index.connection, "consultations"), 2);
+    check_search(&index.connection);
+    assert!(remove(&index.connection, &one).unwrap());
+    assert_eq!(found(&index.connection, "which"), [other]);
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn rebuilt_index_equals_the_live_index() {
     for generated in consultations(5, 40, Length::Short) {
         generated.write(&logs);
         let record = generated.bytes();
-        put(live.connection(), &rows(&record, Timestamp(0)).unwrap()).unwrap();
+        put(&live.connection, &rows(&record, Timestamp(0)).unwrap()).unwrap();
     }
     let database = home.path().join("consult-analytics.db");
     assert_eq!(rebuild(&logs, &database, &mut |_| ()).unwrap().indexed, 40);
@@ -293,6 +293,6 @@ fn rebuilt_index_equals_the_live_index() {
         contents.retain(|(table, _)| table != "open_consultations");
         contents
     };
-    assert_eq!(lasting(rebuilt.connection()), lasting(live.connection()));
-    check_search(rebuilt.connection());
+    assert_eq!(lasting(&rebuilt.connection), lasting(&live.connection));
+    check_search(&rebuilt.connection);
 }

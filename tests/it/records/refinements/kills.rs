@@ -104,8 +104,8 @@ fn kill_at_any_moment_leaves_document_and_log_whole() {
         loops = loops_now;
         let original = store.original(&TextHash::of(ORIGINAL)).unwrap();
         assert_eq!(original.text, ORIGINAL);
-        assert_eq!(original.path, store.files().folder.join("original.md"));
-        number_of(&std::fs::read_to_string(&store.files().changes).unwrap());
+        assert_eq!(original.path, store.files.folder.join("original.md"));
+        number_of(&std::fs::read_to_string(&store.files.changes).unwrap());
     }
 }
 
@@ -137,7 +137,7 @@ fn second_process_is_refused_until_the_first_has_ended() {
         assert_eq!(child.try_wait().unwrap(), None, "the process ended early");
         store.load().unwrap().is_some()
     });
-    let log = std::fs::read(&store.files().log).unwrap();
+    let log = std::fs::read(&store.files.log).unwrap();
     for refused in [
         store.open(NOW).unwrap_err(),
         store.begin(NOW, begun("two"), "two").unwrap_err(),
@@ -147,7 +147,7 @@ fn second_process_is_refused_until_the_first_has_ended() {
             "{refused}"
         );
     }
-    assert_eq!(std::fs::read(&store.files().log).unwrap(), log);
+    assert_eq!(std::fs::read(&store.files.log).unwrap(), log);
     assert_eq!(store.original(&TextHash::of("two")), None);
     child.kill().unwrap();
     child.wait().unwrap();

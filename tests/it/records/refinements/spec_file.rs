@@ -201,7 +201,7 @@ mod unix {
         assert_eq!(fs::read(spec.path("d/real.md")).unwrap(), b"two");
         spec.has_entries(2);
         let dangling = SpecFile::at(&spec.path("dangling.md"));
-        symlink("nowhere", dangling.path()).unwrap();
+        symlink("nowhere", &dangling.path).unwrap();
         assert!(dangling.exists());
         let error = dangling.create(&spec.file(), "two").unwrap_err();
         assert!(matches!(error, SpecFileError::Exists(_)), "{error}");

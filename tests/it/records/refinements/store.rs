@@ -48,7 +48,7 @@ impl Home {
     }
 
     fn append(&self, bytes: &[u8]) {
-        let log = self.store().files().log.clone();
+        let log = self.store().files.log.clone();
         let mut log = fs::File::options().append(true).open(log).unwrap();
         log.write_all(bytes).unwrap();
     }
@@ -88,7 +88,7 @@ fn folder_has_the_name_of_the_document() {
         (".md", ".md.refine"),
     ] {
         let store = RefinementStore::beside(Path::new(document));
-        assert_eq!(store.files().folder, Path::new(folder));
+        assert_eq!(store.files.folder, Path::new(folder));
     }
 }
 
@@ -146,7 +146,7 @@ fn log_is_read_however_its_last_line_was_cut() {
     refinement.record(NOW, stopped()).unwrap();
     let after = refinement.state().clone();
     drop(refinement);
-    let log = fs::read(&home.store().files().log).unwrap();
+    let log = fs::read(&home.store().files.log).unwrap();
     let last = log[..log.len() - 1]
         .iter()
         .rposition(|byte| *byte == b'\n')
@@ -154,12 +154,12 @@ fn log_is_read_however_its_last_line_was_cut() {
         + 1;
     // A last line that lacks only its line break counts.
     for length in last..log.len() - 1 {
-        fs::write(&home.store().files().log, &log[..length]).unwrap();
+        fs::write(&home.store().files.log, &log[..length]).unwrap();
         assert_eq!(home.store().load().unwrap(), Some(before.clone()));
         let mut refinement = home.store().open(NOW).unwrap();
         refinement.record(NOW, stopped()).unwrap();
         drop(refinement);
-        assert_eq!(fs::read(&home.store().files().log).unwrap(), log);
+        assert_eq!(fs::read(&home.store().files.log).unwrap(), log);
         assert_eq!(home.store().load().unwrap(), Some(after.clone()));
     }
 }
@@ -168,7 +168,7 @@ fn log_is_read_however_its_last_line_was_cut() {
 fn loop_that_was_killed_before_its_first_event_begins_again() {
     let home = Home::new();
     drop(home.begin("one"));
-    fs::write(&home.store().files().log, "{\"schema").unwrap();
+    fs::write(&home.store().files.log, "{\"schema").unwrap();
     assert_eq!(home.store().load().unwrap(), None);
     let error = home.store().open(NOW).unwrap_err();
     assert!(
@@ -205,7 +205,7 @@ fn original_that_a_person_edited_is_not_overwritten() {
     assert_eq!(home.original("one").unwrap(), "original-2.md");
     assert_eq!(fs::read(&path).unwrap(), b"notes");
     // Without the log, the texts are still there.
-    fs::remove_file(&home.store().files().log).unwrap();
+    fs::remove_file(&home.store().files.log).unwrap();
     drop(home.begin("two"));
     assert_eq!(home.original("two").unwrap(), "original-3.md");
 }
@@ -214,7 +214,7 @@ fn original_that_a_person_edited_is_not_overwritten() {
 fn event_that_does_not_follow_is_not_logged() {
     let home = Home::new();
     let mut refinement = home.begin("one");
-    let log = fs::read(&home.store().files().log).unwrap();
+    let log = fs::read(&home.store().files.log).unwrap();
     let error = refinement
         .record(NOW, RefinementEventKind::Ended)
         .unwrap_err();
@@ -222,7 +222,7 @@ fn event_that_does_not_follow_is_not_logged() {
         matches!(error, RefinementStoreError::Log(LogError::Misfit { .. })),
         "{error}"
     );
-    assert_eq!(fs::read(&home.store().files().log).unwrap(), log);
+    assert_eq!(fs::read(&home.store().files.log).unwrap(), log);
     refinement.record(NOW, iteration("one")).unwrap();
 }
 
@@ -239,12 +239,12 @@ fn unreadable_log_is_named_and_left_alone() {
         let home = Home::new();
         drop(home.begin("one"));
         home.append(line.as_bytes());
-        let log = fs::read(&home.store().files().log).unwrap();
+        let log = fs::read(&home.store().files.log).unwrap();
         let error = home.load_error().to_string();
         assert!(error.starts_with(expected), "{error}");
         home.store().open(NOW).unwrap_err();
         home.store().begin(NOW, begun("two"), "two").unwrap_err();
-        assert_eq!(fs::read(&home.store().files().log).unwrap(), log);
+        assert_eq!(fs::read(&home.store().files.log).unwrap(), log);
         assert_eq!(home.original("two"), None);
     }
 }
@@ -276,7 +276,7 @@ fn changes_for_people_are_replaced() {
     let refinement = home.begin("one");
     refinement.write_changes("first").unwrap();
     refinement.write_changes("second").unwrap();
-    let path = &refinement.files().changes;
+    let path = &refinement.files.changes;
     assert_eq!(fs::read_to_string(path).unwrap(), "second");
 }
 
@@ -323,7 +323,7 @@ mod unix {
         }
         fs::remove_file(home.path("SPEC.refine")).unwrap();
         drop(home.begin("one"));
-        let log = home.store().files().log.clone();
+        let log = home.store().files.log.clone();
         fs::rename(&log, home.path("elsewhere/log")).unwrap();
         symlink(home.path("elsewhere/log"), &log).unwrap();
         home.load_error();
@@ -336,7 +336,7 @@ mod unix {
         let home = Home::new();
         let refinement = home.begin("one");
         fs::write(home.path("victim"), "old").unwrap();
-        symlink(home.path("victim"), &refinement.files().changes).unwrap();
+        symlink(home.path("victim"), &refinement.files.changes).unwrap();
         refinement.write_changes("new").unwrap();
         assert_eq!(fs::read(home.path("victim")).unwrap(), b"old");
     }

@@ -205,7 +205,7 @@ impl PlayedRun {
 
     /// Plays until the run has ended. Attempts end in random order.
     pub(super) fn play(&mut self, mut fate: impl FnMut(&CaseRunId, u32) -> Fate) {
-        let most = 4 * self.state.terms().case_runs().len() + 4;
+        let most = 4 * self.state.begun.terms.case_runs().len() + 4;
         for _ in 0..most {
             self.start_all();
             if self.state.has_ended() {

@@ -39,7 +39,7 @@ fn in_flight(run: &PlayedRun) -> Vec<CaseRunId> {
 fn a_run_of_right_answers_is_complete() {
     let run = played(12, StopConditions::default(), |_, _| Fate::Right);
     assert_eq!(run.state.status(), BenchmarkStatus::Complete);
-    assert_eq!(run.state.results().len(), 12);
+    assert_eq!(run.state.results.len(), 12);
     assert_eq!(run.state.stop_reason(), None);
     assert_eq!(run.log.last().unwrap().kind, BenchmarkEventKind::Ended);
 }
@@ -49,7 +49,7 @@ fn three_failures_in_a_row_stop_a_run_without_failing_it() {
     let run = played(12, StopConditions::default(), |_, _| Fate::NoAnswer);
     assert_eq!(run.state.status(), BenchmarkStatus::Stopped);
     assert_eq!(condition(&run.state), Some(StopCondition::ConsecutiveFails));
-    assert_eq!(run.state.results().len(), 3);
+    assert_eq!(run.state.results.len(), 3);
     // Two attempts each.
     assert_eq!(run.state.statistics().attempts, 6);
     assert_eq!(ids(&run.state.remaining()), (4..=12).collect::<Vec<_>>());
@@ -69,7 +69,7 @@ fn what_is_in_flight_at_a_halt_finishes_and_counts() {
     assert!(!run.state.has_ended());
     run.record(finished(&in_flight[3], CaseOutcome::Approved, 1));
     assert!(run.state.has_ended());
-    assert_eq!(run.state.results().len(), 4);
+    assert_eq!(run.state.results.len(), 4);
     assert_eq!(condition(&run.state), Some(StopCondition::ConsecutiveFails));
 }
 
@@ -80,7 +80,7 @@ fn a_halt_with_nothing_left_to_do_is_a_complete_run() {
     for case_run in in_flight(&run) {
         run.record(finished(&case_run, CaseOutcome::Rejected, 1));
     }
-    assert_eq!(run.state.halts().len(), 1);
+    assert_eq!(run.state.halts.len(), 1);
     assert_eq!(run.state.status(), BenchmarkStatus::Complete);
     assert_eq!(run.state.stop_reason(), None);
 }
@@ -115,7 +115,7 @@ fn a_resumed_run_ends_as_one_that_never_halted() {
     halted.resume();
     halted.play(fate);
     let whole = played(20, StopConditions::off(), fate);
-    assert_eq!(halted.state.results(), whole.state.results());
+    assert_eq!(halted.state.results, whole.state.results);
     assert_eq!(halted.state.status(), BenchmarkStatus::Complete);
     assert!(halted.starts.values().all(|starts| *starts == 1));
 }
@@ -138,11 +138,11 @@ fn a_probe_without_an_answer_halts_again_at_once() {
     run.resume();
     run.play(|_, _| Fate::NoAnswer);
     assert_eq!(condition(&run.state), Some(StopCondition::ProbeFailed));
-    assert_eq!(run.state.results().len(), 4);
+    assert_eq!(run.state.results.len(), 4);
     run.resume();
     run.play(|_, _| Fate::Outage);
     assert_eq!(condition(&run.state), Some(StopCondition::ProbeFailed));
-    assert_eq!(run.state.results().len(), 4);
+    assert_eq!(run.state.results.len(), 4);
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn a_budget_ends_a_run_before_the_attempt_that_exceeds_it() {
     let mut run = PlayedRun::new(begun(terms(12, &[Arm::Panel]), conditions), 4, 1);
     run.play(|_, _| Fate::Right);
     assert_eq!(condition(&run.state), Some(StopCondition::AttemptBudget));
-    assert_eq!(run.state.results().len(), 5);
+    assert_eq!(run.state.results.len(), 5);
     run.resume();
     run.play(|_, _| Fate::Right);
-    assert_eq!(run.state.results().len(), 10);
+    assert_eq!(run.state.results.len(), 10);
 }
 
 #[test]
@@ -381,7 +381,7 @@ fn events_that_do_not_fit_are_refused() {
     let case_run = in_flight(&run)[0].clone();
     run.record(finished(&case_run, CaseOutcome::Approved, 1));
     let before = run.state.clone();
-    let event = |kind| conclave::benchmark::event::BenchmarkEvent::new(before.updated_at(), kind);
+    let event = |kind| conclave::benchmark::event::BenchmarkEvent::new(before.updated_at, kind);
     let twice = event(finished(&case_run, CaseOutcome::Approved, 1));
     assert_eq!(
         run.state.apply(&twice),
@@ -422,7 +422,7 @@ proptest! {
         for stretch in 0..3 {
             run.play(drawn(seed.wrapping_add(stretch)));
             prop_assert!(run.state.has_ended());
-            let done = run.state.results().len();
+            let done = run.state.results.len();
             prop_assert_eq!(done + run.state.remaining().len(), all);
             if run.state.is_complete() {
                 break;
@@ -468,7 +468,7 @@ proptest! {
             }
             run.resume();
         }
-        let mut finished: Vec<u32> = run.state.results().iter().map(|result| number(&result.run)).collect();
+        let mut finished: Vec<u32> = run.state.results.iter().map(|result| number(&result.run)).collect();
         finished.sort_unstable();
         prop_assert_eq!(finished, (1..=cases).collect::<Vec<_>>());
     }

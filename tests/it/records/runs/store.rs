@@ -238,7 +238,7 @@ fn a_resumed_run_continues_its_log() {
     halt(&mut run);
     drop(run);
     let mut run = home.store().open(&home.run, NOW).unwrap();
-    assert_eq!(run.state().results().len(), 3);
+    assert_eq!(run.state().results.len(), 3);
     let conditions = *run.state().conditions();
     run.record(NOW, BenchmarkEventKind::Resumed { conditions })
         .unwrap();
@@ -249,7 +249,7 @@ fn a_resumed_run_continues_its_log() {
     }
     assert_eq!(home.state_json()["run_status"], "complete");
     assert_eq!(home.state_json()["resumable"], false);
-    assert_eq!(run.state().halts().len(), 1);
+    assert_eq!(run.state().halts.len(), 1);
     assert_eq!(home.store().load(&home.run).unwrap().state, *run.state());
 }
 

@@ -38,8 +38,8 @@ fn runs_of_version_1_stay_readable() {
     assert_eq!(stored.status, BenchmarkStatus::Stopped);
     let reason = stored.state.stop_reason().unwrap();
     assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
-    assert_eq!(stored.state.halts().len(), 2);
-    assert_eq!(stored.state.results().len(), 8);
+    assert_eq!(stored.state.halts.len(), 2);
+    assert_eq!(stored.state.results.len(), 8);
 }
 
 #[test]

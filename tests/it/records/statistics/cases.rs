@@ -43,7 +43,7 @@ fn day(text: &str) -> Date {
 fn empty_index_has_zero_counts_and_unknown_values() {
     let mut index = Index::in_memory().unwrap();
     let found = json(&ask(
-        index.connection_mut(),
+        &mut index.connection,
         Span::AllTime,
         &TimeZone::UTC,
         NOW,
@@ -78,7 +78,7 @@ fn empty_index_has_zero_counts_and_unknown_values() {
 fn bounded_range_lists_days_without_consultations() {
     let mut index = Index::in_memory().unwrap();
     let week = ask(
-        index.connection_mut(),
+        &mut index.connection,
         Span::Week,
         &zone("Europe/Berlin"),
         NOW,
@@ -88,7 +88,7 @@ fn bounded_range_lists_days_without_consultations() {
     assert_eq!(week.days[0].date, day("2026-11-15"));
     assert_eq!(week.days[6].date, day("2026-11-21"));
     let month = ask(
-        index.connection_mut(),
+        &mut index.connection,
         Span::Month(day("2026-11-30")),
         &TimeZone::UTC,
         NOW,
@@ -96,7 +96,7 @@ fn bounded_range_lists_days_without_consultations() {
     assert_eq!(month.usage.total_days, 21);
     assert_eq!(month.days.len(), 21);
     let to_come = ask(
-        index.connection_mut(),
+        &mut index.connection,
         Span::Month(day("2026-12-01")),
         &TimeZone::UTC,
         NOW,
@@ -112,8 +112,8 @@ fn aborted_consultation_counts_only_its_cost() {
     record["state"] = json!("Aborted");
     record["cost"] = json!({ "micro_usd": 7, "lower_bound": true });
     (record["duration_ms"], record["confidence"]) = (json!(9), json!(0.9));
-    put(index.connection(), &record);
-    let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
+    put(&index.connection, &record);
+    let found = ask(&mut index.connection, Span::AllTime, &TimeZone::UTC, NOW);
     assert_eq!(found.usage.total, 1);
     assert_eq!(found.usage.aborted, 1);
     assert_eq!(found.usage.completed, 0);
@@ -141,8 +141,8 @@ fn declined_consultation_is_in_no_number_but_its_own() {
         record["abort_reason"] = json!("declined");
         record["cost"] = json!({ "micro_usd": 0, "lower_bound": false });
         record["duration_ms"] = json!(9);
-        put(index.connection(), &record);
-        let found = ask(index.connection_mut(), Span::Week, &TimeZone::UTC, NOW);
+        put(&index.connection, &record);
+        let found = ask(&mut index.connection, Span::Week, &TimeZone::UTC, NOW);
         assert_eq!(found.usage.declined, 1, "{status}");
         assert_eq!(found.usage.total, 0);
         assert_eq!(found.usage.aborted, 0);
@@ -159,8 +159,8 @@ fn declined_consultation_is_in_no_number_but_its_own() {
 #[test]
 fn unknown_cost_is_not_zero() {
     let mut index = Index::in_memory().unwrap();
-    put(index.connection(), &completed(1, NOW.0));
-    let found = ask(index.connection_mut(), Span::AllTime, &TimeZone::UTC, NOW);
+    put(&index.connection, &completed(1, NOW.0));
+    let found = ask(&mut index.connection, Span::AllTime, &TimeZone::UTC, NOW);
     assert_eq!(found.cost.total, Cost::at_least(MicroUsd(0)));
     assert_eq!(found.cost.average, Some(Cost::at_least(MicroUsd(0))));
     assert_eq!(found.cost.most_expensive, None);
@@ -179,22 +179,17 @@ fn days_have_exact_bounds_when_clocks_change() {
                 midnight(today.tomorrow().unwrap(), &zone),
             );
             for (number, at) in [begins - 1, begins, ends - 1, ends].into_iter().enumerate() {
-                put(index.connection(), &completed(number, at));
+                put(&index.connection, &completed(number, at));
             }
             let span = Span::Days {
                 since: Some(today),
                 until: Some(today),
             };
-            let found = ask(index.connection_mut(), span, &zone, Timestamp(begins));
+            let found = ask(&mut index.connection, span, &zone, Timestamp(begins));
             assert_eq!(found.usage.total, 2, "{name} {today}");
             assert_eq!(found.usage.active_days, 1, "{name} {today}");
             assert_eq!(found.days[0].runs, 2, "{name} {today}");
-            let all = ask(
-                index.connection_mut(),
-                Span::AllTime,
-                &zone,
-                Timestamp(ends),
-            );
+            let all = ask(&mut index.connection, Span::AllTime, &zone, Timestamp(ends));
             assert_eq!(
                 all.days.iter().map(|day| day.runs).collect::<Vec<_>>(),
                 [1, 2, 1],
@@ -336,12 +331,12 @@ fn absurd_times_are_counted() {
     {
         let mut record = completed(number, 0);
         record["timestamp"] = json!(at);
-        put(index.connection(), &record);
+        put(&index.connection, &record);
     }
     for _ in 0..2 {
         assert_eq!(
             ask(
-                index.connection_mut(),
+                &mut index.connection,
                 Span::AllTime,
                 &zone("America/New_York"),
                 NOW
@@ -360,7 +355,7 @@ fn statistics_equal_an_independent_count_over_many_records() {
     let mut index = Index::in_memory().unwrap();
     let records = read(home.path());
     for record in &records {
-        put(index.connection(), record);
+        put(&index.connection, record);
     }
     for name in ZONES {
         let zone = zone(name);
@@ -378,7 +373,7 @@ fn statistics_equal_an_independent_count_over_many_records() {
                 until: None,
             },
         ] {
-            let found = ask(index.connection_mut(), span, &zone, NOW);
+            let found = ask(&mut index.connection, span, &zone, NOW);
             expected::check(&found, &records, span, &zone, NOW, TARGETS);
             schema::check(SCHEMA, &json(&found));
         }

@@ -167,7 +167,7 @@ fn run_programs(
     if flags.git {
         let here = Path::new(".");
         let tree = git::measure(here, ignored, is_interrupted).map_err(git_error)?;
-        let earlier = GitSnapshot::read(folder.path());
+        let earlier = GitSnapshot::read(&folder.path);
         let earlier_tree = earlier.as_ref().map(|earlier| &earlier.tree);
         let state = tree
             .state(here, earlier_tree, is_interrupted)

@@ -30,9 +30,9 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let store = args.run.folder.open()?;
     let settings = settings_of(args, &store)?;
-    let files = CheckFiles::new(args, store.folder())?;
+    let files = CheckFiles::new(args, &store.folder)?;
     let clock = Clock::system();
-    let mut gathered = evidence::gather(args, &files, store.folder(), &clock)?;
+    let mut gathered = evidence::gather(args, &files, &store.folder, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
     masking::mask(&mut gathered.evidence, unmasked, app.environment)?;
     match gathered.test_end {
@@ -54,7 +54,7 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
 
 /// Returns the settings of this check: flags, else the configuration file, else the defaults.
 fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
-    let file = LoopSettings::find(store.folder().path()).map_err(Error::usage)?;
+    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
     let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
     settings::with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())
 }
@@ -90,7 +90,7 @@ fn record(
     if let (Some(tree), Some(record)) = (tree, update.event.turn()) {
         let check = check_name(&record.run.id, record.turn);
         // Without it, the next check does not count the changed files.
-        if let Err(error) = (GitSnapshot { check, tree }).write(store.folder().path()) {
+        if let Err(error) = (GitSnapshot { check, tree }).write(&store.folder.path) {
             printer.warning(&format!("⚠ Recorded, but {}", whole(&error)));
         }
     }

@@ -68,7 +68,7 @@ fn rebuild_in_any_order_gives_the_same_rows() {
             if random.u8(..) < 64 {
                 let grade = grade(&id, *random.choice(AnswerOutcome::ALL.iter()).unwrap());
                 outcomes::write(&live.logs(), &id, &grade).unwrap();
-                store::set_outcome(index.connection(), id.as_str(), Some(&grade)).unwrap();
+                store::set_outcome(&index.connection, id.as_str(), Some(&grade)).unwrap();
             }
         }
         let written = live.contents();
@@ -178,8 +178,8 @@ fn writes_of_other_processes_during_a_rebuild_are_in_the_index() {
             &[IndexChange::ended(&id(&changed), &record, AT)],
         )
         .unwrap();
-        store::remove(index.connection(), &gone.id).unwrap();
-        store::set_outcome(index.connection(), &graded.id, Some(&grade)).unwrap();
+        store::remove(&index.connection, &gone.id).unwrap();
+        store::set_outcome(&index.connection, &graded.id, Some(&grade)).unwrap();
     };
     thread::scope(|scope| {
         rebuild(&home.logs(), &home.database(), &mut |progress| {
@@ -195,7 +195,7 @@ fn writes_of_other_processes_during_a_rebuild_are_in_the_index() {
     let sql =
         "SELECT id FROM consultations WHERE question = 'changed' OR outcome = 'right' ORDER BY id";
     assert_eq!(
-        super::ids(home.open().connection(), sql),
+        super::ids(&home.open().connection, sql),
         [changed.id.clone(), graded.id.clone()]
     );
     home.rebuild();
@@ -275,7 +275,7 @@ fn index_in_memory_has_the_same_rows_and_leaves_no_files() {
     let (index, rebuilt): (Index, _) = build_in_memory(&home.logs()).unwrap();
     assert_eq!(rebuilt.indexed, 20);
     assert_eq!(home.beside().len(), 0);
-    let in_memory = contents(index.connection());
+    let in_memory = contents(&index.connection);
     home.rebuild();
     assert_eq!(home.contents(), in_memory);
 }

@@ -57,7 +57,7 @@ fn killed_consultation_is_indexed_from_its_journal() {
     let sql =
         "SELECT id || ' ' || ended || ' ' || (SELECT count(*) > 0 FROM calls) FROM consultations";
     assert_eq!(
-        ids(index.connection(), sql),
+        ids(&index.connection, sql),
         [format!("{} unfinished 1", one.id)]
     );
 }
@@ -74,7 +74,7 @@ fn consultation_with_a_damaged_record_is_indexed_from_its_journal() {
     assert_eq!(rebuilt.skipped, []);
     assert_eq!(
         ids(
-            home.open().connection(),
+            &home.open().connection,
             "SELECT question FROM consultations"
         ),
         [one.record["question"].as_str().unwrap()]
@@ -151,7 +151,7 @@ fn journal_newer_than_its_record_is_the_source() {
     let question = || {
         home.rebuild();
         ids(
-            home.open().connection(),
+            &home.open().connection,
             "SELECT question FROM consultations",
         )
         .remove(0)

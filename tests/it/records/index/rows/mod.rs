@@ -170,7 +170,7 @@ fn inserted(record: &[u8]) -> Rows {
         static INDEX: Index = Index::in_memory().unwrap();
     }
     let rows = rows(record, WRITTEN_AT).unwrap();
-    INDEX.with(|index| put(index.connection(), &rows).unwrap());
+    INDEX.with(|index| put(&index.connection, &rows).unwrap());
     rows
 }
 
