@@ -26,7 +26,7 @@ pub(super) struct PreviewedRun<'a> {
     #[serde(flatten)]
     total: PartFigures,
     /// In alphabetical order.
-    by_model: Vec<ModelFigures<'a>>,
+    by_model: Vec<ModelCosts<'a>>,
     /// What the cost gate would do, in words.
     decision: &'static str,
     #[serde(skip)]
@@ -35,7 +35,7 @@ pub(super) struct PreviewedRun<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ModelFigures<'a> {
+struct ModelCosts<'a> {
     model: &'a ModelRef,
     /// Where the calls go; `None` for the embedded model.
     address: Option<&'a String>,
@@ -53,7 +53,7 @@ impl<'a> PreviewedRun<'a> {
         let by_model = estimate.by_model.iter().map(|(model, share)| {
             let templates = arms.all().map(|(_, template)| template);
             let mut templates = templates.chain(arms.grader());
-            ModelFigures {
+            ModelCosts {
                 model,
                 address: templates.find_map(|template| template.addresses.get(&model.provider)),
                 costs: PartFigures::of(share.calls, &share.estimate).costs,

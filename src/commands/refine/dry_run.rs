@@ -87,7 +87,7 @@ struct DryRun<'a> {
     iterations: u64,
     next_iteration: PartFigures,
     whole_loop: PartFigures,
-    by_model: Vec<ModelFigures<'a>>,
+    by_model: Vec<ModelCosts<'a>>,
     /// What the cost gate would do with a run, in words.
     decision: &'static str,
     /// The changes that need no call, as a unified diff.
@@ -108,7 +108,7 @@ struct PlannedConsultation<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ModelFigures<'a> {
+struct ModelCosts<'a> {
     #[serde(flatten)]
     figures: PartFigures,
     model: &'a ModelRef,
@@ -132,7 +132,7 @@ impl<'a> DryRun<'a> {
         let by_model = estimate.total.by_model.iter().map(|(model, share)| {
             let both = [Some(&templates.panel), templates.extraction.as_ref()];
             let mut both = both.into_iter().flatten();
-            ModelFigures {
+            ModelCosts {
                 figures: PartFigures::of(share.calls, &share.estimate),
                 model,
                 address: both.find_map(|template| template.addresses.get(&model.provider)),

@@ -2,7 +2,7 @@
 //! a line for each statement, the experts by name. Field names, numbers and the marks of JSON are
 //! left out. Returns text to print and prints nothing itself.
 //!
-//! The prose of all that has arrived is made anew each time; what is longer than before is new.
+//! Each time, the prose of all that has arrived is made; what is longer than before is new.
 
 use serde_json::Value;
 

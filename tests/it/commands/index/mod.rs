@@ -3,6 +3,7 @@
 
 mod crowd;
 mod full_disk;
+#[cfg(target_os = "linux")]
 mod kills;
 
 use std::fs;

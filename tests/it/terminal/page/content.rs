@@ -169,11 +169,15 @@ fn panel_names_the_model_that_was_faster() {
 #[test]
 fn bold_code_and_lists_of_models_are_rendered() {
     let said = "Use **both `a*b`** here:\n- one\n* two\n2**3**4 `<b>`, [x](http://y.example)";
-    let record = StoredRecord {
-        recommendation: Some(said.to_owned()),
-        ..StoredRecord::default()
-    };
-    let page = page(&record);
+    let record = Transcript::fold(&sample_events::complete())
+        .unwrap()
+        .stored_record();
+    let answer = serde_json::to_string(&record.recommendation).unwrap();
+    let said = serde_json::to_string(said).unwrap();
+    let record = serde_json::to_string(&record)
+        .unwrap()
+        .replace(&answer, &said);
+    let page = page(&serde_json::from_str(&record).unwrap());
     let rendered = "Use <strong>both <code>a*b</code></strong> here:\n• one\n• two\n\
                     2**3**4 <code>&lt;b&gt;</code>, [x](http://y.example)";
     assert!(page.contains(rendered), "{page}");
