@@ -11,9 +11,9 @@ use crate::domain::time::Timestamp;
 use crate::domain::vendors;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::calibration::{self, calibration};
+use crate::records::calibration::{CalibrationReport, calibration};
 use crate::records::statistics::calendar::{self, SpanError};
-use crate::records::statistics::{json, statistics};
+use crate::records::statistics::statistics;
 use crate::session::index;
 use crate::setup::settings;
 use crate::terminal::tables::calibration as calibration_table;
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         })?;
         return app.print(
             is_json,
-            &calibration::json(&found, &range),
+            &CalibrationReport::new(&found, &range),
             |width, paint| {
                 calibration_table::screen(&found, &range, width.unwrap_or(PLAIN_WIDTH), paint)
             },
@@ -121,7 +121,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         };
         Ok((found, elsewhere))
     })?;
-    app.print(is_json, &json::json(&found), |width, paint| {
+    app.print(is_json, &found, |width, paint| {
         // A file or a pipe gets no frame and a fixed width.
         let canvas = Canvas {
             width: width.unwrap_or(PLAIN_WIDTH),

@@ -3,52 +3,78 @@
 use serde::Serialize;
 
 use super::ids::ConsultationId;
+#[cfg(test)]
+use super::money::MicroUsd;
 use super::outcome::AnswerOutcome;
 use super::stored_record::{Amount, Completion};
 use super::time::Timestamp;
 
 /// Past consultations, newest first.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct History {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
-    /// All consultations that match; the newest of them are listed.
+    /// The number of all consultations that match; the newest of them are listed.
     pub total: u64,
+    /// Newest first.
     pub consultations: Vec<HistoryRow>,
 }
 
 /// One consultation.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HistoryRow {
     pub consultation_id: ConsultationId,
-    /// The shortest prefix that commands accept now.
+    /// The shortest prefix that commands accept now; a later consultation can make it ambiguous.
     pub short_id: String,
+    /// The time at which it began.
     pub timestamp: Timestamp,
     pub question: String,
     pub mode: Option<String>,
     #[serde(rename = "standing")]
     pub run_status: RunStatus,
-    /// As recorded.
+    /// As recorded; `None` as long as there is no record.
     pub state: Option<String>,
+    /// `complete`, `degraded`, `aborted`, `declined`, `incomplete`, or a status of another version.
     pub status: Option<String>,
-    /// `conclave resume` accepts it.
+    /// True if `conclave resume` accepts it.
     pub resumable: bool,
     pub recommendation: Option<String>,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub confidence: Option<f64>,
+    #[cfg_attr(test, schemars(with = "Option<KnownAmount>"))]
     pub cost: Option<Amount>,
     pub total_tokens: Option<u64>,
     pub duration_ms: Option<u64>,
     pub abort_reason: Option<String>,
     pub outcome: Option<EntryOutcome>,
-    /// The embedded model played a seat or the judge.
+    /// True if the embedded model, whose answers are of demonstration quality, played a seat or the
+    /// judge.
     pub demonstration: bool,
     /// The consultation that the question follows up.
     pub follow_up_of: Option<String>,
-    /// The consultations that follow this one up.
+    /// The consultations that follow this one up, the first first.
     pub follow_ups: Vec<String>,
+}
+
+/// An amount of money.
+// An [`Amount`] whose cost is known, as it always is here.
+#[cfg(test)]
+#[derive(Debug, schemars::JsonSchema)]
+pub struct KnownAmount {
+    /// Dollars.
+    #[schemars(range(min = 0))]
+    pub usd: f64,
+    /// The same in micro-dollars, exact.
+    pub micro_usd: MicroUsd,
+    /// True if an unpriced or unreported part comes on top.
+    pub lower_bound: bool,
 }
 
 /// The state of a consultation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {
     Completed,
@@ -61,8 +87,9 @@ pub enum RunStatus {
     Running,
 }
 
-/// The grade of its answer.
+/// The user's grade of its answer.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryOutcome {
     pub outcome: AnswerOutcome,
     pub note: Option<String>,
@@ -121,5 +148,16 @@ impl HistoryRow {
             follow_up_of: None,
             follow_ups: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        let title = "Past consultations, as `conclave history list --json` prints them";
+        crate::schema::check::<History>("history", title);
     }
 }

@@ -7,6 +7,7 @@ use super::time::Timestamp;
 
 /// Whether an answer proved right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerOutcome {
     Right,

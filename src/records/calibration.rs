@@ -5,18 +5,17 @@
 
 use std::collections::BTreeMap;
 
+use indexmap::IndexMap;
 use rusqlite::{Connection, Result, Row, params};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::statistics::Range;
+use crate::domain::time::Timestamp;
 use crate::stopping::calibration::{Calibration, GradedConfidence, Level, Reliability};
 
 use super::index::rows::numbers;
-
-/// The version of the JSON, whose schema is `schemas/calibration.schema.json`.
-const SCHEMA_VERSION: &str = "1.0";
 
 /// The graded answers of the range, each with its judge. The agreement counts only without a seat
 /// of the embedded model.
@@ -68,10 +67,12 @@ fn answers(
         let Some(outcome) = outcome(row)? else {
             continue;
         };
+        let graded = &mut calibration.graded;
+        graded.total += 1;
         match outcome {
-            AnswerOutcome::Right => calibration.right += 1,
-            AnswerOutcome::Mixed => calibration.mixed += 1,
-            AnswerOutcome::Wrong => calibration.wrong += 1,
+            AnswerOutcome::Right => graded.right += 1,
+            AnswerOutcome::Mixed => graded.mixed += 1,
+            AnswerOutcome::Wrong => graded.wrong += 1,
         }
         let provider: Option<String> = row.get(3)?;
         if provider.as_deref() == Some(ProviderId::LOCAL) {
@@ -128,20 +129,20 @@ fn statements(
             right: outcome.share_right(),
         });
     }
-    calibration.experts = reliabilities(experts);
-    calibration.judges = reliabilities(judges);
+    calibration.by_expert = reliabilities(experts);
+    calibration.by_judge = reliabilities(judges);
     Ok(())
 }
 
 type ByModel = BTreeMap<ModelRef, Vec<GradedConfidence>>;
 
 /// Those with most statements first.
-fn reliabilities(by_model: ByModel) -> Vec<(ModelRef, Reliability)> {
-    let mut reliabilities: Vec<_> = by_model
+fn reliabilities(by_model: ByModel) -> IndexMap<ModelRef, Reliability> {
+    let mut reliabilities: IndexMap<_, _> = by_model
         .into_iter()
         .filter_map(|(model, graded)| Some((model, Reliability::of(graded)?)))
         .collect();
-    reliabilities.sort_by_key(|(_, reliability)| std::cmp::Reverse(reliability.count));
+    reliabilities.sort_by(|_, one, _, other| other.count.cmp(&one.count));
     reliabilities
 }
 
@@ -153,32 +154,38 @@ fn outcome(row: &Row<'_>) -> Result<Option<AnswerOutcome>> {
         .find(|outcome| outcome.name() == written))
 }
 
-/// The calibration of a range as JSON.
-pub fn json(calibration: &Calibration, range: &Range) -> Value {
-    let Calibration {
-        right,
-        mixed,
-        wrong,
-        answers,
-        experts,
-        judges,
-        by_agreement,
-    } = calibration;
-    let by_model = |models: &[(ModelRef, Reliability)]| {
-        let models = models.iter();
-        models
-            .map(|(model, reliability)| (model.to_string(), json!(reliability)))
-            .collect::<Map<_, _>>()
-    };
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "range": { "from": range.from, "until": range.until, "time_zone": range.time_zone },
-        "graded": { "total": calibration.graded(), "right": right, "mixed": mixed, "wrong": wrong },
-        "answers": answers,
-        "by_judge": by_model(judges),
-        "by_expert": by_model(experts),
-        "by_agreement": by_agreement,
-    })
+/// Stated confidence against the graded answers of a range, as JSON.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CalibrationReport<'a> {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    #[serde(with = "RangeMoments")]
+    range: &'a Range,
+    #[serde(flatten)]
+    calibration: &'a Calibration,
+}
+
+/// The moments of a range.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(remote = "Range")]
+struct RangeMoments {
+    /// The first moment in the range.
+    from: Option<Timestamp>,
+    /// The first moment after the range.
+    until: Option<Timestamp>,
+    time_zone: String,
+}
+
+impl<'a> CalibrationReport<'a> {
+    pub fn new(calibration: &'a Calibration, range: &'a Range) -> Self {
+        Self {
+            schema_version: "1.0",
+            range,
+            calibration,
+        }
+    }
 }
 
 #[expect(
@@ -200,4 +207,15 @@ fn level(agreement: f64, rights: &[f64]) -> Level {
 )]
 fn percent(share: f64) -> u64 {
     (share * 100.0).round() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        let title = "conclave consult-stats --calibration --json";
+        crate::schema::check::<CalibrationReport<'_>>("calibration", title);
+    }
 }

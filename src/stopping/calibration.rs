@@ -5,6 +5,7 @@
 //! bins of equal width (Naeini et al., AAAI 2015: the mean distance of stated and right per bin,
 //! weighted by count), and the table of bins. A partly right answer counts as half.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ModelRef;
@@ -12,35 +13,42 @@ use crate::domain::ids::ModelRef;
 use super::number;
 
 /// The calibration of answers, experts and judges over the graded answers of a period.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Calibration {
-    /// Graded answers: right, partly right, wrong.
-    pub right: u64,
-    pub mixed: u64,
-    pub wrong: u64,
-    /// Answers by the confidence of their verdicts.
+    pub graded: GradedAnswers,
+    /// Answers by the confidence of their verdicts. Those of the embedded model are left out, here
+    /// and below.
     pub answers: Option<Reliability>,
+    /// Judges by model, those with most statements first.
+    pub by_judge: IndexMap<ModelRef, Reliability>,
     /// Experts by model, with the confidence stated in Round 1. Only experts that supported the
     /// answer count: the grade says nothing about another position.
-    pub experts: Vec<(ModelRef, Reliability)>,
-    /// Judges by model.
-    pub judges: Vec<(ModelRef, Reliability)>,
+    pub by_expert: IndexMap<ModelRef, Reliability>,
     /// Levels by the share of experts that supported the leading point, the highest first.
     pub by_agreement: Vec<Level>,
 }
 
-/// Answers with the same share of supporters.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Level {
-    pub agreement: f64,
-    pub count: usize,
-    pub mean_right: f64,
+/// Graded answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct GradedAnswers {
+    pub total: u64,
+    pub right: u64,
+    /// Partly right answers, which count as half.
+    pub mixed: u64,
+    pub wrong: u64,
 }
 
-impl Calibration {
-    pub fn graded(&self) -> u64 {
-        self.right + self.mixed + self.wrong
-    }
+/// Answers with the same share of supporters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Level {
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    pub agreement: f64,
+    pub count: usize,
+    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
+    pub mean_right: f64,
 }
 
 /// One stated confidence and the share of the answer that was right, both from 0 to 1.

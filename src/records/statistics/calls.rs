@@ -2,9 +2,9 @@
 //! index of the database alone.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
+use indexmap::IndexMap;
 use rusqlite::{Connection, OptionalExtension, Result, params};
 
 use crate::domain::ids::{ModelRef, ProviderId};
@@ -46,8 +46,9 @@ pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Ve
             hedges_won: count(row, "hedges_won")?,
             cost: cost(row, "micro_usd", "lower_bounds")?,
             tokens: count(row, "tokens")?,
-            first_token_p50: first_token(50)?,
-            first_token_p95: first_token(95)?,
+            first_token_p50_ms: first_token(50)?,
+            first_token_p95_ms: first_token(95)?,
+            demonstration: model.is_demonstration(),
             model,
         });
     }
@@ -83,18 +84,16 @@ fn first_token(
 }
 
 /// Adds up the models of each provider, the most expensive provider first, then by name.
-pub(super) fn by_provider(models: &[ModelNumbers]) -> Vec<(ProviderId, ProviderNumbers)> {
-    let mut providers: BTreeMap<&ProviderId, ProviderNumbers> = BTreeMap::new();
+pub(super) fn by_provider(models: &[ModelNumbers]) -> IndexMap<ProviderId, ProviderNumbers> {
+    let mut providers: IndexMap<ProviderId, ProviderNumbers> = IndexMap::new();
     for numbers in models {
-        let sums = providers.entry(&numbers.model.provider).or_default();
+        let sums = providers.entry(numbers.model.provider.clone()).or_default();
         sums.cost += numbers.cost;
         sums.tokens = sums.tokens.saturating_add(numbers.tokens);
         sums.calls = sums.calls.saturating_add(numbers.calls);
     }
-    let mut providers: Vec<_> = providers
-        .into_iter()
-        .map(|(provider, numbers)| (provider.clone(), numbers))
-        .collect();
-    providers.sort_by_key(|(_, numbers)| Reverse(numbers.cost.known));
+    providers.sort_by(|one, numbers, other, others| {
+        (others.cost.known, one).cmp(&(numbers.cost.known, other))
+    });
     providers
 }

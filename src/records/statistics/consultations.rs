@@ -10,11 +10,11 @@ use rusqlite::{Connection, OptionalExtension, Result, Row, params};
 
 use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::statistics::{
-    CachingNumbers, CostNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers,
-    QualityNumbers, UsageNumbers,
+    CachingNumbers, CostNumbers, DebateNumbers, EarlyTerminationNumbers, PerformanceNumbers,
+    PricedConsultation, QualityNumbers, StateNumbers, TimedConsultation, UsageNumbers,
 };
 
-use super::{average, cost, count};
+use super::{average, cost, count, ratio};
 
 /// Completed consultations. A condition of the whole query costs less than one of each sum.
 const COMPLETED: &str = "
@@ -81,8 +81,8 @@ pub(super) struct ConsultationSums {
     /// The sum of these durations in milliseconds.
     pub(super) duration_ms: u64,
     pub(super) quality: QualityNumbers,
-    pub(super) debate: DebateNumbers,
-    pub(super) early_ends: EarlyEndNumbers,
+    pub(super) debate_value: DebateNumbers,
+    pub(super) early_termination: EarlyTerminationNumbers,
 }
 
 impl ConsultationSums {
@@ -99,16 +99,12 @@ impl ConsultationSums {
 
     fn add_others(&mut self, row: &Row<'_>) -> Result<()> {
         let (others, aborted) = (count(row, "others")?, count(row, "aborted")?);
-        self.usage = UsageNumbers {
-            total: self.usage.completed + others,
-            completed: self.usage.completed,
-            aborted,
-            declined: count(row, "declined")?,
-            unfinished: others - aborted,
-            ..UsageNumbers::default()
-        };
+        let states = &mut self.usage.by_state;
+        self.usage.total = states.completed + others;
+        (states.aborted, states.unfinished) = (aborted, others - aborted);
+        states.declined = count(row, "declined")?;
         self.cost.total += cost(row, "micro_usd", "lower_bounds")?;
-        self.cost.tokens += count(row, "tokens")?;
+        self.cost.total_tokens += count(row, "tokens")?;
         self.cost.caching = [self.cost.caching, caching(row)?]
             .into_iter()
             .flatten()
@@ -118,14 +114,18 @@ impl ConsultationSums {
 
     fn of_completed(row: &Row<'_>) -> Result<Self> {
         let sum = |name: &str| count(row, name);
+        let (changed, all) = (sum("experts_changed")?, sum("experts_heard")?);
         Ok(Self {
             usage: UsageNumbers {
-                completed: sum("completed")?,
+                by_state: StateNumbers {
+                    completed: sum("completed")?,
+                    ..StateNumbers::default()
+                },
                 ..UsageNumbers::default()
             },
             cost: CostNumbers {
                 total: cost(row, "micro_usd", "lower_bounds")?,
-                tokens: sum("tokens")?,
+                total_tokens: sum("tokens")?,
                 caching: caching(row)?,
                 ..CostNumbers::default()
             },
@@ -133,29 +133,30 @@ impl ConsultationSums {
             duration_ms: sum("duration_ms")?,
             quality: QualityNumbers {
                 with_confidence: sum("with_confidence")?,
-                average_confidence: mean(row, "confidence", "with_confidence")?,
+                avg_confidence: mean(row, "confidence", "with_confidence")?,
                 high_confidence: sum("high_confidence")?,
                 low_confidence: sum("low_confidence")?,
                 with_dissent: sum("with_dissent")?,
                 with_agreement: sum("with_agreement")?,
-                average_agreement: mean(row, "agreement", "with_agreement")?,
+                avg_agreement: mean(row, "agreement", "with_agreement")?,
                 degraded: sum("degraded")?,
             },
-            debate: DebateNumbers {
+            debate_value: DebateNumbers {
                 debates: sum("debates")?,
-                agents: sum("experts_heard")?,
-                changed: sum("experts_changed")?,
-                average_confidence_increase: mean(row, "confidence_rise", "confidence_rise_of")?,
-                high_value: sum("high_value")?,
-                compared: sum("compared")?,
-                verdict_changed: sum("verdicts_changed")?,
+                agents_changed_position: changed,
+                total_agents: all,
+                change_rate: ratio(changed, all),
+                avg_confidence_increase: mean(row, "confidence_rise", "confidence_rise_of")?,
+                high_value_debates: sum("high_value")?,
+                verdicts_compared: sum("compared")?,
+                verdicts_changed: sum("verdicts_changed")?,
                 later_rounds_cost: cost(
                     row,
                     "later_rounds_micro_usd",
                     "later_rounds_lower_bounds",
                 )?,
             },
-            early_ends: EarlyEndNumbers {
+            early_termination: EarlyTerminationNumbers {
                 count: sum("early_terminations")?,
                 saved: cost(row, "saved_micro_usd", "saved_lower_bounds")?,
             },
@@ -189,7 +190,10 @@ pub(super) fn performance(
         connection
             .prepare_cached(&sql)?
             .query_row([numbers.start, numbers.end], |row| {
-                Ok((row.get(0)?, row.get(1)?))
+                Ok(TimedConsultation {
+                    id: row.get(0)?,
+                    duration_ms: row.get(1)?,
+                })
             })
             .optional()
     };
@@ -198,9 +202,9 @@ pub(super) fn performance(
         p50: percentile(50)?,
         p95: percentile(95)?,
         p99: percentile(99)?,
-        average: average(sums.duration_ms, sums.measured),
-        fastest: extreme("ASC, number")?,
-        slowest: extreme("DESC, number")?,
+        avg_duration: average(sums.duration_ms, sums.measured),
+        fastest_consultation: extreme("ASC, number")?,
+        slowest_consultation: extreme("DESC, number")?,
     })
 }
 
@@ -225,19 +229,21 @@ pub(super) fn costs(
         connection
             .prepare_cached(&sql)?
             .query_row([numbers.start, numbers.end], |row| {
-                let cost = Cost {
-                    known: MicroUsd(row.get(1)?),
-                    lower_bound: row.get(2)?,
-                };
-                Ok((row.get(0)?, cost))
+                Ok(PricedConsultation {
+                    id: row.get(0)?,
+                    cost: Cost {
+                        known: MicroUsd(row.get(1)?),
+                        lower_bound: row.get(2)?,
+                    },
+                })
             })
             .optional()
     };
+    let completed = sums.usage.by_state.completed;
+    let average = average(sums.cost.total.known.0, completed).map(MicroUsd);
     Ok(CostNumbers {
-        average: average(sums.cost.total.known.0, sums.usage.completed).map(|micro_usd| Cost {
-            known: MicroUsd(micro_usd),
-            ..sums.cost.total
-        }),
+        avg_per_consultation: average.map(MicroUsd::usd),
+        avg_per_consultation_micro_usd: average,
         most_expensive: extreme("AND ended <> 'declined'", "DESC")?,
         cheapest: extreme("AND ended = 'completed' AND lower_bound = 0", "ASC")?,
         ..sums.cost.clone()
@@ -251,8 +257,10 @@ pub(super) fn costs(
 )]
 fn caching(row: &Row<'_>) -> Result<Option<CachingNumbers>> {
     let saved: f64 = row.get("cache_saved_micro_usd")?;
+    let saved = Saving(saved as i64);
     let numbers = CachingNumbers {
-        saved: Saving(saved as i64),
+        saved: saved.usd(),
+        saved_micro_usd: saved,
         incomplete: count(row, "cache_saved_incomplete")? > 0,
     };
     Ok((count(row, "cached")? > 0).then_some(numbers))

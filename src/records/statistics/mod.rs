@@ -1,20 +1,20 @@
 //! The numbers of `consult-stats`, computed by SQL over the rows of the index.
 //!
 //! `calendar` maps spans of days to the user's calendar, `consultations` and `calls` add up the
-//! rows of a range, `by_day` follows the days of the user's calendar, `json` writes the numbers for
-//! programs.
+//! rows of a range, `by_day` follows the days of the user's calendar.
 
 mod by_day;
 pub mod calendar;
 mod calls;
 mod consultations;
-pub mod json;
 
 use jiff::tz::TimeZone;
 use rusqlite::{Connection, Result, Row};
 
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{CostNumbers, Progress, Range, Statistics, Targets, UsageNumbers};
+use crate::domain::statistics::{
+    CostNumbers, DateRange, Progress, Range, Statistics, Targets, UsageNumbers,
+};
 use crate::domain::time::Timestamp;
 use crate::records::index::rows::numbers;
 
@@ -39,27 +39,32 @@ pub fn statistics(
     let active = ActiveDays::read(&transaction, numbers.clone(), zone)?;
     let by_day = ByDay::read(&transaction, &window, active.first)?;
     Ok(Statistics {
+        schema_version: "1.0",
         range: range.clone(),
         usage: UsageNumbers {
-            first_and_last: active.first.zip(active.last),
-            total_days: window.total_days(&active),
+            date_range: DateRange {
+                start: active.first,
+                end: active.last,
+                total_days: window.total_days(&active),
+            },
             active_days: active.days,
+            avg_per_day: ratio(sums.usage.total, active.days),
             ..sums.usage.clone()
         },
         cost: CostNumbers {
             by_provider: calls::by_provider(&models),
             ..consultations::costs(&transaction, &numbers, &sums)?
         },
-        days: by_day.days,
-        progress: Progress {
+        per_day: by_day.days,
+        success_criteria: Progress::new(
             targets,
-            runs_in_thirty_days: by_day.runs_in_thirty_days,
-            median_ms: performance.p50,
-            month: by_day.month,
-        },
+            by_day.runs_in_thirty_days,
+            performance.p50,
+            by_day.month,
+        ),
         quality: sums.quality,
-        debate: sums.debate,
-        early_ends: sums.early_ends,
+        debate_value: sums.debate_value,
+        early_termination: sums.early_termination,
         models,
         performance,
     })
@@ -76,6 +81,11 @@ fn percentile(all: u64, percent: u64) -> Option<(&'static str, u64)> {
     } else {
         ("ASC", rank - 1)
     })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts are below 2^53")]
+fn ratio(part: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
 }
 
 /// Rounded half up.

@@ -26,6 +26,7 @@ pub use value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Evaluation {
+    /// In order of priority.
     pub rules: Vec<Rule>,
     pub decision: Decision,
 }
@@ -38,11 +39,22 @@ pub enum Decision {
     Continue,
     Stop {
         class: Class,
+        /// The rule that decided.
         rule: String,
         value: Option<Value>,
         threshold: Value,
         message: String,
     },
+}
+
+/// A decision in one word.
+#[cfg(test)]
+#[derive(Debug, schemars::JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+pub enum DecisionWord {
+    Continue,
+    #[schemars(untagged)]
+    Stop(Class),
 }
 
 /// The reason why work stops.

@@ -8,10 +8,11 @@ use super::value::Value;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Rule {
-    /// In lower case with underscores.
+    /// In lower case with underscores, the same in all versions: `all_tasks_done`.
     pub name: String,
     pub kind: RuleKind,
-    /// The successes that a guard guards, by name; empty for every success. Only guards have them.
+    /// The successes that a guard guards, by name; empty for every success, and then absent from
+    /// the JSON. Only guards have them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guards: Vec<String>,
     /// The measured quantity, in words.
@@ -21,8 +22,9 @@ pub struct Rule {
     pub bound: Bound,
     pub threshold: Value,
     pub outcome: RuleOutcome,
-    /// The parts of the value, if it does not show them.
+    /// The parts of the value; absent if it shows them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "String"))]
     pub detail: Option<String>,
 }
 

@@ -4,22 +4,27 @@ use serde::{Deserialize, Serialize};
 
 /// Everything that is known of one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct TurnEvidence {
     /// The last status block or tag of the last message.
     pub status: Option<StatusSignal>,
-    /// The confidence that the agent states as a number, in percent, at most 100.
+    /// The confidence that the agent states as a number, in percent.
+    #[cfg_attr(test, schemars(range(max = 100)))]
     pub stated_confidence: Option<u8>,
     /// What the words of the last message say; `None` without a message.
     pub words: Option<Words>,
     /// The words that the original rules count; `None` without a message.
     pub seed_words: Option<SeedWords>,
+    /// The tasks of the plan; `None` without tasks.
     pub checklist: Option<Checklist>,
     /// The boxes of the plan as the original script counts them; `None` without a plan.
     pub seed_tasks: Option<SeedTasks>,
+    /// `None` without `--git`.
     pub git: Option<GitState>,
+    /// `None` without `--tests`.
     pub tests: Option<TestResult>,
-    /// The exit status of the agent program.
+    /// The exit status of the agent program; `None` without `--agent-exit`.
     pub agent_exit: Option<i32>,
     /// The distinct errors of the turn, by signature, sorted; empty if there was none.
     pub errors: Vec<ErrorSignature>,
@@ -42,6 +47,7 @@ impl TurnEvidence {
 
 /// What an agent states in a status block or a tag, such as `EXIT_SIGNAL: false`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StatusSignal {
     pub state: StatedState,
     /// The line or the tag that states it, for people.
@@ -50,9 +56,10 @@ pub struct StatusSignal {
 
 /// In the order of their weight: of statements that belong together, the greatest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StatedState {
-    /// All work is done. An explicit `NotDone` in the same block wins.
+    /// All work is done. A statement in the same block that it is not wins.
     Done,
     NotDone,
     /// The agent waits for a person.
@@ -62,6 +69,7 @@ pub enum StatedState {
 /// What the prose of the last message says, outside code, quotes and the echoed prompt. Weak
 /// evidence: alone it stops nothing at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Words {
     /// It claims that the whole work is done, not only a part of it.
@@ -73,8 +81,9 @@ pub struct Words {
 }
 
 /// The words that the original rules count, anywhere in the last message, as whole words in any
-/// case. Only the module `strict_seed` uses them.
+/// case. Only `--strict-seed` uses them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SeedWords {
     /// Whether `confident`, `certainly` or `absolutely` occurs.
@@ -92,6 +101,7 @@ pub struct SeedWords {
 
 /// The task items of a plan. Optional sections do not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Checklist {
     pub completed: u64,
     pub open: u64,
@@ -107,6 +117,7 @@ pub struct Checklist {
 /// The lines of a plan with `- [x]` and with `- [ ]`, wherever they are: in optional sections and in
 /// code too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct SeedTasks {
     pub completed: u64,
@@ -144,6 +155,7 @@ impl Checklist {
 
 /// The state of a Git working tree.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct GitState {
     /// The commit; `None` before the first.
     pub head: Option<String>,
@@ -155,15 +167,18 @@ pub struct GitState {
 
 /// The result of the tests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestResult {
     pub passed: bool,
-    /// The command, if this program ran it.
+    /// The command; absent if another program ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "TestRun"))]
     pub run: Option<TestRun>,
 }
 
 /// A test command that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TestRun {
     pub command: String,
     /// `None` if a signal ended it or it ran too long.
@@ -175,11 +190,13 @@ pub struct TestRun {
 
 /// An error without what differs from one occurrence to the next: numbers, paths, addresses, times.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ErrorSignature(pub String);
 
 /// The reason why an agent could not work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Obstacle {
     pub kind: ObstacleKind,
     /// The agent program's own words.
@@ -187,6 +204,7 @@ pub struct Obstacle {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ObstacleKind {
     /// A tool was denied that the agent needs.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Names a run. What one run left behind never ends another.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct RunId(pub String);
 
@@ -26,6 +27,7 @@ pub struct RunRef {
 
 /// How a run came by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOrigin {
     /// The caller named it: it lasts as long as checks name it.

@@ -17,11 +17,12 @@ pub struct ExitSettings {
 
 /// The set of rules that decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExitPolicy {
-    /// The rules of [`super::rules`].
+    /// The usual rules.
     #[default]
     Corrected,
-    /// The seven rules of the original script, to the letter: [`super::strict_seed`].
+    /// The seven rules of the original script, to the letter: `--strict-seed`.
     StrictSeed,
 }

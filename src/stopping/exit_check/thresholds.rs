@@ -10,6 +10,7 @@ use super::evidence::TurnEvidence;
 /// Thresholds" of Blackbox3's exit engine); the others follow from loops that ran away or ended too
 /// early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(extend("additionalProperties" = true)))]
 #[serde(default, deny_unknown_fields)]
 pub struct ExitThresholds {
     /// A stated confidence below this many percent is low. Original: 70.

@@ -13,25 +13,32 @@ const MOST_HISTORY: usize = 100;
 
 /// Decisions so far. Scripts read `decision_reason`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct DecisionTotals {
-    /// The last decision; `None` before the first.
+    /// The last decision over all runs; `None` before the first.
     #[serde(alias = "last_decision")]
     pub decision: Option<SeedDecision>,
     pub decision_reason: String,
-    /// Percent; null where unknown. The latest turns, the last one at the end; so are the others.
+    /// The stated confidence of the latest turns in percent, the last turn at the end; null where
+    /// unknown.
     pub confidence_history: Vec<Option<u64>>,
-    /// Completed tasks in percent, rounded down; null without a checklist.
+    /// The completed tasks of the latest turns in percent, rounded down, the last turn at the end;
+    /// null without a checklist.
     pub completion_history: Vec<Option<u64>>,
-    /// Distinct errors.
+    /// The distinct errors of the latest turns, the last turn at the end; null where unknown.
     pub error_history: Vec<Option<u64>>,
+    /// Decisions over all runs.
     pub total_decisions: u64,
+    /// Decisions to continue.
     pub continue_count: u64,
+    /// Decisions to stop.
     pub exit_count: u64,
 }
 
 /// A decision in the words of the original script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum SeedDecision {
     Continue,

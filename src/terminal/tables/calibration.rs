@@ -26,7 +26,7 @@ const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared 
 /// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
     let mut screen = ScreenText::new(Some(width), paint);
-    if calibration.graded() == 0 {
+    if calibration.graded.total == 0 {
         screen.wrapped(&format!("No answer{} has been graded.", of(range)));
         screen.text.push_str(NOTHING);
     } else {
@@ -51,23 +51,24 @@ fn of(range: &Range) -> String {
 
 fn show(screen: &mut ScreenText, calibration: &Calibration, range: &Range) {
     let Calibration {
-        right,
-        mixed,
-        wrong,
+        graded,
         answers,
-        experts,
-        judges,
+        by_judge,
+        by_expert,
         by_agreement,
     } = calibration;
     screen.heading("Calibration");
     screen.wrapped(&format!(
-        "{}{} graded: {right} right, {mixed} in part, {wrong} wrong",
-        count(calibration.graded(), "answer"),
-        of(range)
+        "{}{} graded: {} right, {} in part, {} wrong",
+        count(graded.total, "answer"),
+        of(range),
+        graded.right,
+        graded.mixed,
+        graded.wrong
     ));
     let all = answers.iter().map(|all| reliability("all answers", all));
     screen.table("By verdict", &HEADS, &all.collect::<Vec<_>>());
-    for (title, models) in [("By judge", judges), ("By expert", experts)] {
+    for (title, models) in [("By judge", by_judge), ("By expert", by_expert)] {
         let models = models.iter();
         let rows = models.map(|(model, of)| reliability(&one_line(&model.to_string()), of));
         screen.table(title, &HEADS, &rows.collect::<Vec<_>>());
@@ -115,7 +116,7 @@ pub(super) fn reliability(name: &str, of: &Reliability) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::stopping::calibration::{GradedConfidence, Level};
+    use crate::stopping::calibration::{GradedAnswers, GradedConfidence, Level};
     use console::measure_text_width;
 
     fn range(span: Span) -> Range {
@@ -141,11 +142,14 @@ mod tests {
             all.clone().map(|of| (model, of)).into_iter().collect()
         };
         Calibration {
-            right: 2,
-            mixed: 1,
-            wrong: 1,
-            judges: of_model("openai:gpt-6.1-sol"),
-            experts: of_model("openrouter:a-vendor/with-a-model-of-a-long-name:free"),
+            graded: GradedAnswers {
+                total: 4,
+                right: 2,
+                mixed: 1,
+                wrong: 1,
+            },
+            by_judge: of_model("openai:gpt-6.1-sol"),
+            by_expert: of_model("openrouter:a-vendor/with-a-model-of-a-long-name:free"),
             answers: all,
             by_agreement: vec![
                 Level {

@@ -14,11 +14,13 @@ use crate::terminal::output::style::Paint;
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
 
-/// The circuit of one run at one moment.
+/// The circuit of one run at one moment. What a state does not have is null.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CircuitReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
-    /// Null before the first turn.
+    /// `None` before the first turn.
     pub run: Option<RunId>,
     #[serde(flatten)]
     pub circuit: CircuitView,
@@ -26,11 +28,16 @@ pub struct CircuitReport {
 
 /// The state of a circuit under the names of the JSON. What a state does not have is null.
 #[derive(Clone, Debug, Default, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CircuitView {
+    /// `open` decides the exit code of `conclave circuit status`, 12.
     pub state: CircuitStateName,
     pub since: Option<Timestamp>,
+    /// Turns in a row without progress, while the circuit is closed.
     pub no_progress_turns: Option<u32>,
+    /// Turns in a row with the error that lasts longest, while the circuit is closed.
     pub same_error_turns: Option<u32>,
+    /// The reason why the circuit opened, until it closes.
     pub reason: Option<TripReason>,
     /// The reason in words.
     pub message: Option<String>,
@@ -42,6 +49,7 @@ pub struct CircuitView {
 
 /// The name of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CircuitStateName {
     #[default]
@@ -203,6 +211,13 @@ pub(super) fn span(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        let title =
+            "What `conclave circuit status --json` prints; `record` and `reset` print it too";
+        crate::schema::check::<CircuitReport>("circuit", title);
+    }
 
     const HALF_PAST_TEN: Timestamp = Timestamp(1_795_257_000_000);
 

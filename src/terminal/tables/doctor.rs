@@ -14,9 +14,11 @@ use crate::terminal::output::wrap::widest;
 
 /// All checks and trial calls.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct DoctorReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
-    /// True if a question asked now would find a model.
+    /// True if a question asked now would find a model; decides the exit code.
     pub can_answer: bool,
     pub checks: Vec<Check>,
     /// The calls that were made; empty without `--deep`.
@@ -25,8 +27,9 @@ pub struct DoctorReport {
 
 /// One check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Check {
-    /// Stable: `home`, `config`, `provider.anthropic`.
+    /// Stays the same between versions: `home`, `config`, `provider.anthropic`.
     pub id: String,
     /// For display: `Anthropic`.
     pub subject: String,
@@ -38,6 +41,7 @@ pub struct Check {
 
 /// The result of a check, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CheckStatus {
     Ok,
@@ -49,6 +53,7 @@ pub enum CheckStatus {
 
 /// One small call that tests whether a model answers.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct TrialCall {
     pub provider: String,
     pub name: String,
@@ -57,6 +62,7 @@ pub struct TrialCall {
     pub answered: bool,
     pub latency_ms: u64,
     /// In dollars, as far as known.
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cost_usd: f64,
     /// The cost may be higher.
     pub cost_is_lower_bound: bool,
@@ -165,6 +171,11 @@ fn quiet(words: &str, status: CheckStatus, paint: Paint) -> String {
 mod tests {
     use super::*;
     use console::measure_text_width;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<DoctorReport>("doctor", "What `conclave doctor --json` prints");
+    }
 
     #[test]
     fn every_check_has_a_line_with_its_fix_beneath() {

@@ -10,6 +10,8 @@ use super::columns::columns;
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Class;
+#[cfg(test)]
+use crate::stopping::evaluation::DecisionWord;
 use crate::stopping::exit_check::breaker::TurnProgress;
 use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
@@ -24,11 +26,13 @@ const SCHEMA_VERSION: &str = "1.0";
 
 /// The state of a loop at one moment.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExitStateReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     /// The folder of the state.
     pub folder: String,
-    /// Null before the first turn.
+    /// `None` before the first turn.
     pub run: Option<RunView>,
     pub circuit: CircuitView,
     /// The last decision, and totals over all runs, under the names of the original script.
@@ -38,6 +42,7 @@ pub struct ExitStateReport {
 
 /// The counters of a run.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunView {
     pub id: RunId,
     pub origin: RunOrigin,
@@ -47,14 +52,17 @@ pub struct RunView {
     /// Whether the last decision was to stop.
     pub stopped: bool,
     pub last_progress: TurnProgress,
-    /// Turns in a row: without progress (null if nothing is measured), that claim completion, that
-    /// ask the person, with a low stated confidence, in which the agent program failed, and with
-    /// the same error.
+    /// Turns in a row without progress; `None` if nothing is measured.
     pub no_progress_turns: Option<u64>,
+    /// Turns in a row that claim completion.
     pub completion_claims: u64,
+    /// Turns in a row that ask the person.
     pub question_turns: u64,
+    /// Turns in a row with a low stated confidence.
     pub low_confidence_turns: u64,
+    /// Turns in a row in which the agent program failed or said nothing.
     pub failed_turns: u64,
+    /// Turns in a row with the error that lasts longest.
     pub same_error_turns: u64,
 }
 
@@ -166,21 +174,29 @@ pub fn screen(
 
 /// Events of the log, newest first.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExitHistory {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     pub events: Vec<ExitHistoryRow>,
 }
 
 /// An event in one line.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ExitHistoryRow {
     pub time: Timestamp,
-    /// `turn`, `circuit_record`, `circuit_reset`, `reset`, `clock_set_back` or `import`.
+    #[cfg_attr(test, schemars(extend("enum" = [
+        "turn", "circuit_record", "circuit_reset", "reset", "clock_set_back", "import"
+    ])))]
     pub event: &'static str,
+    /// `None` for what concerns all runs.
     pub run: Option<RunId>,
-    /// The number of a checked turn.
+    /// The number of a checked turn in its run.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub turn: Option<u64>,
-    /// `continue`, or the class of a stop, of a checked turn.
+    /// The decision of a checked turn.
+    #[cfg_attr(test, schemars(with = "Option<DecisionWord>"))]
     pub decision: Option<&'static str>,
     /// The rule that decided a stop.
     pub rule: Option<String>,
@@ -280,4 +296,21 @@ pub fn history_screen(
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_of_the_state_is_published() {
+        let title = "What `conclave exit-check state --json` prints; `reset` prints it too";
+        crate::schema::check::<ExitStateReport>("exit_state", title);
+    }
+
+    #[test]
+    fn schema_of_the_history_is_published() {
+        let title = "What `conclave exit-check history --json` prints";
+        crate::schema::check::<ExitHistory>("exit_history", title);
+    }
 }

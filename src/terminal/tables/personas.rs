@@ -13,36 +13,44 @@ use crate::terminal::output::wrap::{fit, wrap_options};
 
 /// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PersonaList {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
+    /// In the order of their ids.
     pub personas: Vec<ListedPersona>,
     /// Persona ids by the name of their set.
     pub sets: BTreeMap<String, Vec<String>>,
-    /// Panels by name, one `persona=provider:model` for each seat.
+    /// Panels by name.
     pub panels: BTreeMap<String, ListedPanel>,
-    /// The personas of the settings for panels without any; `None` for the default seats.
+    /// The setting for panels without personas: personas and `@sets`, or `auto` alone; `None` for
+    /// the default seats.
     pub default_personas: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListedPersona {
+    /// As `--personas` accepts it; names and aliases work as well.
     pub id: String,
     pub name: String,
     pub aliases: Vec<String>,
-    /// The prompt in a sentence; may be empty.
+    /// The role in a sentence; may be empty.
     pub brief: String,
-    /// `built_in`, `file` or `settings`.
+    #[cfg_attr(test, schemars(extend("enum" = ["built_in", "file", "settings"])))]
     pub origin: &'static str,
     /// Its file, as a path in the home.
     pub file: Option<String>,
     /// The model used where a panel names the persona without a model.
     pub model: Option<String>,
-    /// The prompt of the model.
+    /// The system prompt.
     pub prompt: String,
 }
 
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ListedPanel {
+    /// `persona=provider:model`.
     pub seats: Vec<String>,
     pub judge: Option<String>,
 }
@@ -148,6 +156,11 @@ fn origin(persona: &ListedPersona) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<PersonaList>("personas", "What `conclave personas --json` prints");
+    }
 
     #[test]
     fn persona_is_wrapped_between_words_on_a_terminal() {

@@ -121,7 +121,7 @@ fn list(
     });
     ModelList {
         schema_version: SCHEMA_VERSION,
-        date: today.to_string(),
+        date: today,
         providers: providers.collect(),
         local_servers: servers.iter().map(server_models).collect(),
         embedded: embedded(home),
@@ -141,7 +141,7 @@ fn cloud_model(model: &Model, today: Date) -> CloudModel {
         max_output: model.max_output,
         price: model.price_on(today).map(price),
         later_prices: later_prices.map(|(_, later)| price(later)).collect(),
-        retires: model.retires.as_ref().map(ToString::to_string),
+        retires: model.retires,
         retired: model.has_retired_by(today),
         successor: model.successor.clone(),
         note: model.note.clone(),
@@ -150,7 +150,7 @@ fn cloud_model(model: &Model, today: Date) -> CloudModel {
 
 fn price(price: &DatedPrice) -> ModelPrice {
     ModelPrice {
-        from: price.from.as_ref().map(ToString::to_string),
+        from: price.from,
         input: price.input.into(),
         output: price.output.into(),
         cache_read: price.cache_read.map(Into::into),
@@ -163,7 +163,7 @@ fn price(price: &DatedPrice) -> ModelPrice {
         }),
         approximate: price.approximate,
         source: price.source.clone(),
-        as_of: price.as_of.as_ref().map(ToString::to_string),
+        as_of: price.as_of,
     }
 }
 

@@ -53,6 +53,7 @@ impl Default for BreakerRule {
 
 /// What a turn changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TurnProgress {
     Made,
@@ -63,6 +64,7 @@ pub enum TurnProgress {
 
 /// The reason why the breaker opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "rule", rename_all = "snake_case")]
 pub enum TripReason {
     NoProgress {
@@ -78,6 +80,7 @@ pub enum TripReason {
 
 /// The state of the breaker at one moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum BreakerState {
     Closed {
@@ -96,8 +99,9 @@ pub enum BreakerState {
     /// After the rest: the next turn is the probe.
     HalfOpen {
         since: Timestamp,
-        /// The time until which a turn of unknown outcome holds the permit.
+        /// The time until which a turn of unknown outcome holds the permit; absent if none does.
         #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(test, schemars(with = "Timestamp"))]
         probe_until: Option<Timestamp>,
         why: TripReason,
     },

@@ -38,11 +38,11 @@ pub fn dashboard(
         Some(sections::performance(statistics)),
         Some(sections::cost(statistics, name_of)),
         Some(sections::quality(statistics)),
-        sections::debate(&statistics.debate),
-        sections::early_ends(statistics),
+        sections::debate(&statistics.debate_value),
+        sections::early_termination(statistics),
     ];
     let whole = [
-        sparkline::days(&statistics.days, layout.room(), canvas.charset),
+        sparkline::days(&statistics.per_day, layout.room(), canvas.charset),
         models::models(&statistics.models, layout.room(), canvas.charset),
     ];
     let mut blocks = vec![vec![title(statistics)]];
@@ -58,7 +58,7 @@ pub fn dashboard(
 /// Returns what is shown for a span without consultations; `elsewhere` counts those outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
     let empty = canvas.charset.before("📭", "");
-    let lines = match elsewhere.first_and_last {
+    let lines = match elsewhere.date_range.start.zip(elsewhere.date_range.end) {
         Some((first, last)) if elsewhere.total > 0 => vec![
             StyledLine::plain(format!("{empty}No consultations found {}.", within(range))),
             StyledLine::empty(),
@@ -81,14 +81,15 @@ pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> Strin
 
 fn title(statistics: &Statistics) -> Vec<StyledLine> {
     let Range { time_zone, .. } = &statistics.range;
+    let dates = statistics.usage.date_range;
     let span = match statistics.range.span {
-        Span::Week => match (statistics.days.first(), statistics.days.last()) {
+        Span::Week => match (statistics.per_day.first(), statistics.per_day.last()) {
             (Some(first), Some(last)) => format!("Last 7 days, {}", from_to(first.date, last.date)),
             (Some(_), None) | (None, _) => "Last 7 days".to_owned(),
         },
         Span::Month(day) => month(day),
         Span::Days { since, until } => days(since, until),
-        Span::AllTime => match statistics.usage.first_and_last {
+        Span::AllTime => match dates.start.zip(dates.end) {
             Some((first, last)) => format!("All time, {}", from_to(first, last)),
             None => "All time".to_owned(),
         },

@@ -37,8 +37,8 @@ pub(super) fn models(
         rows.push([
             charset.text(&one_line(&model.model.to_string())),
             thousands(model.calls),
-            known(model.first_token_p50),
-            known(model.first_token_p95),
+            known(model.first_token_p50_ms),
+            known(model.first_token_p95_ms),
             thousands(model.failures),
             thousands(model.hedges_won),
             charset.text(&amount(model.cost)),
@@ -55,9 +55,7 @@ pub(super) fn models(
                 .collect()
         })
         .collect();
-    let local = models
-        .iter()
-        .filter(|model| model.model.provider.is_local());
+    let local = models.iter().filter(|model| model.demonstration);
     let local = local.map(|model| {
         let name = one_line(&model.model.to_string());
         StyledLine::row(format!("{name}: {LOCAL_QUALITY}"), Tone::Quiet)
@@ -92,8 +90,8 @@ fn stacked(model: &ModelNumbers) -> [StyledLine; 2] {
     let known = |name: &str, ms: Option<u64>| ms.map(|ms| format!("{name} {}", time(ms)));
     let facts = [
         Some(thousands_of(model.calls, "call")),
-        known("p50", model.first_token_p50),
-        known("p95", model.first_token_p95),
+        known("p50", model.first_token_p50_ms),
+        known("p95", model.first_token_p95_ms),
         (model.failures > 0).then(|| format!("{} failed", thousands(model.failures))),
         hedges,
         Some(money(model.cost)),

@@ -11,9 +11,10 @@ use crate::terminal::output::format::thousands;
 
 pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
     let usage = &statistics.usage;
-    let (active, days) = (usage.active_days, usage.total_days);
+    let states = &usage.by_state;
+    let (active, days) = (usage.active_days, usage.date_range.total_days);
     let active_days = of_all(active, days) + &in_brackets(active, days);
-    let aborted = if usage.aborted > 0 {
+    let aborted = if states.aborted > 0 {
         Tone::Warning
     } else {
         Tone::Plain
@@ -26,21 +27,21 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
         )),
         Some(plain("Active Days", active_days)),
         mean(usage.total, active).map(|mean| plain("Avg per Day", mean)),
-        Some(plain("Completed", share(usage.completed, usage.total))),
+        Some(plain("Completed", share(states.completed, usage.total))),
         Some(figure(
             "Aborted",
-            share(usage.aborted, usage.total),
+            share(states.aborted, usage.total),
             aborted,
         )),
-        (usage.unfinished > 0).then(|| {
+        (states.unfinished > 0).then(|| {
             figure(
                 "Unfinished",
-                share(usage.unfinished, usage.total),
+                share(states.unfinished, usage.total),
                 Tone::Warning,
             )
         }),
-        (usage.declined > 0).then(|| {
-            let declined = format!("{}, in no rate", thousands(usage.declined));
+        (states.declined > 0).then(|| {
+            let declined = format!("{}, in no rate", thousands(states.declined));
             figure("Declined", declined, Tone::Quiet)
         }),
     ];
@@ -48,18 +49,21 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
 }
 
 pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
-    let (performance, completed) = (&statistics.performance, statistics.usage.completed);
+    let (performance, completed) = (&statistics.performance, statistics.usage.by_state.completed);
     let timing = |label: &str, ms: Option<u64>| ms.map(|ms| plain(label, time(ms)));
     let median = match performance.p50 {
         Some(ms) => figure(
             "Median Response Time",
             format!("{} (p50)", time(ms)),
-            speed_status(&statistics.progress.targets, ms).tone(),
+            speed_status(&statistics.success_criteria.speed).tone(),
         ),
         None => figure("Median Response Time", "n/a", Tone::Quiet),
     };
-    let [fastest, slowest] = [&performance.fastest, &performance.slowest]
-        .map(|consultation| consultation.as_ref().map(|(_, ms)| *ms));
+    let [fastest, slowest] = [
+        &performance.fastest_consultation,
+        &performance.slowest_consultation,
+    ]
+    .map(|consultation| consultation.as_ref().map(|timed| timed.duration_ms));
     let measured = performance.measured;
     let items = [
         Some(median),
@@ -77,16 +81,26 @@ pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
 pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
     let cost = &statistics.cost;
     // The target is for a month, so only the total of a month is compared with it.
+    let status = cost_status(&statistics.success_criteria.cost);
     let tone = match statistics.range.span {
-        Span::Month(_) if cost_status(&statistics.progress) == TargetStatus::Beyond => Tone::Bad,
+        Span::Month(_) if status == TargetStatus::Beyond => Tone::Bad,
         Span::Month(_) | Span::Week | Span::Days { .. } | Span::AllTime => Tone::Total,
     };
-    let tokens = if cost.tokens == 0 {
+    let tokens = if cost.total_tokens == 0 {
         "n/a".to_owned()
     } else {
-        thousands(cost.tokens)
+        thousands(cost.total_tokens)
     };
-    let average = cost.average.map_or_else(|| "n/a".to_owned(), money);
+    let average = cost.avg_per_consultation_micro_usd;
+    let average = average.map_or_else(
+        || "n/a".to_owned(),
+        |known| {
+            money(Cost {
+                known,
+                ..cost.total
+            })
+        },
+    );
     let mut items = vec![
         figure("Total Cost", money(cost.total), tone),
         plain("Avg per Consultation", average),
@@ -99,13 +113,13 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
 
 /// What the vendors' caches saved, as far as it is known.
 fn caching(caching: &CachingNumbers) -> StyledLine {
-    let size = money(Cost::exactly(caching.saved.size()));
+    let size = money(Cost::exactly(caching.saved_micro_usd.size()));
     let known = if caching.incomplete {
         ", as far as is known"
     } else {
         ""
     };
-    if caching.saved.is_loss() {
+    if caching.saved_micro_usd.is_loss() {
         figure(
             "Prompt Caching Cost",
             format!("{size} more{known}"),
@@ -128,8 +142,8 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
     }
     let assigned: MicroUsd = cost
         .by_provider
-        .iter()
-        .map(|(_, numbers)| numbers.cost.known)
+        .values()
+        .map(|numbers| numbers.cost.known)
         .sum();
     let unassigned = MicroUsd(cost.total.known.0.saturating_sub(assigned.0));
     let whole = assigned + unassigned;
@@ -160,9 +174,9 @@ fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<S
 }
 
 pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
-    let (quality, completed) = (&statistics.quality, statistics.usage.completed);
+    let (quality, completed) = (&statistics.quality, statistics.usage.by_state.completed);
     let stated = quality.with_confidence;
-    let confidence = match quality.average_confidence {
+    let confidence = match quality.avg_confidence {
         Some(confidence) => plain("Avg Confidence", of_one(confidence)),
         None => figure("Avg Confidence", "n/a", Tone::Quiet),
     };
@@ -177,7 +191,7 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
             .then(|| of_completed("Stating a Confidence", stated, Tone::Quiet)),
         (completed > 0).then(|| of_completed("With Dissent", quality.with_dissent, Tone::Plain)),
         quality
-            .average_agreement
+            .avg_agreement
             .map(|agreement| plain("Avg Agreement", of_one(agreement))),
         (quality.degraded > 0).then(|| of_completed("Degraded", quality.degraded, Tone::Warning)),
     ];
@@ -187,24 +201,25 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
 /// The value of the debates; `None` without any.
 pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
     let mut items = Vec::new();
-    let agents = mean(debate.agents, debate.debates);
-    if let Some((changes, agents)) = mean(debate.changed, debate.debates).zip(agents) {
+    let agents = mean(debate.total_agents, debate.debates);
+    let moved = mean(debate.agents_changed_position, debate.debates);
+    if let Some((moved, agents)) = moved.zip(agents) {
         let agents = agents.strip_suffix(".0").unwrap_or(&agents);
-        let share = in_brackets(debate.changed, debate.agents);
+        let share = in_brackets(debate.agents_changed_position, debate.total_agents);
         items.push(plain(
             "Avg Position Changes",
-            format!("{changes}/{agents} agents{share}"),
+            format!("{moved}/{agents} agents{share}"),
         ));
     }
-    if let Some(increase) = debate.average_confidence_increase {
+    if let Some(increase) = debate.avg_confidence_increase {
         items.push(plain("Avg Confidence Increase", change(increase)));
     }
     if debate.debates > 0 {
-        let share = share(debate.high_value, debate.debates);
+        let share = share(debate.high_value_debates, debate.debates);
         items.push(plain("High-Value Debates (>50% change rate)", share));
     }
-    if debate.compared > 0 {
-        let (changed, compared) = (debate.verdict_changed, debate.compared);
+    if debate.verdicts_compared > 0 {
+        let (changed, compared) = (debate.verdicts_changed, debate.verdicts_compared);
         let changed = of_all(changed, compared) + &in_brackets(changed, compared);
         items.push(plain("Answer Changed by Rounds 3-4", changed));
         items.push(plain(
@@ -216,9 +231,9 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
 }
 
 /// Consultations that ended after Round 2; `None` without any.
-pub(super) fn early_ends(statistics: &Statistics) -> Option<Vec<StyledLine>> {
-    let early = &statistics.early_ends;
-    let ended = share(early.count, statistics.usage.completed);
+pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<StyledLine>> {
+    let early = &statistics.early_termination;
+    let ended = share(early.count, statistics.usage.by_state.completed);
     let saved = (early.saved.known > MicroUsd::ZERO)
         .then(|| figure("Saved (estimated)", money(early.saved), Tone::Good));
     let items = [Some(plain("Ended after Round 2", ended)), saved];

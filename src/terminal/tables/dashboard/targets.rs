@@ -4,7 +4,7 @@
 use super::charset::Charset;
 use super::line::{StyledLine, Tone, figure};
 use super::numbers::{amount, in_brackets, limit, money, of_all, percent, time};
-use crate::domain::statistics::{Progress, Statistics, Targets};
+use crate::domain::statistics::{CostProgress, SpeedProgress, Statistics, UsageProgress};
 
 /// A figure compared with its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,34 +40,29 @@ fn is_near(value: u64, limit: u64) -> bool {
     u128::from(value) * 10 >= u128::from(limit) * 9
 }
 
-pub(super) fn speed_status(targets: &Targets, median_ms: u64) -> TargetStatus {
-    match median_ms < targets.median_ms {
-        false => TargetStatus::Beyond,
-        true if is_near(median_ms, targets.median_ms) => TargetStatus::Near,
-        true => TargetStatus::Within,
+pub(super) fn speed_status(speed: &SpeedProgress) -> TargetStatus {
+    match speed.median_ms.zip(speed.met) {
+        None => TargetStatus::Unknown,
+        Some((_, false)) => TargetStatus::Beyond,
+        Some((median, true)) if is_near(median, speed.target_ms) => TargetStatus::Near,
+        Some((_, true)) => TargetStatus::Within,
     }
 }
 
-pub(super) fn cost_status(progress: &Progress) -> TargetStatus {
-    match progress.is_cheap_enough() {
+pub(super) fn cost_status(cost: &CostProgress) -> TargetStatus {
+    match cost.met {
         None => TargetStatus::Unknown,
         Some(false) => TargetStatus::Beyond,
-        Some(true) if is_near(progress.month.known.0, progress.targets.month.0) => {
-            TargetStatus::Near
-        }
+        Some(true) if is_near(cost.month.known.0, cost.target_micro_usd.0) => TargetStatus::Near,
         Some(true) => TargetStatus::Within,
     }
 }
 
 pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLine> {
-    let progress = &statistics.progress;
-    let is_used = progress.is_used_enough();
-    let speed = progress.median_ms.map_or(TargetStatus::Unknown, |median| {
-        speed_status(&progress.targets, median)
-    });
-    let cost = cost_status(progress);
+    let progress = &statistics.success_criteria;
+    let (speed, cost) = (speed_status(&progress.speed), cost_status(&progress.cost));
     let reached = [
-        (is_used, "✅", "SUCCESS: Consistent usage!"),
+        (progress.usage.met, "✅", "SUCCESS: Consistent usage!"),
         (speed.is_met(), "⚡", "SPEED: Excellent response times!"),
         (cost.is_met(), "💰", "COST: Within budget target!"),
     ];
@@ -88,11 +83,11 @@ pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLi
         "{}Progress toward Success Criteria:",
         charset.before("📊", "")
     )));
-    lines.push(usage_line(progress, charset));
-    lines.push(speed_line(progress, speed, charset));
-    lines.push(cost_line(progress, cost, charset));
+    lines.push(usage_line(&progress.usage, charset));
+    lines.push(speed_line(&progress.speed, speed, charset));
+    lines.push(cost_line(&progress.cost, cost, charset));
     // The three figures cover different spans.
-    lines.extend(statistics.days.last().map(|day| {
+    lines.extend(statistics.per_day.last().map(|day| {
         let (last, month) = (day.date, day.date.strftime("%B %Y"));
         StyledLine::quiet(format!(
             "Usage in the 30 days to {last}, speed in the time shown above, cost in {month}."
@@ -101,11 +96,11 @@ pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLi
     lines
 }
 
-fn usage_line(progress: &Progress, charset: Charset) -> StyledLine {
-    let (runs, target) = (progress.runs_in_thirty_days, progress.targets.runs);
+fn usage_line(usage: &UsageProgress, charset: Charset) -> StyledLine {
+    let (runs, target) = (usage.runs_in_thirty_days, usage.target);
     let share = in_brackets(runs, target);
     let figures = format!("{} consultations{share}", of_all(runs, target));
-    let (note, tone) = match progress.is_used_enough() {
+    let (note, tone) = match usage.met {
         true => (reached(charset), Tone::Good),
         false if is_near(runs, target) => (" - Almost there!".to_owned(), Tone::Warning),
         false => (String::new(), Tone::Plain),
@@ -113,9 +108,9 @@ fn usage_line(progress: &Progress, charset: Charset) -> StyledLine {
     figure("Usage", figures + &note, tone)
 }
 
-fn speed_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
-    let target = limit(progress.targets.median_ms);
-    let median = progress.median_ms.map_or_else(
+fn speed_line(speed: &SpeedProgress, reach: TargetStatus, charset: Charset) -> StyledLine {
+    let target = limit(speed.target_ms);
+    let median = speed.median_ms.map_or_else(
         || "n/a".to_owned(),
         |median| format!("{} median", time(median)),
     );
@@ -128,8 +123,8 @@ fn speed_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> Sty
     figure("Speed", figures + &note, reach.tone())
 }
 
-fn cost_line(progress: &Progress, reach: TargetStatus, charset: Charset) -> StyledLine {
-    let (month, target) = (progress.month, progress.targets.month);
+fn cost_line(cost: &CostProgress, reach: TargetStatus, charset: Charset) -> StyledLine {
+    let (month, target) = (cost.month, cost.target_micro_usd);
     let share = percent(month.known.0, target.0).map(|percent| {
         let bound = if month.lower_bound { "≥ " } else { "" };
         format!(" ({bound}{percent})")

@@ -6,18 +6,21 @@ mod figures;
 
 pub use self::screen::screen;
 
+use jiff::civil::Date;
 use serde::Serialize;
 
 /// All models that can be asked.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelList {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
     pub schema_version: &'static str,
     /// The date of prices and retirements, in UTC.
-    pub date: String,
+    pub date: Date,
     pub providers: Vec<ProviderModels>,
     pub local_servers: Vec<ServerModels>,
     pub embedded: EmbeddedModels,
-    /// The number of retired models not listed.
+    /// The number of retired models not listed; `--all` lists them.
     pub retired_left_out: usize,
     pub warnings: Vec<String>,
 }
@@ -71,6 +74,7 @@ impl ModelList {
 
 /// The models of one provider in the cloud.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ProviderModels {
     pub id: String,
     pub name: String,
@@ -83,87 +87,110 @@ pub struct ProviderModels {
 
 /// One model and its price.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CloudModel {
     /// As a command takes it: `anthropic:claude-sonnet-5-5`.
     pub model: String,
     pub id: String,
     /// 1 is a vendor's best, 3 its cheap and fast one.
+    #[cfg_attr(test, schemars(range(min = 1, max = 3)))]
     pub tier: u8,
     /// Its place in the vendor's default panel, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
     pub default_rank: Option<u32>,
+    /// The largest prompt in tokens.
     pub context: Option<u64>,
+    /// The largest answer in tokens.
     pub max_output: Option<u64>,
     /// The price in force; `None` is unknown, never free.
     pub price: Option<ModelPrice>,
     /// Announced prices, in order.
     pub later_prices: Vec<ModelPrice>,
-    pub retires: Option<String>,
+    /// The day from which it does not answer.
+    pub retires: Option<Date>,
     pub retired: bool,
+    /// The id of the replacement at the same provider.
     pub successor: Option<String>,
     pub note: Option<String>,
 }
 
 /// Dollars for a million tokens.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ModelPrice {
-    /// The day from which it holds; `None` for the first one.
-    pub from: Option<String>,
+    /// The first day of the price; `None` if it has no known start.
+    pub from: Option<Date>,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub input: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub output: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cache_read: Option<f64>,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cache_write: Option<f64>,
     pub long_context: Option<LongContextPrice>,
-    /// The sources disagree.
+    /// True if the sources disagree.
     pub approximate: bool,
     pub source: String,
-    pub as_of: Option<String>,
+    /// The day on which the source was published.
+    pub as_of: Option<Date>,
 }
 
-/// Dollars for a million tokens of a request with a longer prompt.
+/// Dollars for a million tokens of a request with a longer prompt, all of which is billed so.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LongContextPrice {
+    /// The tokens of the prompt above which these prices hold.
     pub above_tokens: u64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub input: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub output: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
     pub cache_read: Option<f64>,
 }
 
 /// The models of a server on the user's own machine.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServerModels {
     pub id: String,
     pub name: String,
     pub address: String,
     pub version: Option<String>,
-    /// `ready`, `loading` or `locked`.
+    #[cfg_attr(test, schemars(extend("enum" = ["ready", "loading", "locked"])))]
     pub condition: &'static str,
     pub models: Vec<LocalModel>,
 }
 
 /// A model of a local server.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LocalModel {
     pub model: String,
     pub id: String,
     pub parameters: Option<u64>,
     pub context: Option<u64>,
     pub loaded: bool,
-    /// It runs on this machine and costs nothing, unlike a cloud model behind the server.
+    /// True if it runs on the user's own machine or network and costs nothing; false for a cloud
+    /// model behind the server.
     pub free: bool,
-    /// It gets short prompts.
+    /// True if it gets short prompts.
     pub small_prompts: bool,
 }
 
 /// The models that run inside this program.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EmbeddedModels {
-    /// This build can run them.
+    /// True if this build can run them.
     pub built_in: bool,
     pub models: Vec<EmbeddedModel>,
 }
 
 /// One embedded model.
 #[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EmbeddedModel {
     pub model: String,
     pub id: String,
@@ -172,4 +199,14 @@ pub struct EmbeddedModel {
     pub licence: String,
     pub installed: bool,
     pub good_for: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<ModelList>("models", "What `conclave models --json` prints");
+    }
 }

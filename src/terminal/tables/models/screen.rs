@@ -259,7 +259,7 @@ fn notes(model: &CloudModel) -> String {
         notes.push(format!("{verb} {day}{}", successor.unwrap_or_default()));
     }
     for price in &model.later_prices {
-        let from = price.from.as_deref().unwrap_or_default();
+        let from = price.from.map_or_else(String::new, |day| day.to_string());
         notes.push(format!("from {from} {}", rates(price.input, price.output)));
     }
     if let Some(long) = model

@@ -2,11 +2,10 @@
 //! and many records as the program writes them.
 
 use conclave::domain::money::{Cost, MicroUsd};
-use conclave::domain::statistics::Span;
+use conclave::domain::statistics::{PricedConsultation, Span};
 use conclave::domain::time::Timestamp;
 use conclave::records::index::{Index, store};
 use conclave::records::statistics::calendar;
-use conclave::records::statistics::json::json;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use rusqlite::Connection;
@@ -42,12 +41,8 @@ fn day(text: &str) -> Date {
 #[test]
 fn empty_index_has_zero_counts_and_unknown_values() {
     let mut index = Index::in_memory().unwrap();
-    let found = json(&ask(
-        &mut index.connection,
-        Span::AllTime,
-        &TimeZone::UTC,
-        NOW,
-    ));
+    let found = ask(&mut index.connection, Span::AllTime, &TimeZone::UTC, NOW);
+    let found = json!(found);
     schema::check(SCHEMA, &found);
     assert_eq!(
         found["usage"],
@@ -83,26 +78,26 @@ fn bounded_range_lists_days_without_consultations() {
         &zone("Europe/Berlin"),
         NOW,
     );
-    assert_eq!(week.usage.total_days, 7);
-    assert_eq!(week.days.len(), 7);
-    assert_eq!(week.days[0].date, day("2026-11-15"));
-    assert_eq!(week.days[6].date, day("2026-11-21"));
+    assert_eq!(week.usage.date_range.total_days, 7);
+    assert_eq!(week.per_day.len(), 7);
+    assert_eq!(week.per_day[0].date, day("2026-11-15"));
+    assert_eq!(week.per_day[6].date, day("2026-11-21"));
     let month = ask(
         &mut index.connection,
         Span::Month(day("2026-11-30")),
         &TimeZone::UTC,
         NOW,
     );
-    assert_eq!(month.usage.total_days, 21);
-    assert_eq!(month.days.len(), 21);
+    assert_eq!(month.usage.date_range.total_days, 21);
+    assert_eq!(month.per_day.len(), 21);
     let to_come = ask(
         &mut index.connection,
         Span::Month(day("2026-12-01")),
         &TimeZone::UTC,
         NOW,
     );
-    assert_eq!(to_come.usage.total_days, 0);
-    assert_eq!(to_come.days.len(), 0);
+    assert_eq!(to_come.usage.date_range.total_days, 0);
+    assert_eq!(to_come.per_day.len(), 0);
 }
 
 #[test]
@@ -115,20 +110,26 @@ fn aborted_consultation_counts_only_its_cost() {
     put(&index.connection, &record);
     let found = ask(&mut index.connection, Span::AllTime, &TimeZone::UTC, NOW);
     assert_eq!(found.usage.total, 1);
-    assert_eq!(found.usage.aborted, 1);
-    assert_eq!(found.usage.completed, 0);
+    assert_eq!(found.usage.by_state.aborted, 1);
+    assert_eq!(found.usage.by_state.completed, 0);
     assert_eq!(found.cost.total, Cost::at_least(MicroUsd(7)));
     assert_eq!(
         found.cost.most_expensive,
-        Some(("consult-0001".to_owned(), Cost::at_least(MicroUsd(7))))
+        Some(PricedConsultation {
+            id: "consult-0001".to_owned(),
+            cost: Cost::at_least(MicroUsd(7)),
+        })
     );
-    assert_eq!(found.cost.average, None);
+    assert_eq!(found.cost.avg_per_consultation_micro_usd, None);
     assert_eq!(found.cost.cheapest, None);
     assert_eq!(found.performance.p50, None);
     assert_eq!(found.performance.measured, 0);
     assert_eq!(found.quality.with_confidence, 0);
-    assert_eq!(found.progress.month, Cost::at_least(MicroUsd(7)));
-    assert_eq!(found.progress.is_cheap_enough(), None);
+    assert_eq!(
+        found.success_criteria.cost.month,
+        Cost::at_least(MicroUsd(7))
+    );
+    assert_eq!(found.success_criteria.cost.met, None);
 }
 
 #[test]
@@ -143,16 +144,17 @@ fn declined_consultation_is_in_no_number_but_its_own() {
         record["duration_ms"] = json!(9);
         put(&index.connection, &record);
         let found = ask(&mut index.connection, Span::Week, &TimeZone::UTC, NOW);
-        assert_eq!(found.usage.declined, 1, "{status}");
+        assert_eq!(found.usage.by_state.declined, 1, "{status}");
         assert_eq!(found.usage.total, 0);
-        assert_eq!(found.usage.aborted, 0);
-        assert_eq!(found.usage.unfinished, 0);
+        assert_eq!(found.usage.by_state.aborted, 0);
+        assert_eq!(found.usage.by_state.unfinished, 0);
         assert_eq!(found.usage.active_days, 0);
-        assert_eq!(found.usage.first_and_last, None);
+        assert_eq!(found.usage.date_range.start, None);
+        assert_eq!(found.usage.date_range.end, None);
         assert_eq!(found.cost.most_expensive, None);
         assert_eq!(found.performance.measured, 0);
-        assert_eq!(found.progress.runs_in_thirty_days, 0);
-        assert_eq!(found.days.iter().map(|day| day.runs).sum::<u64>(), 0);
+        assert_eq!(found.success_criteria.usage.runs_in_thirty_days, 0);
+        assert_eq!(found.per_day.iter().map(|day| day.runs).sum::<u64>(), 0);
     }
 }
 
@@ -162,10 +164,10 @@ fn unknown_cost_is_not_zero() {
     put(&index.connection, &completed(1, NOW.0));
     let found = ask(&mut index.connection, Span::AllTime, &TimeZone::UTC, NOW);
     assert_eq!(found.cost.total, Cost::at_least(MicroUsd(0)));
-    assert_eq!(found.cost.average, Some(Cost::at_least(MicroUsd(0))));
+    assert_eq!(found.cost.avg_per_consultation_micro_usd, Some(MicroUsd(0)));
     assert_eq!(found.cost.most_expensive, None);
     assert_eq!(found.cost.cheapest, None);
-    assert_eq!(found.days[0].cost, Cost::at_least(MicroUsd(0)));
+    assert_eq!(found.per_day[0].cost, Cost::at_least(MicroUsd(0)));
 }
 
 #[test]
@@ -188,10 +190,10 @@ fn days_have_exact_bounds_when_clocks_change() {
             let found = ask(&mut index.connection, span, &zone, Timestamp(begins));
             assert_eq!(found.usage.total, 2, "{name} {today}");
             assert_eq!(found.usage.active_days, 1, "{name} {today}");
-            assert_eq!(found.days[0].runs, 2, "{name} {today}");
+            assert_eq!(found.per_day[0].runs, 2, "{name} {today}");
             let all = ask(&mut index.connection, Span::AllTime, &zone, Timestamp(ends));
             assert_eq!(
-                all.days.iter().map(|day| day.runs).collect::<Vec<_>>(),
+                all.per_day.iter().map(|day| day.runs).collect::<Vec<_>>(),
                 [1, 2, 1],
                 "{name} {today}"
             );
@@ -375,7 +377,7 @@ fn statistics_equal_an_independent_count_over_many_records() {
         ] {
             let found = ask(&mut index.connection, span, &zone, NOW);
             expected::check(&found, &records, span, &zone, NOW, TARGETS);
-            schema::check(SCHEMA, &json(&found));
+            schema::check(SCHEMA, &json!(found));
         }
     }
 }

@@ -5,14 +5,13 @@ use std::path::Path;
 use conclave::domain::money::MicroUsd;
 use conclave::domain::statistics::{Span, Statistics, Targets};
 use conclave::domain::time::Timestamp;
-use conclave::records::statistics::json::json;
 use conclave::records::statistics::{calendar, statistics};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use proptest::sample::select;
 use rusqlite::{Connection, OpenFlags};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::expected;
 use super::generated_records::{
@@ -111,7 +110,7 @@ fn check(case: &Case, connection: &mut Connection, logs: &Path) {
     for span in &case.spans {
         let found = ask(connection, *span, &zone, now);
         expected::check(&found, &records, *span, &zone, now, TARGETS);
-        schema::check(SCHEMA, &json(&found));
+        schema::check(SCHEMA, &json!(found));
     }
 }
 

@@ -68,7 +68,7 @@ fn the_full_dashboard_matches_its_snapshot() {
 #[test]
 fn saving_with_an_unknown_part_is_marked_as_a_lower_bound() {
     let mut statistics = full();
-    statistics.early_ends.saved.lower_bound = true;
+    statistics.early_termination.saved.lower_bound = true;
     let text = draw(&statistics, canvas(100, Charset::Unicode));
     assert!(text.contains("Saved (estimated): ≥ $0.84"), "{text}");
 }

@@ -3,12 +3,13 @@
 use conclave::domain::ids::ProviderId;
 use conclave::domain::money::{Cost, MicroUsd, Saving};
 use conclave::domain::statistics::{
-    CachingNumbers, CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, ModelNumbers,
-    PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range, Span, Statistics,
-    Targets, UsageNumbers,
+    CachingNumbers, CostNumbers, DateRange, DayNumbers, DebateNumbers, EarlyTerminationNumbers,
+    ModelNumbers, PerformanceNumbers, Progress, ProviderNumbers, QualityNumbers, Range, Span,
+    StateNumbers, Statistics, Targets, TimedConsultation, UsageNumbers,
 };
+use indexmap::IndexMap;
 use jiff::ToSpan;
-use jiff::civil::date;
+use jiff::civil::{Date, date};
 
 pub(super) const TARGETS: Targets = Targets {
     runs: 150,
@@ -43,37 +44,63 @@ pub(super) fn days(runs: &[u64]) -> Vec<DayNumbers> {
     days
 }
 
+fn dates(start: Date, end: Date, total_days: u64) -> DateRange {
+    DateRange {
+        start: Some(start),
+        end: Some(end),
+        total_days,
+    }
+}
+
+fn timed(id: &str, duration_ms: u64) -> TimedConsultation {
+    let id = id.to_owned();
+    TimedConsultation { id, duration_ms }
+}
+
+fn average(usd: f64) -> CostNumbers {
+    CostNumbers {
+        avg_per_consultation: Some(usd),
+        avg_per_consultation_micro_usd: MicroUsd::from_usd(usd),
+        ..CostNumbers::default()
+    }
+}
+
+fn saving(saved: Saving, incomplete: bool) -> CachingNumbers {
+    CachingNumbers {
+        saved: saved.usd(),
+        saved_micro_usd: saved,
+        incomplete,
+    }
+}
+
 fn model(model: &str, calls: u64, cost: f64) -> ModelNumbers {
     ModelNumbers {
+        demonstration: model.starts_with("local:"),
         model: model.parse().unwrap(),
         calls,
         failures: 2,
         hedges_won: 3,
         cost: usd(cost),
         tokens: 600_000,
-        first_token_p50: Some(1_234),
-        first_token_p95: Some(4_210),
+        first_token_p50_ms: Some(1_234),
+        first_token_p95_ms: Some(4_210),
     }
 }
 
 /// Statistics of an empty index.
 pub(super) fn empty() -> Statistics {
     Statistics {
+        schema_version: "1.0",
         range: range(Span::AllTime),
         usage: UsageNumbers::default(),
         performance: PerformanceNumbers::default(),
         cost: CostNumbers::default(),
         quality: QualityNumbers::default(),
-        debate: DebateNumbers::default(),
-        early_ends: EarlyEndNumbers::default(),
+        debate_value: DebateNumbers::default(),
+        early_termination: EarlyTerminationNumbers::default(),
         models: Vec::new(),
-        days: Vec::new(),
-        progress: Progress {
-            targets: TARGETS,
-            runs_in_thirty_days: 0,
-            median_ms: None,
-            month: Cost::FREE,
-        },
+        per_day: Vec::new(),
+        success_criteria: Progress::new(TARGETS, 0, None, Cost::FREE),
     }
 }
 
@@ -89,64 +116,60 @@ pub(super) fn full() -> Statistics {
             },
         )
     };
-    let one = |id: &str, ms: u64| Some((id.to_owned(), ms));
     Statistics {
         usage: UsageNumbers {
             total: 147,
-            completed: 142,
-            aborted: 5,
-            declined: 0,
-            unfinished: 0,
-            first_and_last: Some((date(2026, 10, 23), date(2026, 11, 21))),
-            total_days: 30,
+            date_range: dates(date(2026, 10, 23), date(2026, 11, 21), 30),
             active_days: 22,
+            avg_per_day: Some(147.0 / 22.0),
+            by_state: StateNumbers {
+                completed: 142,
+                aborted: 5,
+                ..StateNumbers::default()
+            },
         },
         performance: PerformanceNumbers {
             measured: 142,
             p50: Some(12_300),
             p95: Some(18_700),
             p99: Some(24_200),
-            average: Some(13_000),
-            fastest: one("consult-a", 8_100),
-            slowest: one("consult-b", 31_500),
+            avg_duration: Some(13_000),
+            fastest_consultation: Some(timed("consult-a", 8_100)),
+            slowest_consultation: Some(timed("consult-b", 31_500)),
         },
         cost: CostNumbers {
             total: usd(18.42),
-            tokens: 1_847_230,
-            average: Some(usd(0.13)),
-            by_provider: vec![
+            total_tokens: 1_847_230,
+            by_provider: IndexMap::from([
                 provider("anthropic", 7.21, 700_000),
                 provider("openai", 6.85, 650_000),
                 provider("google", 4.36, 497_230),
-            ],
-            most_expensive: Some(("consult-b".to_owned(), usd(0.41))),
-            cheapest: Some(("consult-a".to_owned(), usd(0.02))),
-            caching: Some(CachingNumbers {
-                saved: Saving(2_350_000),
-                incomplete: true,
-            }),
+            ]),
+            caching: Some(saving(Saving(2_350_000), true)),
+            ..average(0.13)
         },
         quality: QualityNumbers {
             with_confidence: 142,
-            average_confidence: Some(0.84),
+            avg_confidence: Some(0.84),
             high_confidence: 98,
             low_confidence: 12,
             with_dissent: 34,
             with_agreement: 142,
-            average_agreement: Some(0.78),
+            avg_agreement: Some(0.78),
             degraded: 3,
         },
-        debate: DebateNumbers {
+        debate_value: DebateNumbers {
             debates: 142,
-            agents: 426,
-            changed: 256,
-            average_confidence_increase: Some(0.11),
-            high_value: 98,
-            compared: 120,
-            verdict_changed: 36,
+            agents_changed_position: 256,
+            total_agents: 426,
+            change_rate: Some(256.0 / 426.0),
+            avg_confidence_increase: Some(0.11),
+            high_value_debates: 98,
+            verdicts_compared: 120,
+            verdicts_changed: 36,
             later_rounds_cost: usd(9.87),
         },
-        early_ends: EarlyEndNumbers {
+        early_termination: EarlyTerminationNumbers {
             count: 12,
             saved: Cost::exactly(MicroUsd(840_000)),
         },
@@ -155,72 +178,60 @@ pub(super) fn full() -> Statistics {
             model("openai:gpt-6.1-sol", 428, 6.85),
             model("google:gemini-4-argon", 431, 4.36),
         ],
-        days: days(&[
+        per_day: days(&[
             3, 0, 5, 7, 2, 0, 0, 9, 12, 4, 6, 1, 0, 0, 8, 8, 9, 10, 3, 0, 0, 7, 5, 6, 11, 9, 0, 0,
             12, 10,
         ]),
-        progress: Progress {
-            targets: TARGETS,
-            runs_in_thirty_days: 147,
-            median_ms: Some(12_300),
-            month: usd(18.42),
-        },
+        success_criteria: Progress::new(TARGETS, 147, Some(12_300), usd(18.42)),
         ..empty()
     }
 }
 
 /// A single consultation, of today.
 pub(super) fn one() -> Statistics {
-    let only = || Some(("consult-a".to_owned(), 12_300));
+    let only = || Some(timed("consult-a", 12_300));
     Statistics {
         range: range(Span::Week),
         usage: UsageNumbers {
             total: 1,
-            completed: 1,
-            first_and_last: Some((date(2026, 11, 21), date(2026, 11, 21))),
-            total_days: 7,
+            date_range: dates(date(2026, 11, 21), date(2026, 11, 21), 7),
             active_days: 1,
-            ..UsageNumbers::default()
+            avg_per_day: Some(1.0),
+            by_state: StateNumbers {
+                completed: 1,
+                ..StateNumbers::default()
+            },
         },
         performance: PerformanceNumbers {
             measured: 1,
             p50: Some(12_300),
             p95: Some(12_300),
             p99: Some(12_300),
-            average: Some(12_300),
-            fastest: only(),
-            slowest: only(),
+            avg_duration: Some(12_300),
+            fastest_consultation: only(),
+            slowest_consultation: only(),
         },
         cost: CostNumbers {
             total: usd(0.004_2),
-            caching: Some(CachingNumbers {
-                saved: Saving(-12_500),
-                incomplete: false,
-            }),
-            tokens: 9_120,
-            average: Some(usd(0.004_2)),
-            by_provider: vec![(
+            caching: Some(saving(Saving(-12_500), false)),
+            total_tokens: 9_120,
+            by_provider: IndexMap::from([(
                 ProviderId::new("mistral"),
                 ProviderNumbers {
                     cost: usd(0.004_2),
                     tokens: 9_120,
                     calls: 9,
                 },
-            )],
-            ..CostNumbers::default()
+            )]),
+            ..average(0.004_2)
         },
         models: vec![ModelNumbers {
             failures: 0,
             hedges_won: 0,
             ..model("mistral:mistral-large-4", 9, 0.004_2)
         }],
-        days: days(&[0, 0, 0, 0, 0, 0, 1]),
-        progress: Progress {
-            targets: TARGETS,
-            runs_in_thirty_days: 1,
-            median_ms: Some(12_300),
-            month: usd(0.004_2),
-        },
+        per_day: days(&[0, 0, 0, 0, 0, 0, 1]),
+        success_criteria: Progress::new(TARGETS, 1, Some(12_300), usd(0.004_2)),
         ..empty()
     }
 }
@@ -231,33 +242,30 @@ pub(super) fn aborted_only() -> Statistics {
         range: range(Span::Month(date(2026, 11, 1))),
         usage: UsageNumbers {
             total: 4,
-            aborted: 3,
-            unfinished: 1,
-            first_and_last: Some((date(2026, 11, 3), date(2026, 11, 20))),
-            total_days: 21,
+            date_range: dates(date(2026, 11, 3), date(2026, 11, 20), 21),
             active_days: 3,
-            ..UsageNumbers::default()
+            avg_per_day: Some(4.0 / 3.0),
+            by_state: StateNumbers {
+                aborted: 3,
+                unfinished: 1,
+                ..StateNumbers::default()
+            },
         },
         cost: CostNumbers {
             total: usd(25.1),
-            tokens: 90_120,
-            by_provider: vec![(
+            total_tokens: 90_120,
+            by_provider: IndexMap::from([(
                 ProviderId::new("openai"),
                 ProviderNumbers {
                     cost: usd(20.0),
                     tokens: 80_120,
                     calls: 12,
                 },
-            )],
+            )]),
             ..CostNumbers::default()
         },
-        days: days(&[2, 0, 2]),
-        progress: Progress {
-            targets: TARGETS,
-            runs_in_thirty_days: 4,
-            median_ms: None,
-            month: usd(25.1),
-        },
+        per_day: days(&[2, 0, 2]),
+        success_criteria: Progress::new(TARGETS, 4, None, usd(25.1)),
         ..empty()
     }
 }
@@ -282,11 +290,13 @@ pub(super) fn unpriced() -> Statistics {
         }),
         usage: UsageNumbers {
             total: 2,
-            completed: 2,
-            first_and_last: Some((date(2026, 11, 19), date(2026, 11, 20))),
-            total_days: 3,
+            date_range: dates(date(2026, 11, 19), date(2026, 11, 20), 3),
             active_days: 2,
-            ..UsageNumbers::default()
+            avg_per_day: Some(1.0),
+            by_state: StateNumbers {
+                completed: 2,
+                ..StateNumbers::default()
+            },
         },
         performance: PerformanceNumbers {
             measured: 1,
@@ -295,8 +305,7 @@ pub(super) fn unpriced() -> Statistics {
         },
         cost: CostNumbers {
             total: unknown(0.12),
-            average: Some(unknown(0.06)),
-            by_provider: vec![
+            by_provider: IndexMap::from([
                 (
                     ProviderId::new("work"),
                     ProviderNumbers {
@@ -313,14 +322,14 @@ pub(super) fn unpriced() -> Statistics {
                         calls: 9,
                     },
                 ),
-            ],
-            ..CostNumbers::default()
+            ]),
+            ..average(0.06)
         },
         models: vec![
             ModelNumbers {
                 cost: unknown(0.12),
-                first_token_p50: None,
-                first_token_p95: None,
+                first_token_p50_ms: None,
+                first_token_p95_ms: None,
                 ..model("work:some-model", 9, 0.0)
             },
             ModelNumbers {
@@ -329,13 +338,8 @@ pub(super) fn unpriced() -> Statistics {
                 ..model("local:qwen3-0.6b", 9, 0.0)
             },
         ],
-        days: days.collect(),
-        progress: Progress {
-            targets: TARGETS,
-            runs_in_thirty_days: 2,
-            median_ms: Some(727_300),
-            month: unknown(0.12),
-        },
+        per_day: days.collect(),
+        success_criteria: Progress::new(TARGETS, 2, Some(727_300), unknown(0.12)),
         ..empty()
     }
 }
@@ -349,13 +353,13 @@ pub(super) fn hostile() -> Statistics {
     ];
     Statistics {
         cost: CostNumbers {
-            by_provider: vec![(
+            by_provider: IndexMap::from([(
                 ProviderId::new("模型\u{1b}[31m\nx"),
                 ProviderNumbers {
                     cost: usd(18.42),
                     ..ProviderNumbers::default()
                 },
-            )],
+            )]),
             ..full().cost
         },
         models: models.into_iter().map(|name| model(name, 9, 1.0)).collect(),
@@ -364,10 +368,7 @@ pub(super) fn hostile() -> Statistics {
 }
 
 pub(super) fn all() -> Vec<Statistics> {
-    let reached = Progress {
-        runs_in_thirty_days: 150,
-        ..full().progress
-    };
+    let reached = Progress::new(TARGETS, 150, Some(12_300), usd(18.42));
     vec![
         empty(),
         full(),
@@ -376,7 +377,7 @@ pub(super) fn all() -> Vec<Statistics> {
         unpriced(),
         hostile(),
         Statistics {
-            progress: reached,
+            success_criteria: reached,
             ..full()
         },
     ]

@@ -13,8 +13,8 @@ use super::{canvas, draw};
 fn below(progress: Progress) -> String {
     let text = draw(
         &Statistics {
-            progress,
-            days: days(&[1]),
+            success_criteria: progress,
+            per_day: days(&[1]),
             ..full()
         },
         canvas(80, Charset::Unicode),
@@ -24,21 +24,13 @@ fn below(progress: Progress) -> String {
 
 #[test]
 fn reached_targets_have_one_line_each_without_progress() {
-    let reached = Progress {
-        runs_in_thirty_days: 150,
-        ..full().progress
-    };
+    let progress = |runs, median_ms, month| Progress::new(TARGETS, runs, Some(median_ms), month);
     assert_eq!(
-        below(reached),
+        below(progress(150, 12_300, usd(18.42))),
         "✅ SUCCESS: Consistent usage!\n⚡ SPEED: Excellent response times!\n💰 COST: Within budget target!\n"
     );
     assert_eq!(
-        below(Progress {
-            runs_in_thirty_days: 147,
-            median_ms: Some(15_000),
-            month: usd(20.01),
-            targets: TARGETS
-        }),
+        below(progress(147, 15_000, usd(20.01))),
         "\
 📊 Progress toward Success Criteria:
 • Usage: 147/150 consultations (98%) - Almost there!
@@ -52,6 +44,7 @@ November 2026.
 
 #[test]
 fn near_and_within_budget_are_stated_only_when_true() {
+    let progress = |runs, month| Progress::new(TARGETS, runs, Some(12_300), month);
     let line = |progress: Progress, name: &str| {
         let text = below(progress);
         text.lines()
@@ -59,29 +52,13 @@ fn near_and_within_budget_are_stated_only_when_true() {
             .unwrap()
             .to_owned()
     };
-    let usage = |runs| {
-        line(
-            Progress {
-                runs_in_thirty_days: runs,
-                ..full().progress
-            },
-            "Usage",
-        )
-    };
+    let usage = |runs| line(progress(runs, usd(18.42)), "Usage");
     assert_eq!(usage(134), "• Usage: 134/150 consultations (89%)");
     assert_eq!(
         usage(135),
         "• Usage: 135/150 consultations (90%) - Almost there!"
     );
-    let cost = |month| {
-        line(
-            Progress {
-                month,
-                ..full().progress
-            },
-            "Cost",
-        )
-    };
+    let cost = |month| line(progress(147, month), "Cost");
     assert_eq!(cost(usd(19.99)), "• Cost: $19.99/$20.00 budget (>99%) ✅");
     assert_eq!(
         cost(usd(20.0)),
@@ -105,11 +82,7 @@ fn near_and_within_budget_are_stated_only_when_true() {
     );
     for month in [usd(20.0), usd(25.1), unknown(12.0), unknown(20.0)] {
         assert!(
-            !below(Progress {
-                month,
-                ..full().progress
-            })
-            .contains("Within budget"),
+            !below(progress(147, month)).contains("Within budget"),
             "{month}"
         );
     }

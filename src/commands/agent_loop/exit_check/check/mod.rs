@@ -22,7 +22,7 @@ use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
 use crate::terminal::output::printer::Printer;
 
 use self::evidence::{CheckFiles, GatheredEvidence};
-use self::report::as_json;
+use self::report::CheckReport;
 
 pub(in crate::commands) use self::flags::CheckArgs;
 
@@ -116,7 +116,8 @@ fn print(
         let time = update.event.time;
         let run = update.state.run(&record.run.id);
         let run = run.ok_or_else(|| Error::failed("the state does not have the check"))?;
-        return Ok(printer.json(&as_json(time, record, &run.breaker.state(time)))?);
+        let circuit = run.breaker.state(time);
+        return Ok(printer.json(&CheckReport::new(time, record, &circuit))?);
     }
     let (evaluation, traits) = (&record.evaluation, printer.out_traits());
     let text = if args.quiet {

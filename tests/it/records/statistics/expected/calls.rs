@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use conclave::domain::ids::{ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::statistics::{ModelNumbers, ProviderNumbers};
+use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::dated_record::cost;
 use super::percentile;
 
-pub(super) fn by_provider(attempts: &[&Value]) -> Vec<(ProviderId, ProviderNumbers)> {
+pub(super) fn by_provider(attempts: &[&Value]) -> IndexMap<ProviderId, ProviderNumbers> {
     let names: BTreeSet<ProviderId> = attempts
         .iter()
         .map(|attempt| model_of(attempt).provider)
@@ -35,7 +36,7 @@ pub(super) fn by_provider(attempts: &[&Value]) -> Vec<(ProviderId, ProviderNumbe
     all.sort_by(|(one, numbers), (other, others)| {
         (others.cost.known, one).cmp(&(numbers.cost.known, other))
     });
-    all
+    all.into_iter().collect()
 }
 
 pub(super) fn models(attempts: &[&Value]) -> Vec<ModelNumbers> {
@@ -59,8 +60,9 @@ pub(super) fn models(attempts: &[&Value]) -> Vec<ModelNumbers> {
             hedges_won: count(&|attempt| !failed(attempt) && attempt["purpose"] == "hedge"),
             cost,
             tokens,
-            first_token_p50: percentile(&beginnings, 50),
-            first_token_p95: percentile(&beginnings, 95),
+            first_token_p50_ms: percentile(&beginnings, 50),
+            first_token_p95_ms: percentile(&beginnings, 95),
+            demonstration: model.provider.as_str() == "local",
             model,
         }
     };

@@ -7,8 +7,10 @@ use std::collections::BTreeSet;
 
 use conclave::domain::money::{Cost, MicroUsd, Saving};
 use conclave::domain::statistics::{
-    CachingNumbers, CostNumbers, DayNumbers, DebateNumbers, EarlyEndNumbers, PerformanceNumbers,
-    Progress, QualityNumbers, Range, Span, Statistics, Targets, UsageNumbers,
+    CachingNumbers, CostNumbers, CostProgress, DateRange, DayNumbers, DebateNumbers,
+    EarlyTerminationNumbers, PerformanceNumbers, PricedConsultation, Progress, QualityNumbers,
+    Range, Span, SpeedProgress, StateNumbers, Statistics, Targets, TimedConsultation, UsageNumbers,
+    UsageProgress,
 };
 use conclave::domain::time::Timestamp;
 use jiff::ToSpan;
@@ -38,18 +40,21 @@ pub(super) fn check(
         *found = expected;
     };
     close(
-        &mut expected.quality.average_confidence,
-        found.quality.average_confidence,
+        &mut expected.quality.avg_confidence,
+        found.quality.avg_confidence,
     );
     close(
-        &mut expected.quality.average_agreement,
-        found.quality.average_agreement,
+        &mut expected.quality.avg_agreement,
+        found.quality.avg_agreement,
     );
     close(
-        &mut expected.debate.average_confidence_increase,
-        found.debate.average_confidence_increase,
+        &mut expected.debate_value.avg_confidence_increase,
+        found.debate_value.avg_confidence_increase,
     );
     assert_eq!(*found, expected);
+    // The equality of maps leaves the order out.
+    let (found, expected) = (&found.cost.by_provider, &expected.cost.by_provider);
+    assert!(found.keys().eq(expected.keys()));
 }
 
 fn total<'a>(all: impl IntoIterator<Item = &'a DatedRecord<'a>>) -> Cost {
@@ -64,8 +69,10 @@ fn caching(all: &[&DatedRecord<'_>]) -> Option<CachingNumbers> {
     let saved: Vec<i64> = caching
         .filter_map(|caching| caching["saved_micro_usd"].as_i64())
         .collect();
+    let sum = Saving(saved.iter().sum());
     (!saved.is_empty()).then(|| CachingNumbers {
-        saved: Saving(saved.iter().sum()),
+        saved: sum.usd(),
+        saved_micro_usd: sum,
         incomplete,
     })
 }
@@ -93,6 +100,11 @@ fn percentile(values: &[u64], percent: usize) -> Option<u64> {
 #[expect(clippy::cast_precision_loss, reason = "there are few")]
 fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are few")]
+fn ratio(part: usize, of: usize) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
 }
 
 #[expect(
@@ -200,17 +212,17 @@ fn expected(
         .filter_map(|one| one.record["duration_ms"].as_u64())
         .collect();
     let duration = |one: &DatedRecord<'_>| one.record["duration_ms"].as_u64();
-    let id = |one: &Option<(String, u64)>| one.as_ref().map(|(id, _)| id.clone());
-    let id_of_cost = |one: &Option<(String, Cost)>| one.as_ref().map(|(id, _)| id.clone());
+    let id = |one: &Option<TimedConsultation>| one.as_ref().map(|one| one.id.clone());
+    let id_of_cost = |one: &Option<PricedConsultation>| one.as_ref().map(|one| one.id.clone());
     let fastest = first(
         &completed,
         duration,
-        id(&found.performance.fastest).as_ref(),
+        id(&found.performance.fastest_consultation).as_ref(),
     );
     let slowest = first(
         &completed,
         |one| duration(one).map(std::cmp::Reverse),
-        id(&found.performance.slowest).as_ref(),
+        id(&found.performance.slowest_consultation).as_ref(),
     );
     let most_expensive = first(
         &in_span,
@@ -227,6 +239,7 @@ fn expected(
         id_of_cost(&found.cost.cheapest).as_ref(),
     );
     let spent = total(in_span.iter().copied());
+    let average = rounded(spent.known.0, completed.len()).map(MicroUsd);
 
     let confidences: Vec<f64> = completed
         .iter()
@@ -251,8 +264,24 @@ fn expected(
         .filter(|one| one.record["early_termination"] == true)
         .collect();
 
+    let changes: Vec<bool> = debates.iter().flatten().copied().collect();
+    let moved = changes.iter().filter(|changed| **changed).count();
+    let median_ms = percentile(&durations, 50);
+    let month = total(
+        all.iter()
+            .filter(|one| is_in(Span::Month(newest), one.date, today)),
+    );
+    let timed = |one: &DatedRecord<'_>| TimedConsultation {
+        id: one.id(),
+        duration_ms: duration(one).unwrap(),
+    };
+    let priced = |one: &DatedRecord<'_>| PricedConsultation {
+        id: one.id(),
+        cost: one.cost().unwrap(),
+    };
     let attempts: Vec<&Value> = in_span.iter().flat_map(|one| one.attempts()).collect();
     Statistics {
+        schema_version: "1.0",
         range: Range {
             span,
             from: found.range.from,
@@ -261,47 +290,51 @@ fn expected(
         },
         usage: UsageNumbers {
             total: in_span.len() as u64,
-            completed: completed.len() as u64,
-            aborted: state("Aborted"),
-            declined: declined
-                .iter()
-                .filter(|one| is_in(span, one.date, today))
-                .count() as u64,
-            unfinished: in_span
-                .iter()
-                .filter(|one| !["Complete", "Aborted"].contains(&one.state()))
-                .count() as u64,
-            first_and_last: ends,
-            total_days: total_days as u64,
+            date_range: DateRange {
+                start: ends.map(|(first, _)| first),
+                end: ends.map(|(_, last)| last),
+                total_days: total_days as u64,
+            },
             active_days: active.len() as u64,
+            avg_per_day: ratio(in_span.len(), active.len()),
+            by_state: StateNumbers {
+                completed: completed.len() as u64,
+                aborted: state("Aborted"),
+                declined: declined
+                    .iter()
+                    .filter(|one| is_in(span, one.date, today))
+                    .count() as u64,
+                unfinished: in_span
+                    .iter()
+                    .filter(|one| !["Complete", "Aborted"].contains(&one.state()))
+                    .count() as u64,
+            },
         },
         performance: PerformanceNumbers {
             measured: durations.len() as u64,
-            p50: percentile(&durations, 50),
+            p50: median_ms,
             p95: percentile(&durations, 95),
             p99: percentile(&durations, 99),
-            average: rounded(durations.iter().sum(), durations.len()),
-            fastest: fastest.map(|one| (one.id(), duration(one).unwrap())),
-            slowest: slowest.map(|one| (one.id(), duration(one).unwrap())),
+            avg_duration: rounded(durations.iter().sum(), durations.len()),
+            fastest_consultation: fastest.map(timed),
+            slowest_consultation: slowest.map(timed),
         },
         cost: CostNumbers {
             total: spent,
-            tokens: in_span
+            avg_per_consultation: average.map(MicroUsd::usd),
+            avg_per_consultation_micro_usd: average,
+            total_tokens: in_span
                 .iter()
                 .filter_map(|one| one.record["cost"]["tokens"]["total"].as_u64())
                 .sum(),
-            average: rounded(spent.known.0, completed.len()).map(|known| Cost {
-                known: MicroUsd(known),
-                ..spent
-            }),
             by_provider: by_provider(&attempts),
-            most_expensive: most_expensive.map(|one| (one.id(), one.cost().unwrap())),
-            cheapest: cheapest.map(|one| (one.id(), one.cost().unwrap())),
             caching: caching(&in_span),
+            most_expensive: most_expensive.map(priced),
+            cheapest: cheapest.map(priced),
         },
         quality: QualityNumbers {
             with_confidence: confidences.len() as u64,
-            average_confidence: mean(&confidences),
+            avg_confidence: mean(&confidences),
             high_confidence: confidences
                 .iter()
                 .filter(|confidence| **confidence >= 0.85)
@@ -319,33 +352,34 @@ fn expected(
                 })
                 .count() as u64,
             with_agreement: agreements.len() as u64,
-            average_agreement: mean(&agreements),
+            avg_agreement: mean(&agreements),
             degraded: completed
                 .iter()
                 .filter(|one| one.record["status"] == "degraded")
                 .count() as u64,
         },
-        debate: DebateNumbers {
+        debate_value: DebateNumbers {
             debates: debates.len() as u64,
-            agents: debates.iter().flatten().count() as u64,
-            changed: debates.iter().flatten().filter(|changed| **changed).count() as u64,
-            average_confidence_increase: mean(&rises),
-            high_value: debates
+            agents_changed_position: moved as u64,
+            total_agents: changes.len() as u64,
+            change_rate: ratio(moved, changes.len()),
+            avg_confidence_increase: mean(&rises),
+            high_value_debates: debates
                 .iter()
                 .filter(|changes| {
                     changes.iter().filter(|c| **c).count() > changes.iter().filter(|c| !**c).count()
                 })
                 .count() as u64,
-            compared: compared.len() as u64,
-            verdict_changed: compared.iter().filter(|(_, changed)| *changed).count() as u64,
+            verdicts_compared: compared.len() as u64,
+            verdicts_changed: compared.iter().filter(|(_, changed)| *changed).count() as u64,
             later_rounds_cost: compared.iter().map(|(one, _)| one.later_rounds()).sum(),
         },
-        early_ends: EarlyEndNumbers {
+        early_termination: EarlyTerminationNumbers {
             count: early.len() as u64,
             saved: early.iter().map(|one| saved(one)).sum(),
         },
         models: models(&attempts),
-        days: days[days.len().saturating_sub(60)..]
+        per_day: days[days.len().saturating_sub(60)..]
             .iter()
             .map(|date| DayNumbers {
                 date: *date,
@@ -353,14 +387,27 @@ fn expected(
                 cost: total(on(*date)),
             })
             .collect(),
-        progress: Progress {
-            targets,
-            runs_in_thirty_days,
-            median_ms: percentile(&durations, 50),
-            month: total(
-                all.iter()
-                    .filter(|one| is_in(Span::Month(newest), one.date, today)),
-            ),
+        success_criteria: Progress {
+            usage: UsageProgress {
+                runs_in_thirty_days,
+                target: targets.runs,
+                met: targets.runs <= runs_in_thirty_days,
+            },
+            speed: SpeedProgress {
+                median_ms,
+                target_ms: targets.median_ms,
+                met: median_ms.map(|median| median < targets.median_ms),
+            },
+            cost: CostProgress {
+                month,
+                target: targets.month.usd(),
+                target_micro_usd: targets.month,
+                met: match (month.known >= targets.month, month.lower_bound) {
+                    (true, _) => Some(false),
+                    (false, true) => None,
+                    (false, false) => Some(true),
+                },
+            },
         },
     }
 }
