@@ -145,15 +145,26 @@ fn full_file_system_keeps_everything_written_before() {
         .map(|ending| kilobytes(only(&copy(0).join("consult-logs"), ending)));
     let mut seen = std::collections::BTreeSet::new();
     let beside = journal + record;
-    for size in [
+    let expected = [
+        (true, false, false, false),
+        (true, true, false, false),
+        (true, true, true, false),
+    ];
+    let likely = [
         journal / 2,
         journal + record / 2,
         beside - 4,
         beside,
         beside + 4,
         beside + markdown + 60,
-    ] {
-        let copy = copy(size);
+    ];
+    // Times take more digits on a busy machine, and so a page more: then others are tried too.
+    let others = (journal..beside + markdown + 60).step_by(4);
+    for (number, size) in (1..).zip(likely.into_iter().chain(others)) {
+        if number > likely.len() as u64 && expected.iter().all(|kind| seen.contains(kind)) {
+            break;
+        }
+        let copy = copy(number);
         let ran = on_a_small_disk(&conclave, size, &copy)
             .unwrap()
             .ends_with(0);
@@ -192,12 +203,8 @@ fn full_file_system_keeps_everything_written_before() {
     }
     // What is cut off a journal can leave room for the record.
     assert!(seen.iter().any(|(journal, ..)| !journal), "{seen:?}");
-    for expected in [
-        (true, false, false, false),
-        (true, true, false, false),
-        (true, true, true, false),
-    ] {
-        assert!(seen.contains(&expected), "{expected:?} is not in {seen:?}");
+    for kind in expected {
+        assert!(seen.contains(&kind), "{kind:?} is not in {seen:?}");
     }
 }
 
