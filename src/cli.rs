@@ -18,7 +18,7 @@ use crate::commands::{
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
-use crate::setup::context::outgoing::mask_message;
+use crate::setup::context::scrubber;
 use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;
@@ -73,6 +73,7 @@ pub fn main() -> ExitCode {
         clicolor_force: environment.text("CLICOLOR_FORCE"),
         term: environment.text("TERM"),
     };
+    let mask = Box::new(scrubber::of_messages(&environment));
     let parsed = match completions::answer_shell(Cli::command) {
         Ok(true) => return ExitCode::from(Exit::Answer.code()),
         Ok(false) => words::parse(std::env::args_os()),
@@ -81,12 +82,12 @@ pub fn main() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            let printer = Printer::for_process(&wishes, Verbosity::Normal);
-            return parse_error(&error, &environment, &printer);
+            let printer = Printer::for_process(&wishes, Verbosity::Normal, mask);
+            return parse_error(&error, &printer);
         }
     };
     host::survive_file_size_limit();
-    let printer = Printer::for_process(&wishes, cli.command.verbosity());
+    let printer = Printer::for_process(&wishes, cli.command.verbosity(), mask);
     clean_panics(Some(&printer));
     match run(cli.command, &environment, &printer) {
         Ok(exit) => ExitCode::from(exit.code()),
@@ -149,14 +150,14 @@ fn forbid_core_files() {
 /// Prints why the command line cannot be run, or the help or version that it asks for.
 ///
 /// Both can quote text from outside: arguments, and the values of environment variables.
-fn parse_error(error: &clap::Error, environment: &Environment, printer: &Printer) -> ExitCode {
+fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
     let text = |paint| match paint {
         Paint::Colour => error.render().ansi().to_string(),
         Paint::Plain => error.render().to_string(),
     };
     if error.use_stderr() {
         let message = text(printer.err_traits().paint);
-        printer.lines(mask_message(&message, environment).trim_end());
+        printer.lines(printer.masked(&message).trim_end());
         return ExitCode::from(Exit::Usage.code());
     }
     match printer.result(&text(printer.out_traits().paint)) {

@@ -4,7 +4,7 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::domain::text::{clean, shortened};
+use crate::domain::text::{clean, shortened, token_at};
 use crate::domain::time::Timestamp;
 use crate::stopping::exit_check::evidence::{TestResult, TestRun};
 
@@ -136,9 +136,10 @@ fn run(
 /// Returns the lines that are not empty, as a terminal would show them, without styles.
 fn visible(output: &[u8], is_cut: bool) -> String {
     let text = String::from_utf8_lossy(output);
-    // The first line of a cut output is a part of one.
+    // The first line of a cut output is a part of one, and so is the first word of its only line.
     let text = match text.split_once('\n') {
         Some((_, rest)) if is_cut => rest,
+        None if is_cut => text.get(token_at(&text, 0).end..).unwrap_or_default(),
         Some(_) | None => &text,
     };
     let lines: Vec<String> = text

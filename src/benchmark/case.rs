@@ -24,6 +24,11 @@ impl CaseId {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Returns the text, to mask the secrets in it.
+    pub(crate) fn text_mut(&mut self) -> &mut String {
+        &mut self.0
+    }
 }
 
 impl fmt::Display for CaseId {

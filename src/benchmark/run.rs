@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::consultation::plan::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::money::MicroUsd;
-use crate::domain::text::shortened;
+use crate::domain::text::shortened_unmasked;
 use crate::stopping::early_termination::Policy;
 
 use super::case::{Case, CaseId, ErrorRate, Matcher};
@@ -195,7 +195,7 @@ impl CaseRef {
             id: case.id.clone(),
             position,
             tags: case.tags.clone(),
-            expected: shortened(expected, Self::LONGEST_EXPECTED),
+            expected: shortened_unmasked(expected, Self::LONGEST_EXPECTED),
             measure: match case.matcher {
                 Matcher::Similarity { measure, .. } => Some(measure),
                 _ => None,

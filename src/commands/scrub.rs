@@ -3,13 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use crate::config::own_keys;
-use crate::context::scrub::{OutgoingText, Scrubber};
+use crate::context::scrub::OutgoingText;
 use crate::context::sources::SourceLimits;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
-use crate::setup::context::scrub_rules;
-use crate::setup::settings;
+use crate::setup::context::scrubber;
 use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -66,12 +64,7 @@ impl Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let home = app.home()?;
-    let settings = settings::load(&home, app.environment)?;
-    let rules = scrub_rules::load(&home)?;
-    let own_keys = own_keys::in_variables(&settings.endpoints, app.environment);
-    let scrubber = Scrubber::new(&rules, &own_keys).map_err(Error::usage)?;
-
+    let scrubber = scrubber::load(app.environment)?;
     let inputs = read(&args.files, args.limit(), app.printer)?;
     let outgoing = inputs
         .iter()

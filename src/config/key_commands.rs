@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::domain::text::{clean, shortened};
+use crate::domain::text::{clean, shortened_unmasked};
 use crate::domain::vendors::VENDORS;
 use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
 
@@ -57,7 +57,7 @@ fn reason(stderr: &str, stdout: &str) -> String {
     for word in printed.filter(|word| word.len() >= TOO_COMMON) {
         line = line.replace(word, "[key]");
     }
-    shortened(&line, MOST_SHOWN)
+    shortened_unmasked(&line, MOST_SHOWN)
 }
 
 impl KeyCommands {

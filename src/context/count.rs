@@ -7,9 +7,13 @@
 //! (Anthropic's migration guide), Gemini 19 % more for a repository (issue 476 of repomix). The
 //! range and the worst case below cover all of them.
 
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
 use tiktoken_rs::CoreBPE;
 
 use crate::domain::context::{ContextTokens, TokenCounter};
+use crate::domain::hash::sha256;
 
 /// The expected tokens from which a context is counted by the tokenizer.
 pub const COUNTED_FROM: u64 = 10_000;
@@ -30,6 +34,10 @@ const LONG_RUN: usize = 16;
 /// of its length.
 const CHUNK: usize = 64 * 1024;
 
+/// The texts that were counted last, by their SHA-256: the consultations about a document have the
+/// same context.
+static COUNTED: Mutex<BTreeMap<String, ContextTokens>> = Mutex::new(BTreeMap::new());
+
 /// Counts the tokens of each text. If all of them together are long, each is counted by the
 /// tokenizer.
 pub fn count_all(texts: &[&str]) -> Vec<ContextTokens> {
@@ -41,13 +49,17 @@ pub fn count_all(texts: &[&str]) -> Vec<ContextTokens> {
     if expected < COUNTED_FROM {
         return by_ratio;
     }
-    match tiktoken_rs::o200k_base() {
-        Ok(tokenizer) => texts
-            .iter()
-            .map(|text| by_tokenizer(&tokenizer, text))
-            .collect(),
-        Err(_) => by_ratio,
+    let hashes: Vec<String> = texts.iter().map(|text| sha256(text)).collect();
+    let mut counted = COUNTED.lock().unwrap_or_else(PoisonError::into_inner);
+    if hashes.iter().any(|hash| !counted.contains_key(hash)) {
+        let Ok(tokenizer) = tiktoken_rs::o200k_base() else {
+            return by_ratio;
+        };
+        let tokens = texts.iter().map(|text| by_tokenizer(&tokenizer, text));
+        *counted = hashes.iter().cloned().zip(tokens).collect();
     }
+    let tokens = hashes.iter().filter_map(|hash| counted.get(hash).copied());
+    tokens.collect()
 }
 
 fn by_tokenizer(tokenizer: &CoreBPE, text: &str) -> ContextTokens {

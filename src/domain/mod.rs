@@ -25,6 +25,7 @@ pub mod random;
 pub mod rejudgement;
 pub mod second_pass;
 pub mod statistics;
+pub(crate) mod steps;
 pub mod text;
 pub mod word_list;
 pub mod time;

@@ -52,6 +52,21 @@ pub fn bare(name: &str) -> String {
         .collect()
 }
 
+/// The most seats of a panel: in Round 3, every one reads what all others say.
+const MAX_SEATS: usize = 100;
+
+/// Error for a panel with too many seats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a panel has at most {MAX_SEATS} seats, and this one has {0}")]
+pub struct TooManySeats(usize);
+
+/// Checks the number of seats.
+pub fn check_seats(seats: usize) -> Result<(), TooManySeats> {
+    (seats <= MAX_SEATS)
+        .then_some(())
+        .ok_or(TooManySeats(seats))
+}
+
 /// Returns a seat for each pair, in order. Seats of the same persona are numbered.
 pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
     let mut seats: Vec<Seat> = Vec::new();

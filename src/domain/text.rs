@@ -2,6 +2,7 @@
 //! and marks of writing direction change the order in which a person reads.
 
 use std::fmt::{Display, Write};
+use std::ops::Range;
 
 use serde::Serialize;
 
@@ -29,6 +30,29 @@ pub fn shortened(text: &str, length: usize) -> String {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
         None => text.to_owned(),
     }
+}
+
+/// Shortens a text whose secrets are not masked yet as [`shortened`] does, but in no token: what is
+/// left of one is not recognised.
+pub fn shortened_unmasked(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!(
+            "{}…",
+            text.get(..token_at(text, end).start).unwrap_or_default()
+        ),
+        None => text.to_owned(),
+    }
+}
+
+/// Returns the token that a position is inside of, or else an empty range there. What is left of a
+/// token that begins before the text is one at its beginning.
+pub fn token_at(text: &str, at: usize) -> Range<usize> {
+    let is_part = |c: char| c.is_ascii_graphic() && !"\"'`,;()[]{}<>|\\".contains(c);
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.trim_end_matches(is_part).len();
+    let end = at + after.len() - after.trim_start_matches(is_part).len();
+    let is_inside = (start < at || at == 0) && at < end;
+    if is_inside { start..end } else { at..at }
 }
 
 /// `3 experts`, `1 expert`.

@@ -156,6 +156,37 @@ pub enum StopCause {
     DocumentChanged,
 }
 
+impl RefinementEventKind {
+    /// Returns the texts that quote the document as it stands.
+    pub fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::BatchStarted(started) => {
+                let QuestionBatch { questions, claims } = &mut started.batch;
+                let entries = questions.iter_mut().chain(claims);
+                entries.map(|(_, text)| text).collect()
+            }
+            Self::Integrated(merge) => {
+                let changes = merge.changes.iter_mut();
+                let texts = changes.flat_map(|change| {
+                    let own = change.before.iter_mut().chain(&mut change.after);
+                    own.chain([&mut change.reason])
+                });
+                texts.collect()
+            }
+            Self::Begun(_)
+            | Self::Resumed { .. }
+            | Self::ExtractionStarted { .. }
+            | Self::ExtractionFinished(_)
+            | Self::IterationStarted { .. }
+            | Self::BatchFinished(_)
+            | Self::ConsultationCutOff { .. }
+            | Self::DocumentWritten { .. }
+            | Self::Stopped { .. }
+            | Self::Ended => Vec::new(),
+        }
+    }
+}
+
 impl Integrated {
     /// Returns how many items were moved, added or deferred.
     pub fn applied_changes(&self) -> usize {

@@ -11,6 +11,7 @@
 //! every other byte stays as it is. When the work ends is decided by
 //! [`crate::stopping::convergence`].
 
+pub mod mask;
 pub mod front_matter;
 pub mod document;
 pub mod batches;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use indexmap::IndexSet;
+
 use crate::domain::names::did_you_mean;
 use crate::domain::node::{Node, NodeMap};
 
@@ -12,7 +14,7 @@ use super::error::{SuitePlace, SuiteProblem, printable};
 pub(super) struct ProblemLog {
     pub(super) problems: Vec<SuiteProblem>,
     /// What a person may want to know of a suite that can be used; each once.
-    pub(super) notes: Vec<String>,
+    pub(super) notes: IndexSet<String>,
 }
 
 impl ProblemLog {
@@ -25,10 +27,7 @@ impl ProblemLog {
     }
 
     pub(super) fn note(&mut self, note: &str) {
-        let note = printable(note);
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
-        }
+        self.notes.insert(printable(note));
     }
 }
 

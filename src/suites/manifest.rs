@@ -1,7 +1,7 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::plan::mode::Mode;
-use crate::domain::text::shortened;
+use crate::domain::text::shortened_unmasked;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;
@@ -110,7 +110,7 @@ impl<'a> Keys<'a, '_, '_> {
     /// Reports a value, and returns that there is none.
     fn wrong<T>(&mut self, key: &str, member: &Member, expected: &str) -> Option<T> {
         let is = match member.node.as_word() {
-            Some(word) => format!("`{}`", shortened(word, 40)),
+            Some(word) => format!("`{}`", shortened_unmasked(word, 40)),
             None => member.node.kind().to_owned(),
         };
         let problem = format!("`{key}` is {is}, but must be {expected}");

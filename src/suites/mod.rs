@@ -21,3 +21,6 @@ pub mod recorded_answers;
 pub use error::SuiteError;
 pub use reader::read;
 pub use suite::Suite;
+
+/// The most cases of a suite.
+const MOST_CASES: usize = 100_000;

@@ -13,11 +13,8 @@ use super::log::{FileLog, ProblemLog};
 use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
 use super::text_file::{self, ParsedFile, unusable};
-use super::{folder, manifest, promptfoo};
+use super::{MOST_CASES, folder, manifest, promptfoo};
 use crate::domain::node::{Node, NodeMap, NodeValue};
-
-/// The most cases of a suite.
-const MOST_CASES: usize = 100_000;
 
 /// Reads and checks a suite.
 ///
@@ -53,7 +50,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
         sha256: fingerprint(&contents.cases),
         cases: contents.cases,
         settings: contents.settings,
-        notes: log.notes,
+        notes: log.notes.into_iter().collect(),
     })
 }
 
@@ -199,6 +196,10 @@ fn cases_of(
 
 /// Reads the fields of all cases.
 fn read_cases(raw: Vec<RawCase>, defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
+    if raw.len() > MOST_CASES {
+        log.add_whole(format!("there are more than {MOST_CASES} cases"));
+        return Vec::new();
+    }
     let mut cases = Vec::new();
     for (case, number) in raw.into_iter().zip(1..) {
         let origin = CaseOrigin {
@@ -239,10 +240,6 @@ fn check_together(path: &str, cases: &[SuiteCase], log: &mut ProblemLog) {
     };
     if cases.is_empty() && log.problems.is_empty() {
         log.add(&whole, "it has no cases");
-    }
-    if cases.len() > MOST_CASES {
-        let number = cases.len();
-        log.add(&whole, format!("{number} cases are more than {MOST_CASES}"));
     }
     let mut places = BTreeMap::new();
     for entry in cases {

@@ -91,8 +91,10 @@ pub enum StopLimit<T> {
 pub(super) fn fingerprint(cases: &[SuiteCase]) -> String {
     let mut cases: Vec<&SuiteCase> = cases.iter().collect();
     cases.sort_by(|a, b| a.case.id.cmp(&b.case.id));
-    let canonical: Vec<_> = cases.into_iter().map(canonical).collect();
-    sha256(&json!(canonical).to_string())
+    // One case after another: as values, all of them would take many times the room of the suite.
+    let canonical = cases.into_iter().map(|case| canonical(case).to_string());
+    let canonical: Vec<String> = canonical.collect();
+    sha256(&format!("[{}]", canonical.join(",")))
 }
 
 fn canonical(entry: &SuiteCase) -> serde_json::Value {

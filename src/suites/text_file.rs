@@ -10,6 +10,7 @@ use crate::domain::node::table::{self, Separator};
 use crate::domain::node::{Node, SyntaxProblem, json, yaml};
 use crate::files::{self, SizeLimit};
 
+use super::MOST_CASES;
 use super::log::FileLog;
 
 /// A file's text, or why there is none.
@@ -49,12 +50,16 @@ pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<ParsedFi
         return Ok(ParsedFile::Values(Vec::new()));
     };
     let rows = |separator| {
-        let rows = table::parse(&text, separator);
+        let rows = table::parse(&text, separator, MOST_CASES + 1);
         rows.unwrap_or_else(|error| vec![Err(error)])
     };
     let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
     Ok(match ending.to_lowercase().as_str() {
-        "jsonl" | "ndjson" => ParsedFile::Values(whole(json::parse_lines(&text), log)),
+        "jsonl" | "ndjson" => {
+            // One too many shows that there are too many.
+            let lines = json::parse_lines(&text).take(MOST_CASES + 1);
+            ParsedFile::Values(whole(lines, log))
+        }
         "csv" => ParsedFile::Rows(whole(rows(Separator::Comma), log)),
         "tsv" => ParsedFile::Rows(whole(rows(Separator::Tab), log)),
         "yaml" | "yml" => ParsedFile::Document(whole(document(yaml::parse(&text)), log).pop()),
@@ -64,7 +69,10 @@ pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<ParsedFi
 }
 
 /// Returns the values that could be parsed; the problems of the others are in the log.
-fn whole(nodes: Vec<Result<Node, SyntaxProblem>>, log: &mut FileLog<'_>) -> Vec<Node> {
+fn whole(
+    nodes: impl IntoIterator<Item = Result<Node, SyntaxProblem>>,
+    log: &mut FileLog<'_>,
+) -> Vec<Node> {
     let whole = |node: Result<Node, SyntaxProblem>| {
         node.map_err(|error| log.add(error.line, error.problem))
             .ok()

@@ -1,10 +1,12 @@
 //! The end of a text.
 
 use super::fence::FenceTracker;
+use crate::domain::text::token_at;
 
 /// Cuts a text to its end of at most so many bytes, with `\n` as the end of a line, and returns
-/// whether it was longer. The end begins with a whole line, and stands for itself as Markdown: with
-/// the opening of the fence of the code that the cut is in.
+/// whether it was longer. The end begins with a whole line, or with a whole word of a line that is
+/// longer, and stands for itself as Markdown: with the opening of the fence of the code that the cut
+/// is in.
 pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
     let text = text.replace("\r\n", "\n");
     if text.len() <= limit {
@@ -15,7 +17,8 @@ pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
     let start = start.unwrap_or(text.len());
     let cut_line = text.as_bytes().get(start - 1..).unwrap_or_default();
     let line = memchr::memchr(b'\n', cut_line).map(|at| start + at);
-    let start = line.filter(|line| *line < text.len()).unwrap_or(start);
+    let line = line.filter(|line| *line < text.len());
+    let start = line.unwrap_or_else(|| token_at(&text, start).end);
     let (before, end) = text.split_at(start);
     let mut fences = FenceTracker::default();
     before.lines().for_each(|line| fences.pass_line(line));
@@ -49,7 +52,7 @@ mod tests {
 
     #[test]
     fn a_single_long_line_keeps_its_end() {
-        assert_eq!(end(&"0123456789".repeat(10), 5), "56789");
+        assert_eq!(end(&"01234 56789 ".repeat(10), 9), " 56789 ");
         assert_eq!(end(&"é".repeat(50), 5), "éé");
         assert_eq!(end(&format!("{}\nlast", "x".repeat(90)), 8), "last");
     }

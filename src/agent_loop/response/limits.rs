@@ -1,9 +1,5 @@
 //! How much of an output is stored.
 
-/// The bytes of an output that are read: of a longer one its end. An agent's output is mostly
-/// kilobytes to a few megabytes.
-pub(super) const OUTPUT: usize = 64 << 20;
-
 /// A message, in bytes. No model writes one that long at once.
 pub(super) const MESSAGE: usize = 512 << 10;
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::testing::response_of;
-use super::{AgentResponse, ResponseFormat, end_of_output, read};
+use super::{AgentResponse, ResponseFormat, read};
 
 const CLAUDE: &str = r#"npm warn old
 {"type":"system","subtype":"init","session_id":"1"}
@@ -107,13 +107,6 @@ proptest! {
         prop_assert!(response.last_message.len() <= output.len());
     }
 
-    #[test]
-    fn of_a_long_output_the_end_is_read(text in "([a-z]{0,6}\n?){0,40}", limit in 1_usize..40) {
-        let (bytes, is_cut) = end_of_output(text.as_bytes(), limit).unwrap();
-        prop_assert!(text.as_bytes().ends_with(&bytes));
-        prop_assert!(bytes.len() <= limit);
-        prop_assert_eq!(is_cut, text.len() > limit);
-    }
 }
 
 #[test]

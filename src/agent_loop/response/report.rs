@@ -1,7 +1,5 @@
 //! What is known of an output after it was read.
 
-use std::io;
-
 /// The output of an agent program in one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentResponse {
@@ -71,11 +69,10 @@ pub struct Denial {
 
 /// The reason why an output could not be read.
 #[derive(Debug, thiserror::Error)]
-pub enum ResponseError {
-    #[error("reading failed")]
-    Io(#[from] io::Error),
-    #[error("line {line} is not output of {}", expected(*format))]
-    Format { format: ResponseFormat, line: u64 },
+#[error("line {line} is not output of {}", expected(*.format))]
+pub struct ResponseError {
+    pub format: ResponseFormat,
+    pub line: u64,
 }
 
 /// Names a program and its output.

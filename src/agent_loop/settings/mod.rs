@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::names::did_you_mean;
 use crate::domain::node::yaml::{self, Aliases};
 use crate::domain::node::{Member, NodeMap, NodeValue, SyntaxProblem};
-use crate::domain::text::shortened;
+use crate::domain::text::shortened_unmasked;
 use crate::files::{self, SizeLimit};
 
 /// The file in the folder of the state.
@@ -248,9 +248,9 @@ fn wrong(key: &str, member: &Member, but: &str) -> SyntaxProblem {
         NodeValue::Null => "is empty".to_owned(),
         NodeValue::List(_) => "is a list".to_owned(),
         NodeValue::Number(number) if whole(number).is_some() => format!("is {number}"),
-        NodeValue::Number(word) => format!("is `{}`", shortened(word, MOST_SHOWN)),
+        NodeValue::Number(word) => format!("is `{}`", shortened_unmasked(word, MOST_SHOWN)),
         NodeValue::Bool(value) => format!("is `{value}`"),
-        NodeValue::Text(text) => format!("is the text `{}`", shortened(text, MOST_SHOWN)),
+        NodeValue::Text(text) => format!("is the text `{}`", shortened_unmasked(text, MOST_SHOWN)),
     };
     SyntaxProblem::new(member.line, format!("`{key}` {is}, but {but}"))
 }

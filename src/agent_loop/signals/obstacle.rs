@@ -8,6 +8,7 @@ use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
 use crate::agent_loop::text::{Message, has_word};
 use crate::domain::pattern::Pattern;
+use crate::domain::text::shortened_unmasked;
 use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 
@@ -56,7 +57,7 @@ pub(super) fn is_program_failure(message: &Message) -> bool {
 fn obstacle(kind: ObstacleKind, text: &str) -> Obstacle {
     Obstacle {
         kind,
-        message: text.chars().take(LONGEST_UNMASKED).collect(),
+        message: shortened_unmasked(text, LONGEST_UNMASKED),
     }
 }
 

@@ -88,13 +88,18 @@ impl StateFolder {
         }
     }
 
-    /// Checks that the folder is used where it seems to be: a link in its default place may come
-    /// with a foreign project and lead anywhere.
+    /// Checks that the folder is used where it seems to be: a link in its default place, or in that
+    /// of the folder of the log, may come with a foreign project and lead anywhere.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         if !self.is_named && self.path.is_symlink() {
             return Err(StoreError::FolderLink(self.path.clone()));
         }
-        Ok(())
+        match self.log().parent() {
+            Some(logs) if logs != self.path && logs.is_symlink() => {
+                Err(StoreError::LogsLink(logs.to_owned()))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Creates the folder, for its owner alone, if it does not exist.

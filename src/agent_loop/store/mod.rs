@@ -34,6 +34,8 @@ pub use folder::StateFolder;
 pub enum StoreError {
     #[error("the state folder `{}` is a symbolic link", .0.display())]
     FolderLink(PathBuf),
+    #[error("the folder of the log `{}` is a symbolic link", .0.display())]
+    LogsLink(PathBuf),
     #[error("cannot lock `{}`", path.display())]
     Lock { path: PathBuf, source: io::Error },
     #[error("cannot read `{}`", path.display())]

@@ -10,6 +10,7 @@
 //!   the only option whose whole text occurs.
 //! - Two options that are named and not denied are no answer.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::iter::zip;
 
@@ -19,6 +20,7 @@ use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{core, folded, positions_of_words};
 use crate::domain::pattern::Pattern;
+use crate::domain::steps;
 
 /// The options of a choice.
 #[derive(Clone, Debug)]
@@ -177,12 +179,17 @@ impl Options {
                 is_marked: true,
             }));
         }
-        let all = mentions.clone();
-        let is_part = |part: &Mention, whole: &Mention| {
-            let is_inside = whole.start <= part.start && part.end <= whole.end;
-            is_inside && part.end - part.start < whole.end - whole.start
-        };
-        mentions.retain(|part| !all.iter().any(|whole| is_part(part, whole)));
+        mentions.sort_by_key(|mention| (mention.start, Reverse(mention.end)));
+        // The last end so far, and where the first mention that reaches it begins.
+        let mut whole = (0, 0);
+        mentions.retain(|part| {
+            steps::count(1);
+            let is_part = part.end < whole.1 || part.end == whole.1 && whole.0 < part.start;
+            if part.end > whole.1 {
+                whole = (part.start, part.end);
+            }
+            !is_part
+        });
         mentions
     }
 

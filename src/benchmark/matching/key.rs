@@ -15,6 +15,10 @@ use super::statement::{Extent, final_statement};
 use super::text::{composed, core, folded, has_words};
 use super::transcription::{error_rate, normalized, transcription};
 
+/// The longest expected transcription, in characters: comparing takes steps by the product of both
+/// lengths.
+const LONGEST_TRANSCRIPTION: usize = 100_000;
+
 /// Error for a case whose expected answers do not fit its matcher.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum AnswerKeyError {
@@ -22,6 +26,8 @@ pub enum AnswerKeyError {
     NothingExpected,
     #[error("an expected answer is empty")]
     EmptyExpected,
+    #[error("an expected transcription has {0} characters, more than {LONGEST_TRANSCRIPTION}")]
+    LongTranscription(usize),
     #[error("`{0}` is not one number")]
     NotANumber(String),
     #[error("a tolerance must be a number from 0 up")]
@@ -114,6 +120,10 @@ impl AnswerKey {
             Matcher::Numeric { absolute, relative } => numeric(case, *absolute, *relative)?,
             Matcher::Similarity { measure, at_most } => {
                 let (measure, at_most) = (*measure, tolerance(*at_most)?);
+                let lengths = case.expected.iter().map(|text| text.chars().count());
+                if let Some(length) = lengths.max().filter(|most| *most > LONGEST_TRANSCRIPTION) {
+                    return Err(AnswerKeyError::LongTranscription(length));
+                }
                 (Rule::Similarity { measure, at_most }, texts(normalized))
             }
             Matcher::Judge { .. } => (Rule::Judge, Vec::new()),

@@ -2,6 +2,7 @@
 
 use super::pattern::worded;
 use crate::domain::pattern::Pattern;
+use crate::domain::steps;
 
 /// What is denied: a name, or a number, to which only a word directly before it belongs.
 #[derive(Clone, Copy, Debug)]
@@ -25,9 +26,17 @@ static REFUTATION: Pattern = worded(
       | \b {verbs} \b \s+ (?: [\pL\pN]+ \s+ ){0,2} {refutations} \b )",
 );
 
+/// The characters before a name that can deny it.
+const REACH: usize = 200;
+
 /// Whether the part of a text from `start` to `end` is denied there.
 pub(super) fn is_denied(text: &str, start: usize, end: usize, named: Named) -> bool {
     let before = text.get(..start).unwrap_or_default();
+    let near = before.char_indices().rev().nth(REACH);
+    let before = before
+        .get(near.map_or(0, |(at, _)| at)..)
+        .unwrap_or_default();
+    steps::count(before.len());
     let after = text.get(end..).unwrap_or_default();
     let clause_end = CLAUSE_END.all(before).last().and_then(|found| found.get(0));
     let clause_start = clause_end.map_or(0, |mark| mark.end());

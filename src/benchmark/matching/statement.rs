@@ -10,6 +10,7 @@
 
 use super::pattern::worded;
 use crate::domain::pattern::Pattern;
+use crate::domain::steps;
 
 /// How much of a text belongs to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,16 +59,28 @@ static REQUEST: Pattern = worded(
         | \{ \s* {form_names} \s* \} ) [\s*`.]* $",
 );
 
+/// The most statements that are read, the last ones: a text that repeats itself is not read again and
+/// again.
+const MOST_READ: usize = 100;
+
+/// A statement.
+#[derive(Clone, Copy, Debug)]
+struct Statement<'t> {
+    form: Form,
+    at: usize,
+    /// The text after its marker, or in its box.
+    rest: &'t str,
+    extent: Extent,
+}
+
 /// Returns what the final statement of a text says; `None` without a statement.
 pub(super) fn final_statement(text: &str, extent: Extent) -> Option<String> {
-    let mut last: Option<(Form, String)> = None;
-    for (form, _, content) in statements(text, extent) {
-        let is_stated = !BLANK.is_in(&content) && !REQUEST.is_in(&content);
-        if is_stated && last.as_ref().is_none_or(|(best, _)| *best <= form) {
-            last = Some((form, content));
-        }
-    }
-    last.map(|(_, content)| content)
+    let mut statements = statements(text, extent);
+    statements.sort_by_key(|statement| statement.form);
+    let last = statements.iter().rev().take(MOST_READ);
+    let mut contents = last.map(|statement| statement.content());
+    let is_stated = |content: &&str| !BLANK.is_in(content) && !REQUEST.is_in(content);
+    contents.find(is_stated).map(str::to_owned)
 }
 
 /// Returns what the statements of a text say, without sentences and without those in quotes or
@@ -77,24 +90,33 @@ pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<String> {
         let (before, after) = text.split_at_checked(at).unwrap_or_default();
         after.starts_with('\\') || before.ends_with(['"', '“', '„', '«', '‘', '\'', '`'])
     };
-    let statements = statements(text, Extent::Line).into_iter();
-    statements
-        .filter(|(form, at, _)| *form != Form::Sentence && !is_quoted(*at))
-        .map(|(_, _, content)| content)
+    let mut statements = statements(text, Extent::Line);
+    statements.retain(|one| one.form != Form::Sentence && !is_quoted(one.at));
+    let unread = statements.len().saturating_sub(MOST_READ);
+    let own = statements.iter().skip(unread);
+    own.map(|statement| statement.content().to_owned())
         .collect()
 }
 
-/// Returns the statements with their positions and contents.
-fn statements(text: &str, extent: Extent) -> Vec<(Form, usize, String)> {
+/// Returns the statements in their order.
+fn statements(text: &str, extent: Extent) -> Vec<Statement<'_>> {
     let mut statements = Vec::new();
     for found in STATEMENT.all(text) {
         let Some(whole) = found.get(0) else {
             continue;
         };
+        let mut add = |form, at, rest, extent| {
+            statements.push(Statement {
+                form,
+                at,
+                rest,
+                extent,
+            });
+        };
         if let Some(boxed) = found.name("boxed") {
             // A box has a result, but not a whole transcription.
             if extent != Extent::Rest {
-                statements.push((Form::Marked, whole.start(), boxed.as_str().to_owned()));
+                add(Form::Marked, whole.start(), boxed.as_str(), Extent::Rest);
             }
             continue;
         }
@@ -113,36 +135,40 @@ fn statements(text: &str, extent: Extent) -> Vec<(Form, usize, String)> {
         };
         let is_marked = has("colon") || has("copula");
         let end = word.filter(|_| !is_marked).unwrap_or(whole).end();
-        let rest = text.get(end..).unwrap_or_default();
-        statements.push((form, start, content(rest, extent)));
+        add(form, start, text.get(end..).unwrap_or_default(), extent);
     }
     statements
 }
 
 /// Whether nothing but marks stands before a position in its line.
 fn begins_line(text: &str, at: usize) -> bool {
-    let before = text.get(..at).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    !line.contains(char::is_alphanumeric)
+    let before = text.get(..at).unwrap_or_default().chars().rev();
+    let mut line = before.take_while(|c| *c != '\n');
+    line.all(|c| !c.is_alphanumeric())
 }
 
-/// Returns the part of the text after a marker that belongs to the statement.
-fn content(rest: &str, extent: Extent) -> String {
-    let is_fence = |line: &str| line.trim_start().starts_with("```");
-    let mut lines = rest
-        .split('\n')
-        .skip_while(|line| BLANK.is_in(line))
-        .peekable();
-    match extent {
-        Extent::Rest => rest.to_owned(),
-        Extent::Line => {
-            let line = lines.find(|line| !is_fence(line) && !BLANK.is_in(line));
-            line.unwrap_or_default().to_owned()
-        }
-        Extent::Paragraph => {
-            let is_fenced = lines.peek().is_some_and(|line| is_fence(line));
-            let lines = lines.take_while(|line| is_fenced || !line.trim().is_empty());
-            lines.collect::<Vec<_>>().join("\n")
+impl<'t> Statement<'t> {
+    /// Returns the part of the text after the marker that belongs to the statement.
+    fn content(&self) -> &'t str {
+        let is_fence = |line: &str| line.trim_start().starts_with("```");
+        let length = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::len).sum::<usize>();
+        let mut blank = self.rest.split_inclusive('\n');
+        let blank = length(&mut blank.by_ref().take_while(|line| BLANK.is_in(line)));
+        let rest = self.rest.get(blank..).unwrap_or_default();
+        let mut lines = rest.split_inclusive('\n').peekable();
+        steps::count(blank + lines.peek().map_or(0, |line| line.len()));
+        match self.extent {
+            Extent::Rest => self.rest,
+            Extent::Line => {
+                let line = lines.find(|line| !is_fence(line) && !BLANK.is_in(line));
+                line.unwrap_or_default().trim_end_matches('\n')
+            }
+            Extent::Paragraph => {
+                let is_fenced = lines.peek().is_some_and(|line| is_fence(line));
+                let own = |line: &&str| is_fenced || !line.trim().is_empty();
+                let paragraph = rest.get(..length(&mut lines.take_while(own)));
+                paragraph.unwrap_or_default().trim_end_matches('\n')
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::pattern::worded;
 use crate::domain::pattern::Pattern;
+use crate::domain::steps;
 use crate::domain::text::is_unspaced;
 
 /// Returns the text with composed characters: `e` and an accent become `é`.
@@ -58,9 +59,12 @@ const PAIRS: &str = "\"\"''“”„“„”‘’‚‘«»»«()[]{}$$";
 
 /// Returns the text without white space, punctuation, emphasis, quotes and brackets around it.
 pub(super) fn core(text: &str) -> &str {
+    /// The most layers of marks around an answer that are taken off.
+    const LAYERS: usize = 16;
     let mut core = text;
-    loop {
+    for _ in 0..LAYERS {
         let outer = core;
+        steps::count(core.len());
         core = core.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '~'));
         core = core.trim_end_matches(is_end_mark);
         core = core.trim_start_matches(|c: char| is_end_mark(c) && c != '.');
@@ -68,9 +72,10 @@ pub(super) fn core(text: &str) -> &str {
             core = inner;
         }
         if core == outer {
-            return core;
+            break;
         }
     }
+    core
 }
 
 fn is_end_mark(c: char) -> bool {

@@ -3,14 +3,9 @@
 use crate::agent_loop::signals::ErrorText;
 use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
-use crate::config::own_keys;
-use crate::config::paths::Home;
-use crate::context::scrub::rules::UserRules;
-use crate::context::scrub::{OutgoingText, Scrubber};
 use crate::domain::text::shortened;
 use crate::error::Error;
-use crate::setup::context::scrub_rules;
-use crate::setup::settings;
+use crate::setup::context::scrubber;
 use crate::stopping::exit_check::evidence::TurnEvidence;
 
 /// Texts that are not in the evidence before their secrets are masked.
@@ -34,10 +29,6 @@ pub(crate) fn mask(
     unmasked: UnmaskedTexts,
     environment: &Environment,
 ) -> Result<(), Error> {
-    let mut mask = Mask {
-        environment,
-        scrubber: None,
-    };
     let TurnEvidence {
         status,
         errors,
@@ -45,54 +36,36 @@ pub(crate) fn mask(
         obstacle,
         ..
     } = evidence;
+    let UnmaskedTexts {
+        errors: found,
+        mut test_output,
+    } = unmasked;
+    let mut lines: Vec<String> = found.iter().map(|error| error.line.clone()).collect();
+    let mut run = tests.as_mut().and_then(|tests| tests.run.as_mut());
+    let mut texts = vec![&mut test_output];
     let sources = status.iter_mut().map(|status| &mut status.source);
-    let mut texts: Vec<&mut String> = sources.filter(|source| !is_plain_status(source)).collect();
+    texts.extend(sources.filter(|source| !is_plain_status(source)));
     texts.extend(errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
-    let run = tests.as_mut().and_then(|tests| tests.run.as_mut());
-    if let Some(run) = run {
-        run.last_lines = last_lines(&mask.text(&unmasked.test_output)?);
-        texts.push(&mut run.command);
-    }
-    for text in texts {
-        *text = mask.text(text)?;
+    texts.extend(run.iter_mut().map(|run| &mut run.command));
+    texts.extend(&mut lines);
+    texts.retain(|text| may_hold_secret(text));
+    if !texts.is_empty() {
+        scrubber::load(environment)?.mask(texts);
     }
     let status = status.iter_mut().map(|status| &mut status.source);
     let obstacle = obstacle.iter_mut().map(|obstacle| &mut obstacle.message);
     for text in status.chain(obstacle) {
         *text = shortened(text, TurnEvidence::LONGEST_TEXT);
     }
-    for error in unmasked.errors {
-        let line = mask.text(&error.line)?;
-        errors.push(error.with_line(&line));
+    if let Some(run) = run {
+        run.last_lines = last_lines(&test_output);
     }
+    let found = found.into_iter().zip(&lines);
+    errors.extend(found.map(|(error, line)| error.with_line(line)));
     errors.sort();
     errors.dedup();
     Ok(())
-}
-
-/// Masks texts one by one: the number in a mask must not depend on the other errors of the turn.
-struct Mask<'a> {
-    environment: &'a Environment,
-    /// Prepared when the first text needs it.
-    scrubber: Option<Scrubber>,
-}
-
-impl Mask<'_> {
-    fn text(&mut self, text: &str) -> Result<String, Error> {
-        if !may_hold_secret(text) {
-            return Ok(text.to_owned());
-        }
-        let scrubber = match &self.scrubber {
-            Some(scrubber) => scrubber,
-            None => self.scrubber.insert(scrubber(self.environment)?),
-        };
-        let outgoing = OutgoingText {
-            source: "evidence",
-            text,
-        };
-        Ok(scrubber.scrub(&[outgoing]).texts.concat())
-    }
 }
 
 /// Returns whether a text is long enough for a secret; the rules for them take time to prepare.
@@ -109,16 +82,4 @@ fn is_plain_status(source: &str) -> bool {
     let is_plain = |c: char| is_word(c) || matches!(c, ' ' | ':' | '*' | '<' | '>' | '/');
     let mut words = source.split(|c| !is_word(c));
     source.chars().all(is_plain) && words.all(|word| word.len() <= LONGEST_WORD)
-}
-
-/// Returns the scrubber of `consult`: with the user's own rules, and the keys in the environment.
-fn scrubber(environment: &Environment) -> Result<Scrubber, Error> {
-    let (mut rules, mut endpoints) = (UserRules::default(), Vec::new());
-    // Without a home there are no own rules.
-    if let Ok(home) = Home::find(environment) {
-        rules = scrub_rules::load(&home)?;
-        endpoints = settings::load(&home, environment)?.endpoints;
-    }
-    let own_keys = own_keys::in_variables(&endpoints, environment);
-    Scrubber::new(&rules, &own_keys).map_err(Error::usage)
 }

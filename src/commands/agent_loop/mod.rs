@@ -9,7 +9,9 @@ pub(crate) mod masking;
 use std::path::{Path, PathBuf};
 
 use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
+use crate::config::env::Environment;
 use crate::error::{Error, whole};
+use crate::setup::context::scrubber;
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::run_state::RunState;
 use crate::stopping::exit_check::state::LoopState;
@@ -67,6 +69,9 @@ impl From<StoreError> for Error {
                 "if it leads where you want, name it: `--state {}`",
                 path.display()
             )),
+            StoreError::LogsLink(path) => {
+                Some(format!("put a folder in the place of `{}`", path.display()))
+            }
             StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => Some(
                 format!("move it away with `mv {0} {0}.damaged`", path.display()),
             ),
@@ -91,6 +96,7 @@ pub(crate) fn recorded(
     Ok(update)
 }
 
+/// Returns the id of a run without the secrets in it: it is stored and printed.
 fn run_id(text: &str) -> Result<String, String> {
     const LONGEST: usize = 100;
     if text.trim().is_empty() || text.len() > LONGEST || text.contains(char::is_control) {
@@ -98,5 +104,5 @@ fn run_id(text: &str) -> Result<String, String> {
             "must be one line with 1 to {LONGEST} characters, such as \"$$\" in a shell"
         ));
     }
-    Ok(text.to_owned())
+    Ok(scrubber::of_messages(&Environment::read())(text))
 }

@@ -16,6 +16,7 @@ use crate::commands::face::{block_on, consent_mode};
 use crate::commands::flags::purpose;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
+use crate::context::scrub::Scrubber;
 use crate::domain::money::MicroUsd;
 use crate::domain::text::clean;
 use crate::engine::clock::Clock;
@@ -29,6 +30,8 @@ use crate::session::benchmark::estimate::estimate_run;
 use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
+use crate::setup::context::outgoing::mask;
+use crate::setup::context::scrubber;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
 use crate::stopping::batch::conditions::StopConditions;
@@ -47,7 +50,8 @@ const CEILING: &str = "ceiling of the run";
 
 /// Runs a new benchmark of a suite.
 pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
-    let suite = read_suite(path, app.printer)?;
+    let scrubber = scrubber(args.no_scrub, app)?;
+    let suite = read_suite(path, scrubber.as_ref(), app.printer)?;
     let request = args.request().with_settings(&suite.settings);
     let clock = Clock::system();
     // What the selection leaves decides whether a grader is needed.
@@ -62,6 +66,13 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     let arms = block_on(arms.prepare(&request))??;
     let mut terms = request.terms(&suite, arms.terms())?;
     terms.options.selects_personas = arms.selects_personas();
+    if let Some(scrubber) = &scrubber {
+        // What is expected is compared as it is, and shown without secrets.
+        mask(scrubber, |edit| {
+            let cases = terms.cases.iter_mut();
+            cases.for_each(|case| edit("suite", &mut case.expected));
+        });
+    }
     let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
     let run = PreparedRun {
         args,
@@ -110,7 +121,8 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
         return Err(error.hint("resume these, and merge them again"));
     }
     let mut terms = locked.state().begun.terms.clone();
-    let suite = read_suite(Path::new(&terms.suite.path), app.printer)?;
+    let scrubber = scrubber(terms.options.unmasked, app)?;
+    let suite = read_suite(Path::new(&terms.suite.path), scrubber.as_ref(), app.printer)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
         let path = &terms.suite.path;
@@ -316,9 +328,17 @@ impl PreparedRun<'_> {
     }
 }
 
-/// Reads a suite, and prints what is wrong with it.
-fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error> {
-    let suite = suites::read(path).map_err(|error| {
+/// Returns what masks the secrets of a suite; `None` if nothing is masked.
+fn scrubber(no_scrub: bool, app: App<'_>) -> Result<Option<Scrubber>, Error> {
+    (!no_scrub)
+        .then(|| scrubber::load(app.environment))
+        .transpose()
+}
+
+/// Reads a suite, and prints what is wrong with it. Its name, ids and tags, which are stored and
+/// printed, are masked.
+fn read_suite(path: &Path, scrubber: Option<&Scrubber>, printer: &Printer) -> Result<Suite, Error> {
+    let mut suite = suites::read(path).map_err(|error| {
         for line in error.lines() {
             printer.warning(&format!("❌ {line}"));
         }
@@ -330,6 +350,15 @@ fn read_suite(path: &Path, printer: &Printer) -> Result<Suite, Error> {
     })?;
     for note in &suite.notes {
         printer.note(note);
+    }
+    if let Some(scrubber) = scrubber {
+        mask(scrubber, |edit| {
+            edit("suite", &mut suite.name);
+            for case in suite.cases.iter_mut().map(|entry| &mut entry.case) {
+                edit("suite", case.id.text_mut());
+                case.tags.iter_mut().for_each(|tag| edit("suite", tag));
+            }
+        });
     }
     Ok(suite)
 }

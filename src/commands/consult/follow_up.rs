@@ -10,7 +10,6 @@ use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
 use crate::setup::context::earlier::EarlierContext;
-use crate::setup::context::outgoing::mask_message;
 use crate::setup::plan::follow_up::prior;
 use crate::terminal::markdown::escape::one_line;
 
@@ -36,7 +35,7 @@ pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
         [] => "last",
         [name] if !name.contains(char::is_whitespace) && !name.contains('?') => name,
         words => {
-            let text = mask_message(&one_line(&words.join(" ")), app.environment);
+            let text = one_line(&words.join(" "));
             return Err(
                 Error::usage(format!("`{text}` does not name one consultation")).hint(format!(
                     "quote the question right after `--follow-up`: {EXAMPLE}"

@@ -7,6 +7,7 @@ use crate::commands::App;
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::check::{ConvergenceCheck, check};
+use crate::refinement::mask::TextMask;
 
 use super::Args;
 use super::files::{UnlistedQuestion, display, parse, read_text, warn_of_unlisted, warnings};
@@ -29,7 +30,7 @@ struct CheckReport {
 pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let file = SpecFile::at(&args.spec);
-    let document = parse(&file, &read_text(&file)?)?;
+    let document = parse(&file, &read_text(&file)?, &TextMask::default())?;
     let check = check(document.front_matter(), &document.measure());
     warn_of_unlisted(&file, &document, printer);
     let report = CheckReport {

@@ -82,7 +82,7 @@ struct DryRun<'a> {
     /// document with sections.
     assumed_questions: Option<u64>,
     /// Those of the next iteration; none for a plain document, whose questions are not known.
-    consultations: Vec<PlannedConsultation<'a>>,
+    consultations: Vec<PlannedConsultation>,
     /// The most iterations that are left.
     iterations: u64,
     next_iteration: PartFigures,
@@ -90,7 +90,7 @@ struct DryRun<'a> {
     by_model: Vec<ModelCosts<'a>>,
     /// What the cost gate would do with a run, in words.
     decision: &'static str,
-    /// The changes that need no call, as a unified diff.
+    /// The changes that need no call, as a unified diff without secrets.
     diff: String,
     /// What the document says and the panel is not asked, by line.
     warnings: Vec<UnlistedQuestion>,
@@ -102,8 +102,9 @@ struct DryRun<'a> {
 
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PlannedConsultation<'a> {
-    questions: Vec<&'a str>,
+struct PlannedConsultation {
+    /// Without their secrets.
+    questions: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -140,16 +141,18 @@ impl<'a> DryRun<'a> {
         });
         let consultations = prepared.ahead.next.iter().map(|batch| {
             let questions = batch.questions.iter();
-            let questions = questions.map(|(_, text)| text.as_str()).collect();
+            let mut questions: Vec<String> = questions.map(|(_, text)| text.clone()).collect();
+            before.mask(questions.iter_mut().collect());
             PlannedConsultation { questions }
         });
         let file = display(starting.working_file());
         let output = display(&target.output);
-        let known = known_text(starting, before)?;
+        let (mut old, mut known) = (before.text().to_owned(), known_text(starting, before)?);
+        before.mask(vec![&mut old, &mut known]);
         Ok(Self {
             schema_version: "1.0",
             document: display(&target.source),
-            diff: unified_diff((&file, before.text()), (&output, &known), paint),
+            diff: unified_diff((&file, &old), (&output, &known), paint),
             output,
             entry: starting.entry,
             criteria: starting.criteria,

@@ -6,6 +6,7 @@ use crate::domain::text::clean;
 use crate::error::{Error, Exit};
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
 use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
 
 /// Returns the name of a file in messages.
@@ -19,8 +20,8 @@ pub(super) fn read_text(file: &SpecFile) -> Result<String, Error> {
 }
 
 /// Reads the sections of a document.
-pub(super) fn parse(file: &SpecFile, text: &str) -> Result<SpecDocument, Error> {
-    SpecDocument::parse(text).map_err(|error| {
+pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<SpecDocument, Error> {
+    SpecDocument::parse_masked(text, mask.clone()).map_err(|error| {
         let file = display(file);
         let hint = format!("fix the front matter of `{file}`");
         Error::usage(UnreadableDocument {

@@ -110,15 +110,16 @@ pub(super) const RESUME: &str =
 fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Error> {
     let target = &starting.target;
     let original = starting.store.original(refined.original());
-    let before = original.map(|original| original.text).ok_or_else(|| {
+    let mut before = original.map(|original| original.text).ok_or_else(|| {
         let folder = starting.store.files.folder.display();
         Error::failed("the text that the loop changed first is not there any more")
             .hint(format!("see what was changed in `{folder}/changes.md`"))
     })?;
-    let after = match refined.last_written() {
+    let mut after = match refined.last_written() {
         Some(_) => read_text(&target.output)?,
         None => before.clone(),
     };
+    starting.mask.apply([&mut before, &mut after]);
     let paint = starting.app.printer.out_traits().paint;
     let names = (display(&target.source), display(&target.output));
     Ok(unified_diff((&names.0, &before), (&names.1, &after), paint))

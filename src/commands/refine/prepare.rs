@@ -15,6 +15,7 @@ use crate::records::refinements::{LockedRefinement, RefinementStore, SpecFile};
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
+use crate::refinement::mask::TextMask;
 use crate::refinement::state::{
     DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
@@ -23,6 +24,8 @@ use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
 use crate::setup::context::project::read_project;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::context::scrubber;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
 use crate::setup::plan::Planner;
 use crate::stopping::convergence::Criteria;
@@ -43,6 +46,8 @@ pub(super) struct Starting<'a> {
     pub(super) clock: Clock,
     pub(super) criteria: Criteria,
     pub(super) terms: RefinementTerms,
+    /// Masks the document's secrets in what is stored or shown of it.
+    pub(super) mask: TextMask,
     pub(super) store: RefinementStore,
     pub(super) target: Target,
     pub(super) entry: LoopEntry,
@@ -65,7 +70,14 @@ impl<'a> Starting<'a> {
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(&args.spec);
         let source_text = read_text(&source)?;
-        parse(&source, &source_text)?;
+        let mask = match scrubbing(args.no_scrub) {
+            Scrubbing::On => {
+                let scrubber = scrubber::load(app.environment)?;
+                TextMask::new(move |texts| scrubber.mask(texts))
+            }
+            Scrubbing::Off => TextMask::default(),
+        };
+        parse(&source, &source_text, &mask)?;
         let store = RefinementStore::beside(&args.spec);
         let state = store.load()?;
         let (target, entry) = choose(
@@ -95,6 +107,7 @@ impl<'a> Starting<'a> {
                 },
                 high_from: args.questions.high_confidence.unwrap_or(usual),
             },
+            mask,
             store,
             target,
             entry,
@@ -161,9 +174,9 @@ impl<'a> Starting<'a> {
     pub(super) fn read_document(&self) -> Result<SpecDocument, Error> {
         let file = self.working_file();
         if *file == self.target.source {
-            return parse(file, &self.source_text);
+            return parse(file, &self.source_text, &self.mask);
         }
-        parse(file, &read_text(file)?)
+        parse(file, &read_text(file)?, &self.mask)
     }
 
     /// Returns that document with the sections that a resumed loop has extracted from a plain one.
@@ -172,7 +185,7 @@ impl<'a> Starting<'a> {
             return Ok(None);
         };
         let prepared = resumed.prepared(before).map_err(Error::failed)?;
-        parse(self.working_file(), &prepared.text).map(Some)
+        parse(self.working_file(), &prepared.text, &self.mask).map(Some)
     }
 
     pub(super) fn working_file(&self) -> &SpecFile {

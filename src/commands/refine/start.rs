@@ -116,6 +116,7 @@ fn drive(
         templates: &prepared.templates,
         planner: &prepared.planner,
         terms: starting.terms,
+        mask: starting.mask.clone(),
         jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
         clock: starting.clock,
         progress: &progress,

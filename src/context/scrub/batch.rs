@@ -10,6 +10,7 @@ use super::placeholder::{Numbering, label, places, unnumbered};
 use super::repeats;
 use super::report::report;
 use super::{Finding, OutgoingText, Scrubbed};
+use crate::domain::steps;
 
 /// A mask can bring two parts of a text closer, and so lead to another finding. Texts settle in the
 /// second round; the limit is there for texts that are made for it.
@@ -21,12 +22,12 @@ const OWN_KEY: (&str, &str) = ("own-key", "api_key");
 pub(super) struct Batch<'s, 't> {
     detector: &'s Detector,
     own_keys: &'s OwnKeys,
+    /// Those of the batch, then the names of their sources.
     texts: Vec<MaskedText<'t>>,
 }
 
 /// A text, and its secrets in order.
 struct MaskedText<'t> {
-    source: &'t str,
     text: &'t str,
     spans: Vec<SecretSpan>,
     is_settled: bool,
@@ -38,9 +39,10 @@ impl<'s, 't> Batch<'s, 't> {
         own_keys: &'s OwnKeys,
         texts: &[OutgoingText<'t>],
     ) -> Self {
-        let texts = texts.iter().map(|outgoing| MaskedText {
-            source: outgoing.source,
-            text: outgoing.text,
+        let sources = texts.iter().map(|outgoing| outgoing.source);
+        let texts = texts.iter().map(|outgoing| outgoing.text).chain(sources);
+        let texts = texts.map(|text| MaskedText {
+            text,
             spans: Vec::new(),
             is_settled: false,
         });
@@ -52,6 +54,23 @@ impl<'s, 't> Batch<'s, 't> {
     }
 
     pub(super) fn mask(mut self) -> Scrubbed<'t> {
+        self.find();
+        self.finish()
+    }
+
+    /// Masks every secret of a kind alike.
+    pub(super) fn mask_alike(mut self) -> Vec<String> {
+        self.find();
+        self.texts.truncate(self.texts.len() / 2);
+        let kinds = Kinds(self.detector);
+        let masked = self
+            .texts
+            .iter()
+            .map(|text| text.masked(&kinds).into_owned());
+        masked.collect()
+    }
+
+    fn find(&mut self) {
         self.find_own_keys();
         for _ in 0..MOST_ROUNDS {
             for index in 0..self.texts.len() {
@@ -61,7 +80,6 @@ impl<'s, 't> Batch<'s, 't> {
                 break;
             }
         }
-        self.finish()
     }
 
     fn find_own_keys(&mut self) {
@@ -89,10 +107,7 @@ impl<'s, 't> Batch<'s, 't> {
             text.is_settled = true;
             return;
         }
-        let spans: Vec<_> = spans
-            .into_iter()
-            .map(|span| text.in_original(span, &kinds))
-            .collect();
+        let spans = text.in_original(spans, &kinds);
         text.add(spans.into_iter());
     }
 
@@ -146,13 +161,14 @@ impl<'s, 't> Batch<'s, 't> {
                 numbering.add(&kinds.label(span.rule), text.secret(span));
             }
         }
+        let masked = self.texts.iter().map(|text| {
+            text.with(|span, secret| numbering.placeholder(&kinds.label(span.rule), secret))
+        });
+        let mut texts: Vec<Cow<'t, str>> = masked.collect();
+        let sources = texts.split_off(self.texts.len() / 2);
         let mut findings = Vec::new();
-        let mut texts = Vec::with_capacity(self.texts.len());
-        for text in &self.texts {
-            text.collect_findings(&kinds, &mut findings);
-            texts.push(
-                text.with(|span, secret| numbering.placeholder(&kinds.label(span.rule), secret)),
-            );
+        for (text, source) in self.texts.iter().zip(&sources) {
+            text.collect_findings(&kinds, source, &mut findings);
         }
         Scrubbed {
             texts,
@@ -199,26 +215,29 @@ impl<'t> MaskedText<'t> {
         Cow::Owned(masked)
     }
 
-    /// Moves a span of the masked text, which is outside of all placeholders, to the original.
-    fn in_original(&self, found: SecretSpan, kinds: &Kinds<'_>) -> SecretSpan {
-        let mut in_masked = 0;
-        let mut in_text = 0;
-        for span in &self.spans {
-            let gap = span.start - in_text;
-            if found.start < in_masked + gap {
-                break;
+    /// Moves spans of the masked text, which are outside of all placeholders, to the original. They
+    /// are in order.
+    fn in_original(&self, found: Vec<SecretSpan>, kinds: &Kinds<'_>) -> Vec<SecretSpan> {
+        let mut known = self.spans.iter().peekable();
+        let (mut in_masked, mut in_text) = (0, 0);
+        let moved = found.into_iter().map(|span| {
+            while let Some(next) =
+                known.next_if(|next| in_masked + next.start - in_text <= span.start)
+            {
+                steps::count(1);
+                in_masked += next.start - in_text + unnumbered(&kinds.label(next.rule)).len();
+                in_text = next.end;
             }
-            in_masked += gap + unnumbered(&kinds.label(span.rule)).len();
-            in_text = span.end;
-        }
-        SecretSpan {
-            start: found.start - in_masked + in_text,
-            end: found.end - in_masked + in_text,
-            ..found
-        }
+            SecretSpan {
+                start: span.start - in_masked + in_text,
+                end: span.end - in_masked + in_text,
+                ..span
+            }
+        });
+        moved.collect()
     }
 
-    fn collect_findings(&self, kinds: &Kinds<'_>, findings: &mut Vec<Finding>) {
+    fn collect_findings(&self, kinds: &Kinds<'_>, source: &str, findings: &mut Vec<Finding>) {
         let mut line = 1;
         let mut counted = 0;
         for span in &self.spans {
@@ -228,7 +247,7 @@ impl<'t> MaskedText<'t> {
             findings.push(Finding {
                 rule: kinds.rule(span.rule).to_owned(),
                 kind: kinds.kind(span.rule).to_owned(),
-                source: self.source.to_owned(),
+                source: source.to_owned(),
                 line,
             });
         }

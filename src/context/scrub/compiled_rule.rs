@@ -13,6 +13,7 @@ use super::rules::{RuleError, ScrubRule};
 use super::value::dummy::is_filler;
 use super::value::entropy::shannon;
 use super::value::random::is_random;
+use crate::domain::steps;
 
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.
 const DEFAULT_WINDOW: usize = 2048;
@@ -118,22 +119,24 @@ impl CompiledRule {
         }
         let end = self.window_end(place);
         let window = place.text.as_bytes().get(place.start..end)?;
+        steps::count(window.len());
         let captures = self.regex()?.captures(window)?;
         let secret = captures.name(SECRET).or_else(|| captures.get(0))?;
         let span = (place.start + secret.start(), place.start + secret.end());
-        self.whole(place.text, span, end)
+        self.whole(place, span, end)
     }
 
     fn find_around_keyword(&self, place: KeywordPlace<'_>, before: usize) -> Vec<(usize, usize)> {
-        let start = place.start.saturating_sub(before);
+        let start = place.start.saturating_sub(before).max(place.reach.0);
         let end = self.window_end(place);
         let mut found = Vec::new();
         let window = place.text.as_bytes().get(start..end);
         if let (Some(window), Some(regex)) = (window, self.regex()) {
+            steps::count(window.len());
             for captures in regex.captures_iter(window) {
                 if let Some(secret) = captures.name(SECRET).or_else(|| captures.get(0)) {
                     let span = (start + secret.start(), start + secret.end());
-                    found.extend(self.whole(place.text, span, end));
+                    found.extend(self.whole(place, span, end));
                 }
             }
         }
@@ -142,17 +145,23 @@ impl CompiledRule {
 
     fn window_end(&self, place: KeywordPlace<'_>) -> usize {
         let after = self.rule.after.unwrap_or(DEFAULT_WINDOW);
-        place.text.len().min(place.end.saturating_add(after))
+        place.reach.1.min(place.end.saturating_add(after))
     }
 
     /// Extends a secret to whole characters, and beyond the window if it has cut a token off.
-    fn whole(&self, text: &str, span: (usize, usize), window_end: usize) -> Option<(usize, usize)> {
-        let (start, mut end) = span;
+    fn whole(
+        &self,
+        place: KeywordPlace<'_>,
+        span: (usize, usize),
+        window_end: usize,
+    ) -> Option<(usize, usize)> {
+        let (text, (start, mut end)) = (place.text, span);
         if end == window_end {
-            let rest = text.as_bytes().get(end..).unwrap_or_default();
+            let rest = text.as_bytes().get(end..place.reach.1).unwrap_or_default();
             let is_token = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-_+/=.".contains(byte);
             end += rest.iter().take_while(is_token).count();
         }
+        steps::count(end - start);
         let span = (character_start(text, start), character_end(text, end));
         self.accepts(text, span).then_some(span)
     }

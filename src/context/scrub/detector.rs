@@ -9,6 +9,10 @@ use super::overlap::{SecretSpan, Specificity, join};
 use super::place::{KeywordPlace, RuleMatch};
 use super::rules::{RuleError, UserRules, built_in};
 
+/// A keyword's rule looks no further than to this many of its keywords before and behind it. The one
+/// next to a secret always sees all of it.
+const NEIGHBOURS: usize = 4;
+
 #[derive(Debug)]
 pub(super) struct Detector {
     rules: Vec<CompiledRule>,
@@ -23,6 +27,15 @@ struct KeywordRule {
     rule: usize,
     /// Whether the case of the keyword counts.
     is_exact: bool,
+}
+
+/// A keyword in a text.
+#[derive(Clone, Copy, Debug)]
+struct FoundKeyword {
+    rule: usize,
+    range: (usize, usize),
+    /// Its number among those of the rule that do not overlap.
+    group: usize,
 }
 
 impl Detector {
@@ -60,50 +73,86 @@ impl Detector {
 
     /// Returns the secrets of a text in order, without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
+        let (keywords, groups) = self.keywords(text);
         let mut spans = Vec::new();
         // What is inside of a known form, such as a private key, is not looked at.
         let mut covered = (0, 0);
-        for found in self.prefilter.find_overlapping_iter(text) {
-            if covered.0 < found.start() && found.start() < covered.1 {
+        for found in keywords {
+            let (start, end) = found.range;
+            if covered.0 < start && start < covered.1 {
                 continue;
             }
+            let (Some(rule), Some(groups)) = (self.rules.get(found.rule), groups.get(found.rule))
+            else {
+                continue;
+            };
+            let before = found.group.checked_sub(NEIGHBOURS);
+            let before = before.and_then(|before| groups.get(before));
+            let behind = groups.get(found.group + NEIGHBOURS);
             let place = KeywordPlace {
                 text,
-                start: found.start(),
-                end: found.end(),
+                start,
+                end,
+                reach: (
+                    before.map_or(0, |(start, _)| *start),
+                    behind.map_or(text.len(), |(start, _)| *start),
+                ),
             };
-            let keyword_rules = self.keyword_rules.get(found.pattern().as_usize());
-            for keyword_rule in keyword_rules.into_iter().flatten() {
-                let Some(rule) = self.rules.get(keyword_rule.rule) else {
-                    continue;
-                };
-                if keyword_rule.is_exact && !rule.has_keyword(place.keyword()) {
+            for RuleMatch {
+                start,
+                end,
+                is_certain,
+            } in rule.find(place)
+            {
+                if self.is_allowed(text, start, end) {
                     continue;
                 }
-                for RuleMatch {
+                let specificity = rule.specificity();
+                if specificity == Specificity::Form && end > covered.1 {
+                    covered = (start, end);
+                }
+                spans.push(SecretSpan {
                     start,
                     end,
+                    rule: Some(found.rule),
+                    specificity,
                     is_certain,
-                } in rule.find(place)
-                {
-                    if self.is_allowed(text, start, end) {
-                        continue;
-                    }
-                    let specificity = rule.specificity();
-                    if specificity == Specificity::Form && end > covered.1 {
-                        covered = (start, end);
-                    }
-                    spans.push(SecretSpan {
-                        start,
-                        end,
-                        rule: Some(keyword_rule.rule),
-                        specificity,
-                        is_certain,
-                    });
-                }
+                });
             }
         }
         join(spans)
+    }
+
+    /// Returns the keywords of a text in order, and for each rule where its keywords are: those that
+    /// overlap are in one group.
+    fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
+        let mut keywords = Vec::new();
+        let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
+        for found in self.prefilter.find_overlapping_iter(text) {
+            let literal = text.as_bytes().get(found.range()).unwrap_or_default();
+            let keyword_rules = self.keyword_rules.get(found.pattern().as_usize());
+            for KeywordRule { rule, is_exact } in keyword_rules.into_iter().flatten() {
+                let is_other = |rule: &CompiledRule| *is_exact && !rule.has_keyword(literal);
+                if self.rules.get(*rule).is_none_or(is_other) {
+                    continue;
+                }
+                groups.resize(self.rules.len(), Vec::new());
+                let Some(groups) = groups.get_mut(*rule) else {
+                    continue;
+                };
+                let range = (found.start(), found.end());
+                match groups.last_mut() {
+                    Some(last) if range.0 < last.1 => *last = (last.0.min(range.0), range.1),
+                    Some(_) | None => groups.push(range),
+                }
+                keywords.push(FoundKeyword {
+                    rule: *rule,
+                    range,
+                    group: groups.len() - 1,
+                });
+            }
+        }
+        (keywords, groups)
     }
 
     fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {

@@ -57,7 +57,7 @@ pub struct OutgoingText<'a> {
     pub text: &'a str,
 }
 
-/// A batch without its secrets.
+/// A batch without its secrets, those in the names of its sources included.
 #[derive(Clone, Debug)]
 pub struct Scrubbed<'a> {
     /// In the order of the batch; borrowed where there was nothing to mask.
@@ -93,5 +93,19 @@ impl Scrubber {
     /// several secrets of a kind.
     pub fn scrub<'a>(&self, texts: &[OutgoingText<'a>]) -> Scrubbed<'a> {
         Batch::new(&self.detector, &self.own_keys, texts).mask()
+    }
+
+    /// Masks the secrets of texts without numbers, so that a mask does not depend on the other
+    /// secrets.
+    pub fn mask(&self, texts: Vec<&mut String>) {
+        let source = "";
+        let outgoing: Vec<_> = texts
+            .iter()
+            .map(|text| OutgoingText { source, text })
+            .collect();
+        let masked = Batch::new(&self.detector, &self.own_keys, &outgoing).mask_alike();
+        for (text, masked) in texts.into_iter().zip(masked) {
+            *text = masked;
+        }
     }
 }

@@ -1,45 +1,36 @@
-//! The keys that this program holds, found by value: plain, percent-encoded and as in JSON.
+//! The keys that this program holds, found by value: plain, and as JSON and URLs write them, also
+//! several times over, as JSON in a string of JSON does.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
 use std::fmt;
-use std::fmt::Write;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use regex::bytes::{Regex, RegexBuilder};
 use secrecy::{ExposeSecret, SecretString};
 
 /// Shorter values could be words.
 const SHORTEST: usize = 8;
 
-/// The forms of all own keys.
-pub(super) struct OwnKeys(Option<AhoCorasick>);
+/// All own keys in all forms.
+pub(super) struct OwnKeys(Option<Regex>);
 
 impl OwnKeys {
     pub(super) fn new(keys: &[SecretString]) -> Self {
-        let mut forms = BTreeSet::new();
-        for key in keys {
-            let key = key.expose_secret().trim();
-            if key.len() >= SHORTEST {
-                forms.insert(key.to_owned());
-                forms.insert(percent_encoded(key));
-                forms.insert(json_escaped(key));
-            }
-        }
-        if forms.is_empty() {
-            return Self(None);
-        }
-        let mut builder = AhoCorasick::builder();
-        builder.match_kind(MatchKind::LeftmostLongest);
-        Self(builder.build(forms).ok())
+        let keys = keys.iter().map(|key| key.expose_secret().trim());
+        let mut keys: Vec<&str> = keys.filter(|key| key.len() >= SHORTEST).collect();
+        // Of two that begin at one place, the longer one is meant.
+        keys.sort_by_key(|key| Reverse(key.len()));
+        let forms: Vec<String> = keys.into_iter().map(forms).collect();
+        let regex = RegexBuilder::new(&forms.join("|")).unicode(false).build();
+        Self(regex.ok().filter(|_| !forms.is_empty()))
     }
 
     /// Returns the places of the keys in the text, in order.
     pub(super) fn find(&self, text: &str) -> Vec<(usize, usize)> {
-        let Some(keys) = &self.0 else {
-            return Vec::new();
-        };
-        keys.find_iter(text)
-            .map(|found| (found.start(), found.end()))
-            .collect()
+        let found = self
+            .0
+            .iter()
+            .flat_map(|keys| keys.find_iter(text.as_bytes()));
+        found.map(|found| (found.start(), found.end())).collect()
     }
 }
 
@@ -49,25 +40,22 @@ impl fmt::Debug for OwnKeys {
     }
 }
 
-/// Encodes what URLs encode in a query.
-fn percent_encoded(key: &str) -> String {
-    let mut encoded = String::with_capacity(key.len());
-    for byte in key.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
+/// Returns the pattern of a key: letters and digits are the same in all forms.
+fn forms(key: &str) -> String {
+    let form = |c: char| {
+        let text = c.to_string();
+        let plain = if c == ' ' {
+            "[ +]"
         } else {
-            // Writing to a `String` cannot fail.
-            let _ = write!(encoded, "%{byte:02X}");
+            &regex::escape(&text)
+        };
+        if c.is_ascii_alphanumeric() || "-._~".contains(c) {
+            return plain.to_owned();
         }
-    }
-    encoded
-}
-
-/// Returns the key as it stands between the quotes of a JSON string.
-fn json_escaped(key: &str) -> String {
-    let quoted = serde_json::Value::from(key).to_string();
-    let inner = quoted
-        .strip_prefix('"')
-        .and_then(|rest| rest.strip_suffix('"'));
-    inner.unwrap_or(key).to_owned()
+        let json = text.encode_utf16().map(|unit| format!(r"\\+u{unit:04x}"));
+        let url = text.bytes().map(|byte| format!("%(?:25)*{byte:02x}"));
+        let (json, url) = (json.collect::<String>(), url.collect::<String>());
+        format!(r"(?:\\*{plain}|(?i:{json}|{url}))")
+    };
+    key.chars().map(form).collect()
 }

@@ -6,6 +6,9 @@ pub(super) struct KeywordPlace<'t> {
     pub(super) text: &'t str,
     pub(super) start: usize,
     pub(super) end: usize,
+    /// How far the rule looks around the keyword at most: where many of its keywords stand close
+    /// together, each looks at a few of its neighbours, so that no byte is read again and again.
+    pub(super) reach: (usize, usize),
 }
 
 /// A secret that a rule has found.

@@ -10,6 +10,7 @@ use secrecy::SecretString;
 
 use super::rules::UserRules;
 use super::{OutgoingText, Scrubbed, Scrubber};
+use crate::domain::steps;
 
 /// A file in each of ten languages. `@NAME` is a name, `@VALUE` the place of a secret.
 const LANGUAGES: [(&str, &str); 10] = [
@@ -197,11 +198,32 @@ proptest! {
 }
 
 #[test]
-fn own_keys_are_found_percent_encoded_and_short_ones_are_not() {
-    let own = ["pa+ss/word=9", "short"].map(|key| SecretString::from(key.to_owned()));
+fn own_keys_are_found_as_json_and_urls_write_them_and_short_ones_are_not() {
+    let key = "pa+s\"s/wo\\rd=9 é🔑";
+    let own = [key, "short"].map(|key| SecretString::from(key.to_owned()));
     let scrubber = Scrubber::new(&UserRules::default(), &own).unwrap();
-    let text = "?k=pa%2Bss%2Fword%3D9 short";
-    assert_eq!(scrubbed(&scrubber, text), "?k=[REDACTED_API_KEY] short");
+    let json = |text: &str| serde_json::Value::from(text).to_string();
+    let percent = "pa%2Bs%22s%2Fwo%5Crd%3D9%20%C3%A9%F0%9F%94%91";
+    for text in [
+        key,
+        percent,
+        &percent.to_lowercase(),
+        &percent.replace('%', "%25"),
+        "pa%2Bs%22s/wo%5Crd=9+%C3%A9%F0%9F%94%91",
+        &json(key),
+        &json(&json(key)),
+        &json(&json(&json(key))),
+        r#"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"#,
+        &json(r#"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"#),
+    ] {
+        let got = scrubbed(&scrubber, &format!("?k={text} short"));
+        let masked = got
+            .trim_start_matches("?k=")
+            .trim_matches('"')
+            .replace('\\', "");
+        let masked = masked.replace('"', "");
+        assert_eq!(masked, "[REDACTED_API_KEY] short", "{text}");
+    }
 }
 
 #[test]
@@ -326,26 +348,60 @@ fn built_in_regexes_are_valid() {
 }
 
 #[test]
-fn time_grows_with_the_length_of_a_line_and_no_faster() {
-    let scrubber = scrubber();
-    for unit in [
+fn steps_grow_with_the_length_of_a_text_and_no_faster() {
+    let units = [
         "password=",
+        "AccountKey=",
         "eyJ-",
         "-----BEGIN PRIVATE KEY-----",
         "token\":",
         "sk-",
         "://a:",
-        "AKIA",
         "curl -u ",
         "cookie: ",
         "\\\"secret\\\":\\\"",
-        "0",
-        "x ",
-    ] {
-        let line = unit.repeat(30_000 / unit.len());
-        let got = scrubbed(scrubber, &line);
-        assert!(!got.is_empty(), "{unit}");
+        "\"kty\"",
+        "\"kty\":\"d\":\"",
+    ];
+    let rules = super::rules::built_in().unwrap();
+    let keywords = rules.iter().flat_map(|rule| &rule.keywords);
+    let apart = keywords
+        .clone()
+        .map(|keyword| format!("{keyword}={:a<700}", ""));
+    let units = units.map(str::to_owned).into_iter();
+    for unit in units.chain(keywords.cloned()).chain(apart) {
+        let work = |size: usize| drop(scrubbed(scrubber(), &unit.repeat(size / unit.len())));
+        let (small, large) = (steps::of(|| work(4_000)), steps::of(|| work(16_000)));
+        assert!(
+            large <= 5 * (small + 4_000),
+            "{unit}: {small} steps, then {large}"
+        );
+        assert!(large < 40 * 16_000, "{unit}: {large} steps");
     }
+}
+
+#[test]
+fn own_keys_beside_other_secrets_take_steps_by_their_number() {
+    let own = [SecretString::from("0123abcd4567".to_owned())];
+    let scrubber = Scrubber::new(&UserRules::default(), &own).unwrap();
+    let line = format!("0123abcd4567 ghp_{}\n", "aB3".repeat(12));
+    let work = |size| {
+        let text = line.repeat(size);
+        assert_eq!(scrub(&scrubber, &text).findings.len(), 2 * size);
+    };
+    steps::assert_linear(work, 200, "pairs");
+}
+
+#[test]
+fn secret_behind_many_keywords_is_masked() {
+    let text = "password=".repeat(50) + "Hunter2!x\n";
+    assert!(!scrubbed(scrubber(), &text).contains("Hunter2!x"));
+    let many = format!(
+        "{}{{\"kty\":\"oct\",\"k\":\"{}\"}}",
+        "\"kty\" ".repeat(50),
+        "q8Zr".repeat(9)
+    );
+    assert!(!scrubbed(scrubber(), &many).contains("q8Zrq8Zr"));
 }
 
 #[test]

@@ -27,10 +27,9 @@ pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
 }
 
 /// Parses each line that is not blank.
-pub fn parse_lines(text: &str) -> Vec<Result<Node, SyntaxProblem>> {
+pub fn parse_lines(text: &str) -> impl Iterator<Item = Result<Node, SyntaxProblem>> {
     let lines = text.lines().zip(1..);
-    let nodes = lines.filter_map(|(line, number)| parse_from(line, number).transpose());
-    nodes.collect()
+    lines.filter_map(|(line, number)| parse_from(line, number).transpose())
 }
 
 fn parse_from(text: &str, first_line: usize) -> Result<Option<Node>, SyntaxProblem> {

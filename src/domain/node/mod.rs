@@ -112,6 +112,16 @@ impl Node {
         Self { line, value }
     }
 
+    /// Returns the length of all its texts, in bytes.
+    pub fn text_length(&self) -> usize {
+        match &self.value {
+            NodeValue::Text(text) | NodeValue::Number(text) => text.len(),
+            NodeValue::List(list) => list.iter().map(Self::text_length).sum(),
+            NodeValue::Map(map) => map.values().map(|member| member.node.text_length()).sum(),
+            NodeValue::Null | NodeValue::Bool(_) => 0,
+        }
+    }
+
     /// Describes the kind of value: `a list`.
     pub fn kind(&self) -> &'static str {
         match &self.value {

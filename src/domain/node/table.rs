@@ -15,11 +15,12 @@ pub enum Separator {
     Tab,
 }
 
-/// Parses a table into a map for each row that is not blank; blank cells are left out. Names of
+/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left out. Names of
 /// columns are in lower case, and columns named with the letters of options are `options`.
 pub fn parse(
     text: &str,
     separator: Separator,
+    most_rows: usize,
 ) -> Result<Vec<Result<Node, SyntaxProblem>>, SyntaxProblem> {
     let header_line = text.lines().next().unwrap_or_default();
     let byte = match separator {
@@ -42,6 +43,9 @@ pub fn parse(
     let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(broken)?;
+        if rows.len() == most_rows {
+            break;
+        }
         if record.iter().any(|cell| !cell.trim().is_empty()) {
             let line = record.position();
             let line = line.map_or(1, |place| first_line(place, text, &lines));

@@ -46,15 +46,20 @@ fn escaped(line: &str, is_live: impl Fn(char) -> bool) -> String {
     result
 }
 
-/// Puts a backslash before what can begin HTML or an image outside code.
+/// Puts a backslash before what can begin HTML or an image outside code, and before every link if
+/// one of them is more than an address of a page.
 fn without_live_markup(line: &str) -> String {
-    let mut code = Vec::new();
+    let (mut code, mut has_unsafe_link) = (Vec::new(), false);
     // A word before it keeps the line a paragraph.
     let prefix = "x ";
     let source = format!("{prefix}{line}");
     for (event, range) in Parser::new_ext(&source, DIALECT).into_offset_iter() {
-        if let Event::Code(_) = event {
-            code.push(range);
+        match event {
+            Event::Code(_) => code.push(range),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                has_unsafe_link |= !is_safe_address(&dest_url);
+            }
+            _ => {}
         }
     }
     let is_in_code = |at: usize| {
@@ -70,6 +75,7 @@ fn without_live_markup(line: &str) -> String {
         let is_live = match c {
             '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
             '!' => next == Some('['),
+            '[' => has_unsafe_link,
             _ => false,
         };
         if is_live && !is_escaped && !is_in_code(at) {
@@ -79,6 +85,17 @@ fn without_live_markup(line: &str) -> String {
         result.push(c);
     }
     result
+}
+
+/// Returns whether an address leads to a page, a person or a place nearby: what has another scheme,
+/// such as `javascript:` and `data:`, runs or holds something.
+fn is_safe_address(address: &str) -> bool {
+    // Browsers pass over blanks in a scheme.
+    let shown: String = address.chars().filter(|c| *c > ' ').collect();
+    let (scheme, _) = shown.split_once(':').unwrap_or_default();
+    let is_scheme = !scheme.contains(['/', '?', '#']);
+    let scheme = scheme.to_lowercase();
+    !is_scheme || ["", "http", "https", "mailto"].contains(&scheme.as_str())
 }
 
 /// Returns true if a line is one paragraph of an entry, in this Markdown and the plain one.
@@ -126,6 +143,15 @@ mod tests {
             ("`<b>` <b>", "`<b>` \\<b>"),
             ("\\<b> \\\\<b>", "\\<b> \\\\\\<b>"),
             ("see ![a](http://b)", "see \\![a](http://b)"),
+            (
+                "[a](https://b?c=d:e) `[a](data:b)`",
+                "[a](https://b?c=d:e) `[a](data:b)`",
+            ),
+            ("[a](javascript:b)", "\\[a](javascript:b)"),
+            ("[a](JAVA&#9;script&#58;b)", "\\[a](JAVA&#9;script&#58;b)"),
+            ("[a](<data:b c>) [d](e)", "\\[a](\\<data:b c>) \\[d](e)"),
+            ("![a](javascript:b)", "\\!\\[a](javascript:b)"),
+            ("[[a](data:b)](http://c)", "\\[\\[a](data:b)](http://c)"),
             ("# a\n- b", "\\# a - b"),
             ("1. a", "1\\. a"),
             ("[NEW] a", "\\[NEW] a"),

@@ -43,6 +43,7 @@ pub struct SpecItem {
     /// Whether it names a source: a consultation's id, a link, a path, or a reference in
     /// parentheses.
     pub has_source: bool,
+    /// Of its words without their secrets.
     pub key: QuestionKey,
 }
 

@@ -22,13 +22,17 @@ mod notes;
 mod escape;
 pub mod editor;
 
-use crate::stopping::convergence::{DocumentMeasure, ItemCounts};
+use std::collections::BTreeMap;
+
+use crate::refinement::mask::TextMask;
+use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
 pub use self::notes::note_texts;
 use self::outline::TopBlock;
 use self::sections::{Sections, read_sections};
+use super::front_matter::entry::fingerprint;
 use super::front_matter::{self, ConvergenceEntry, FrontMatter, FrontMatterError};
 
 /// A document that is worked on.
@@ -40,6 +44,10 @@ pub struct SpecDocument {
     body: usize,
     blocks: Vec<TopBlock>,
     sections: Sections,
+    /// The positions of items by their words.
+    by_key: BTreeMap<(SectionKind, QuestionKey), Vec<usize>>,
+    mask: TextMask,
+    has_secrets: bool,
 }
 
 /// Error for a text that cannot be worked on.
@@ -52,6 +60,16 @@ pub enum DocumentError {
 impl SpecDocument {
     /// Reads a text. The text is Markdown, with or without front matter and a byte order mark.
     pub fn parse(text: &str) -> Result<Self, DocumentError> {
+        Self::parse_masked(text, TextMask::default())
+    }
+
+    /// Reads another text, whose secrets the same mask hides.
+    pub fn with_text(&self, text: &str) -> Result<Self, DocumentError> {
+        Self::parse_masked(text, self.mask.clone())
+    }
+
+    /// Reads a text whose items are found by their masked words.
+    pub fn parse_masked(text: &str, mask: TextMask) -> Result<Self, DocumentError> {
         let front_matter = front_matter::read(text)?;
         let body = match &front_matter {
             Some(front_matter) => front_matter.range.end,
@@ -59,18 +77,53 @@ impl SpecDocument {
             None => 0,
         };
         let blocks = outline::outline(text, body);
-        let sections = read_sections(text, &blocks);
+        let mut sections = read_sections(text, &blocks);
+        let items = sections.items.values().flatten();
+        let mut words: Vec<String> = items.map(|item| item.text.clone()).collect();
+        let mut masked = text.to_owned();
+        mask.apply(words.iter_mut().chain([&mut masked]));
+        for (item, words) in sections.items.values_mut().flatten().zip(&words) {
+            if item.text != *words {
+                item.key = QuestionKey::of(words);
+            }
+        }
+        let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (section, items) in &sections.items {
+            for (at, item) in items.iter().enumerate() {
+                by_key
+                    .entry((*section, item.key.clone()))
+                    .or_default()
+                    .push(at);
+            }
+        }
         Ok(Self {
             text: text.to_owned(),
             front_matter,
             body,
             blocks,
             sections,
+            by_key,
+            has_secrets: masked != text,
+            mask,
         })
     }
 
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Masks the document's secrets in texts that quote it: what it shows to be one is one in them.
+    pub fn mask(&self, texts: Vec<&mut String>) {
+        if self.has_secrets {
+            let mut text = self.text.clone();
+            self.mask.apply(texts.into_iter().chain([&mut text]));
+        }
+    }
+
+    /// Returns the fingerprint of the open questions, as they stand.
+    pub fn fingerprint(&self) -> String {
+        let open = self.items(SectionKind::Open).iter();
+        fingerprint(&open.map(|item| QuestionKey::of(&item.text)).collect())
     }
 
     /// Returns the items of a section, in order; those of all headings of this kind.
@@ -79,9 +132,18 @@ impl SpecDocument {
         items.map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the items of a section with these words.
+    pub fn with_key(&self, section: SectionKind, key: &QuestionKey) -> Vec<&SpecItem> {
+        let places = self.by_key.get(&(section, key.clone()));
+        let places = places.into_iter().flatten();
+        places
+            .filter_map(|at| self.items(section).get(*at))
+            .collect()
+    }
+
     /// Returns the first item with these words: of the open questions first, then of the claims.
     #[cfg(test)]
-    pub fn find(&self, key: &crate::stopping::convergence::QuestionKey) -> Option<&SpecItem> {
+    pub fn find(&self, key: &QuestionKey) -> Option<&SpecItem> {
         SectionKind::ALL
             .into_iter()
             .rev()

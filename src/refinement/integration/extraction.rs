@@ -45,7 +45,7 @@ pub fn add_extraction(
     }
     editor.add_sections();
     let text = editor.finish();
-    let written = SpecDocument::parse(&text)?;
+    let written = document.with_text(&text)?;
     let changes = changes(planned, document, &written, first_change);
     Ok(Integration { text, changes })
 }

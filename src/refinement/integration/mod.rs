@@ -76,7 +76,7 @@ pub fn integrate(
     merge.contradictions(&findings);
     merge.new_questions(&findings, terms.known);
     let text = merge.editor.finish();
-    let written = SpecDocument::parse(&text)?;
+    let written = document.with_text(&text)?;
     let changes = planned::changes(merge.planned, document, &written, terms.first_change);
     Ok(Integration { text, changes })
 }
@@ -117,7 +117,7 @@ impl<'d> MergeInProgress<'d> {
         outcome: &QuestionOutcome<'_>,
         high_from: Confidence,
     ) {
-        let items = with_key(self.document.items(SectionKind::Open), question);
+        let items = self.document.with_key(SectionKind::Open, question);
         let QuestionOutcome { source, finding } = outcome;
         let reason = finding.words();
         if items.is_empty() {
@@ -162,13 +162,15 @@ impl<'d> MergeInProgress<'d> {
     }
 
     fn contradictions(&mut self, findings: &[&BatchFindings]) {
+        let moved = self.planned.iter().filter(|one| one.moved_to().is_some());
+        let moved: BTreeSet<QuestionKey> = moved.map(|one| one.key.clone()).collect();
         let mut contradicted: BTreeSet<&QuestionKey> = BTreeSet::new();
         for (source, finding) in sourced(findings) {
             let PanelFinding::Contradicted { claim, reason } = finding else {
                 continue;
             };
             let items = self.claims(claim);
-            if !contradicted.insert(claim) || self.has_moved(claim) {
+            if !contradicted.insert(claim) || moved.contains(claim) {
                 self.plan(ChangeKind::Kept, claim, None, reason, source);
             } else if items.is_empty() {
                 self.plan(ChangeKind::Dropped, claim, None, reason, source);
@@ -200,18 +202,12 @@ impl<'d> MergeInProgress<'d> {
 
     /// Returns the items of a claim in its highest section.
     fn claims(&self, claim: &QuestionKey) -> Vec<&'d SpecItem> {
-        let document = self.document;
-        let high = with_key(document.items(SectionKind::High), claim);
+        let high = self.document.with_key(SectionKind::High, claim);
         if high.is_empty() {
-            with_key(document.items(SectionKind::Medium), claim)
+            self.document.with_key(SectionKind::Medium, claim)
         } else {
             high
         }
-    }
-
-    fn has_moved(&self, key: &QuestionKey) -> bool {
-        let mut planned = self.planned.iter();
-        planned.any(|planned| planned.key == *key && planned.moved_to().is_some())
     }
 
     fn new_questions(&mut self, findings: &[&BatchFindings], known: &BTreeSet<QuestionKey>) {
@@ -304,10 +300,6 @@ fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
         }
     }
     blockers
-}
-
-fn with_key<'d>(items: &'d [SpecItem], key: &QuestionKey) -> Vec<&'d SpecItem> {
-    items.iter().filter(|item| item.key == *key).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::steps;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::{SectionKind, SpecDocument, SpecItem};
 use crate::stopping::convergence::QuestionKey;
@@ -77,10 +78,10 @@ fn candidates<'w>(
     section: SectionKind,
     written: &'w SpecDocument,
 ) -> Vec<&'w SpecItem> {
-    let items = written.items(section).iter();
-    let same_words = items.filter(|item| item.key == change.key);
+    let same_words = written.with_key(section, &change.key).into_iter();
     same_words
         .filter(|item| {
+            steps::count(1);
             let names_source = item.notes.contains(change.source.as_str());
             names_source || change.moved_to().is_none()
         })

@@ -55,7 +55,7 @@ impl RefinementLoop {
         high_from: Confidence,
     ) -> Result<Merge, RefinementMergeError> {
         let prepared = self.prepared(document)?;
-        let working = SpecDocument::parse(&prepared.text)?;
+        let working = document.with_text(&prepared.text)?;
         let first_change = prepared
             .changes
             .last()
@@ -67,7 +67,7 @@ impl RefinementLoop {
             known: &known,
         };
         let integration = integrate(&working, &self.pending_findings(), terms)?;
-        let merged = SpecDocument::parse(&integration.text)?;
+        let merged = document.with_text(&integration.text)?;
         let mut measures = self.measures();
         let measure = DocumentMeasure {
             unanswered: self.unanswered(&merged),
@@ -77,7 +77,10 @@ impl RefinementLoop {
         let evaluation = evaluate(&self.criteria, &measures);
         let iteration = self.next_iteration();
         let stable = stable_count(&self.criteria, &measures);
-        let entry = ConvergenceEntry::new(iteration, stable, &measure, &evaluation);
+        let entry = ConvergenceEntry {
+            questions: merged.fingerprint(),
+            ..ConvergenceEntry::new(iteration, stable, &measure, &evaluation)
+        };
         let text = front_matter::with_entry(&integration.text, &entry)?;
         let changes = prepared.changes.into_iter().chain(integration.changes);
         let event = Integrated {

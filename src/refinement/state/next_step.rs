@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::steps;
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::event::{Integrated, StopCause, TextHash};
@@ -40,7 +41,7 @@ impl DocumentNow {
         limits: BatchLimits,
     ) -> Result<Self, DocumentError> {
         let prepared = refinement.prepared(document)?;
-        let working = SpecDocument::parse(&prepared.text)?;
+        let working = document.with_text(&prepared.text)?;
         Ok(Self {
             read: TextHash::of(document.text()),
             output,
@@ -172,10 +173,11 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
         .left_over()
         .filter(|record| questions.iter().any(|question| record.asks(question)))
         .collect();
+    let covered = covered(iteration);
     let batches: Vec<QuestionBatch> = now
         .batches
         .iter()
-        .filter_map(|batch| uncovered(batch, iteration))
+        .filter_map(|batch| uncovered(batch, &covered))
         .collect();
     if !left_over.is_empty() || !batches.is_empty() {
         return NextStep::Ask {
@@ -198,18 +200,28 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
     }
 }
 
-/// Returns a batch without the questions that a consultation of the iteration has; `None` if it has
-/// no others.
-fn uncovered(batch: &QuestionBatch, iteration: &IterationRecord) -> Option<QuestionBatch> {
-    let is_covered = |question: &QuestionKey| {
-        let mut records = iteration.batches.iter();
-        let is_repeated =
-            |record: &BatchRecord| matches!(record.progress, ConsultationProgress::Repeated(_));
-        records.any(|record| !is_repeated(record) && record.asks(question))
-    };
-    let mut rest = batch.clone();
-    rest.questions.retain(|(key, _)| !is_covered(key));
-    (!rest.questions.is_empty()).then_some(rest)
+/// Returns the questions that a consultation of the iteration has.
+fn covered(iteration: &IterationRecord) -> BTreeSet<&QuestionKey> {
+    let is_repeated =
+        |record: &&BatchRecord| matches!(record.progress, ConsultationProgress::Repeated(_));
+    let records = iteration
+        .batches
+        .iter()
+        .filter(|record| !is_repeated(record));
+    let questions = records.flat_map(|record| &record.about.questions);
+    questions.map(|(key, _)| key).collect()
+}
+
+/// Returns a batch without the questions that are covered; `None` if it has no others.
+fn uncovered(batch: &QuestionBatch, covered: &BTreeSet<&QuestionKey>) -> Option<QuestionBatch> {
+    steps::count(batch.questions.len());
+    let rest = batch.questions.iter();
+    let rest = rest.filter(|(key, _)| !covered.contains(key)).cloned();
+    let questions: Vec<_> = rest.collect();
+    (!questions.is_empty()).then(|| QuestionBatch {
+        questions,
+        claims: batch.claims.clone(),
+    })
 }
 
 /// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.

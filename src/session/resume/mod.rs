@@ -10,6 +10,7 @@ use crate::consultation::plan::Plan;
 use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::panel::check_seats;
 use crate::engine::clock::Clock;
 use crate::engine::driver::Providers;
 use crate::error::Error;
@@ -35,6 +36,7 @@ impl InterruptedConsultation {
             |why: &dyn std::fmt::Display| Error::usage(format!("cannot resume {id}: {why}"));
         let transcript = Transcript::fold(&events)
             .ok_or_else(|| cannot(&"the first event of its journal is missing"))?;
+        check_seats(transcript.terms.panel.seats.len()).map_err(|error| cannot(&error))?;
         let replayed = replay(&events).map_err(|error| cannot(&error))?;
         Ok(Self {
             id,

@@ -6,6 +6,7 @@ pub(crate) mod sources;
 pub(crate) mod project;
 pub(crate) mod earlier;
 pub(crate) mod scrub_rules;
+pub(crate) mod scrubber;
 pub(crate) mod outgoing;
 
 use crate::context::count::count_all;

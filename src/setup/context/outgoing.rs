@@ -8,13 +8,10 @@ use std::mem;
 
 use serde_json::Value;
 
-use crate::config::env::Environment;
-use crate::config::own_keys;
 use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::Templates;
-use crate::context::scrub::rules::UserRules;
 use crate::context::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
@@ -66,28 +63,15 @@ pub(crate) fn mask(
     MaskingOutcome { report, findings }
 }
 
-/// Returns a message that quotes the command line, without the secrets in it. The user's own rules
-/// do not count: they may be what is wrong.
-pub(crate) fn mask_message(message: &str, environment: &Environment) -> String {
-    let own_keys = own_keys::in_variables(&[], environment);
-    let outgoing = OutgoingText {
-        source: "message",
-        text: message,
-    };
-    match Scrubber::new(&UserRules::default(), &own_keys) {
-        Ok(scrubber) => scrubber.scrub(&[outgoing]).texts.concat(),
-        Err(_) => message.to_owned(),
-    }
-}
-
 /// Visits a source of context.
 pub(crate) fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
     let name = match source.kind {
-        SourceKind::Project => PROJECT,
-        SourceKind::Stdin => "stdin",
-        SourceKind::File => source.name.as_str(),
+        SourceKind::Project => PROJECT.to_owned(),
+        SourceKind::Stdin => "stdin".to_owned(),
+        SourceKind::File => source.name.clone(),
     };
-    edit(name, &mut source.text);
+    edit(&name, &mut source.name);
+    edit(&name, &mut source.text);
 }
 
 /// Visits what manifests say of a project: versions can be addresses with credentials.
@@ -190,6 +174,7 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::plan::prior_consultation::PriorPosition;
+    use crate::context::scrub::rules::UserRules;
     use crate::domain::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,
         Verdict,
@@ -307,15 +292,6 @@ mod tests {
         });
         assert_eq!(masked.findings, []);
         assert_eq!(personas, registry.personas());
-    }
-
-    #[test]
-    fn message_that_quotes_the_command_line_holds_no_secret() {
-        let environment = Environment::of([("OPENAI_API_KEY", KEY)]);
-        assert_eq!(
-            mask_message(&format!("no command `{KEY}`"), &environment),
-            "no command `[REDACTED_API_KEY]`"
-        );
     }
 
     proptest! {

@@ -9,7 +9,7 @@ pub(crate) mod context;
 use std::collections::BTreeSet;
 
 use crate::domain::ids::ModelRef;
-use crate::domain::panel::{Panel, Persona, Seat, seated};
+use crate::domain::panel::{Panel, Persona, Seat, check_seats, seated};
 use crate::domain::vendors::{self, Vendor};
 use crate::error::Error;
 use crate::terminal::output::format::count;
@@ -67,7 +67,9 @@ pub(crate) fn select(
 fn parse_seats(panel: &str, context: &SelectionContext<'_>) -> Result<Vec<Seat>, Error> {
     let mut seats = Vec::new();
     let entries = panel.split(',').map(str::trim);
-    for entry in entries.filter(|entry| !entry.is_empty()) {
+    let entries = entries.filter(|entry| !entry.is_empty());
+    check_seats(entries.clone().count()).map_err(Error::usage)?;
+    for entry in entries {
         let (persona, model) = entry.split_once('=').ok_or_else(|| {
             Error::usage(format!(
                 "`{entry}` does not name a seat as `persona=provider:model`"
@@ -110,6 +112,7 @@ fn seats_of_personas(
         let usual = default_seats().map(|(id, _)| context.personas.find(id).cloned());
         entries = usual.collect::<Result<_, _>>()?;
     }
+    check_seats(entries.len().max(models.len())).map_err(Error::usage)?;
     let is_given = matches!(personas, PersonaChoice::Named(_));
     let named = models.iter().map(|name| context.model(name));
     let named: Vec<ModelRef> = named.collect::<Result<_, _>>()?;

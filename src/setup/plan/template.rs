@@ -18,7 +18,7 @@ use crate::consultation::protocol::answer::AnswerForm;
 use crate::context::scrub::{Finding, Scrubber};
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
-use crate::domain::panel::Panel;
+use crate::domain::panel::{Panel, check_seats};
 use crate::engine::driver::Providers;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
@@ -97,6 +97,7 @@ impl Planner<'_> {
             servers,
             ..
         } = draft;
+        check_seats(panel.seats.len()).map_err(Error::usage)?;
         let access_list = &self.sources.access_list;
         let used = terms::models(&panel, &debate, &fallbacks);
         let models = terms::terms(&used, catalog, settings, access_list, servers);

@@ -6,6 +6,8 @@ mod chat;
 
 use std::path::Path;
 
+use indexmap::IndexSet;
+
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::{AnswerKey, AnswerKeyError};
 use crate::domain::names::{did_you_mean, likely};
@@ -256,13 +258,8 @@ fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     if let Some((_, member)) = field(map, METADATA, log) {
         tags.extend(metadata_tags(&member.node));
     }
-    let mut unique: Vec<String> = Vec::new();
-    for tag in tags {
-        if !unique.contains(&tag) {
-            unique.push(tag);
-        }
-    }
-    unique
+    let unique: IndexSet<String> = tags.into_iter().collect();
+    unique.into_iter().collect()
 }
 
 /// Returns the tags in what people wrote for themselves: whatever else is there is theirs.

@@ -9,6 +9,7 @@ use crate::suites::log::FileLog;
 use crate::suites::raw_case::{node_of, set};
 
 use super::template::{render, scalar};
+use super::vars::Vars;
 
 /// How an assertion is compared here.
 #[derive(Clone, Copy)]
@@ -55,7 +56,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Adds what an assertion says to the fields of a case.
 pub(super) fn add(
     assertion: &Node,
-    vars: &NodeMap,
+    vars: &Vars<'_>,
     case: &mut NodeMap,
     log: &mut FileLog<'_>,
 ) -> Option<()> {
@@ -129,7 +130,7 @@ fn values(
     name: &str,
     map: &NodeMap,
     line: usize,
-    vars: &NodeMap,
+    vars: &Vars<'_>,
     log: &mut FileLog<'_>,
 ) -> Option<Vec<String>> {
     let takes_list = name.ends_with("-any") || name.ends_with("-all");

@@ -11,11 +11,13 @@ use serde_json::json;
 
 use crate::domain::names::did_you_mean;
 
+use super::MOST_CASES;
 use super::case::metadata_tags;
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, node_of, set};
 use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
+use crate::files::SizeLimit;
 
 use options::{Wrapping, check_test};
 use vars::{combinations, question_var};
@@ -160,7 +162,7 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
         }
         let path = text_file::find(name, &file.folder);
         let path = path.map_err(|problem| format!("the prompt `{name}` {problem}"))?;
-        crate::files::read_text(&path, crate::files::SizeLimit::SUITE)
+        crate::files::read_text(&path, SizeLimit::SUITE)
             .map_err(|error| format!("the prompt `{name}` {}", text_file::unusable(&error)))?
     } else {
         text.to_owned()
@@ -225,9 +227,38 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
     nodes.iter().flat_map(elements).map(test).collect()
 }
 
+/// The cases that tests have made so far: variables multiply them.
+#[derive(Default)]
+struct MadeCases {
+    count: usize,
+    bytes: usize,
+}
+
+impl MadeCases {
+    fn add(&mut self, case: &Node) -> Result<(), String> {
+        self.count += 1;
+        self.bytes += case.text_length();
+        let limit = if self.count > MOST_CASES {
+            format!("{MOST_CASES} cases")
+        } else if self.are_too_many() {
+            format!("{} MB of text", SizeLimit::SUITE.bytes() >> 20)
+        } else {
+            return Ok(());
+        };
+        Err(format!(
+            "with their variables, the tests make more than {limit}"
+        ))
+    }
+
+    fn are_too_many(&self) -> bool {
+        self.count > MOST_CASES || self.bytes as u64 > SizeLimit::SUITE.bytes()
+    }
+}
+
 fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
+    let mut all = MadeCases::default();
     for test in tests {
         let mut log = log.of_file(&test.file.shown);
         let is_row = test.is_row || has_expected_columns(&test.node);
@@ -240,7 +271,10 @@ fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase>
             let _: Option<()> = log.wrong("a test", &node, "a map with `vars` and `assert`");
             continue;
         };
-        let made = cases_of_test(map, node.line, setup, &mut log);
+        let made = cases_of_test(map, node.line, setup, &mut all, &mut log);
+        if all.are_too_many() {
+            return Vec::new();
+        }
         let description = map
             .get("description")
             .and_then(|member| member.node.as_word());
@@ -291,7 +325,13 @@ fn of_row(node: &Node) -> Node {
 }
 
 /// Makes cases of one test; none if there is a problem, which is in the log then.
-fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'_>) -> Vec<Node> {
+fn cases_of_test(
+    test: &NodeMap,
+    line: usize,
+    setup: &Setup,
+    made: &mut MadeCases,
+    log: &mut FileLog<'_>,
+) -> Vec<Node> {
     let before = log.problems();
     let mut wrapping = Wrapping::default();
     check_test(&setup.default, &mut wrapping, log);
@@ -325,15 +365,16 @@ fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'
         log.add(line, problem);
     }
     let mut cases = Vec::new();
+    let tags = json!(tags(setup, test));
     for vars in combinations(&vars, line, log) {
-        let questions = match setup.prompts.as_slice() {
-            [] => vec![question_var(&vars)],
-            prompts => prompts
-                .iter()
-                .map(|prompt| template::render(prompt, &vars))
-                .collect(),
-        };
-        for question in questions {
+        // Without prompts, a variable is the question.
+        let prompts = setup.prompts.iter().map(Some);
+        let variable = setup.prompts.is_empty().then_some(None);
+        for prompt in prompts.chain(variable) {
+            let question = match prompt {
+                Some(prompt) => template::render(prompt, &vars),
+                None => question_var(&vars),
+            };
             let question = match question {
                 Ok(question) => wrapping.around(&question),
                 Err(problem) => {
@@ -341,11 +382,14 @@ fn cases_of_test(test: &NodeMap, line: usize, setup: &Setup, log: &mut FileLog<'
                     continue;
                 }
             };
-            let tags = json!(tags(setup, test));
             let mut node = node_of(line, &json!({"question": question, "tags": tags}));
             if let (NodeValue::Map(case), [assertion, ..]) = (&mut node.value, &*assertions)
                 && assertion::add(assertion, &vars, case, log).is_some()
             {
+                if let Err(problem) = made.add(&node) {
+                    log.add(line, problem);
+                    return Vec::new();
+                }
                 cases.push(node);
             }
         }

@@ -1,14 +1,17 @@
 //! The `{{name}}` of promptfoo's prompts and values. Of its template language only names of
 //! variables are read; everything else is an error, because it would be asked as it stands.
 
-use crate::domain::node::{Node, NodeMap, NodeValue};
+use crate::domain::node::{Node, NodeValue};
+use crate::files::SizeLimit;
+
+use super::vars::Vars;
 
 /// Replaces the names of variables by their values.
 ///
 /// # Errors
 ///
 /// What cannot be replaced, as a sentence.
-pub(super) fn render(text: &str, vars: &NodeMap) -> Result<String, String> {
+pub(super) fn render(text: &str, vars: &Vars<'_>) -> Result<String, String> {
     check(text)?;
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
@@ -18,6 +21,10 @@ pub(super) fn render(text: &str, vars: &NodeMap) -> Result<String, String> {
         };
         rendered.push_str(before);
         rendered.push_str(&value(bare(expression), vars)?);
+        if rendered.len() as u64 > SizeLimit::DOCUMENT.bytes() {
+            let mb = SizeLimit::DOCUMENT.bytes() >> 20;
+            return Err(format!("a text with its variables is larger than {mb} MB"));
+        }
         rest = behind;
     }
     rendered.push_str(rest);
@@ -54,11 +61,11 @@ fn check_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn value(expression: &str, vars: &NodeMap) -> Result<String, String> {
+fn value(expression: &str, vars: &Vars<'_>) -> Result<String, String> {
     let missing = || format!("there is no variable `{expression}`");
     let mut names = expression.split('.');
     let first = names.next().unwrap_or_default();
-    let mut node: &Node = &vars.get(first).ok_or_else(missing)?.node;
+    let mut node: &Node = vars.get(first).ok_or_else(missing)?;
     for name in names {
         let map = node.as_map().ok_or_else(missing)?;
         node = &map.get(name).ok_or_else(missing)?.node;
@@ -92,7 +99,9 @@ mod tests {
     fn rendered(text: &str) -> Result<String, String> {
         let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;
         let vars = json::parse(vars).unwrap().unwrap();
-        render(text, vars.as_map().unwrap())
+        let vars = vars.as_map().unwrap().iter();
+        let vars = vars.map(|(name, member)| (name.as_str(), &member.node));
+        render(text, &vars.collect())
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! The variables of a test: a case for each combination of their values.
 
-use crate::domain::node::NodeMap;
+use indexmap::IndexMap;
+
+use crate::domain::node::{Node, NodeMap};
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::set;
 
 use super::{elements, template};
 
@@ -12,9 +13,16 @@ const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 /// The most cases that the values of a test's variables make.
 const MOST_COMBINATIONS: usize = 1000;
 
+/// The values of variables by their names.
+pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
+
 /// Returns the variables with each combination of those that have several values.
-pub(super) fn combinations(vars: &NodeMap, line: usize, log: &mut FileLog<'_>) -> Vec<NodeMap> {
-    let mut combinations = vec![NodeMap::new()];
+pub(super) fn combinations<'n>(
+    vars: &'n NodeMap,
+    line: usize,
+    log: &mut FileLog<'_>,
+) -> Vec<Vars<'n>> {
+    let mut combinations = vec![Vars::new()];
     for (name, member) in vars {
         let values = elements(&member.node);
         if combinations.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
@@ -37,7 +45,7 @@ pub(super) fn combinations(vars: &NodeMap, line: usize, log: &mut FileLog<'_>) -
         for combination in &combinations {
             for value in values {
                 let mut combination = combination.clone();
-                set(&mut combination, name, value.line, value.value.clone());
+                combination.insert(name.as_str(), value);
                 next.push(combination);
             }
         }
@@ -47,7 +55,7 @@ pub(super) fn combinations(vars: &NodeMap, line: usize, log: &mut FileLog<'_>) -
 }
 
 /// Returns the question of a test without a prompt.
-pub(super) fn question_var(vars: &NodeMap) -> Result<String, String> {
+pub(super) fn question_var(vars: &Vars<'_>) -> Result<String, String> {
     let mut names = QUESTION_VARS
         .iter()
         .filter(|name| vars.contains_key(**name));

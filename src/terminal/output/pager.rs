@@ -1,9 +1,10 @@
 //! Shows a long text on a terminal through a pager: `$PAGER`, else `less` where there is one.
 //!
-//! Invariant: no text is lost. It is printed directly if the pager cannot start, and a pager that
-//! the user closes early is no error.
+//! Invariant: no text is lost. It is printed directly if the pager cannot start or fails, and a pager
+//! that the user closes early is no error.
 
 use std::io::{self, Write as _};
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 
 use super::printer::{PrintError, Printer};
@@ -16,8 +17,8 @@ const DEFAULT: &str = "less";
 /// text stays there afterwards.
 const LESS: &str = "FRX";
 
-/// The exit codes of a shell that cannot start a command.
-const NOT_STARTED: [i32; 2] = [126, 127];
+/// The signals by which a person or a closed terminal ends a pager, which is no failure.
+const CLOSED: [i32; 4] = [1, 2, 13, 15];
 
 /// The pager to use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl Pager {
         printer.result(text)
     }
 
-    /// Returns false if the pager could not start.
+    /// Returns false if the pager could not start, or failed.
     fn show(&self, text: &str) -> bool {
         let Some(mut command) = self.command() else {
             return false;
@@ -86,11 +87,10 @@ impl Pager {
         let Ok(child) = command.stdin(Stdio::piped()).spawn() else {
             return false;
         };
-        let ended = feed(child, text);
-        ended.is_ok_and(|status| {
-            status
-                .code()
-                .is_none_or(|code| !NOT_STARTED.contains(&code))
+        feed(child, text).is_ok_and(|status| {
+            // A shell adds 128 to the signal that ended its command.
+            let by_signal = status.signal().or(status.code().map(|code| code - 128));
+            status.success() || by_signal.is_some_and(|signal| CLOSED.contains(&signal))
         })
     }
 
@@ -163,11 +163,21 @@ mod tests {
     }
 
     #[test]
-    fn pager_that_cannot_start_shows_nothing() {
-        let pager = Pager::Command {
-            command: "/no/such/pager".to_owned(),
-            has_less_options: false,
-        };
-        assert!(!pager.show("text"));
+    fn text_is_shown_unless_the_pager_cannot_start_or_fails() {
+        for (command, is_shown) in [
+            ("/no/such/pager", false),
+            ("exit 1", false),
+            ("cat >/dev/null; kill -SEGV $$", false),
+            ("head -c 1 >/dev/null", true),
+            ("kill -INT $$", true),
+            ("exit 130", true),
+            ("exit 141", true),
+        ] {
+            let pager = Pager::Command {
+                command: command.to_owned(),
+                has_less_options: false,
+            };
+            assert_eq!(pager.show("text"), is_shown, "{command}");
+        }
     }
 }

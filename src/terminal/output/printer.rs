@@ -45,9 +45,14 @@ struct Inner {
     verbosity: Verbosity,
     /// Something was printed beside the result.
     has_notes: AtomicBool,
+    /// Masks the secrets in messages.
+    mask: Mask,
     /// Standard error.
     live_area: LiveArea,
 }
+
+/// Masks what a message quotes: a path, an argument.
+pub type Mask = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 impl std::fmt::Debug for Printer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -72,7 +77,7 @@ pub struct PrintError(#[source] io::Error);
 
 impl Printer {
     /// Prints to the process's own streams.
-    pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity) -> Self {
+    pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity, mask: Mask) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let (out_width, err_width) = (
             columns(&console::Term::stdout()),
@@ -89,6 +94,7 @@ impl Printer {
             (Box::new(out), out_traits),
             (Box::new(err), err_traits),
             verbosity,
+            mask,
             Some((TerminalModes::controlling(), typing)),
         )
     }
@@ -101,13 +107,15 @@ impl Printer {
         err_traits: StreamTraits,
         verbosity: Verbosity,
     ) -> Self {
-        Self::on_terminal((out, out_traits), (err, err_traits), verbosity, None)
+        let mask = Box::new(str::to_owned);
+        Self::on_terminal((out, out_traits), (err, err_traits), verbosity, mask, None)
     }
 
     fn on_terminal(
         (out, out_traits): (Box<dyn Write + Send>, StreamTraits),
         (err, err_traits): (Box<dyn Write + Send>, StreamTraits),
         verbosity: Verbosity,
+        mask: Mask,
         process: Option<(TerminalModes, Typing)>,
     ) -> Self {
         let is_process = process.is_some();
@@ -136,6 +144,7 @@ impl Printer {
                 is_process,
                 verbosity,
                 has_notes: AtomicBool::new(false),
+                mask,
                 live_area: LiveArea::new(err, err_traits.paint, animation, typing, modes, size),
             }),
         }
@@ -319,12 +328,12 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
-    /// Wraps lines to the terminal, and indents all but the first: a line break in text from
+    /// Masks secrets, wraps lines to the terminal, and indents all but the first: a line break in text from
     /// outside cannot begin a line that passes for another message or a hint.
     fn hanging(&self, text: &str) -> String {
         let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);
-        let text = traits.paint.printable(text);
+        let text = self.masked(&traits.paint.printable(text));
         let mut lines = text.split('\n');
         let mut hanging = fit(lines.next().unwrap_or_default(), width);
         for line in lines {
@@ -337,6 +346,11 @@ impl Printer {
             hanging.extend(["\n", &fit(&line, width)]);
         }
         hanging
+    }
+
+    /// Returns a message without the secrets that it quotes.
+    pub fn masked(&self, message: &str) -> String {
+        (self.inner.mask)(message)
     }
 
     fn print_apart(&self, text: &str) {

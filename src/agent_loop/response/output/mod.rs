@@ -213,7 +213,7 @@ impl Reading {
             (_, Some((format, program))) => Ok(response(format, program.finish(), self.ends_early)),
             (None, None) => Ok(text_response(text)),
             (Some(format), None) => match self.first_other_line {
-                Some(line) => Err(ResponseError::Format { format, line }),
+                Some(line) => Err(ResponseError { format, line }),
                 None => Ok(response(format, Turn::default(), true)),
             },
         }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
-use crate::domain::text::shortened;
+use crate::domain::text::{shortened_unmasked, token_at};
 
 /// The text of a failed call.
 #[derive(Clone, Debug)]
@@ -96,13 +96,14 @@ fn shorten_error(text: &str) -> String {
     if length <= limits::ERROR_HEAD + limits::ERROR_TAIL {
         return text.to_owned();
     }
-    let head: String = text.chars().take(limits::ERROR_HEAD).collect();
-    let tail: String = text.chars().skip(length - limits::ERROR_TAIL).collect();
-    format!("{head}\n…\n{tail}")
+    let head = shortened_unmasked(text, limits::ERROR_HEAD);
+    let tail = text.char_indices().nth(length - limits::ERROR_TAIL);
+    let tail = token_at(text, tail.map_or(0, |(at, _)| at)).end;
+    format!("{head}\n{}", text.get(tail..).unwrap_or_default())
 }
 
 fn shorten_name(text: &str) -> String {
-    shortened(text.trim(), limits::NAME)
+    shortened_unmasked(text.trim(), limits::NAME)
 }
 
 #[cfg(test)]
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn a_long_error_keeps_its_beginning_and_its_end() {
         let mut turn = Turn::default();
-        turn.add_tool_error(&format!("first{}last", "é".repeat(10_000)));
+        turn.add_tool_error(&format!("first {}last", "é ".repeat(10_000)));
         let error = turn.error_texts().next().unwrap();
         assert!(error.starts_with("first"));
         assert!(error.ends_with("last"));

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::agent_loop::signals::LONGEST_UNMASKED;
 use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
 use crate::domain::pattern::Pattern;
-use crate::domain::text::shortened;
+use crate::domain::text::{shortened, shortened_unmasked};
 use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::ErrorSignature;
 
@@ -93,7 +93,7 @@ impl ErrorText {
         let has_words = signature.0.chars().filter(|c| c.is_alphabetic()).count() >= 3;
         has_words.then(|| Self {
             signature,
-            line: line.chars().take(LONGEST_UNMASKED).collect(),
+            line: shortened_unmasked(&line, LONGEST_UNMASKED),
         })
     }
 

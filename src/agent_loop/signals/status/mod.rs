@@ -14,6 +14,7 @@ use std::ops::Range;
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::text::{BlockKind, Message};
 use crate::domain::pattern::Pattern;
+use crate::domain::text::shortened_unmasked;
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use field::Field;
 
@@ -155,7 +156,7 @@ fn last_statement(signals: &[Signal], message: &Message) -> Option<StatusSignal>
     }
     Some(StatusSignal {
         state: deciding.state,
-        source: deciding.source.chars().take(LONGEST_UNMASKED).collect(),
+        source: shortened_unmasked(&deciding.source, LONGEST_UNMASKED),
     })
 }
 

@@ -15,6 +15,7 @@ mod secret;
 use super::place::{KeywordPlace, RuleMatch};
 use super::rules::NamePolicy;
 use super::value::ValueForm;
+use crate::domain::steps;
 
 use cursor::ValueReader;
 use name::NameStrength;
@@ -23,7 +24,7 @@ use secret::AssignedValue;
 
 /// Returns the secret that is assigned to the name around a keyword.
 pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMatch> {
-    let text = place.text.as_bytes();
+    let text = place.text.as_bytes().get(..place.reach.1)?;
     let name = NameSpan::around(text, place);
     if name.is_in_address(text) {
         return None;
@@ -34,6 +35,7 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMa
         place.end - name.start,
     )?;
     let found = ValueReader::new(text, name).value()?;
+    steps::count(found.end - name.start);
     let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
     let is_alone = name.end - name.start == place.end - place.start;
     if is_beside && is_alone && name::is_ambiguous(place.keyword()) {

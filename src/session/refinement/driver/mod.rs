@@ -18,6 +18,7 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
 use crate::refinement::event::{RefinementEventKind, StopCause};
+use crate::refinement::mask::TextMask;
 use crate::refinement::state::{NextStep, RefinementLoop};
 use crate::session::batch::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
 use crate::session::load;
@@ -40,6 +41,7 @@ pub(crate) struct RefinementDriver<'a> {
     pub(crate) templates: &'a RefinementTemplates,
     pub(crate) planner: &'a Planner<'a>,
     pub(crate) terms: RefinementTerms,
+    pub(crate) mask: TextMask,
     /// The most consultations at once.
     pub(crate) jobs: usize,
     pub(crate) clock: Clock,
@@ -171,7 +173,8 @@ impl LoopInProgress<'_> {
         self.driver.current()
     }
 
-    fn record(&mut self, kind: RefinementEventKind) -> Result<(), Error> {
+    fn record(&mut self, mut kind: RefinementEventKind) -> Result<(), Error> {
+        self.document.read.mask(kind.texts_mut());
         let now = self.driver.clock.now();
         let recorded = self.driver.refinement.record(now, kind);
         recorded.map_err(Error::failed)?;

@@ -31,7 +31,7 @@ impl WorkingDocument {
             let path = file.path.display();
             Error::usage(error).hint(format!("fix the front matter of `{path}`"))
         };
-        let read = SpecDocument::parse(&text).map_err(explained)?;
+        let read = SpecDocument::parse_masked(&text, driver.mask.clone()).map_err(explained)?;
         let current = driver.current();
         let prepared = current.prepared(&read).map_err(explained)?;
         let output = if driver.source == driver.output {
@@ -41,7 +41,7 @@ impl WorkingDocument {
         };
         let now = DocumentNow::of(current, &read, output, driver.terms.batches);
         Ok(Self {
-            prepared: SpecDocument::parse(&prepared.text).map_err(explained)?,
+            prepared: read.with_text(&prepared.text).map_err(explained)?,
             now: now.map_err(explained)?,
             read,
         })

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use crate::agent_loop::checklist;
 use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
-use crate::agent_loop::response::{self, AgentResponse, ResponseError};
+use crate::agent_loop::response::{self, AgentResponse};
 use crate::agent_loop::signals::{self, SignalOptions};
 use crate::agent_loop::store::StateFolder;
 use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
@@ -26,8 +26,11 @@ use super::flags::{CheckArgs, EvidenceFlags};
 /// The name of standard input among the files.
 const STDIN: &str = "-";
 
-/// A plan or a prompt, which are in memory as a whole.
+/// A plan or a prompt.
 const LARGEST_TEXT: SizeLimit = SizeLimit::of_bytes(16 << 20);
+
+/// A response. An agent's output is mostly kilobytes to a few megabytes.
+const LARGEST_RESPONSE: SizeLimit = SizeLimit::of_bytes(64 << 20);
 
 /// The files of a check.
 #[derive(Debug)]
@@ -194,23 +197,24 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Reads a text that is in memory as a whole. What is not UTF-8 is replaced: it is no task and no
-/// signal.
+/// Reads a plan or a prompt. What is not UTF-8 is replaced: it is no task and no signal.
 fn read_text(path: &Path, what: &str) -> Result<String, Error> {
-    let bytes = open(path, LARGEST_TEXT).and_then(|text| files::read_to_end(text, LARGEST_TEXT));
-    let bytes = bytes.map_err(|error| unreadable(path, what, &error))?;
+    let bytes = read(path, what, LARGEST_TEXT)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads the response, of whatever size it is.
 fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> {
-    let unreadable = |error| unreadable(path, "response", &error);
-    let text = open(path, SizeLimit::NONE).map_err(unreadable)?;
-    response::read(text, args.evidence.format).map_err(|error| match error {
-        ResponseError::Io(error) => unreadable(error),
-        ResponseError::Format { .. } => Error::usage(format!("{}: {error}", shown(path)))
-            .hint("leave out `--format`, and the content decides"),
+    let bytes = read(path, "response", LARGEST_RESPONSE)?;
+    response::read(&bytes, args.evidence.format).map_err(|error| {
+        Error::usage(format!("{}: {error}", shown(path)))
+            .hint("leave out `--format`, and the content decides")
     })
+}
+
+/// Reads to the end, at most as far as the limit.
+fn read(path: &Path, what: &str, limit: SizeLimit) -> Result<Vec<u8>, Error> {
+    let bytes = open(path, limit).and_then(|text| files::read_to_end(text, limit));
+    bytes.map_err(|error| unreadable(path, what, &error))
 }
 
 /// Opens standard input, a file, or a pipe that the shell has opened for this process:
