@@ -18,6 +18,14 @@ pub struct MicroUsd(pub u64);
 impl MicroUsd {
     pub const ZERO: Self = Self(0);
 
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde passes a reference"
+    )]
+    pub fn is_zero(&self) -> bool {
+        *self == Self::ZERO
+    }
+
     /// Reads a decimal amount of dollars, rounded to the nearest micro-dollar. `None` for negative,
     /// infinite or absurd amounts.
     #[expect(

@@ -78,7 +78,7 @@ impl Driver<'_> {
                 run.with.clock = run.with.clock.not_before(last_at);
                 run.timers = timers;
                 for effect in effects {
-                    run.carry_out(effect, consultation.plan());
+                    run.carry_out(effect);
                 }
                 run.queue(Input::Resume {
                     lost,
@@ -93,7 +93,7 @@ impl Driver<'_> {
             while let Some((input, permit)) = run.next_input() {
                 run.permit = permit;
                 for effect in consultation.handle(run.with.clock.now(), input) {
-                    run.carry_out(effect, consultation.plan());
+                    run.carry_out(effect);
                 }
                 // Returned: of a request without a purpose, or an answer that came too late.
                 run.permit = None;
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn carry_out(&mut self, effect: Effect, plan: &Plan) {
+    fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Question(asked) => self.question = Some(ask(self.with.person, *asked)),
             // An answer that is typed now is dropped.
@@ -182,9 +182,7 @@ impl<'a> Run<'a> {
                 if let Event::Call(CallEvent::Finished(finished)) = &envelope.event
                     && let Some(permit) = self.permit.take()
                 {
-                    let (asked, usage) = (&finished.model, &finished.tokens);
-                    let (cost, source) = (finished.cost, finished.cost_source);
-                    permit.settle(plan.counted_cost(asked, usage, cost, source));
+                    permit.settle(finished.counted());
                 }
                 publish(&mut self.with.subscribers, &envelope);
                 self.history.push(*envelope);
@@ -192,15 +190,16 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// Starts a call. Without a permit nothing goes out: no ceiling has its worst case.
     fn start(&mut self, ask: Ask) {
         let provider = &ask.model.provider;
-        // A call that was announced just before an earlier run was cut off was never requested.
-        let admitted = self.permit.take_if(|permit| permit.admits(provider));
-        let mut permit = admitted.unwrap_or_else(|| self.member.force(provider));
-        permit.begin();
-        self.permits.insert(ask.call, permit);
-        self.with.dispatcher.begin_checks(self.with.providers);
-        let provider = self.with.providers.get(provider).cloned();
+        let permit = self.permit.take_if(|permit| permit.admits(provider));
+        let provider = permit.and_then(|mut permit| {
+            permit.begin();
+            self.permits.insert(ask.call, permit);
+            self.with.dispatcher.begin_checks(self.with.providers);
+            self.with.providers.get(provider).cloned()
+        });
         self.calls.start(provider, ask);
     }
 

@@ -26,8 +26,8 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-use super::write::{Access, folder_of, sync_folder, temporary_beside};
-use super::{LinkPolicy, SizeLimit, open_with, read_to_end};
+use super::write::{PRIVATE, folder_of, sync_folder, temporary_beside};
+use super::{LinkPolicy, SizeLimit, open_with, read_own};
 
 /// The outcome of a replacement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub fn compare_and_swap(
 ) -> io::Result<SwapOutcome> {
     let target = fs::canonicalize(path)?;
     let before = replaceable(&target)?;
-    let mut temporary = temporary_beside(&target, Access::Private)?;
+    let mut temporary = temporary_beside(&target, PRIVATE)?;
     temporary.write_all(new)?;
     set_owner(temporary.as_file(), &before)?;
     temporary.as_file().set_permissions(before.permissions())?;
@@ -85,7 +85,7 @@ pub fn compare_and_swap(
 pub fn check_replaceable(path: &Path) -> io::Result<()> {
     let target = fs::canonicalize(path)?;
     replaceable(&target)?;
-    temporary_beside(&target, Access::Private).map(drop)
+    temporary_beside(&target, PRIVATE).map(drop)
 }
 
 /// Returns the metadata of a file that a person allows to be changed. A rename would not ask.
@@ -133,10 +133,7 @@ fn put_back(
 
 /// Compares a file. One that is no regular file any more cannot be compared.
 fn is_unchanged(path: &Path, is_expected: IsExpected<'_>, limit: SizeLimit) -> io::Result<bool> {
-    let mut options = File::options();
-    let content = open_with(options.read(true), path, limit, LinkPolicy::Refuse)
-        .and_then(|file| read_to_end(file, limit));
-    match content {
+    match read_own(path, limit) {
         Ok(content) => Ok(is_expected(&content)),
         Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(false),
         Err(error) => Err(error),

@@ -124,6 +124,12 @@ pub fn read(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     read_to_end(open(path, limit)?, limit)
 }
 
+/// Reads a regular file that this program alone creates: a link in its place is an error.
+pub fn read_own(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
+    let file = open_with(File::options().read(true), path, limit, LinkPolicy::Refuse)?;
+    read_to_end(file, limit)
+}
+
 /// Reads a regular file as text.
 ///
 /// # Errors

@@ -94,7 +94,7 @@ pub fn write_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), W
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let check = || match WriteTarget::of(path)? {
         WriteTarget::Stream => Ok(()),
-        WriteTarget::File { path, .. } => temporary_beside(&path, Access::Private).map(drop),
+        WriteTarget::File { path, .. } => temporary_beside(&path, PRIVATE).map(drop),
     };
     check().map_err(|error| WriteError::new(path, error))
 }
@@ -166,13 +166,14 @@ pub fn folder_of(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-pub(super) fn temporary_beside(path: &Path, access: Access) -> io::Result<tempfile::NamedTempFile> {
+/// The mode of a file for its owner alone.
+pub(super) const PRIVATE: u32 = 0o600;
+
+/// Creates a temporary file with this mode, less the umask.
+pub(super) fn temporary_beside(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
-    if access == Access::Normal {
-        // Set at creation, so that the umask applies.
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    }
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
     builder.tempfile_in(folder_of(path))
 }
 
@@ -201,7 +202,11 @@ pub fn replace(
         }
         WriteTarget::File { path, existing } => (path, existing),
     };
-    let mut file = temporary_beside(&target, access)?;
+    let mode = match access {
+        Access::Own | Access::Private => PRIVATE,
+        Access::Normal => 0o666,
+    };
+    let mut file = temporary_beside(&target, mode)?;
     if let (Access::Normal, Some(permissions)) = (access, existing) {
         file.as_file().set_permissions(permissions)?;
     }

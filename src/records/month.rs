@@ -3,10 +3,8 @@
 //!
 //! Runs with `--no-log` are missing. Only files that were written in the month are read.
 //!
-//! A call that was in flight when its process was killed may have been billed. It counts at the
-//! most that it could cost, or at its high estimate if there was no ceiling. Cancelled calls, and
-//! those of a process that still runs, are not counted here: they are in the monthly budget's
-//! files.
+//! A call that began and has not finished may have been billed: it counts at the most that it can
+//! cost, also while its process runs.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,8 +14,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use crate::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
-use crate::consultation::policy::estimate::CallEstimate;
+use crate::consultation::event::{CallEvent, Envelope, Event};
 use crate::domain::ids::{CallId, ConsultationId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
@@ -25,7 +22,6 @@ use crate::files::SizeLimit;
 use crate::files::write::written_at;
 
 use super::files::ConsultationFiles;
-use super::journal::is_being_written;
 use super::lookup::consultations_newest_first;
 use super::stored;
 
@@ -58,54 +54,32 @@ fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost 
     } else {
         None
     };
-    let by_record = record.as_ref().and_then(|record| {
+    let by_record = record.and_then(|record| {
         let (began, cost) = record.at.zip(record.total_cost())?;
-        month.contains(&began).then_some(cost)
+        let in_doubt = record
+            .cost
+            .map_or(MicroUsd::ZERO, |cost| cost.in_doubt_micro_usd);
+        let counted = Cost {
+            known: cost.known + in_doubt,
+            ..cost
+        };
+        month.contains(&began).then_some(counted)
     });
-    // A record has no figure for lost calls.
-    let lost_calls = record.and_then(|record| record.cost?.lost_calls);
-    match by_record {
-        Some(cost) if lost_calls.unwrap_or_default() == 0 => cost,
-        // A consultation that began in an earlier month is split call by call.
-        Some(_) | None => match crate::files::open(&files.journal, SizeLimit::JOURNAL) {
-            Err(error) => {
-                let cost = by_record.unwrap_or_default();
-                let is_unreadable = error.kind() != io::ErrorKind::NotFound;
-                Cost {
-                    lower_bound: cost.lower_bound || is_unreadable,
-                    ..cost
-                }
-            }
-            Ok(file) => {
-                let writer = if is_being_written(&files.journal) {
-                    JournalWriter::Running
-                } else {
-                    JournalWriter::Ended
-                };
-                journalled_in(BufReader::new(file), month, writer)
-            }
+    // A consultation that began in an earlier month is split call by call.
+    by_record.unwrap_or_else(
+        || match crate::files::open(&files.journal, SizeLimit::JOURNAL) {
+            Ok(file) => journalled_in(BufReader::new(file), month),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Cost::FREE,
+            Err(_) => Cost::at_least(MicroUsd::ZERO),
         },
-    }
+    )
 }
 
-/// The process that writes a journal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum JournalWriter {
-    /// Its calls in flight are reserved in the monthly budget.
-    Running,
-    Ended,
-}
-
-/// Returns the cost of the calls in a journal that finished in the month, or began in it and were
-/// lost. Lines that are no events are skipped: the last one may be torn.
-fn journalled_in(
-    mut journal: impl BufRead,
-    month: &Range<Timestamp>,
-    writer: JournalWriter,
-) -> Cost {
+/// Returns the cost of the calls in a journal that finished in the month, or began in it and have
+/// not finished. Lines that are no events are skipped: the last one may be torn.
+fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     let mut cost = Cost::FREE;
-    let mut open: BTreeMap<CallId, MicroUsd> = BTreeMap::new();
-    let mut estimate = Vec::new();
+    let mut open: BTreeMap<CallId, Cost> = BTreeMap::new();
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -120,48 +94,34 @@ fn journalled_in(
         let Ok(Envelope { at, event, .. }) = serde_json::from_slice(&line) else {
             continue;
         };
-        if let Event::Consultation(ConsultationEvent::CostEstimated(estimated)) = event {
-            estimate = estimated.calls;
-            continue;
-        }
         let Event::Call(event) = event else { continue };
         if !month.contains(&at) {
             continue;
         }
         match event {
             CallEvent::Started {
-                call,
-                agent_id,
-                answer,
-                worst_case,
-                ..
+                call, worst_case, ..
             } => {
-                // As it was reserved, else as it was estimated.
-                let is_this =
-                    |call: &&CallEstimate| (&call.agent_id, call.answer) == (&agent_id, answer);
-                let estimated = || Some(estimate.iter().find(is_this)?.high);
-                let most = worst_case.or_else(estimated).map(|cost| cost.known);
-                open.insert(call, most.unwrap_or_default());
-            }
-            CallEvent::Cancelled { call, .. } => {
-                open.remove(&call);
-                cost.lower_bound = true;
+                open.insert(call, worst_case);
             }
             CallEvent::Finished(finished) => {
                 open.remove(&finished.call);
-                cost += finished.cost;
+                cost += Cost {
+                    known: finished.counted(),
+                    ..finished.cost
+                };
             }
-            CallEvent::Retried { .. } | CallEvent::Hedged { .. } | CallEvent::NotHedged { .. } => {}
+            CallEvent::Retried { .. }
+            | CallEvent::Hedged { .. }
+            | CallEvent::NotHedged { .. }
+            | CallEvent::Cancelled { .. } => {}
         }
     }
-    let lost = match writer {
-        JournalWriter::Running => MicroUsd::ZERO,
-        JournalWriter::Ended => open.values().copied().sum(),
-    };
-    Cost {
-        known: cost.known + lost,
-        lower_bound: cost.lower_bound || !open.is_empty(),
-    }
+    let unknown = open.into_values().map(|worst_case| Cost {
+        lower_bound: worst_case != Cost::FREE,
+        ..worst_case
+    });
+    cost + unknown.sum()
 }
 
 /// Returns the month of a moment: from its first moment to that of the next month.
@@ -261,14 +221,13 @@ mod tests {
         ];
         let journal = journal.join("\n");
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
-        let spent =
-            |journal: &str| journalled_in(journal.as_bytes(), &november, JournalWriter::Ended);
+        let spent = |journal: &str| journalled_in(journal.as_bytes(), &november);
         assert_eq!(spent(&journal), Cost::exactly(MicroUsd(20)));
-        let lost = format!(
+        let free = format!(
             "{journal}\n{}\n{{\"at\":",
             started("2026-11-01T00:00:04Z", 3)
         );
-        assert_eq!(spent(&lost), Cost::at_least(MicroUsd(20)));
+        assert_eq!(spent(&free), Cost::exactly(MicroUsd(20)));
     }
 
     #[test]
@@ -287,41 +246,28 @@ mod tests {
     }
 
     #[test]
-    fn lost_calls_count_at_their_worst_case_or_high_estimate() {
-        let estimate = json!({
-            "low": cost(1), "high": cost(1), "context_tokens": 0, "cost": cost(5),
-            "input_tokens": 1, "output_tokens": 1,
-            "calls": [{
-                "round_number": 1, "agent_id": "security", "answer": "independent",
-                "model": "a:b", "input_tokens": 1, "output_tokens": 1,
-                "cost": cost(5), "low": cost(1), "high": cost(7),
-            }],
-        });
-        let at_start = "2026-11-01T00:00:00Z";
-        let estimate = &line(
-            "2026-10-31T23:59:58Z",
-            "consultation:cost_estimated",
-            estimate,
+    fn calls_without_an_end_or_a_whole_cost_count_at_their_worst_case() {
+        let now = "2026-11-01T00:00:00Z";
+        let started = line(
+            now,
+            "call:started",
+            json!({ "call": 1, "worst_case": cost(300) }),
         );
-        let started = &line(at_start, "call:started", json!({ "call": 1 }));
-        let reserved = json!({ "call": 2, "worst_case": cost(300) });
-        let reserved = &line(at_start, "call:started", reserved);
-        let cancelled = &line(at_start, "call:cancelled", json!({ "call": 2 }));
+        let cancelled = line(now, "call:cancelled", json!({ "call": 1 }));
+        let finished = |data: Value| line(now, "call:finished", data);
+        let known = finished(json!({ "call": 1, "cost": cost(7) }));
+        let partly = json!({ "micro_usd": 7, "lower_bound": true });
+        let partly_known = finished(json!({ "call": 1, "cost": partly, "counted": 300 }));
         let november = month_of(at("2026-11-21T00:00:00Z"), &TimeZone::UTC);
-        for (lines, writer, known) in [
-            (vec![estimate, started], JournalWriter::Ended, 7),
-            (vec![estimate, started, reserved], JournalWriter::Ended, 307),
-            (
-                vec![estimate, started, reserved, cancelled],
-                JournalWriter::Ended,
-                7,
-            ),
-            (vec![estimate, started, reserved], JournalWriter::Running, 0),
-            (vec![started], JournalWriter::Ended, 0),
+        for (lines, expected) in [
+            (vec![&started], Cost::at_least(MicroUsd(300))),
+            (vec![&started, &cancelled], Cost::at_least(MicroUsd(300))),
+            (vec![&started, &known], Cost::exactly(MicroUsd(7))),
+            (vec![&started, &partly_known], Cost::at_least(MicroUsd(300))),
         ] {
             let lines: Vec<&str> = lines.into_iter().map(String::as_str).collect();
-            let cost = journalled_in(lines.join("\n").as_bytes(), &november, writer);
-            assert_eq!(cost, Cost::at_least(MicroUsd(known)), "{lines:?}");
+            let cost = journalled_in(lines.join("\n").as_bytes(), &november);
+            assert_eq!(cost, expected, "{lines:?}");
         }
     }
 }

@@ -1,31 +1,28 @@
 //! A monthly budget that the processes of one home share: together they never exceed it.
 //!
-//! A call is paid for in three steps. [`MonthBudget::reserve`] sets its worst case aside,
-//! [`MonthBudget::settle`] turns that into what the call cost, and [`MonthBudget::recorded`]
-//! declares that the cost is now in a journal, where later processes find it.
+//! [`MonthBudget::reserve`] sets the worst case of a call aside, and [`MonthBudget::settle`] turns
+//! that into what the call cost. Journals have both amounts, one after the other, and
+//! [`MonthBudget::recorded`] and [`MonthBudget::replaced`] declare which of them: later processes
+//! read the journals.
 //!
-//! Each process has a row in the database `monthly-budget/spending.db` in the home with three
-//! amounts: what it has reserved, what it has spent, and what of that is recorded. The last two
-//! only grow. It runs as long as it holds the lock of `monthly-budget/ID.lock`. A process that
-//! opens the budget notes the sum of all recorded amounts and adds up the records after that, so
-//! that every micro-dollar is in the records or counted since:
+//! Each process has a row in the database `monthly-budget/spending.db` in the home with four
+//! amounts: what it has reserved, what it has spent, what of both was written to journals, and
+//! what of that the journals no longer have. The last three only grow. It runs as long as it
+//! holds the lock of `monthly-budget/ID.lock`. A process that opens the budget notes the sum of all
+//! recorded amounts, then adds up the records, then notes the sum of all replaced amounts, so that
+//! every micro-dollar is in the records or counted since:
 //!
 //! ```text
 //! used = records as read at the opening
-//!      + spent by all − recorded by all before that reading
-//!      + reserved by all
+//!      + spent and reserved by all
+//!      − recorded by all before that reading + replaced by all before its end
 //! ```
 //!
 //! Invariant: `used` is never below what was spent and may still be billed. It can be above it by
-//! costs that were recorded while the records were read.
+//! what was recorded or replaced while the records were read.
 //!
-//! What a process has spent and not recorded when it ends is in no record, and stays counted until
-//! the end of the month. What a killed process had reserved counts as spent, and as recorded when
-//! the next process opens the budget, if a journal has its calls: those in flight count there, in
-//! every later reading of the records. Processes that opened the budget earlier have not read that,
-//! and count the reservation until they end. Without a journal ([`MonthBudget::use_journal`]), the
-//! calls may have been billed all the same, and the reservation stays counted until the end of the
-//! month.
+//! What a process had reserved when it was killed counts as spent. What of its spending is in no
+//! journal stays counted until the end of the month.
 //!
 //! A damaged database is an error: the amount it reserves is unknown. Deleting `monthly-budget/`
 //! while no process runs forgets everything but the records. A lost power supply can lose the last
@@ -61,11 +58,8 @@ const SCHEMA: &str = "
       reserved INTEGER NOT NULL DEFAULT 0,
       spent INTEGER NOT NULL DEFAULT 0,
       recorded INTEGER NOT NULL DEFAULT 0,
-      -- 1 when a journal has the calls of the reservations.
-      is_journalled INTEGER NOT NULL DEFAULT 0,
-      has_ended INTEGER NOT NULL DEFAULT 0,
-      -- What an ended process had reserved, if a journal has it that may not have been read.
-      lost INTEGER NOT NULL DEFAULT 0
+      replaced INTEGER NOT NULL DEFAULT 0,
+      has_ended INTEGER NOT NULL DEFAULT 0
     )";
 
 /// The reason why the shared budget cannot be used.
@@ -99,7 +93,7 @@ pub struct MonthBudget {
     pub limit: MicroUsd,
     /// The spending in the records, as read at the opening.
     in_records: MicroUsd,
-    /// The recorded amounts of all processes before that reading.
+    /// What of all processes' amounts is in there.
     recorded_before: MicroUsd,
     own: OwnRow,
 }
@@ -117,6 +111,7 @@ struct Amounts {
     reserved: MicroUsd,
     spent: MicroUsd,
     recorded: MicroUsd,
+    replaced: MicroUsd,
 }
 
 impl MonthBudget {
@@ -144,34 +139,24 @@ impl MonthBudget {
         let transaction = begin(&mut database)?;
         transaction.execute_batch(SCHEMA)?;
         end_dead(&transaction, &folder)?;
-        // Their journals are read below.
-        transaction.execute(
-            "UPDATE processes SET recorded = recorded + lost, lost = 0 WHERE month = ?1",
-            [&month],
-        )?;
-        let recorded_before = sum(&transaction, &month)?.recorded;
+        let recorded = sum(&transaction, &month)?.recorded;
         transaction.execute("INSERT INTO processes(month) VALUES (?1)", [&month])?;
         let id = transaction.last_insert_rowid();
         let lock = lock(&lock_path(&folder, id))?;
+        transaction.commit()?;
+        let in_records = read_records().known;
+        let transaction = begin(&mut database)?;
+        let replaced = sum(&transaction, &month)?.replaced;
         transaction.commit()?;
         Ok(Self {
             database: Mutex::new(database),
             folder,
             month,
             limit,
-            in_records: read_records().known,
-            recorded_before,
+            in_records,
+            recorded_before: minus(recorded, replaced),
             own: OwnRow { id, lock },
         })
-    }
-
-    /// Declares that every call of this process is in a journal before it goes out.
-    ///
-    /// # Errors
-    ///
-    /// When the database cannot be written; a reservation then outlasts its process.
-    pub fn use_journal(&self) -> Result<()> {
-        self.change("is_journalled = 1 WHERE id = ?1", [self.own.id])
     }
 
     /// Returns what all processes have spent in the month, without reservations.
@@ -225,16 +210,29 @@ impl MonthBudget {
         )
     }
 
-    /// Declares that spending is in a journal. To be called after the journal was written: spending
-    /// that is declared earlier can be missed by a process that opens the budget in between.
+    /// Declares that a worst case or a cost is in a journal. To be called after it was written: an
+    /// amount that is declared earlier can be missed by a process that opens the budget in between.
     ///
     /// # Errors
     ///
-    /// When the database cannot be written; the spending stays unrecorded then.
-    pub fn recorded(&self, spending: MicroUsd) -> Result<()> {
+    /// When the database cannot be written; the amount stays unrecorded then.
+    pub fn recorded(&self, written: MicroUsd) -> Result<()> {
         self.change(
-            "recorded = min(recorded + ?2, spent) WHERE id = ?1",
-            (self.own.id, amount(spending)),
+            "recorded = min(recorded + ?2, spent + reserved + replaced) WHERE id = ?1",
+            (self.own.id, amount(written)),
+        )
+    }
+
+    /// Declares that a worst case in a journal no longer counts there, because a cost replaces it.
+    /// To be called before that is written.
+    ///
+    /// # Errors
+    ///
+    /// When the database cannot be written.
+    pub fn replaced(&self, worst_case: MicroUsd) -> Result<()> {
+        self.change(
+            "replaced = min(replaced + ?2, recorded) WHERE id = ?1",
+            (self.own.id, amount(worst_case)),
         )
     }
 
@@ -246,7 +244,7 @@ impl MonthBudget {
 
     /// Returns the spending of the month that a sum over all processes amounts to.
     fn spent_of(&self, sum: Amounts) -> MicroUsd {
-        self.in_records + minus(sum.spent, self.recorded_before)
+        minus(self.in_records + sum.spent, self.recorded_before)
     }
 
     fn database(&self) -> MutexGuard<'_, Connection> {
@@ -259,7 +257,7 @@ impl MonthBudget {
         let mut database = self.database();
         let transaction = begin(&mut database)?;
         end_dead(&transaction, &self.folder)?;
-        let sql = "DELETE FROM processes WHERE (month < ?1 OR spent = recorded) \
+        let sql = "DELETE FROM processes WHERE (month < ?1 OR spent = recorded - replaced) \
              AND NOT EXISTS (SELECT 1 FROM processes WHERE NOT has_ended)";
         transaction.execute(sql, [&self.month])?;
         Ok(transaction.commit()?)
@@ -306,8 +304,8 @@ fn end_dead(transaction: &Transaction<'_>, folder: &Path) -> Result<()> {
     for id in running {
         let lock = lock_path(folder, id);
         if !is_locked(&lock)? {
-            let sql = "UPDATE processes SET has_ended = 1, spent = spent + reserved, \
-                 lost = iif(is_journalled, reserved, 0), reserved = 0 WHERE id = ?1";
+            let sql = "UPDATE processes \
+                 SET has_ended = 1, spent = spent + reserved, reserved = 0 WHERE id = ?1";
             transaction.execute(sql, [id])?;
             // One that stays harms nothing.
             let _ = fs::remove_file(lock);
@@ -318,14 +316,15 @@ fn end_dead(transaction: &Transaction<'_>, folder: &Path) -> Result<()> {
 
 /// Adds up the amounts of all processes.
 fn sum(transaction: &Transaction<'_>, month: &str) -> Result<Amounts> {
-    let mut statement = transaction
-        .prepare_cached("SELECT reserved, spent, recorded FROM processes WHERE month = ?1")?;
+    let sql = "SELECT reserved, spent, recorded, replaced FROM processes WHERE month = ?1";
+    let mut statement = transaction.prepare_cached(sql)?;
     let mut rows = statement.query([month])?;
     let mut sum = Amounts::default();
     while let Some(row) = rows.next()? {
         sum.reserved += MicroUsd(row.get(0)?);
         sum.spent += MicroUsd(row.get(1)?);
         sum.recorded += MicroUsd(row.get(2)?);
+        sum.replaced += MicroUsd(row.get(3)?);
     }
     Ok(sum)
 }

@@ -1,10 +1,11 @@
 //! The month's budget of a home as a ceiling over a run's calls, shared with every other process of
 //! the home.
 //!
-//! A call is reserved before it goes out, settled when its cost is known, and declared as recorded
-//! when the journal has it. When the budget's files fail, no call fits any more: what other
+//! A call is reserved before it goes out, and settled when its cost is known; what of both the
+//! journal has is declared. When the budget's files fail, no call fits any more: what other
 //! processes spend is unknown then.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use jiff::tz::TimeZone;
@@ -13,11 +14,13 @@ use crate::config::paths::Home;
 use crate::consultation::event::{CallEvent, Envelope, Event};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::budget::BudgetCheck;
+use crate::domain::ids::CallId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
 use crate::engine::dispatcher::budget::SharedBudget;
 use crate::engine::ports::{Subscriber, SubscriberError};
 use crate::error::Error;
+use crate::records::journal::Journal;
 use crate::records::month::spent_in_month;
 use crate::records::month_budget::{MonthBudget, MonthBudgetError};
 use crate::records::statistics::calendar::date_of;
@@ -113,22 +116,46 @@ impl SharedBudget for MonthCeiling {
     }
 }
 
-/// Declares each call's cost as recorded. Subscribes after the journal.
+/// Writes a journal, and declares what it has of each call. What a journal that fails does not have
+/// counts until the end of the month.
 #[derive(Debug)]
-pub(super) struct MonthRecorder(Arc<MonthCeiling>);
+pub(super) struct MonthRecorder<'a> {
+    month: Arc<MonthCeiling>,
+    journal: &'a mut Journal,
+    /// The worst case of each call in flight.
+    in_flight: BTreeMap<CallId, MicroUsd>,
+}
 
-impl MonthRecorder {
-    pub(super) fn new(month: Arc<MonthCeiling>) -> Self {
-        month.keep_failure(month.budget.use_journal());
-        Self(month)
+impl<'a> MonthRecorder<'a> {
+    pub(super) fn new(month: Arc<MonthCeiling>, journal: &'a mut Journal) -> Self {
+        Self {
+            month,
+            journal,
+            in_flight: BTreeMap::new(),
+        }
     }
 }
 
-impl Subscriber for MonthRecorder {
-    fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError> {
-        if let Event::Call(CallEvent::Finished(call)) = &event.event {
-            let month = &self.0;
-            month.keep_failure(month.budget.recorded(call.cost.known));
+impl Subscriber for MonthRecorder<'_> {
+    fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
+        let budget = &self.month.budget;
+        let written = match &envelope.event {
+            Event::Call(CallEvent::Started {
+                call, worst_case, ..
+            }) => {
+                self.in_flight.insert(*call, worst_case.known);
+                worst_case.known
+            }
+            Event::Call(CallEvent::Finished(finished)) => {
+                let worst_case = self.in_flight.remove(&finished.call).unwrap_or_default();
+                self.month.keep_failure(budget.replaced(worst_case));
+                finished.counted()
+            }
+            _ => MicroUsd::ZERO,
+        };
+        self.journal.event(envelope)?;
+        if written > MicroUsd::ZERO {
+            self.month.keep_failure(budget.recorded(written));
         }
         Ok(())
     }

@@ -161,11 +161,10 @@ pub(crate) async fn run(
     let mut recorder = None;
     if let Some(journal) = storage.journal() {
         shared.index.begin(&consultation.plan().id, clock.now());
-        subscribers.push(journal);
-        // What is not in the journal is never recorded: it counts until the end of the month.
-        if let Some(month) = shared.month.clone() {
-            subscribers.push(recorder.insert(MonthRecorder::new(month)));
-        }
+        subscribers.push(match shared.month.clone() {
+            Some(month) => recorder.insert(MonthRecorder::new(month, journal)),
+            None => journal,
+        });
     }
     for subscriber in others {
         subscribers.push(subscriber);

@@ -25,9 +25,11 @@ impl fmt::Display for GitCleanliness {
     }
 }
 
-/// Asks Git about the file that a path leads to. A link is followed, as by an edit: the target
-/// counts, also in another repository.
+/// Asks Git about a file. A link is not clean: it may come with a project, and lead anywhere.
 pub fn is_clean_in_git(path: &Path, is_interrupted: IsInterrupted<'_>) -> GitCleanliness {
+    if path.is_symlink() {
+        return GitCleanliness(Some("it is a symbolic link".to_owned()));
+    }
     let Ok(target) = path.canonicalize() else {
         return GitCleanliness(Some("it cannot be found".to_owned()));
     };

@@ -336,7 +336,7 @@ impl BenchmarkState {
         for part in self.results.iter().map(|result| &result.spend) {
             spend.add(part);
         }
-        for pending in self.queue.pending() {
+        for pending in self.without_result() {
             spend.add(&pending.spend);
         }
         spend
@@ -345,8 +345,7 @@ impl BenchmarkState {
     /// Returns the case runs without a result, in their original order.
     pub fn remaining(&self) -> Vec<&CaseRunId> {
         let open: BTreeMap<usize, &CaseRunId> = self
-            .queue
-            .pending()
+            .without_result()
             .map(|pending| (pending.position, &pending.run))
             .collect();
         open.into_values().collect()
@@ -358,15 +357,12 @@ impl BenchmarkState {
 
     /// Returns a case run without a result, with its attempts so far.
     pub fn pending(&self, run: &CaseRunId) -> Option<&PendingCaseRun> {
-        self.queue.pending().find(|pending| pending.run == *run)
+        self.without_result().find(|pending| pending.run == *run)
     }
 
-    /// Returns the case runs that were in flight when an earlier process ended, and whose last
-    /// consultation may be complete or resumable. Only after a resume, until they start or finish.
-    pub fn left_over(&self) -> impl Iterator<Item = &PendingCaseRun> {
-        self.queue
-            .waiting()
-            .filter(|pending| pending.unfinished.is_some())
+    /// Returns the case runs without a result, with their attempts so far.
+    pub fn without_result(&self) -> impl Iterator<Item = &PendingCaseRun> {
+        self.queue.pending()
     }
 
     /// Returns the conditions since the beginning or the last resume.

@@ -170,10 +170,6 @@ impl CaseRunQueue {
         self.waiting.front()
     }
 
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &PendingCaseRun> {
-        self.waiting.iter()
-    }
-
     pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {
         let in_flight = self.in_flight.iter().map(|started| &started.pending);
         self.waiting.iter().chain(in_flight).chain(&self.exhausted)

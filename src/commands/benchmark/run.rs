@@ -10,7 +10,7 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
 use crate::benchmark::state::BenchmarkState;
 use crate::commands::App;
-use crate::commands::face::batch::{ApprovedRun, agree, cost_line, decision};
+use crate::commands::face::batch::{ApprovedRun, agree, cost_line, decision, spent_so_far};
 use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{block_on, consent_mode};
 use crate::commands::flags::purpose;
@@ -22,10 +22,12 @@ use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
+use crate::session::batch::RunCeiling;
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
 use crate::session::benchmark::cases::CaseBook;
 use crate::session::benchmark::driver::BenchmarkDriver;
+use crate::session::benchmark::earlier_spend::earlier_spending;
 use crate::session::benchmark::estimate::estimate_run;
 use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
@@ -37,16 +39,13 @@ use crate::setup::plan::Planner;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
-use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
 
 use super::dry_run::{self, PreviewedRun, arm_line};
 use super::{RunArgs, outcome, stored};
-
-/// The name of the ceiling over a run, in messages.
-const CEILING: &str = "ceiling of the run";
 
 /// Runs a new benchmark of a suite.
 pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
@@ -135,12 +134,12 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
     let arms = block_on(arms.prepare_again(&terms))??;
 
     let remaining: Vec<CaseRunId> = locked.state().remaining().into_iter().cloned().collect();
-    let spent = locked.state().spend().cost;
+    let spent = earlier_spending(locked.state(), &planner.sources.home);
     app.printer.note(&format!(
-        "Resuming {id}: {} of {} done, {} spent so far",
+        "Resuming {id}: {} of {} done, {}",
         locked.state().results.len(),
         count(terms.case_runs().len(), "case run"),
-        amount(spent),
+        spent_so_far(&spent),
     ));
     let is_left = |id: &CaseId| remaining.iter().any(|run| run.case == *id);
     terms.cases.retain(|case| is_left(&case.id));
@@ -157,7 +156,7 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
     run.announce(&terms);
     let ceiling = args.control.max_cost.or(terms.options.max_cost);
     let approved = run
-        .approve(ceiling, spent.known)
+        .approve(ceiling, spent.counted())
         .map_err(|error| outcome::resumable(error, &id))?;
     locked.record(clock.now(), BenchmarkEventKind::Resumed { conditions })?;
     run.drive(locked, approved, suite.settings.jobs)
@@ -273,18 +272,17 @@ impl PreparedRun<'_> {
         })
     }
 
-    fn approve(
-        &self,
-        ceiling: Option<MicroUsd>,
-        spent: MicroUsd,
-    ) -> Result<ApprovedRun<'_>, Error> {
+    /// Asks for consent to the run; `used` is what counts as spent by earlier processes of it.
+    fn approve(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<ApprovedRun<'_>, Error> {
         let (rule, printer) = (self.consent_rule()?, self.app.printer);
+        let name = "ceiling of the run";
+        let ceiling = limit.map(|limit| RunCeiling { name, limit, used });
         Ok(ApprovedRun {
             planner: self.planner,
             printer,
-            ceiling: ceiling.map(|ceiling| (CEILING, ceiling)),
+            ceiling,
             control: self.limits()?,
-            month_rule: agree(&self.estimate.total, rule, ceiling, spent, printer)?,
+            month_rule: agree(&self.estimate.total, rule, ceiling, printer)?,
             clock: self.clock,
         })
     }

@@ -7,15 +7,16 @@ use super::{cannot_start, seed};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::money::Cost;
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::session::batch::estimate::BatchEstimate;
-use crate::session::batch::{Batch, BatchTerms};
+use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
 use crate::setup::plan::Planner;
-use crate::terminal::output::format::{cost_range, dollars, thousands};
+use crate::terminal::output::format::{amount, cost_range, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{Confirmation, ask_run_consent};
 use crate::terminal::report::report;
@@ -32,8 +33,7 @@ pub(crate) const CHECK_KEYS: &str = "check keys and vendors with `conclave docto
 pub(crate) struct ApprovedRun<'a> {
     pub(crate) planner: &'a Planner<'a>,
     pub(crate) printer: &'a Printer,
-    /// The name of the ceiling over the run in messages, and its amount.
-    pub(crate) ceiling: Option<(&'static str, MicroUsd)>,
+    pub(crate) ceiling: Option<RunCeiling>,
     pub(crate) control: &'a Control,
     pub(crate) month_rule: MonthRule,
     pub(crate) clock: Clock,
@@ -69,7 +69,7 @@ impl<'a> ApprovedRun<'a> {
     }
 }
 
-/// Asks for consent if the rule wants it. `spent` was spent under the ceiling before.
+/// Asks for consent if the rule wants it.
 ///
 /// # Errors
 ///
@@ -77,18 +77,16 @@ impl<'a> ApprovedRun<'a> {
 pub(crate) fn agree(
     estimate: &Estimate,
     rule: ConsentRule,
-    ceiling: Option<MicroUsd>,
-    spent: MicroUsd,
+    ceiling: Option<RunCeiling>,
     printer: &Printer,
 ) -> Result<MonthRule, Error> {
-    let left = ceiling.map(|ceiling| MicroUsd(ceiling.0.saturating_sub(spent.0)));
     let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
     let month_rule = if rule.month.is_some_and(exceeds_month) {
         MonthRule::MayBeExceeded
     } else {
         MonthRule::Limited
     };
-    match rule.decide(estimate, left) {
+    match rule.decide(estimate, ceiling.map(RunCeiling::left)) {
         Gate::Pass(_) => Ok(month_rule),
         // A part of the run may fit: its calls stop at the ceiling.
         Gate::AboveCeiling => Ok(MonthRule::Limited),
@@ -149,6 +147,16 @@ pub(crate) fn cost_line(name: &str, part: &BatchEstimate) -> String {
     let total = &part.total;
     let cost = cost_range(total.low, total.cost, total.high, dollars);
     format!("{name}: {} calls, {cost}", thousands(part.calls))
+}
+
+/// Describes what earlier processes have spent on a run: `≥ $0.0110 spent so far`, and what counts
+/// under its ceiling besides.
+pub(crate) fn spent_so_far(spend: &ConsultationSpend) -> String {
+    let (spent, in_doubt) = (amount(spend.cost), spend.in_doubt);
+    if in_doubt.is_zero() {
+        return format!("{spent} spent so far");
+    }
+    format!("{spent} spent so far; calls whose cost is unknown count {in_doubt} more")
 }
 
 /// Describes what each model of a run is expected to be asked, a line each.

@@ -10,6 +10,7 @@ use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};
 use crate::refinement::state::{RefinementLoop, RefinementState};
+use crate::session::batch::RunCeiling;
 use crate::session::refinement::estimate::LoopEstimate;
 use crate::stopping::convergence::{Criteria, ItemCounts};
 use crate::terminal::output::format::count;
@@ -126,7 +127,7 @@ impl<'a> DryRun<'a> {
     ) -> Result<Self, Error> {
         let (target, estimate) = (&starting.target, &prepared.estimate);
         let total = &estimate.total.total;
-        let max_cost = starting.args.control.max_cost;
+        let left = starting.ceiling().map(RunCeiling::left);
         let document = prepared.ahead.document;
         let measure = document.measure();
         let templates = &prepared.templates;
@@ -165,7 +166,7 @@ impl<'a> DryRun<'a> {
             next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
             whole_loop: PartFigures::of(estimate.total.calls, total),
             by_model: by_model.collect(),
-            decision: decision(&prepared.rule.decide(total, max_cost), total),
+            decision: decision(&prepared.rule.decide(total, left), total),
             warnings: warnings(document),
             starting,
             estimate,

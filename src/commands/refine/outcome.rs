@@ -141,7 +141,7 @@ fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
 
 /// Returns what a person can do after the end of a loop.
 fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)> {
-    let source = shell_word(&display(&target.source));
+    let command = target.command();
     let document = display(&target.output);
     let again = format!("conclave refine {} --in-place", shell_word(&document));
     let evaluation = refined.evaluation();
@@ -149,13 +149,13 @@ fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)
     match (&refined.phase, class) {
         (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
             "See what has changed".to_owned(),
-            format!("conclave refine {source} --diff"),
+            format!("{command} --diff"),
         )],
         (LoopPhase::Ended, Some(Class::Exhausted)) => {
             let iterations = refined.criteria.max_iterations + MORE_ITERATIONS;
             vec![(
                 "Read what is open, and continue with more iterations".to_owned(),
-                format!("conclave refine {source} --max-iterations {iterations}"),
+                format!("{command} --max-iterations {iterations}"),
             )]
         }
         (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(

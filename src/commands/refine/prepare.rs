@@ -7,7 +7,6 @@ use crate::commands::{App, face};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::files::write::check_writable;
@@ -19,6 +18,7 @@ use crate::refinement::mask::TextMask;
 use crate::refinement::state::{
     DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
+use crate::session::batch::RunCeiling;
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
@@ -166,8 +166,13 @@ impl<'a> Starting<'a> {
             })?;
         }
         let (resumed, state) = (self.resumed(), self.state.as_ref());
-        self.target
-            .check(&self.source_text, resumed, state, &self.store)
+        self.target.check(
+            &self.source_text,
+            resumed,
+            state,
+            &self.store,
+            &self.app.home()?,
+        )
     }
 
     /// Returns the document that the next iteration works on, as it stands in its file.
@@ -204,10 +209,14 @@ impl<'a> Starting<'a> {
         }
     }
 
-    /// Returns what earlier processes of a resumed loop have spent.
-    pub(super) fn spent(&self) -> MicroUsd {
-        self.resumed()
-            .map_or(MicroUsd::ZERO, |resumed| resumed.spend().cost.known)
+    /// Returns the ceiling over the loop, with what earlier processes of a resumed one have used.
+    pub(super) fn ceiling(&self) -> Option<RunCeiling> {
+        let spent = self.resumed().map(|resumed| resumed.spend().counted());
+        Some(RunCeiling {
+            name: "ceiling of the loop",
+            limit: self.args.control.max_cost?,
+            used: spent.unwrap_or_default(),
+        })
     }
 
     /// Returns the document as a resumed loop finds it.

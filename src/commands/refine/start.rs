@@ -2,19 +2,21 @@
 //! its progress on standard error, and shows how it ended.
 
 use crate::commands::App;
-use crate::commands::face::batch::{ApprovedRun, agree, cost_line};
+use crate::commands::face::batch::{ApprovedRun, agree, cost_line, spent_so_far};
 use crate::commands::face::scrubbing::announce;
 use crate::consultation::plan::Plan;
 use crate::domain::panel::Seat;
 use crate::domain::text::clean;
 use crate::error::{Error, Exit};
+use crate::files::{self, SizeLimit};
+use crate::records::refinements::claims::claim;
 use crate::records::refinements::{LockedRefinement, RefinementStoreError};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::{RefinementLoop, RefinementState};
 use crate::session::refinement::driver::RefinementDriver;
 use crate::stopping::evaluation::{Class, Evaluation};
-use crate::terminal::output::format::{amount, count};
+use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::refinement::RefinementProgress;
 use crate::terminal::report::refinement::changes_markdown;
@@ -23,9 +25,6 @@ use super::files::{display, warn_of_unlisted};
 use super::prepare::{Prepared, Starting};
 use super::target::{LoopEntry, Target};
 use super::{Args, dry_run, outcome};
-
-/// The name of the ceiling over a loop, in messages.
-const CEILING: &str = "ceiling of the loop";
 
 pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
@@ -79,19 +78,13 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
         let name = format!("Estimate of at most {} iterations", estimate.iterations);
         printer.note(&cost_line(&name, &estimate.total));
     }
-    let (ceiling, spent) = (args.control.max_cost, starting.spent());
+    let ceiling = starting.ceiling();
     let approved = ApprovedRun {
         planner: &prepared.planner,
         printer,
-        ceiling: ceiling.map(|ceiling| (CEILING, ceiling)),
+        ceiling,
         control: prepared.templates.limits(),
-        month_rule: agree(
-            &estimate.total.total,
-            prepared.rule,
-            ceiling,
-            spent,
-            printer,
-        )?,
+        month_rule: agree(&estimate.total.total, prepared.rule, ceiling, printer)?,
         clock: starting.clock,
     };
     let refinement = open(&starting, locked)?;
@@ -158,8 +151,8 @@ fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
 
 /// Returns whether the log for people is there and has all changes.
 fn is_current(starting: &Starting<'_>, state: &RefinementState) -> bool {
-    let written = std::fs::read_to_string(&starting.store.files.changes);
-    written.is_ok_and(|written| written == changes_markdown(state))
+    let written = files::read_own(&starting.store.files.changes, SizeLimit::DOCUMENT);
+    written.is_ok_and(|written| written == changes_markdown(state).into_bytes())
 }
 
 /// Checks that the sections have items: every iteration over a document without any would be empty.
@@ -182,6 +175,8 @@ fn open(
     locked: Option<LockedRefinement>,
 ) -> Result<LockedRefinement, Error> {
     let (now, text) = (starting.clock.now(), &starting.source_text);
+    let output = &starting.target.output.path;
+    claim(starting.app.home()?.path(), output).map_err(Error::failed)?;
     let Some(mut refinement) = locked else {
         return Ok(starting.store.begin(now, starting.begun(), text)?);
     };
@@ -207,9 +202,9 @@ fn announce_loop(starting: &Starting<'_>) {
     printer.note(&match starting.resumed() {
         None => new_line(&source, starting),
         Some(resumed) => format!(
-            "Resuming the loop over {source}: {} done, {} spent so far",
+            "Resuming the loop over {source}: {} done, {}",
             count(resumed.merges().count(), "iteration"),
-            amount(resumed.spend().cost)
+            spent_so_far(&resumed.spend())
         ),
     });
     printer.note(&format!("  {}", starting.target));

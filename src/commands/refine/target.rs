@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
 use crate::commands::face::answer::check_output;
+use crate::config::paths::Home;
 use crate::domain::text::clean;
 use crate::error::Error;
+use crate::records::refinements::claims::is_claimed;
 use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
@@ -16,6 +18,7 @@ use crate::stopping::convergence::Criteria;
 
 use super::files::{display, read_text};
 use super::flags::TargetFlags;
+use super::shell_word;
 
 /// The files of a loop.
 #[derive(Debug)]
@@ -25,7 +28,12 @@ pub(super) struct Target {
     /// The same as `source` for a change in place.
     pub(super) output: SpecFile,
     reason: TargetReason,
+    /// The command line names the output.
+    is_named: bool,
 }
+
+/// What is wrong with a file that a log names, and that only the log says is a loop's.
+const UNKNOWN: &str = "is there already, and no loop of this home writes it";
 
 /// Why a loop writes its file.
 #[derive(Debug)]
@@ -49,11 +57,12 @@ pub(super) enum LoopEntry {
     Ended,
 }
 
-/// Decides which file is written.
+/// Decides which file is written: the one that the flags name, the document itself, or one beside
+/// it. No path is taken from the log, which may have come with a foreign project.
 ///
 /// # Errors
 ///
-/// When the flags name another file than the loop that would be resumed.
+/// When the flags do not name the file of the loop that would be resumed, and it is another one.
 pub(super) fn choose(
     flags: &TargetFlags,
     source: &SpecFile,
@@ -66,14 +75,20 @@ pub(super) fn choose(
         source: source.clone(),
         output,
         reason,
+        is_named: asked.is_some(),
     };
     let last = state.map(RefinementState::current);
     if let Some(last) = last.filter(|_| !flags.restart) {
-        let output = output_of(&last.begun, source);
-        let is_asked = asked.as_ref().is_none_or(|asked| same_file(asked, &output));
+        let recorded = recorded_output(&last.begun, source);
+        let output = match &asked {
+            Some(asked) => asked.clone(),
+            None if is_beside(&last.begun.output, source) => recorded.clone(),
+            None => return Err(unnamed_output(source, &recorded)),
+        };
+        let is_asked = same_file(&output, &recorded);
         let has_ended = last.phase == LoopPhase::Ended;
         if !has_ended && !is_asked {
-            return Err(other_output(&output));
+            return Err(other_output(&recorded));
         }
         if is_asked && (!has_ended || is_as_it_ended(last, text, source, &output)) {
             let is_over = has_ended && last.ends_by(criteria);
@@ -87,11 +102,10 @@ pub(super) fn choose(
     }
     // An edit of what the last loop wrote in place loses nothing of a person.
     let is_written_in_place = last.is_some_and(|last| {
-        output_of(&last.begun, source) == *source
-            && last.last_written() == Some(&TextHash::of(text))
+        last.begun.output == last.begun.source && last.last_written() == Some(&TextHash::of(text))
     });
-    let target = match asked {
-        Some(output) => target(output, TargetReason::Asked),
+    let target = match &asked {
+        Some(output) => target(output.clone(), TargetReason::Asked),
         None if is_written_in_place => target(source.clone(), TargetReason::AsBefore),
         None => {
             // The program ends at an interrupt.
@@ -138,29 +152,56 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// When it can not, when a file of that name is not from a loop of this document, or when the
-    /// source of a resumed loop is another one than it has merged into.
+    /// When it can not, when a file of that name is not from a loop of this document and this home,
+    /// or leads elsewhere without being named, or when the source of a resumed loop is another one
+    /// than it has merged into.
     pub(super) fn check(
         &self,
         source_text: &str,
         resumed: Option<&RefinementLoop>,
         state: Option<&RefinementState>,
         store: &RefinementStore,
+        home: &Home,
     ) -> Result<(), Error> {
+        if !self.is_named && self.output.path.is_symlink() {
+            return Err(self.unproven("is a symbolic link"));
+        }
+        let is_ours = is_claimed(home.path(), &self.output.path);
         if self.is_in_place() {
+            let is_before = matches!(self.reason, TargetReason::AsBefore);
+            let is_clean = || is_clean_in_git(&self.source.path, &|| false).is_clean();
+            if is_before && !self.is_named && !is_ours && !is_clean() {
+                return Err(self.unproven(UNKNOWN));
+            }
             return Ok(self.source.check_replaceable()?);
         }
         check_output(Some(&self.output.path))?;
-        if let Some(resumed) = resumed.filter(|resumed| resumed.last_written().is_some()) {
-            if TextHash::of(source_text) != *resumed.original() {
-                return Err(self.source_changed(store.original(resumed.original())));
-            }
-            // A person may have edited what the loop wrote.
-            return Ok(self.output.check_replaceable()?);
+        let written = resumed.filter(|resumed| resumed.last_written().is_some());
+        if let Some(resumed) = written
+            && TextHash::of(source_text) != *resumed.original()
+        {
+            return Err(self.source_changed(store.original(resumed.original())));
         }
-        if !self.output.exists() {
+        if !self.output.exists() && written.is_none() {
             return Ok(());
         }
+        // A person may have edited what a loop of this home wrote.
+        let may_be_edited = is_ours && written.is_some();
+        if !may_be_edited && !self.has_text_of_loop(resumed, state)? {
+            return Err(self.foreign(resumed.is_some()));
+        }
+        if !is_ours && !self.is_named {
+            return Err(self.unproven(UNKNOWN));
+        }
+        Ok(self.output.check_replaceable()?)
+    }
+
+    /// Returns whether the output has a text that the log states.
+    fn has_text_of_loop(
+        &self,
+        resumed: Option<&RefinementLoop>,
+        state: Option<&RefinementState>,
+    ) -> Result<bool, Error> {
         let present = TextHash::of(&read_text(&self.output)?);
         // A process that was killed may have written its merge, and not recorded it.
         let merged = resumed.and_then(RefinementLoop::open_iteration);
@@ -168,10 +209,33 @@ impl Target {
             .and_then(IterationRecord::decided)
             .map(|merge| &merge.after);
         let written = state.and_then(RefinementState::last_written);
-        if ![written, merged].contains(&Some(&present)) {
-            return Err(self.foreign(resumed.is_some()));
+        Ok([written, merged].contains(&Some(&present)))
+    }
+
+    /// Returns the words that name the output on the command line.
+    fn name(&self) -> String {
+        if self.is_in_place() {
+            "--in-place".to_owned()
+        } else {
+            format!("-o {}", shell_word(&display(&self.output)))
         }
-        Ok(self.output.check_replaceable()?)
+    }
+
+    /// Returns the command that resumes the loop or shows its result.
+    pub(super) fn command(&self) -> String {
+        let source = format!("conclave refine {}", shell_word(&display(&self.source)));
+        if is_beside(&self.names().1, &self.source) {
+            source
+        } else {
+            format!("{source} {}", self.name())
+        }
+    }
+
+    /// The error for a file that only a person can vouch for.
+    fn unproven(&self, what: &str) -> Error {
+        let error = format!("`{}` {what}", display(&self.output));
+        let hint = format!("if you want it written, name it: `{}`", self.name());
+        Error::usage(error).hint(hint)
     }
 
     fn foreign(&self, is_resumed: bool) -> Error {
@@ -238,13 +302,30 @@ fn asked(flags: &TargetFlags, source: &SpecFile) -> Result<Option<SpecFile>, Err
     Ok(Some(output))
 }
 
-/// Returns the file that a loop writes.
-fn output_of(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
+/// Returns the file that a loop writes, as the log has it.
+fn recorded_output(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
     if begun.output == begun.source {
         return source.clone();
     }
     let folder = source.path.parent().unwrap_or(Path::new(""));
     SpecFile::at(&folder.join(&begun.output))
+}
+
+/// Returns whether a name in a log can only be that of the document, or of another one beside it:
+/// never one of a hidden file, or of one that another program runs.
+fn is_beside(name: &str, source: &SpecFile) -> bool {
+    let (path, usual) = (Path::new(name), refined_path(&source.path));
+    let is_plain = path.file_name() == Some(name.as_ref()) && !name.starts_with('.');
+    (is_plain && path.extension() == usual.extension())
+        || source.path.file_name() == Some(name.as_ref())
+}
+
+fn unnamed_output(source: &SpecFile, output: &SpecFile) -> Error {
+    let (source, output) = (display(source), display(output));
+    let error = format!("the log of `{source}` names `{output}`, and a log can come from anyone");
+    Error::usage(error)
+        .hint("if you began the loop, give the same `-o FILE` as then")
+        .hint("or begin a new loop with `--restart`")
 }
 
 fn other_output(output: &SpecFile) -> Error {
@@ -311,6 +392,7 @@ mod tests {
                 source: SpecFile::at(Path::new(source)),
                 output: SpecFile::at(Path::new(output)),
                 reason: TargetReason::Asked,
+                is_named: true,
             };
             target.names()
         };

@@ -7,7 +7,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{FailureClass, StopReason};
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
-use crate::domain::money::Cost;
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::pricing::CostSource;
 use crate::domain::tokens::Usage;
 
@@ -31,9 +31,9 @@ pub enum CallEvent {
         max_output_tokens: u64,
         /// SHA-256 of the whole prompt, in hexadecimal.
         prompt_sha256: String,
-        /// The most that the call can cost, reserved under a ceiling; `None` without a ceiling.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        worst_case: Option<Cost>,
+        /// The most that the call can cost. It counts until the call has finished.
+        #[serde(default, skip_serializing_if = "is_free")]
+        worst_case: Cost,
         /// Estimated tokens saved by filtering the artifacts in the prompt.
         #[serde(default, skip_serializing_if = "is_zero")]
         tokens_saved: u64,
@@ -131,12 +131,22 @@ pub struct CallFinished {
     pub text: String,
     pub tokens: Usage,
     pub cost: Cost,
+    /// What the call counts as under ceilings, if that is not its known cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counted: Option<MicroUsd>,
     pub cost_source: CostSource,
     /// Milliseconds from the call to the first sign of an answer.
     pub first_token_ms: Option<u64>,
     pub duration_ms: u64,
     /// The problems of the text, and how each was handled.
     pub problems: Vec<Problem>,
+}
+
+impl CallFinished {
+    /// Returns what the call counts as under ceilings.
+    pub fn counted(&self) -> MicroUsd {
+        self.counted.unwrap_or(self.cost.known)
+    }
 }
 
 /// The error of a failed call in the log.
@@ -171,4 +181,12 @@ pub enum CancelReason {
 )]
 pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_free(cost: &Cost) -> bool {
+    *cost == Cost::FREE
 }

@@ -139,8 +139,6 @@ impl Replayed {
                 Input::HealthChanged(update.clone())
             }
             (Cause::Resumed, Event::Consultation(ConsultationEvent::Resumed(resumed))) => {
-                // A call that was not lost then went out with that run, and is lost now if it has
-                // not come back since.
                 self.interruption
                     .lost
                     .retain(|open| !resumed.lost_calls.contains(open));
@@ -210,13 +208,15 @@ impl Replayed {
     }
 
     /// Keeps the effects that are still to be carried out. Questions are asked again on resume, and
-    /// calls of a process that has ended need no cancelling.
+    /// calls of a process that has ended need no cancelling. A call that it had announced in part
+    /// counts as lost: only a request reserves its worst case under every ceiling.
     fn keep(&mut self, effects: impl Iterator<Item = Effect>) {
         for effect in effects {
             match effect {
                 Effect::Request(_) | Effect::Question(_) | Effect::Withdraw => {}
                 Effect::Cancel(call) if self.interruption.lost.contains(&call) => self.forget(call),
-                Effect::Cancel(_) | Effect::Ask(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
+                Effect::Ask(ask) => self.interruption.lost.push(ask.call),
+                Effect::Cancel(_) | Effect::SetTimer { .. } | Effect::Emit(_) => {
                     self.interruption.effects.push(effect);
                 }
             }

@@ -72,7 +72,7 @@ pub(in crate::consultation) fn resume(
         step.run.watch = Watch::start(round, &step.plan.control, step.now, &mut step.emitter);
     }
     if let Some(work) = state.work() {
-        work.resume(step, lost);
+        work.resume(step);
     }
     state.again(step)
 }

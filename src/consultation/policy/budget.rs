@@ -8,13 +8,17 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::CallId;
 use crate::domain::money::{Cost, MicroUsd};
 
-/// The amount spent, and the worst case of the calls in flight.
+/// The amount that counts as spent, and the worst case of the calls in flight.
+///
+/// A call counts as its worst case from the moment that it goes out, until its cost is known: for
+/// ever if it is cancelled or lost. The log has both amounts, so that every later process counts
+/// the same.
 ///
 /// Invariant: as long as calls stay within their worst case, the amount spent and set aside never
 /// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    spent: Cost,
+    spent: MicroUsd,
     /// The worst case of each call in flight.
     set_aside: BTreeMap<CallId, MicroUsd>,
 }
@@ -30,22 +34,19 @@ pub enum BudgetCheck {
 }
 
 impl Budget {
-    pub fn spent(&self) -> Cost {
+    pub fn spent(&self) -> MicroUsd {
         self.spent
     }
 
     /// Decides on a call that costs at most `worst_case`. A call without a price is never within a
     /// ceiling.
-    pub fn check(&self, worst_case: Cost, ceiling: Option<MicroUsd>) -> BudgetCheck {
-        let Some(ceiling) = ceiling else {
-            return BudgetCheck::Allowed;
-        };
+    pub fn check(&self, worst_case: Cost, ceiling: MicroUsd) -> BudgetCheck {
         if worst_case == Cost::FREE {
             return BudgetCheck::Allowed;
         }
         let left = ceiling
             .0
-            .checked_sub(self.spent.known.0)
+            .checked_sub(self.spent.0)
             .filter(|_| !worst_case.lower_bound);
         let set_aside: MicroUsd = self.set_aside.values().copied().sum();
         match left {
@@ -64,25 +65,18 @@ impl Budget {
         self.set_aside.insert(call, worst_case.known);
     }
 
-    /// Replaces a call's reservation by its cost. A partly known cost counts as the worst case, so
-    /// that the ceiling still holds.
-    pub fn settle(&mut self, call: CallId, cost: Cost) {
-        self.spent += match self.set_aside.remove(&call) {
-            Some(worst_case) if cost.lower_bound => Cost::at_least(worst_case.max(cost.known)),
-            Some(_) | None => cost,
-        };
+    /// Replaces a call's reservation by what its cost counts as, and returns that: a partly known
+    /// cost counts as the worst case.
+    pub fn settle(&mut self, call: CallId, cost: Cost) -> MicroUsd {
+        let worst_case = self.set_aside.remove(&call).filter(|_| cost.lower_bound);
+        let counted = cost.known.max(worst_case.unwrap_or_default());
+        self.spent += counted;
+        counted
     }
 
-    /// Counts a call whose cost will never be known at its worst case, so that the ceiling still
-    /// holds.
+    /// Counts a call whose cost will never be known at its worst case.
     pub fn write_off(&mut self, call: CallId) {
-        if let Some(worst_case) = self
-            .set_aside
-            .remove(&call)
-            .filter(|worst_case| *worst_case > MicroUsd::ZERO)
-        {
-            self.spent += Cost::at_least(worst_case);
-        }
+        self.spent += self.set_aside.remove(&call).unwrap_or_default();
     }
 }
 
@@ -104,7 +98,7 @@ mod tests {
     #[test]
     fn calls_count_at_their_worst_case_until_they_are_settled() {
         let mut budget = Budget::default();
-        let ceiling = Some(MicroUsd(100));
+        let ceiling = MicroUsd(100);
         assert_eq!(budget.check(exactly(60), ceiling), BudgetCheck::Allowed);
         budget.set_aside(CallId(1), exactly(60));
         assert_eq!(budget.check(exactly(40), ceiling), BudgetCheck::Allowed);
@@ -113,20 +107,16 @@ mod tests {
         budget.settle(CallId(1), exactly(10));
         assert_eq!(budget.check(exactly(90), ceiling), BudgetCheck::Allowed);
         assert_eq!(budget.check(exactly(91), ceiling), BudgetCheck::Exceeded);
-        assert_eq!(budget.spent(), exactly(10));
+        assert_eq!(budget.spent(), MicroUsd(10));
     }
 
     #[test]
     fn free_calls_are_always_allowed_and_unpriced_ones_never_under_a_ceiling() {
         let check = |cost, ceiling| Budget::default().check(cost, ceiling);
         let unpriced = Cost::at_least(MicroUsd(1));
-        let high = Some(MicroUsd(1_000_000));
-        assert_eq!(
-            check(Cost::FREE, Some(MicroUsd::ZERO)),
-            BudgetCheck::Allowed
-        );
+        let high = MicroUsd(1_000_000);
+        assert_eq!(check(Cost::FREE, MicroUsd::ZERO), BudgetCheck::Allowed);
         assert_eq!(check(unpriced, high), BudgetCheck::Exceeded);
-        assert_eq!(check(unpriced, None), BudgetCheck::Allowed);
     }
 
     #[test]
@@ -136,26 +126,23 @@ mod tests {
         budget.set_aside(CallId(2), Cost::FREE);
         budget.write_off(CallId(1));
         budget.write_off(CallId(2));
-        assert_eq!(budget.spent(), Cost::at_least(MicroUsd(60)));
+        assert_eq!(budget.spent(), MicroUsd(60));
         assert_eq!(
-            budget.check(exactly(41), Some(MicroUsd(100))),
+            budget.check(exactly(41), MicroUsd(100)),
             BudgetCheck::Exceeded
         );
     }
 
     #[test]
-    fn a_partly_known_cost_counts_at_its_worst_case_under_a_ceiling() {
+    fn a_partly_known_cost_counts_at_its_worst_case() {
         let mut budget = Budget::default();
         budget.set_aside(CallId(1), exactly(60));
-        budget.settle(CallId(1), Cost::at_least(MicroUsd(5)));
-        assert_eq!(budget.spent(), Cost::at_least(MicroUsd(60)));
-        let mut without = Budget::default();
-        without.settle(CallId(1), Cost::at_least(MicroUsd(5)));
-        assert_eq!(
-            without.spent(),
-            Cost::at_least(MicroUsd(5)),
-            "nothing was set aside without one"
-        );
+        let counted = budget.settle(CallId(1), Cost::at_least(MicroUsd(5)));
+        assert_eq!(counted, MicroUsd(60));
+        budget.set_aside(CallId(2), exactly(60));
+        let counted = budget.settle(CallId(2), Cost::at_least(MicroUsd(70)));
+        assert_eq!(counted, MicroUsd(70));
+        assert_eq!(budget.spent(), MicroUsd(130));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl AgentTask {
             BudgetCheck::WaitForInFlight => {}
             BudgetCheck::Exceeded if self.rules.counts() => {
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
-                let spent = step.run.budget.spent();
+                let spent = Cost::exactly(step.run.budget.spent());
                 self.stop_at_ceiling(step, max_cost, spent, None);
             }
             BudgetCheck::Exceeded => return Some(self.leave_out(step)),
@@ -135,13 +135,6 @@ impl AgentTask {
         }
     }
 
-    /// Returns the most that a call can cost if the consultation has a ceiling, else nothing.
-    pub(super) fn worst_case(&self, plan: &Plan, model: &ModelRef, max_output_tokens: u64) -> Cost {
-        plan.control.max_cost.map_or(Cost::FREE, |_| {
-            plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
-        })
-    }
-
     /// Decides whether a call may be made under the consultation's ceiling.
     pub(super) fn check_budget(
         &self,
@@ -149,10 +142,12 @@ impl AgentTask {
         model: &ModelRef,
         max_output_tokens: u64,
     ) -> BudgetCheck {
-        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
-        step.run
-            .budget
-            .check(worst_case, step.plan.control.max_cost)
+        let Some(ceiling) = step.plan.control.max_cost else {
+            return BudgetCheck::Allowed;
+        };
+        let RequestOption { worst_case, .. } =
+            self.request_option(step.plan, model, max_output_tokens);
+        step.run.budget.check(worst_case, ceiling)
     }
 
     /// Ends without an answer, because a ceiling does not allow the call.
@@ -175,7 +170,8 @@ impl AgentTask {
             .plan
             .worst_case(&self.current, &prompt, self.max_output_tokens);
         let message = format!(
-            "The {} of {max_cost:.2} is reached: {spent:.4} spent, and the next call, to {}, {}",
+            "The {} of {max_cost:.2} is reached: {spent:.4} counts as spent, and the next call, to \
+             {}, {}",
             budget.as_deref().unwrap_or("ceiling"),
             self.current,
             at_most(worst_case)

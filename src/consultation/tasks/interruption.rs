@@ -2,7 +2,6 @@
 
 use crate::consultation::event::{AbortReason, CancelReason, Purpose};
 use crate::consultation::machine::step::StepContext;
-use crate::domain::ids::CallId;
 
 use super::outcome::{Status, TaskOutcome};
 use super::task::AgentTask;
@@ -35,40 +34,21 @@ impl AgentTask {
         true
     }
 
-    /// Resumes after an interruption: lost calls are made again, and an unanswered question is
+    /// Resumes after an interruption: calls in flight are lost, and made again, and an unanswered question is
     /// asked again.
-    pub(super) fn resume(
-        &mut self,
-        step: &mut StepContext<'_>,
-        lost: &[CallId],
-    ) -> Option<TaskOutcome> {
-        let hedge_delay = self.hedge_delay(step.plan);
+    pub(super) fn resume(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
         if !self.is_announced {
             self.began = step.now;
             self.announce(step.plan, &mut step.emitter);
         }
         self.start_time_limit(step.plan, &mut step.emitter);
-        match &mut self.status {
+        match &self.status {
             Status::Pending { .. } => self.go(step),
             Status::Calling(calling) => {
-                let (gone, here): (Vec<_>, Vec<_>) = calling
-                    .attempts
-                    .drain(..)
-                    .partition(|attempt| lost.contains(&attempt.call));
-                calling.attempts = here;
-                for attempt in gone {
+                for attempt in &calling.attempts {
                     step.run.budget.write_off(attempt.call);
                 }
-                // A call that is not lost goes out only now: the process ended after logging it and
-                // before making it.
-                for attempt in &mut calling.attempts {
-                    attempt.since = step.now;
-                }
-                if calling.attempts.is_empty() {
-                    self.schedule(Purpose::Resumed, step.now);
-                } else if calling.hedge_timer.is_some() {
-                    calling.hedge_timer = hedge_delay.map(|delay| step.emitter.set_timer(delay));
-                }
+                self.schedule(Purpose::Resumed, step.now);
                 self.go(step)
             }
             Status::Asking(open) => {

@@ -28,6 +28,9 @@ impl AgentTask {
         };
         self.tokens += tokens;
         self.cost += cost;
+        let (asked, plan) = (&attempt.model, step.plan);
+        let by_price = plan.counted_cost(asked, &tokens, cost, cost_source);
+        let counted = step.run.budget.settle(attempt.call, by_price);
         let finished = CallFinished {
             call: attempt.call,
             agent_id: self.agent.clone(),
@@ -52,6 +55,7 @@ impl AgentTask {
             ),
             tokens,
             cost,
+            counted: (counted != cost.known).then_some(counted),
             cost_source,
             first_token_ms: attempt.first_token.map(|at| at.ms_since(attempt.since)),
             duration_ms: step.run.ms_since(attempt.since, step.now),
@@ -59,11 +63,8 @@ impl AgentTask {
         };
         step.emitter
             .emit(Event::Call(CallEvent::Finished(Box::new(finished))));
-        let (asked, plan) = (&attempt.model, step.plan);
-        let counted = plan.counted_cost(asked, &tokens, cost, cost_source);
-        step.run.budget.settle(attempt.call, counted);
         step.run
-            .note_cost(counted, plan.prices.price(asked).is_some());
+            .note_cost(by_price, plan.prices.price(asked).is_some());
         if let Some(message) = step.run.overspending(&step.plan.control) {
             step.stop(AbortReason::CostExceededEstimate, message);
         }

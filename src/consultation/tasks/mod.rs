@@ -21,7 +21,7 @@ pub(crate) use prompts::PromptSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::ids::{AgentId, CallId, ProviderId, TimerId};
+use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
 use super::event::{AbortReason, Answer, StillWaiting};
 use super::machine::round;
@@ -193,8 +193,8 @@ impl TaskSet {
     }
 
     /// Resumes all open tasks.
-    pub(super) fn resume(&mut self, step: &mut StepContext<'_>, lost: &[CallId]) {
-        self.each(step, |task, step| task.resume(step, lost));
+    pub(super) fn resume(&mut self, step: &mut StepContext<'_>) {
+        self.each(step, AgentTask::resume);
         self.ask_about_substitutions(step);
     }
 

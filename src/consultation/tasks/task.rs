@@ -172,7 +172,7 @@ impl AgentTask {
     ) -> Attempt {
         let call = step.emitter.next_call();
         let prompt = self.prompt(step.plan, model);
-        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
+        let worst_case = step.plan.worst_case(model, &prompt, max_output_tokens);
         step.run.budget.set_aside(call, worst_case);
         step.emitter.emit(Event::Call(CallEvent::Started {
             call,
@@ -183,7 +183,7 @@ impl AgentTask {
             model: model.clone(),
             max_output_tokens,
             prompt_sha256: prompt.sha256(),
-            worst_case: step.plan.control.max_cost.map(|_| worst_case),
+            worst_case,
             tokens_saved: self.prompts.tokens_saved,
         }));
         step.emitter.push(Effect::Ask(Box::new(Ask {

@@ -100,6 +100,7 @@ impl Transcript {
                 agent_id,
                 round_number,
                 model,
+                worst_case,
                 tokens_saved,
                 ..
             }) => self.lost_calls.push(LostCall {
@@ -107,6 +108,7 @@ impl Transcript {
                 agent_id: agent_id.clone(),
                 round_number: *round_number,
                 model: model.clone(),
+                worst_case: worst_case.known,
                 tokens_saved: *tokens_saved,
             }),
             Event::Call(CallEvent::Finished(finished)) => {

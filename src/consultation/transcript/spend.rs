@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
-use crate::domain::money::{Cost, Saving};
+use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::stored_record::StoredCaching;
 use crate::domain::tokens::{Usage, UsageSource};
 
@@ -27,6 +27,8 @@ pub struct LostCall {
     pub agent_id: AgentId,
     pub round_number: u8,
     pub model: ModelRef,
+    /// The most that it can have cost.
+    pub worst_case: MicroUsd,
     /// Estimated tokens saved by filtering the artifacts in its prompt.
     pub tokens_saved: u64,
 }
@@ -39,6 +41,17 @@ impl Transcript {
             .into_values()
             .next()
             .unwrap_or_default()
+    }
+
+    /// Returns what counts under ceilings beyond the known cost: calls that never came back, or
+    /// whose cost is known only in part, at their worst case.
+    pub fn in_doubt(&self) -> MicroUsd {
+        let lost = self.lost_calls.iter().map(|lost| lost.worst_case);
+        let partly_known = self
+            .calls
+            .iter()
+            .map(|call| MicroUsd(call.counted().0.saturating_sub(call.cost.known.0)));
+        lost.chain(partly_known).sum()
     }
 
     /// Returns tokens and cost grouped by a key of a call's agent, round and requested model. The

@@ -116,6 +116,9 @@ pub struct StoredCost {
     pub lower_bound: bool,
     /// Calls without a reply; their cost is unknown.
     pub lost_calls: Option<u64>,
+    /// What counts under ceilings beyond the known cost: calls without a reply, and those whose
+    /// cost is known only in part, at the most that they can cost.
+    pub in_doubt_micro_usd: MicroUsd,
     /// The use of the vendors' caches; `None` if no paid call reported any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caching: Option<StoredCaching>,

@@ -11,6 +11,9 @@ use super::StoredRecord;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ConsultationSpend {
     pub cost: Cost,
+    /// What counts under ceilings beyond the known cost.
+    #[serde(default, skip_serializing_if = "MicroUsd::is_zero")]
+    pub in_doubt: MicroUsd,
     pub calls: u64,
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -19,8 +22,14 @@ pub struct ConsultationSpend {
 }
 
 impl ConsultationSpend {
+    /// Returns what counts under ceilings: calls whose cost is unknown at the most they can cost.
+    pub fn counted(&self) -> MicroUsd {
+        self.cost.known + self.in_doubt
+    }
+
     pub fn add(&mut self, other: &Self) {
         self.cost += other.cost;
+        self.in_doubt += other.in_doubt;
         self.calls = self.calls.saturating_add(other.calls);
         self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
         self.output_tokens = self.output_tokens.saturating_add(other.output_tokens);
@@ -42,6 +51,7 @@ pub fn spend<'a>(records: impl IntoIterator<Item = &'a StoredRecord>) -> Consult
         let add = |sum: &mut u64, count: Option<u64>| {
             *sum = sum.saturating_add(count.unwrap_or_default());
         };
+        sum.in_doubt += cost.in_doubt_micro_usd;
         add(&mut sum.calls, cost.calls);
         add(&mut sum.input_tokens, cost.tokens.input);
         add(&mut sum.output_tokens, cost.tokens.output);

@@ -83,16 +83,6 @@ impl Member {
         decision.map(|decision| self.dispatcher.answer(decision))
     }
 
-    /// Returns a permit for a call that was announced before it could be requested.
-    pub fn force(&self, provider: &ProviderId) -> CallPermit {
-        let limit = self.limits.get(provider).copied().unwrap_or(1);
-        let now = self.dispatcher.0.clock.now();
-        let permit = self
-            .dispatcher
-            .with(|state| state.pool.force(self.id, provider, limit, now));
-        CallPermit::new(permit, self.dispatcher.clone())
-    }
-
     /// Waits for the next notice of the dispatcher.
     pub async fn next(&mut self) -> Notice {
         loop {

@@ -3,7 +3,7 @@
 use crate::consultation::event::{HealthUpdate, ProviderEvent};
 use crate::consultation::protocol::call::Outcome;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::Cost;
+use crate::domain::money::MicroUsd;
 
 use super::Dispatcher;
 use super::checks::signal;
@@ -78,9 +78,9 @@ impl CallPermit {
         changes
     }
 
-    /// Turns what was set aside into what the call cost.
-    pub fn settle(mut self, cost: Cost) {
-        self.permit.settle(cost);
+    /// Turns what was set aside into what the call counts as.
+    pub fn settle(mut self, counted: MicroUsd) {
+        self.permit.settle(counted);
         self.state = PermitState::Settled;
     }
 }

@@ -14,7 +14,7 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::ProviderId;
-use crate::domain::money::Cost;
+use crate::domain::money::MicroUsd;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
@@ -119,9 +119,9 @@ impl KeyRecord {
 type CircuitStatus = (CircuitState, Option<Timestamp>);
 
 impl Permit {
-    /// Replaces the amounts reserved for the call by its cost.
-    pub fn settle(&self, cost: Cost) {
-        self.reserved.settle(cost);
+    /// Replaces the amounts reserved for the call by what it counts as.
+    pub fn settle(&self, counted: MicroUsd) {
+        self.reserved.settle(counted);
     }
 
     /// Counts the reserved amounts as spent: the cost of the call will never be known.
@@ -195,18 +195,6 @@ impl ProviderPool {
     /// Drops a consultation's queued requests.
     pub fn leave(&mut self, member: MemberId) {
         self.waiting.retain(|queued| queued.member != member);
-    }
-
-    /// Returns a permit for a call that goes out without a request: one that the log of an
-    /// interrupted consultation has already announced.
-    pub fn force(
-        &mut self,
-        member: MemberId,
-        provider: &ProviderId,
-        limit: u32,
-        now: Timestamp,
-    ) -> Permit {
-        self.begin(member, provider, limit, Reservations::default(), now)
     }
 
     /// Returns a permit after its call has ended. `counts` is false for a call whose failure does

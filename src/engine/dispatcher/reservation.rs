@@ -50,16 +50,10 @@ impl Reservations {
         Ok(reserved)
     }
 
-    /// Replaces the reserved amounts by the actual cost. A cost that is only known in part counts
-    /// as the worst case.
-    pub(super) fn settle(&self, cost: Cost) {
+    /// Replaces the reserved amounts by what the call counts as.
+    pub(super) fn settle(&self, counted: MicroUsd) {
         for (budget, reserved) in &self.0 {
-            let actual = if cost.lower_bound {
-                (*reserved).max(cost.known)
-            } else {
-                cost.known
-            };
-            budget.settle(*reserved, actual);
+            budget.settle(*reserved, counted);
         }
     }
 
@@ -72,9 +66,7 @@ impl Reservations {
 
     /// Gives the reserved amounts back: the call never went out.
     pub(super) fn release(&self) {
-        for (budget, reserved) in &self.0 {
-            budget.settle(*reserved, MicroUsd::ZERO);
-        }
+        self.settle(MicroUsd::ZERO);
     }
 }
 
@@ -102,15 +94,5 @@ mod tests {
             suite.reserve(Cost::exactly(MicroUsd(10))),
             BudgetCheck::Allowed
         );
-    }
-
-    #[test]
-    fn cost_that_is_only_known_in_part_counts_as_the_worst_case() {
-        let (suite, month) = ceilings();
-        let budgets: [Arc<dyn SharedBudget>; 2] = [suite.clone(), month.clone()];
-        let reserved = Reservations::reserve(&budgets, Cost::exactly(MicroUsd(4))).unwrap();
-        reserved.settle(Cost::at_least(MicroUsd(1)));
-        assert_eq!(suite.spent(), MicroUsd(4));
-        assert_eq!(month.spent(), MicroUsd(4));
     }
 }

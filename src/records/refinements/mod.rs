@@ -22,6 +22,7 @@
 
 mod original;
 mod spec_file;
+pub mod claims;
 
 use std::fs;
 use std::path::{Path, PathBuf};

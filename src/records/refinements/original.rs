@@ -37,7 +37,9 @@ pub(super) fn find(folder: &Path, document: &TextHash) -> Option<OriginalText> {
         .map(|number| path(folder, number))
         .take_while(|path| path.symlink_metadata().is_ok())
         .find_map(|path| {
-            let text = files::read_text(&path, SizeLimit::DOCUMENT).ok()?;
+            // A link to the document would be changed with it.
+            let text = files::read_own(&path, SizeLimit::DOCUMENT).and_then(files::text);
+            let text = text.ok()?;
             (TextHash::of(&text) == *document).then_some(OriginalText { path, text })
         })
 }

@@ -69,8 +69,7 @@ pub(crate) struct BatchTerms<'a> {
     pub(crate) clock: Clock,
     /// Draws the jitter of backoffs.
     pub(crate) seed: u64,
-    /// The name of the ceiling over all consultations in messages, and its amount.
-    pub(crate) ceiling: Option<(&'static str, MicroUsd)>,
+    pub(crate) ceiling: Option<RunCeiling>,
     /// The limits of a plan that costs something, which have the month's budget.
     pub(crate) control: &'a Control,
     pub(crate) month_rule: MonthRule,
@@ -80,6 +79,23 @@ pub(crate) struct BatchTerms<'a> {
     pub(crate) report: fn(&StoredRecord) -> String,
 }
 
+/// A ceiling over all consultations of a run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunCeiling {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    pub(crate) limit: MicroUsd,
+    /// What counts as spent by earlier processes of the run.
+    pub(crate) used: MicroUsd,
+}
+
+impl RunCeiling {
+    /// Returns what is left to this process.
+    pub(crate) fn left(self) -> MicroUsd {
+        MicroUsd(self.limit.0.saturating_sub(self.used.0))
+    }
+}
+
 /// Consultations that run side by side. `K` identifies one for the caller.
 #[derive(Debug)]
 pub(crate) struct Batch<'a, K> {
@@ -87,7 +103,6 @@ pub(crate) struct Batch<'a, K> {
     clock: Clock,
     shared: SharedResources,
     index: IndexQueue,
-    ceiling: Option<Arc<SharedCeiling>>,
     interrupts: mpsc::UnboundedReceiver<()>,
     can_be_interrupted: bool,
     interrupt: Option<InterruptStage>,
@@ -151,11 +166,12 @@ impl<'a, K: 'a> Batch<'a, K> {
             report,
         } = terms;
         let month = MonthCeiling::open(home, control, clock.now())?;
-        let ceiling = ceiling.map(|(name, limit)| Arc::new(SharedCeiling::new(name, limit)));
         let index = IndexQueue::start(home, clock.now());
         let mut budgets: Vec<Arc<dyn SharedBudget>> = Vec::new();
-        if let Some(ceiling) = ceiling.clone() {
-            budgets.push(ceiling);
+        if let Some(RunCeiling { name, limit, used }) = ceiling {
+            let ceiling = SharedCeiling::new(name, limit);
+            ceiling.settle(MicroUsd::ZERO, used);
+            budgets.push(Arc::new(ceiling));
         }
         Ok(Self {
             home,
@@ -168,7 +184,6 @@ impl<'a, K: 'a> Batch<'a, K> {
                 index: index.sender(),
             },
             index,
-            ceiling,
             interrupts,
             can_be_interrupted: true,
             interrupt: None,
@@ -176,13 +191,6 @@ impl<'a, K: 'a> Batch<'a, K> {
             running: FuturesUnordered::new(),
             sessions: Vec::new(),
         })
-    }
-
-    /// Counts an amount that an earlier process spent under the ceiling.
-    pub(crate) fn count_earlier_spending(&self, amount: MicroUsd) {
-        if let Some(ceiling) = &self.ceiling {
-            ceiling.settle(MicroUsd::ZERO, amount);
-        }
     }
 
     /// Starts a consultation of this plan.

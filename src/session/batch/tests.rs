@@ -124,14 +124,14 @@ impl BatchHome {
         }
     }
 
-    fn batch(&mut self, ceiling: Option<MicroUsd>) -> Batch<'static, usize> {
+    fn batch(&mut self, ceiling: Option<RunCeiling>) -> Batch<'static, usize> {
         let home: &'static Home = Box::leak(Box::new(self.home.clone()));
         let control: &'static Control = Box::leak(Box::new(self.control.clone()));
         let terms = BatchTerms {
             home,
             clock: Clock::starting(Timestamp(1_795_252_598_000)),
             seed: 7,
-            ceiling: ceiling.map(|limit| ("suite", limit)),
+            ceiling,
             control,
             month_rule: MonthRule::Limited,
             interrupts: self.interrupts.take().unwrap(),
@@ -273,8 +273,11 @@ async fn circuit_that_opens_spares_all_consultations_the_calls() {
 async fn ceiling_over_all_consultations_is_never_exceeded() {
     let mut batch_home = BatchHome::new(Scripted::default());
     let limit = MicroUsd(60_000);
-    let mut batch = batch_home.batch(Some(limit));
-    batch.count_earlier_spending(MicroUsd(10_000));
+    let mut batch = batch_home.batch(Some(RunCeiling {
+        name: "suite",
+        limit,
+        used: MicroUsd(10_000),
+    }));
     batch_home.start_all(&mut batch, 50);
     let all = run_to_end(&mut batch).await;
     let spent = spent(&all);

@@ -1,5 +1,5 @@
-//! What the consultations that an earlier process left unfinished have cost. A killed process could
-//! not log it: their journals alone have it.
+//! What the consultations that an earlier process left unfinished have cost, the calls in flight
+//! included. A killed process could not log it: their journals alone have it.
 
 use crate::config::paths::Home;
 use crate::refinement::event::RefinementEventKind;
@@ -18,7 +18,7 @@ pub(crate) fn missing_spending(resumed: &RefinementLoop, home: &Home) -> Vec<Ref
     let all = extractions.chain(batches);
     all.filter(|(id, _)| left_over.contains(id))
         .map(|(id, recorded)| (id, recorded, spend_of(home, id)))
-        .filter(|(_, recorded, spend)| spend.calls > 0 && spend != *recorded)
+        .filter(|(_, recorded, spend)| spend.counted() > recorded.counted())
         .map(|(id, _, spend)| RefinementEventKind::ConsultationCutOff {
             consultation: id.clone(),
             spend,

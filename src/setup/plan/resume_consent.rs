@@ -61,7 +61,8 @@ impl ResumeConsent {
         let control = &plan.control;
         let month = control.consent.month;
         let exceeds_month = month.is_some_and(|month| month.is_exceeded_by(remaining.cost));
-        let left = |ceiling: MicroUsd| MicroUsd(ceiling.0.saturating_sub(spent.known.0));
+        let counted = spent.known + transcript.in_doubt();
+        let left = |ceiling: MicroUsd| MicroUsd(ceiling.0.saturating_sub(counted.0));
         let gate = if is_within && by_person && !exceeds_month {
             None
         } else {

@@ -83,6 +83,8 @@ fn pulse() -> Effect {
 fn started(plan: Plan, and: impl IntoIterator<Item = Effect>) -> (Consultation, RunStart) {
     let mut consultation = Consultation::new(plan);
     let mut effects = consultation.handle(Timestamp(0), Input::Start);
+    // Requests are made again.
+    effects.retain(|effect| !matches!(effect, Effect::Request(_)));
     effects.extend(and);
     let terms = Box::new(consultation.plan().control.clone().into());
     let begin = RunStart::Resume {

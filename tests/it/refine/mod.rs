@@ -10,6 +10,8 @@ mod kills;
 mod edits;
 mod beside;
 mod limits;
+mod ceilings;
+mod foreign;
 mod documents;
 
 use std::collections::BTreeMap;

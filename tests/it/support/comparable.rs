@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// Keys that differ between two runs of the same consultation: times, call numbers, and the
 /// possible cost of lost calls.
-const VARYING_KEYS: [&str; 9] = [
+const VARYING_KEYS: [&str; 10] = [
     "timestamp",
     "created_at",
     "duration_ms",
@@ -14,6 +14,7 @@ const VARYING_KEYS: [&str; 9] = [
     "lower_bound",
     "actual_cost_lower_bound",
     "lost_calls",
+    "in_doubt_micro_usd",
 ];
 
 /// Returns the record without the varying keys, with agents in the order of their ids instead of

@@ -6,6 +6,7 @@ pub(crate) mod comparison;
 pub(crate) mod generated;
 pub(crate) mod git;
 pub(crate) mod html;
+pub(crate) mod in_flight;
 pub(crate) mod journals;
 pub(crate) mod local_server;
 pub(crate) mod model_requests;

@@ -117,6 +117,7 @@ pub(crate) fn result(case: usize, arm: Arm, outcome: CaseOutcome) -> CaseResult 
         experts: Vec::new(),
         spend: ConsultationSpend {
             cost: Cost::exactly(MicroUsd(1_250 * factor)),
+            in_doubt: MicroUsd::ZERO,
             calls: factor,
             input_tokens: 900 * factor,
             output_tokens: 100 * factor,

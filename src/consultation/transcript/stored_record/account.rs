@@ -27,6 +27,7 @@ impl Transcript {
             micro_usd: Some(total.cost.known),
             lower_bound: total.cost.lower_bound,
             lost_calls: Some(self.lost_calls.len() as u64),
+            in_doubt_micro_usd: self.in_doubt(),
             caching: self.caching(),
             by_provider: grouped(self.spend_by_provider()),
             by_model: grouped(self.spend_by(|_, _, model| model.clone())),

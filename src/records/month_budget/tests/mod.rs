@@ -40,11 +40,24 @@ impl Home {
         process.recorded(MicroUsd(amount)).unwrap();
     }
 
+    /// Begins a call: its worst case is reserved and in a journal.
+    fn begin(&self, process: &MonthBudget, worst_case: u64) {
+        assert_eq!(reserve(process, worst_case), Allowed);
+        self.record(process, worst_case);
+    }
+
+    /// Ends a call: its cost replaces its worst case.
+    fn end(&self, process: &MonthBudget, worst_case: u64, cost: u64) {
+        settle(process, worst_case, cost);
+        process.replaced(MicroUsd(worst_case)).unwrap();
+        self.journals.fetch_sub(worst_case, Ordering::SeqCst);
+        self.record(process, cost);
+    }
+
     /// Makes a call at its worst case, and records it.
     fn spend(&self, process: &MonthBudget, amount: u64) {
-        assert_eq!(reserve(process, amount), Allowed);
-        settle(process, amount, amount);
-        self.record(process, amount);
+        self.begin(process, amount);
+        self.end(process, amount, amount);
     }
 
     fn database(&self) -> PathBuf {
@@ -129,20 +142,52 @@ fn spending_stays_counted_after_its_process_has_closed() {
     assert_eq!(spent(&home.open(10)), 6);
 }
 
+/// Opens the budget of 10; `meanwhile` happens before or after its records are read.
+fn open_while(home: &Home, reads_first: bool, meanwhile: impl FnOnce()) -> MonthBudget {
+    let read_records = || {
+        let early = home.journals.load(Ordering::SeqCst);
+        meanwhile();
+        let late = home.journals.load(Ordering::SeqCst);
+        Cost::exactly(MicroUsd(if reads_first { early } else { late }))
+    };
+    MonthBudget::open(home.folder.path(), november(), MicroUsd(10), read_records).unwrap()
+}
+
 #[test]
 fn spending_recorded_while_the_records_are_read_is_counted() {
+    for reads_first in [true, false] {
+        let home = Home::new();
+        let first = home.open(10);
+        assert_eq!(reserve(&first, 4), Allowed);
+        settle(&first, 4, 4);
+        let later = open_while(&home, reads_first, || home.record(&first, 4));
+        assert!(spent(&later) >= 4, "{reads_first}");
+    }
+}
+
+#[test]
+fn worst_case_replaced_while_the_records_are_read_is_counted() {
+    for reads_first in [true, false] {
+        let home = Home::new();
+        let first = home.open(10);
+        home.begin(&first, 6);
+        let later = open_while(&home, reads_first, || home.end(&first, 6, 2));
+        assert!(spent(&later) >= 2, "{reads_first}");
+    }
+}
+
+#[test]
+fn calls_in_flight_count_once_for_later_processes() {
     let home = Home::new();
     let first = home.open(10);
-    assert_eq!(reserve(&first, 4), Allowed);
-    settle(&first, 4, 4);
-    let read_records = || {
-        let too_early = home.journals.load(Ordering::SeqCst);
-        home.record(&first, 4);
-        Cost::exactly(MicroUsd(too_early))
-    };
-    let later =
-        MonthBudget::open(home.folder.path(), november(), MicroUsd(10), read_records).unwrap();
-    assert_eq!(spent(&later), 4);
+    home.begin(&first, 6);
+    let later = home.open(10);
+    assert_eq!(spent(&later), 0);
+    assert_eq!(reserve(&later, 5), WaitForInFlight);
+    home.end(&first, 6, 2);
+    assert_eq!(spent(&later), 2);
+    assert_eq!(spent(&home.open(10)), 2);
+    assert_eq!(reserve(&later, 8), Allowed);
 }
 
 #[test]
@@ -202,29 +247,19 @@ fn reservations_of_a_killed_process_count_as_spent() {
 }
 
 #[test]
-fn reservations_of_a_killed_process_with_a_journal_are_released() {
+fn calls_in_flight_of_a_killed_process_count_by_their_journal() {
     let home = Home::new();
     let (killed, witness) = (home.open(10), home.open(10));
-    killed.use_journal().unwrap();
-    assert_eq!(reserve(&killed, 4), Allowed);
-    settle(&killed, 4, 1);
-    assert_eq!(reserve(&killed, 6), Allowed);
+    home.begin(&killed, 4);
+    home.end(&killed, 4, 1);
+    home.begin(&killed, 6);
     kill(killed);
-    assert_eq!(
-        spent(&witness),
-        7,
-        "it has not read the journal of the call"
-    );
-    home.journals.fetch_add(2, Ordering::SeqCst);
-    let next = home.open(10);
-    assert_eq!(
-        spent(&next),
-        1 + 2,
-        "the call in flight counts as it is in the journal"
-    );
     assert_eq!(spent(&witness), 7);
+    let next = home.open(10);
+    assert_eq!(spent(&next), 7);
     drop((next, witness));
-    assert_eq!(spent(&home.open(10)), 1 + 2);
+    assert_eq!(home.rows(), 0);
+    assert_eq!(spent(&home.open(10)), 7);
 }
 
 #[test]

@@ -246,6 +246,7 @@ impl Player {
 pub(super) fn spend() -> ConsultationSpend {
     ConsultationSpend {
         cost: Cost::exactly(MicroUsd(1_000)),
+        in_doubt: MicroUsd::ZERO,
         calls: 4,
         input_tokens: 100,
         output_tokens: 10,

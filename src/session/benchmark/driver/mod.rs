@@ -13,7 +13,6 @@ use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
 use crate::config::paths::Home;
 use crate::consultation::analysis::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
@@ -92,7 +91,6 @@ impl<'a> BenchmarkDriver<'a> {
             batch,
             accounts: BTreeMap::new(),
         };
-        run.count_earlier_spending();
         let driven = run.drive_to_end().await;
         run.batch.finish(printer);
         driven.map(|()| run.driver.run)
@@ -140,18 +138,6 @@ impl RunInProgress<'_> {
         let cost = self.state().spend().cost;
         self.driver.progress.spent(cost);
         Ok(())
-    }
-
-    /// Counts what earlier processes spent under the ceiling. What a killed process had in flight
-    /// is in its journals alone.
-    fn count_earlier_spending(&mut self) {
-        let mut spent = self.state().spend().cost.known;
-        for pending in self.state().left_over() {
-            let all = self.spend_so_far(pending).cost.known;
-            spent += MicroUsd(all.0.saturating_sub(pending.spend.cost.known.0));
-        }
-        self.batch.count_earlier_spending(spent);
-        self.driver.progress.spent(self.state().spend().cost);
     }
 
     fn home(&self) -> &Home {

@@ -90,7 +90,6 @@ impl<'a> RefinementDriver<'a> {
             resumed: BTreeMap::new(),
         };
         let spent = work.current().spend().cost;
-        work.batch.count_earlier_spending(spent.known);
         work.driver.progress.spent(spent);
         let driven = work.drive_to_end().await;
         work.write_changes();

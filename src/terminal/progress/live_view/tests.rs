@@ -86,7 +86,7 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
         model: ModelRef::new("xai", model),
         max_output_tokens: 1,
         prompt_sha256: String::new(),
-        worst_case: None,
+        worst_case: Cost::FREE,
         tokens_saved: 0,
     })
 }
@@ -110,6 +110,7 @@ fn finished_with(call: u32, agent: &str, class: FailureClass) -> Event {
         text: String::new(),
         tokens: Usage::default(),
         cost: Cost::FREE,
+        counted: None,
         cost_source: CostSource::Provider,
         first_token_ms: None,
         duration_ms: 1,

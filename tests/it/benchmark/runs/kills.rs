@@ -2,8 +2,9 @@
 
 use rustix::process::Signal;
 
-use super::{Bench, answer};
-use crate::support::binary::RunningProcess;
+use super::{Bench, answer, case};
+use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::in_flight::{end_with_calls_in_flight, most_output_cost, stalling_server};
 use crate::support::provider_server::Hold;
 
 /// Starts a run whose answers are held back from one case on, with this many at once. Returns when
@@ -94,5 +95,32 @@ fn finished_consultation_that_was_not_logged_is_taken_over() {
     assert_eq!(bench.server.requests().len(), 3);
     for result in report["results"].as_array().unwrap() {
         assert_ne!(result["duration_ms"], 0, "{}", result["case"]);
+    }
+}
+
+#[test]
+fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
+    for signals in [&[Signal::KILL][..], &[Signal::INT, Signal::INT]] {
+        let server = stalling_server();
+        let conclave = Conclave::at(&server);
+        let bench = Bench { server, conclave };
+        bench.write(&(1..=4).map(case).collect::<Vec<_>>());
+        let (output, ended) = end_with_calls_in_flight(&bench.server, signals, |number| {
+            if number == 0 {
+                bench
+                    .conclave
+                    .start(&Bench::arguments(&["--max-cost", "0.6"]))
+            } else {
+                bench
+                    .conclave
+                    .start(&["benchmark", "--resume", "last", "--json", "--yes"])
+            }
+        });
+        let output = output.ends_with(4);
+        let cost = most_output_cost(&bench.server);
+        assert!(cost <= 600_000, "{cost} micro-dollars");
+        assert!(ended >= 3, "{ended} processes");
+        output.assert_stderr_contains("calls whose cost is unknown count $0.");
+        output.assert_stderr_contains("ceiling");
     }
 }

@@ -4,15 +4,19 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::in_flight::{
+    amounts, dollars, end_with_calls_in_flight, journals, most_output_cost, smallest_worst_case,
+    stalling_server,
+};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
+use crate::support::timeout::until;
 
 /// A process on the home of another one, with a budget in micro-dollars. Each consultation alone is
 /// allowed; only the budget holds it back.
 fn beside(first: &Conclave, server: &ProviderServer, budget: u64) -> Conclave {
-    let budget = format!("{}.{:06}", budget / 1_000_000, budget % 1_000_000);
     Conclave::at(server)
         .variable("CONCLAVE_HOME", first.home())
-        .variable("CONCLAVE_MONTHLY_BUDGET", budget)
+        .variable("CONCLAVE_MONTHLY_BUDGET", dollars(budget))
 }
 
 /// The cost of each consultation in the home, in micro-dollars.
@@ -98,4 +102,96 @@ fn damaged_budget_file_stops_the_run_before_any_spending() {
     let run = process.run(&["consult", "Shall we?"]).ends_with(2);
     assert!(run.stderr.contains("monthly-budget"), "{}", run.stderr);
     assert_eq!(server.requests().len(), requests, "nothing is asked");
+}
+
+/// A consultation of one expert and a judge, which needs no consent.
+const CONSULT: [&str; 9] = [
+    "consult",
+    "--panel",
+    "pragmatic=openai:gpt-6.1-sol",
+    "--judge",
+    "openai:gpt-6.1-sol",
+    "--rounds",
+    "2",
+    "--quiet",
+    "Shall we?",
+];
+
+#[test]
+fn calls_in_flight_of_ended_processes_count_under_the_budget() {
+    for signals in [&[Signal::KILL][..], &[Signal::INT]] {
+        for next in [&["resume"][..], &CONSULT] {
+            let server = stalling_server();
+            let home = Conclave::at(&server).config(r#"{"always_allow_under": 100}"#);
+            let (output, ended) = end_with_calls_in_flight(&server, signals, |number| {
+                let process = beside(&home, &server, 600_000);
+                process.start(if number == 0 { &CONSULT } else { next })
+            });
+            // What is left does not pay for the rest, or not for another call.
+            assert!(
+                [Some(3), Some(4)].contains(&output.code),
+                "{}",
+                output.stderr
+            );
+            let cost = most_output_cost(&server);
+            assert!(cost <= 600_000, "{cost} micro-dollars");
+            assert!(ended >= 3, "{ended} processes");
+        }
+    }
+}
+
+#[test]
+fn budget_counts_each_call_of_an_interrupted_consultation_at_every_event() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid().usage(1_000, 4_000));
+    let whole = Conclave::at(&server);
+    whole.run(&CONSULT).ends_with(0);
+    let [journal] = journals(&whole.home()).try_into().unwrap();
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    let id = whole.log("jsonl");
+    let id = id.file_name().unwrap();
+    for length in 1..=lines.len() {
+        let kept = lines[..length].concat();
+        let calls = amounts(&kept);
+        let used: u64 = calls.iter().sum();
+        let home = Conclave::at(&server).config(r#"{"always_allow_under": 100}"#);
+        let logs = home.home().join("consult-logs");
+        std::fs::create_dir_all(&logs).unwrap();
+        std::fs::write(logs.join(id), &kept).unwrap();
+        let before = server.requests().len();
+        let budget = used + smallest_worst_case(&journal) - 1;
+        let output = beside(&home, &server, budget).run(&["resume"]);
+        let place = format!("after {length} lines: {}", output.stderr);
+        assert_eq!(server.requests().len(), before, "{place}");
+        let is_answered = kept.matches("call:finished").count() == 2;
+        assert_eq!(output.code == Some(0), is_answered, "{place}");
+    }
+}
+
+#[test]
+fn lost_calls_of_a_resumed_consultation_count_for_processes_beside_it() {
+    let server = stalling_server();
+    let home = Conclave::at(&server).config(r#"{"always_allow_under": 100}"#);
+    let process = |arguments: &[&str]| beside(&home, &server, 600_000).start(arguments);
+    let asked = |count: usize| {
+        server.wait_until("it is asked", |requests| requests.len() == count);
+    };
+    let killed = process(&CONSULT);
+    asked(1);
+    killed.signal(Signal::KILL);
+    killed.wait();
+    let resumed = process(&["resume"]);
+    asked(2);
+    let beside = process(&CONSULT);
+    asked(3);
+    // The lost call and the two in flight leave no room for a fourth.
+    let last = process(&CONSULT);
+    let lock = home.home().join("monthly-budget/4.lock");
+    until("it has opened the budget", || lock.exists());
+    for running in [resumed, beside] {
+        running.signal(Signal::KILL);
+        running.wait();
+    }
+    last.wait().ends_with(4);
+    assert_eq!(server.requests().len(), 3);
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{finished, id_of, logs};
 use crate::support::binary::Conclave;
 use crate::support::comparable::comparable;
+use crate::support::in_flight::{end_with_calls_in_flight, most_output_cost, stalling_server};
 use crate::support::model_requests::model_requests;
 use crate::support::provider_server::ProviderServer;
 
@@ -132,4 +133,27 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         );
         assert_eq!(record["degradations"], json!([]), "kill {number}");
     }
+}
+
+#[test]
+fn ceiling_that_is_given_on_resume_counts_lost_calls() {
+    let server = stalling_server();
+    let conclave = Conclave::at(&server);
+    let consult = [
+        "consult",
+        "--panel",
+        "pragmatic=openai:gpt-6.1-sol",
+        "--judge",
+        "openai:gpt-6.1-sol",
+        "Shall we?",
+    ];
+    let resume = ["resume", "--max-cost", "0.6"];
+    let (output, ended) = end_with_calls_in_flight(&server, &[Signal::KILL], |number| {
+        conclave.start(if number == 0 { &consult } else { &resume })
+    });
+    let output = output.ends_with(4);
+    let cost = most_output_cost(&server);
+    assert!(cost <= 600_000, "{cost} micro-dollars");
+    assert!(ended >= 3, "{ended} processes");
+    output.assert_stderr_contains(" counts as spent, and the next call");
 }

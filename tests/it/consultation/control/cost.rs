@@ -213,7 +213,7 @@ fn worst_case() -> u64 {
         .log
         .iter()
         .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
+            Event::Call(CallEvent::Started { worst_case, .. }) => Some(*worst_case),
             _ => None,
         });
     started.unwrap().known.0

@@ -149,7 +149,7 @@ fn ceiling_without_room_for_the_second_pass_does_not_abort() {
         .iter()
         .rev()
         .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { worst_case, .. }) => *worst_case,
+            Event::Call(CallEvent::Started { worst_case, .. }) => Some(*worst_case),
             _ => None,
         });
     // The ceiling leaves room for one verdict after the earlier calls.

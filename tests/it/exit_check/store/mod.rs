@@ -313,6 +313,18 @@ fn a_folder_in_place_of_a_file_is_refused() {
 }
 
 #[test]
+fn link_in_place_of_the_folder_of_logs_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("elsewhere");
+    fs::create_dir(&target).unwrap();
+    fs::create_dir(folder.path().join(".ralph")).unwrap();
+    symlink(&target, folder.path().join(".ralph/logs")).unwrap();
+    let error = Store::open(StateFolder::find(folder.path())).unwrap_err();
+    assert!(matches!(error, StoreError::FolderLink(_)), "{error}");
+    assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
+}
+
+#[test]
 fn a_link_as_the_default_folder_is_refused_unless_it_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("elsewhere");

@@ -181,7 +181,16 @@ mod unix {
     #[test]
     fn new_document_has_the_readers_of_its_source() {
         let spec = Spec::of("one");
-        for (bits, expected) in [(0o600, 0o600), (0o640, 0o640), (0o444, 0o644)] {
+        // No source makes a program of it, and none lets others write it.
+        for (bits, expected) in [
+            (0o600, 0o600),
+            (0o640, 0o640),
+            (0o444, 0o644),
+            (0o755, 0o644),
+            (0o777, 0o644),
+            (0o4755, 0o644),
+            (0o700, 0o600),
+        ] {
             set_mode(spec.path("SPEC.md"), bits);
             let name = format!("{bits:o}.md");
             let output = SpecFile::at(&spec.path(&name));

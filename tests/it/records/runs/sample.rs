@@ -72,6 +72,7 @@ pub(super) fn begun(terms: RunTerms, conditions: StopConditions) -> RunBegun {
 pub(super) fn spend(micro: u64) -> ConsultationSpend {
     ConsultationSpend {
         cost: Cost::exactly(MicroUsd(micro)),
+        in_doubt: MicroUsd::ZERO,
         calls: 9,
         input_tokens: 900,
         output_tokens: 90,

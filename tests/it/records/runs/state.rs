@@ -194,7 +194,8 @@ fn what_an_earlier_process_had_in_flight_comes_first_after_a_resume() {
     run.resume();
     let left_over: Vec<_> = run
         .state
-        .left_over()
+        .without_result()
+        .filter(|pending| pending.unfinished.is_some())
         .map(|pending| (pending.run.clone(), pending.unfinished.clone()))
         .collect();
     let expected: Vec<_> = killed[1..]

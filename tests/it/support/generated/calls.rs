@@ -57,7 +57,7 @@ impl Generator {
             model: model.clone(),
             max_output_tokens: 8_000,
             prompt_sha256: String::new(),
-            worst_case: None,
+            worst_case: Cost::FREE,
             tokens_saved: 0,
         }));
         call
@@ -157,6 +157,7 @@ impl Generator {
             text: String::new(),
             tokens,
             cost,
+            counted: None,
             cost_source,
             first_token_ms,
             duration_ms,

@@ -260,7 +260,7 @@ impl EventBuilder {
             model,
             max_output_tokens: 8_000,
             prompt_sha256: "cd".repeat(32),
-            worst_case: None,
+            worst_case: Cost::FREE,
             tokens_saved: 0,
         }));
         call
@@ -294,6 +294,7 @@ impl EventBuilder {
             answer,
             purpose: Purpose::Answer,
             served_model: error.is_none().then(|| format!("{}-20260901", model.model)),
+            counted: None,
             cost_source: if model.provider.is_local() {
                 CostSource::Free
             } else {

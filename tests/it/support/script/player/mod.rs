@@ -279,7 +279,7 @@ impl Player {
             }
             Event::Call(CallEvent::Finished(finished)) => {
                 if let Some(permit) = self.permit.take() {
-                    permit.settle(finished.cost);
+                    permit.settle(finished.counted());
                 }
                 assert!(
                     self.ended.insert(finished.call),

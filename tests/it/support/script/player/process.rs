@@ -1,6 +1,7 @@
 //! The player's part in its process: requests and permits of the provider pool, what the pool
 //! learns from an earlier run, and notices between the consultations of a process.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::event::{
@@ -8,8 +9,9 @@ use conclave::consultation::event::{
 };
 use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{Failure, Outcome};
-use conclave::consultation::protocol::request::{CallRequest, RequestKey};
+use conclave::consultation::protocol::request::{CallRequest, RequestKey, RequestOption};
 use conclave::domain::ids::{CallId, ProviderId};
+use conclave::domain::money::Cost;
 use conclave::domain::time::Timestamp;
 use conclave::engine::dispatcher::pool::{Decision, QueuedRequest};
 
@@ -20,10 +22,30 @@ impl Player {
     /// Lets the pool learn what it knew when an earlier run of this process came to this event.
     pub(super) fn relearn(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Call(CallEvent::Started { call, model, .. }) => {
-                let limit = self.machine.plan().in_flight(&model.provider);
-                let provider = &model.provider;
-                let permit = self.pool.force(self.member, provider, limit, envelope.at);
+            Event::Call(CallEvent::Started {
+                call,
+                model,
+                agent_id,
+                ..
+            }) => {
+                // It was admitted once, whatever the number of calls in flight is now.
+                let queued = QueuedRequest {
+                    member: self.member,
+                    limits: BTreeMap::from([(model.provider.clone(), u32::MAX)]),
+                    budgets: Vec::new(),
+                    request: CallRequest {
+                        key: RequestKey::Hedge {
+                            agent: agent_id.clone(),
+                        },
+                        options: vec![RequestOption {
+                            provider: model.provider.clone(),
+                            worst_case: Cost::FREE,
+                        }],
+                        beyond_month: false,
+                    },
+                };
+                let decision = self.pool.request(queued, envelope.at);
+                let permit = decision.expect("a hedge never waits").expect("it went out");
                 self.permits.insert(*call, permit);
             }
             Event::Call(CallEvent::Finished(finished)) => {
@@ -98,10 +120,7 @@ impl Player {
     }
 
     pub(super) fn begin(&mut self, call: CallId, provider: &ProviderId) {
-        let permit = self.permit.take().unwrap_or_else(|| {
-            let limit = self.machine.plan().in_flight(provider);
-            self.pool.force(self.member, provider, limit, self.now)
-        });
+        let permit = self.permit.take().expect("no call goes out without one");
         assert_eq!(permit.provider, *provider, "a permit is for one provider");
         self.permits.insert(call, permit);
     }

@@ -1,0 +1,106 @@
+//! The ceiling of a loop over processes that end with calls in flight.
+
+use std::fs;
+
+use rustix::process::Signal;
+
+use super::{Refinement, answered, arguments, asking, open};
+use crate::support::binary::Conclave;
+use crate::support::in_flight::{
+    amounts, dollars, end_with_calls_in_flight, journals, most_output_cost, smallest_worst_case,
+    stalling_server,
+};
+use crate::support::provider_server::Hold;
+
+#[test]
+fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
+    for signals in [&[Signal::KILL][..], &[Signal::INT, Signal::INT]] {
+        let server = stalling_server();
+        let conclave = Conclave::at(&server);
+        let refinement = Refinement { server, conclave };
+        let before = Refinement::of(4).document();
+        for text in [before.as_str(), "# Spec\n\nIs it a service?\n"] {
+            let _ = fs::remove_dir_all(refinement.folder());
+            refinement.write(text);
+            let cost_before = most_output_cost(&refinement.server);
+            let (output, ended) = end_with_calls_in_flight(&refinement.server, signals, |_| {
+                refinement.start(&["--max-cost", "0.6", "--jobs", "2"])
+            });
+            let output = output.ends_with(4);
+            let cost = most_output_cost(&refinement.server) - cost_before;
+            assert!(cost <= 600_000, "{cost} micro-dollars");
+            // Another call does not fit.
+            assert!(cost > 600_000 - 2 * cost / 3, "{cost} micro-dollars");
+            assert!(ended >= 2, "{ended} processes");
+            output.assert_stderr_contains(" more\n");
+            output.assert_stderr_contains("calls whose cost is unknown count $0.");
+            output.assert_stderr_contains(
+                "error: the loop is stopped: The ceiling of the loop of $0.60 is reached: $0.",
+            );
+            output.assert_stderr_contains(
+                " counts as spent, and the next call, to openai:gpt-6.1-sol, could cost up to $0.",
+            );
+            output.assert_stderr_contains("--max-cost USD`");
+        }
+    }
+}
+
+#[test]
+fn ceiling_of_an_interrupted_loop_counts_each_call_at_every_event() {
+    let refinement = Refinement::of(1);
+    refinement.on(1, answered(1).usage(1_000, 4_000));
+    let text = refinement.document();
+    refinement.run(&["--max-iterations", "1"]).ends_with(0);
+    refinement.cut_log_after("batch_started");
+    let log = fs::read(refinement.folder().join("log.jsonl")).unwrap();
+    let [journal] = journals(&refinement.conclave.home()).try_into().unwrap();
+    let lines: Vec<&str> = journal.split_inclusive('\n').collect();
+    let context = fs::read(refinement.conclave.log("context")).unwrap();
+    let path = refinement.conclave.log("jsonl");
+    for length in 1..=lines.len() {
+        refinement.write(&text);
+        fs::write(refinement.folder().join("log.jsonl"), &log).unwrap();
+        fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        fs::create_dir(path.parent().unwrap()).unwrap();
+        fs::write(path.with_extension("context"), &context).unwrap();
+        fs::write(&path, lines[..length].concat()).unwrap();
+        let kept = lines[..length].concat();
+        let used: u64 = amounts(&kept).iter().sum();
+        let is_answered = kept.contains("call:finished");
+        let before = refinement.server.requests().len();
+        let ceiling = dollars(used + smallest_worst_case(&journal) - 1);
+        let output = refinement.run(&["--max-iterations", "1", "--max-cost", &ceiling]);
+        let place = format!("after {length} lines, {ceiling}: {}", output.stderr);
+        assert_eq!(refinement.server.requests().len(), before, "{place}");
+        assert_eq!(
+            output.code,
+            Some(if is_answered { 0 } else { 4 }),
+            "{place}"
+        );
+    }
+}
+
+#[test]
+fn slow_call_of_a_hedged_pair_counts_for_later_processes() {
+    let refinement = Refinement::of(1);
+    refinement.on(1, open());
+    let hold = Hold::new();
+    let slow = asking(1).and_model("gpt-6.1-sol");
+    refinement.server.on(slow, open().held_by(&hold));
+    let run = |iterations: &str, ceiling: &str| {
+        let mut arguments = arguments(&["--max-iterations", iterations]);
+        let judge = arguments.iter().position(|word| *word == "--judge");
+        // The only other model that may take over at an address of one's own.
+        arguments[judge.unwrap() + 1] = "anthropic:claude-sonnet-5-5";
+        arguments.extend(["--hedge-after", "0.05", "--max-cost", ceiling]);
+        refinement.conclave.run(&arguments)
+    };
+    let report = run("1", "5").ends_with(0).json();
+    assert_eq!(refinement.server.requests().len(), 2);
+    let spend = &report["spend"];
+    let (cost, in_doubt) = (&spend["cost"]["micro_usd"], &spend["in_doubt"]);
+    let used = cost.as_u64().unwrap() + in_doubt.as_u64().unwrap();
+    assert!(used > 150_000, "{spend}");
+    run("2", &dollars(used + 100_000)).ends_with(4);
+    assert_eq!(refinement.server.requests().len(), 2);
+}
