@@ -20,7 +20,7 @@ pub struct Environment {
 }
 
 /// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 17] = [
     "CI",
     "LLM_CONCLAVE_HOME",
     "HOME",
@@ -35,6 +35,9 @@ const OTHERS: [&str; 14] = [
     "PAGER",
     "LESS",
     "BROWSER",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
 ];
 
 /// The variable whose empty value switches something off.

@@ -101,7 +101,7 @@ fn run(
     };
     let part = OutputPart::First(MOST_BYTES);
     let (end, stdout, stderr) =
-        process::run_in_group(shell(command), group, time_limit, (part, part), &|| false).map_err(
+        process::run(shell(command), group, time_limit, (part, part), &|| false).map_err(
             |source| KeyCommandError {
                 source: Some(source),
                 ..failed("cannot be run".to_owned())

@@ -7,6 +7,7 @@ pub mod load;
 mod value;
 pub mod paths;
 pub mod env;
+pub mod git_excludes;
 pub mod edit;
 pub mod key_detection;
 pub mod hedge_after;

@@ -2,6 +2,8 @@
 //! describes the project in a folder; [`scrub`] masks secrets in everything that goes out;
 //! [`count`] counts its tokens. Setup puts them together.
 
+mod ignores;
+mod walk;
 pub mod sources;
 pub mod project;
 pub mod scrub;

@@ -1,6 +1,8 @@
 //! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
 //! or [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
-//! [`compare_and_swap`]; and runs programs with a limit of time and output ([`process`]).
+//! [`compare_and_swap`]; runs programs with a limit of time and output ([`process`]), and [`git`] so
+//! that it runs no others. In folders of other people, [`resolved`] paths are opened, in which no
+//! link is followed.
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
@@ -9,6 +11,8 @@ pub mod write;
 pub mod create;
 pub mod compare_and_swap;
 pub mod process;
+pub mod git;
+pub mod resolved;
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -107,6 +111,11 @@ pub fn open_with(
             error
         }
     })?;
+    check(&file, limit).map(|()| file)
+}
+
+/// Checks that an open file is a regular one of a bounded size.
+fn check(file: &File, limit: SizeLimit) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {
         Err(io::ErrorKind::IsADirectory.into())
@@ -115,7 +124,7 @@ pub fn open_with(
     } else if metadata.len() > limit.0 {
         Err(too_large(limit))
     } else {
-        Ok(file)
+        Ok(())
     }
 }
 

@@ -1,12 +1,15 @@
 //! Runs another program with a limit of time and of output, in a process group of its own that ends
-//! as a whole.
+//! as a whole: at the limit, and when this process ends, even if it is killed.
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
 
 /// Time between two looks at a process whose output is still open.
 const STEP: Duration = Duration::from_millis(20);
@@ -53,28 +56,11 @@ pub struct ProcessOutput {
 }
 
 /// Runs a program with nothing on its standard input. Returns what it wrote to its two outputs.
-pub fn run(
-    command: Command,
-    time_limit: Duration,
-    parts: (OutputPart, OutputPart),
-    is_interrupted: IsInterrupted<'_>,
-) -> io::Result<(ProcessEnd, ProcessOutput, ProcessOutput)> {
-    run_in_group(
-        command,
-        ProcessGroup::Own,
-        time_limit,
-        parts,
-        is_interrupted,
-    )
-}
-
-/// Runs a program as [`run`] does, in a process group of its own or in that of this process, which
-/// may ask questions on the terminal.
 ///
 /// # Errors
 ///
 /// When the program cannot be started or watched.
-pub fn run_in_group(
+pub fn run(
     mut command: Command,
     group: ProcessGroup,
     time_limit: Duration,
@@ -82,17 +68,12 @@ pub fn run_in_group(
     is_interrupted: IsInterrupted<'_>,
 ) -> io::Result<(ProcessEnd, ProcessOutput, ProcessOutput)> {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = start(&mut command, group)?;
-    let out = child
-        .stdout
-        .take()
-        .map(|stream| Stream::collect(stream, stdout));
-    let err = child
-        .stderr
-        .take()
-        .map(|stream| Stream::collect(stream, stderr));
+    let mut program = Program::start(&mut command, group)?;
+    let (out, err) = (program.child.stdout.take(), program.child.stderr.take());
+    let out = out.map(|stream| Stream::collect(stream, stdout));
+    let err = err.map(|stream| Stream::collect(stream, stderr));
     let streams: io::Result<Vec<Stream>> = out.into_iter().chain(err).collect();
-    let (end, outputs) = finish((&mut child, group), streams, time_limit, is_interrupted)?;
+    let (end, outputs) = program.finish(streams, time_limit, is_interrupted)?;
     let mut outputs = outputs.into_iter();
     let mut next = || outputs.next().unwrap_or_default();
     Ok((end, next(), next()))
@@ -107,80 +88,115 @@ pub fn run_merged(
 ) -> io::Result<(ProcessEnd, ProcessOutput)> {
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
-    let mut child = start(&mut command, ProcessGroup::Own)?;
+    let mut program = Program::start(&mut command, ProcessGroup::Own)?;
     // It has this process's copies of the pipe, which would hold it open.
     drop(command);
     let streams = Stream::collect(reader, part).map(|stream| vec![stream]);
-    let child = (&mut child, ProcessGroup::Own);
-    let (end, outputs) = finish(child, streams, time_limit, is_interrupted)?;
+    let (end, outputs) = program.finish(streams, time_limit, is_interrupted)?;
     Ok((end, outputs.into_iter().next().unwrap_or_default()))
 }
 
-fn start(command: &mut Command, group: ProcessGroup) -> io::Result<Child> {
-    command.stdin(Stdio::null());
-    if group == ProcessGroup::Own {
-        std::os::unix::process::CommandExt::process_group(command, 0);
-    }
-    command.spawn()
+/// A program that runs.
+struct Program {
+    child: Child,
+    /// `None` in the group of this process.
+    leader: Option<GroupLeader>,
 }
 
-fn finish(
-    (child, group): (&mut Child, ProcessGroup),
-    streams: io::Result<Vec<Stream>>,
-    time_limit: Duration,
-    is_interrupted: IsInterrupted<'_>,
-) -> io::Result<(ProcessEnd, Vec<ProcessOutput>)> {
-    let ended = streams.and_then(|streams| {
-        let end = wait((child, group), &streams, time_limit, is_interrupted)?;
-        Ok((end, streams.into_iter().map(Stream::output).collect()))
-    });
-    ended.inspect_err(|_| kill(child, group))
-}
+/// The first process of a group: a shell that ends the group when this process is gone. It reads a
+/// pipe that this process alone has open, and nothing is ever written to it.
+struct GroupLeader(Child);
 
-/// Waits for the end; a program that must not continue is killed.
-fn wait(
-    (child, group): (&mut Child, ProcessGroup),
-    streams: &[Stream],
-    time_limit: Duration,
-    is_interrupted: IsInterrupted<'_>,
-) -> io::Result<ProcessEnd> {
-    let mut waited = Duration::ZERO;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(ProcessEnd::Exited(status));
-        }
-        let end = if is_interrupted() {
-            Some(ProcessEnd::Interrupted)
-        } else if waited >= time_limit {
-            Some(ProcessEnd::TimedOut)
-        } else {
-            None
-        };
-        if let Some(end) = end {
-            kill(child, group);
-            return Ok(end);
-        }
-        if let Some(stream) = streams.iter().find(|stream| stream.is_open()) {
-            // Most programs end a moment after their output.
-            if stream.end.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
-                waited += STEP;
-            }
-        } else {
-            std::thread::sleep(LAST_STEP);
-            waited += LAST_STEP;
-        }
+impl GroupLeader {
+    fn start() -> io::Result<Self> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "read -r line; kill -KILL 0"]);
+        shell.stdin(Stdio::piped()).stdout(Stdio::null());
+        shell.stderr(Stdio::null()).process_group(0);
+        shell.spawn().map(Self)
     }
 }
 
-/// Ends a program with what it started. Any of it may have ended just now; either way it is gone.
-fn kill(child: &mut Child, group: ProcessGroup) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-
-    if group == ProcessGroup::Own {
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
+impl Drop for GroupLeader {
+    /// Ends the shell alone: what a program leaves running on purpose stays.
+    fn drop(&mut self) {
+        end(&mut self.0);
     }
+}
+
+/// Ends a process. It may have ended just now; either way it is gone.
+fn end(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
+}
+
+impl Program {
+    fn start(command: &mut Command, group: ProcessGroup) -> io::Result<Self> {
+        command.stdin(Stdio::null());
+        let is_own = group == ProcessGroup::Own;
+        let leader = is_own.then(GroupLeader::start).transpose()?;
+        if let Some(leader) = &leader {
+            command.process_group(leader.0.id().cast_signed());
+        }
+        let child = command.spawn()?;
+        Ok(Self { child, leader })
+    }
+
+    fn finish(
+        &mut self,
+        streams: io::Result<Vec<Stream>>,
+        time_limit: Duration,
+        is_interrupted: IsInterrupted<'_>,
+    ) -> io::Result<(ProcessEnd, Vec<ProcessOutput>)> {
+        let ended = streams.and_then(|streams| {
+            let end = self.wait(&streams, time_limit, is_interrupted)?;
+            Ok((end, streams.into_iter().map(Stream::output).collect()))
+        });
+        ended.inspect_err(|_| self.kill())
+    }
+
+    /// Waits for the end; a program that must not continue is killed.
+    fn wait(
+        &mut self,
+        streams: &[Stream],
+        time_limit: Duration,
+        is_interrupted: IsInterrupted<'_>,
+    ) -> io::Result<ProcessEnd> {
+        let mut waited = Duration::ZERO;
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(ProcessEnd::Exited(status));
+            }
+            let end = if is_interrupted() {
+                Some(ProcessEnd::Interrupted)
+            } else if waited >= time_limit {
+                Some(ProcessEnd::TimedOut)
+            } else {
+                None
+            };
+            if let Some(end) = end {
+                self.kill();
+                return Ok(end);
+            }
+            if let Some(stream) = streams.iter().find(|stream| stream.is_open()) {
+                // Most programs end a moment after their output.
+                if stream.end.recv_timeout(STEP) == Err(RecvTimeoutError::Timeout) {
+                    waited += STEP;
+                }
+            } else {
+                std::thread::sleep(LAST_STEP);
+                waited += LAST_STEP;
+            }
+        }
+    }
+
+    /// Ends the program with what it started.
+    fn kill(&mut self) {
+        if let Some(leader) = &self.leader {
+            let _ = kill_process_group(Pid::from_child(&leader.0), Signal::KILL);
+        }
+        end(&mut self.child);
+    }
 }
 
 /// One output, read while the program runs so that a full pipe never blocks it.
@@ -278,7 +294,14 @@ mod tests {
     fn outputs_and_exit_status_are_returned() {
         let parts = (OutputPart::First(4), OutputPart::Last(4));
         let script = "echo abcdef; echo ABCDEF >&2; exit 3";
-        let (end, stdout, stderr) = run(shell(script), LONG, parts, not_interrupted()).unwrap();
+        let (end, stdout, stderr) = run(
+            shell(script),
+            ProcessGroup::Own,
+            LONG,
+            parts,
+            not_interrupted(),
+        )
+        .unwrap();
         assert!(matches!(end, ProcessEnd::Exited(status) if status.code() == Some(3)));
         assert_eq!(stdout.bytes, b"abcd");
         assert_eq!(stderr.bytes, b"DEF\n");
@@ -318,6 +341,21 @@ mod tests {
         let (end, output) = run_merged(command, limit, part, not_interrupted()).unwrap();
         assert_eq!(end, ProcessEnd::TimedOut);
         assert_eq!(output.bytes, b"");
+    }
+
+    #[test]
+    fn what_a_program_leaves_running_stays() {
+        let script = "sleep 60 > /dev/null 2>&1 & echo $!";
+        let part = OutputPart::Last(100);
+        let (_, output) = run_merged(shell(script), LONG, part, not_interrupted()).unwrap();
+        let id: i32 = String::from_utf8(output.bytes)
+            .unwrap()
+            .trim()
+            .parse()
+            .unwrap();
+        let id = Pid::from_raw(id).unwrap();
+        rustix::process::test_kill_process(id).unwrap();
+        rustix::process::kill_process(id, Signal::KILL).unwrap();
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! A folder: each file is a case, and each sub-folder is one, in the order of their names. Hidden
 //! entries are skipped.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, set};
 use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
+use crate::files::resolved;
 
 /// The manifest of a folder, by its possible names.
 const MANIFESTS: [&str; 3] = ["suite.yaml", "suite.yml", "suite.json"];
@@ -24,29 +24,24 @@ const DEEPEST: usize = 8;
 const MOST_FILES: usize = 1000;
 
 /// Returns the manifest of a folder.
-pub(super) fn manifest(folder: &Path) -> Option<PathBuf> {
-    let mut paths = MANIFESTS.iter().map(|name| folder.join(name));
-    paths.find(|path| path.is_file())
+pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
+    let files = MANIFESTS.map(|name| folder.inner(Path::new(name)).ok());
+    files.into_iter().flatten().find(|file| file.path.is_file())
 }
 
 /// Reads the cases of a folder; their problems are in the log.
-pub(super) fn cases(
-    shown: &Path,
-    folder: &Path,
-    log: &mut FileLog<'_>,
-) -> io::Result<Vec<RawCase>> {
+pub(super) fn cases(folder: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Vec<RawCase>> {
     let mut cases = Vec::new();
-    for (name, path) in entries(folder)? {
-        let file = CaseFile::new(&shown.join(&name), &path);
+    for (name, file) in entries(folder, Path::new(""), log)? {
         let mut log = log.of_file(&file.shown);
-        if path.is_dir() {
+        if file.path.is_dir() {
             cases.extend(case_of_folder(&file, &name, &mut log));
         } else if MANIFESTS.contains(&name.as_str()) {
         } else if ENDINGS.contains(&file.extension().as_str()) {
             if let Some(map) = fields(&file, &mut log) {
-                let stem = path.file_stem().map(|stem| stem.to_string_lossy());
+                let stem = Path::new(&name).file_stem();
                 cases.push(RawCase {
-                    id: stem.map(std::borrow::Cow::into_owned),
+                    id: stem.map(|stem| stem.to_string_lossy().into_owned()),
                     ..file.case(map)
                 });
             }
@@ -57,24 +52,35 @@ pub(super) fn cases(
     Ok(cases)
 }
 
-/// Returns the entries of a folder that are not hidden, sorted by name.
-fn entries(folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
+/// A file or folder with its name in a folder or a case.
+type NamedFile = (String, CaseFile);
+
+/// Returns the entries of a folder below another one that are not hidden, sorted by name. Links out
+/// of the upper folder are problems.
+fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result<Vec<NamedFile>> {
     let mut entries = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.starts_with('.') {
-            entries.push((name, entry.path()));
+    for entry in resolved::list(&text_file::find(folder, &upper.path)?)? {
+        let name = entry.name.to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue;
+        }
+        let path = folder.join(&entry.name);
+        match upper.inner(&path) {
+            Ok(file) => entries.push((name, file)),
+            Err(error) => {
+                let shown = Path::new(&*upper.shown).join(path);
+                let mut log = log.of_file(&shown.to_string_lossy());
+                log.add_whole(text_file::unusable(&error));
+            }
         }
     }
-    entries.sort();
     Ok(entries)
 }
 
 /// Reads the fields of a case from a file.
 fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     let before = log.problems();
-    let content = text_file::content(&file.path, log);
+    let content = text_file::content(file, log);
     match content {
         Ok(ParsedFile::Document(Some(node))) => Some(node),
         Ok(_) if log.problems() > before => None,
@@ -83,29 +89,28 @@ fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     }
 }
 
-fn text(path: &Path, log: &mut FileLog<'_>) -> Option<String> {
-    text_file::read(path, log).unwrap_or_else(|error| log.refuse(0, text_file::unusable(&error)))
+fn text(file: &CaseFile, log: &mut FileLog<'_>) -> Option<String> {
+    text_file::read(file, log).unwrap_or_else(|error| log.refuse(0, text_file::unusable(&error)))
 }
 
 /// Makes a case of a sub-folder: its question, its answer, and all other files as what belongs to
 /// it.
 fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<RawCase> {
     let before = log.problems();
-    let mut paths = Vec::new();
-    walk(&file.path, Path::new(""), &mut paths, log);
+    let mut files = Vec::new();
+    walk(file, Path::new(""), &mut files, log);
     let mut node = Node {
         line: 0,
         value: NodeValue::Map(NodeMap::new()),
     };
-    if let Some(name) = take(&mut paths, &FIELDS, log) {
-        let inner = file.inner(&name);
+    if let Some((_, inner)) = take(&mut files, &FIELDS, log) {
         node = fields(&inner, &mut log.of_file(&inner.shown))?;
     }
     let NodeValue::Map(map) = &mut node.value else {
         return log.refuse(0, "the file with the fields of the case has no keys");
     };
     for (key, names) in [("question", QUESTIONS), ("expected", ANSWERS)] {
-        let Some(name) = take(&mut paths, &names, log) else {
+        let Some((name, inner)) = take(&mut files, &names, log) else {
             continue;
         };
         if map.contains_key(key) {
@@ -113,12 +118,12 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
                 "`{key}` is in `{name}` and in the fields of the case"
             ));
         }
-        let inner = file.inner(&name);
-        let text = text(&inner.path, &mut log.of_file(&inner.shown))?;
+        let text = text(&inner, &mut log.of_file(&inner.shown))?;
         set(map, key, 0, NodeValue::Text(text));
     }
-    if !paths.is_empty() && !map.contains_key("files") {
-        let nodes = paths.into_iter().map(|path| Node::text(0, path)).collect();
+    if !files.is_empty() && !map.contains_key("files") {
+        let names = files.into_iter().map(|(name, _)| name);
+        let nodes = names.map(|name| Node::text(0, name)).collect();
         set(map, "files", 0, NodeValue::List(nodes));
     }
     (log.problems() == before).then(|| RawCase {
@@ -128,38 +133,38 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
     })
 }
 
-/// Takes the file with one of these names out of the paths.
-fn take(paths: &mut Vec<String>, names: &[&str], log: &mut FileLog<'_>) -> Option<String> {
-    let (found, rest): (Vec<_>, Vec<_>) = std::mem::take(paths)
+/// Takes the file with one of these names out of the files.
+fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Option<NamedFile> {
+    let (found, rest): (Vec<_>, Vec<_>) = std::mem::take(files)
         .into_iter()
-        .partition(|path| names.contains(&path.as_str()));
-    *paths = rest;
-    if let [first, second, ..] = found.as_slice() {
+        .partition(|(name, _)| names.contains(&name.as_str()));
+    *files = rest;
+    if let [(first, _), (second, _), ..] = found.as_slice() {
         log.add_whole(format!("`{first}` and `{second}` mean the same"));
     }
     found.into_iter().next()
 }
 
-/// Lists the files below a folder that are not hidden, relative to the case.
-fn walk(folder: &Path, relative: &Path, paths: &mut Vec<String>, log: &mut FileLog<'_>) {
-    if relative.components().count() > DEEPEST || paths.len() > MOST_FILES {
+/// Lists the files below a folder of a case that are not hidden, by their names in the case.
+fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut FileLog<'_>) {
+    if folder.components().count() > DEEPEST || files.len() > MOST_FILES {
         let problem = format!("more than {MOST_FILES} files, or {DEEPEST} levels of folders");
         log.add_whole(problem);
         return;
     }
-    let entries = match entries(folder) {
+    let entries = match entries(case, folder, log) {
         Ok(entries) => entries,
         Err(error) => {
             log.add_whole(text_file::unusable(&error));
             return;
         }
     };
-    for (name, path) in entries {
-        let relative = relative.join(name);
-        if path.is_dir() {
-            walk(&path, &relative, paths, log);
+    for (name, file) in entries {
+        let name = folder.join(name);
+        if file.path.is_dir() {
+            walk(case, &name, files, log);
         } else {
-            paths.push(relative.to_string_lossy().into_owned());
+            files.push((name.to_string_lossy().into_owned(), file));
         }
     }
 }

@@ -1,9 +1,13 @@
 //! A case as a format has it, before its fields are read.
 
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::text_file;
 use crate::domain::node::{Member, Node, NodeMap, NodeValue, json};
+use crate::files::write::folder_of;
 
 #[derive(Clone, Debug)]
 pub(super) struct RawCase {
@@ -17,35 +21,45 @@ pub(super) struct RawCase {
     pub(super) is_table: bool,
 }
 
-/// A file with cases.
+/// A file with cases, or a folder.
 #[derive(Clone, Debug)]
 pub(super) struct CaseFile {
     /// Its path, as it is shown.
     pub(super) shown: Arc<str>,
-    /// Its path; absolute.
+    /// Its path; resolved.
     pub(super) path: Arc<Path>,
-    /// Its folder; absolute.
+    /// The folder that holds what it names; resolved.
     pub(super) folder: Arc<Path>,
 }
 
 impl CaseFile {
-    pub(super) fn new(shown: &Path, path: &Path) -> Self {
-        Self {
-            shown: shown.to_string_lossy().into(),
-            path: path.into(),
-            folder: path.parent().unwrap_or(path).into(),
-        }
+    /// Returns a file or folder that a person names; a link is followed.
+    pub(super) fn named(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            shown: path.to_string_lossy().into(),
+            path: fs::canonicalize(path)?.into(),
+            folder: fs::canonicalize(folder_of(path))?.into(),
+        })
     }
 
-    /// Returns a file of the same folder or one below it.
-    pub(super) fn sibling(&self, name: &str) -> Self {
+    /// Returns a file or folder that this file names: in its folder or below it.
+    pub(super) fn sibling(&self, name: &Path) -> io::Result<Self> {
         let shown = Path::new(&*self.shown).with_file_name(name);
-        Self::new(&shown, &self.folder.join(name))
+        Self::below(&self.folder, name, &shown)
     }
 
-    /// Returns a file or folder in this folder.
-    pub(super) fn inner(&self, name: &str) -> Self {
-        Self::new(&Path::new(&*self.shown).join(name), &self.path.join(name))
+    /// Returns a file or folder in this folder or below it.
+    pub(super) fn inner(&self, name: &Path) -> io::Result<Self> {
+        Self::below(&self.path, name, &Path::new(&*self.shown).join(name))
+    }
+
+    fn below(folder: &Path, name: &Path, shown: &Path) -> io::Result<Self> {
+        let path = text_file::find(name, folder)?;
+        Ok(Self {
+            shown: shown.to_string_lossy().into(),
+            folder: path.parent().unwrap_or(&path).into(),
+            path: path.into(),
+        })
     }
 
     pub(super) fn case(&self, node: Node) -> RawCase {
@@ -67,7 +81,7 @@ impl CaseFile {
 
     /// Returns the ending of its name in lower case, without the dot.
     pub(super) fn extension(&self) -> String {
-        let extension = self.path.extension();
+        let extension = Path::new(&*self.shown).extension();
         let extension = extension.map(|ending| ending.to_string_lossy().to_lowercase());
         extension.unwrap_or_default()
     }

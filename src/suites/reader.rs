@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{self, Path, PathBuf};
+use std::path::{self, Path};
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
@@ -29,7 +29,8 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     };
     let absolute = path::absolute(path).map_err(unreadable)?;
     let mut log = ProblemLog::default();
-    let contents = read_contents(path, &absolute, &mut log).map_err(unreadable)?;
+    let file = CaseFile::named(path).map_err(unreadable)?;
+    let contents = read_contents(&file, &mut log).map_err(unreadable)?;
     check_together(&shown, &contents.cases, &mut log);
     if !log.problems.is_empty() {
         return Err(SuiteError::Invalid {
@@ -62,19 +63,16 @@ struct SuiteContents {
     settings: SuiteSettings,
 }
 
-fn read_contents(path: &Path, absolute: &Path, log: &mut ProblemLog) -> io::Result<SuiteContents> {
-    if absolute.is_dir() {
-        let mut log = FileLog::new(&path.to_string_lossy(), log);
-        let Some(manifest) = folder::manifest(absolute) else {
-            let raw = folder::cases(path, absolute, &mut log)?;
-            return Ok(of_cases(raw, &mut log));
-        };
-        let shown = path.join(manifest.file_name().unwrap_or_default());
-        let file = CaseFile::new(&shown, &manifest);
-        return read_file(&file, Some((path, absolute)), &mut log.of_file(&file.shown));
+fn read_contents(file: &CaseFile, log: &mut ProblemLog) -> io::Result<SuiteContents> {
+    let mut log = FileLog::new(&file.shown, log);
+    if !file.path.is_dir() {
+        return read_file(file, None, &mut log);
     }
-    let file = CaseFile::new(path, absolute);
-    read_file(&file, None, &mut FileLog::new(&file.shown, log))
+    let Some(manifest) = folder::manifest(file) else {
+        let raw = folder::cases(file, &mut log)?;
+        return Ok(of_cases(raw, &mut log));
+    };
+    read_file(&manifest, Some(file), &mut log.of_file(&manifest.shown))
 }
 
 fn of_cases(raw: Vec<RawCase>, log: &mut FileLog<'_>) -> SuiteContents {
@@ -87,7 +85,7 @@ fn of_cases(raw: Vec<RawCase>, log: &mut FileLog<'_>) -> SuiteContents {
 /// Reads a file that a person named, or the manifest of a folder.
 fn read_file(
     file: &CaseFile,
-    folder: Option<(&Path, &Path)>,
+    folder: Option<&CaseFile>,
     log: &mut FileLog<'_>,
 ) -> io::Result<SuiteContents> {
     let contents = match content_of(file, log)? {
@@ -102,7 +100,7 @@ fn read_file(
     let raw = match (manifest.suite, manifest.cases, folder) {
         (Some((name, line)), ..) => cases_of_path(&name, line, file, log),
         (None, Some(nodes), _) => cases_of_nodes(nodes, file, log),
-        (None, None, Some((shown, folder))) => folder::cases(shown, folder, log)?,
+        (None, None, Some(folder)) => folder::cases(folder, log)?,
         (None, None, None) => {
             log.add_whole("a manifest needs `suite` with a path, or `cases`");
             Vec::new()
@@ -117,30 +115,23 @@ fn read_file(
 
 /// Reads the cases that a manifest names.
 fn cases_of_path(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
-    let other = file.sibling(name);
-    let unusable = |error: io::Error| format!("the suite `{name}` {}", unusable(&error));
-    if other.path.is_dir() {
-        let shown = PathBuf::from(&*other.shown);
-        return folder::cases(&shown, &other.path, log).unwrap_or_else(|error| {
-            log.add(line, unusable(error));
-            Vec::new()
-        });
-    }
-    let content = content_of(&other, &mut log.of_file(&other.shown));
-    match content {
-        Ok(FileContent::Cases(raw)) => raw,
-        Ok(FileContent::Manifest(_)) => {
-            log.add(
-                line,
-                format!("`{name}` is a manifest too, and must have cases"),
-            );
-            Vec::new()
+    let cases = file.sibling(Path::new(name)).and_then(|other| {
+        if other.path.is_dir() {
+            return folder::cases(&other, log);
         }
-        Err(error) => {
-            log.add(line, unusable(error));
-            Vec::new()
+        match content_of(&other, &mut log.of_file(&other.shown))? {
+            FileContent::Cases(raw) => Ok(raw),
+            FileContent::Manifest(_) => {
+                let problem = format!("`{name}` is a manifest too, and must have cases");
+                log.add(line, problem);
+                Ok(Vec::new())
+            }
         }
-    }
+    });
+    cases.unwrap_or_else(|error| {
+        log.add(line, format!("the suite `{name}` {}", unusable(&error)));
+        Vec::new()
+    })
 }
 
 /// What a file has.
@@ -151,7 +142,7 @@ enum FileContent {
 
 /// Reads a file by its format; problems are in the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
-    let cases = match text_file::content(&file.path, log)? {
+    let cases = match text_file::content(file, log)? {
         ParsedFile::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
         ParsedFile::Values(nodes) => cases_of_nodes(nodes, file, log),
         ParsedFile::Document(None) => Vec::new(),

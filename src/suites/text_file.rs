@@ -2,20 +2,20 @@
 //!
 //! Suites come from other people, and what they name is sent to models.
 
-use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::domain::node::table::{self, Separator};
 use crate::domain::node::{Node, SyntaxProblem, json, yaml};
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use super::MOST_CASES;
 use super::log::FileLog;
+use super::raw_case::CaseFile;
 
 /// A file's text, or why there is none.
-pub(super) fn read(path: &Path, log: &mut FileLog<'_>) -> io::Result<Option<String>> {
-    let bytes = files::read(path, SizeLimit::SUITE)?;
+pub(super) fn read(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Option<String>> {
+    let bytes = resolved::read(&file.path, SizeLimit::SUITE)?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Some(match text.strip_prefix('\u{feff}') {
             Some(text) => text.to_owned(),
@@ -44,9 +44,8 @@ pub(super) enum ParsedFile {
 }
 
 /// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
-pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
-    let ending = path.extension().unwrap_or_default().to_string_lossy();
-    let Some(text) = read(path, log)? else {
+pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
+    let Some(text) = read(file, log)? else {
         return Ok(ParsedFile::Values(Vec::new()));
     };
     let rows = |separator| {
@@ -54,7 +53,7 @@ pub(super) fn content(path: &Path, log: &mut FileLog<'_>) -> io::Result<ParsedFi
         rows.unwrap_or_else(|error| vec![Err(error)])
     };
     let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
-    Ok(match ending.to_lowercase().as_str() {
+    Ok(match file.extension().as_str() {
         "jsonl" | "ndjson" => {
             // One too many shows that there are too many.
             let lines = json::parse_lines(&text).take(MOST_CASES + 1);
@@ -80,29 +79,23 @@ fn whole(
     nodes.into_iter().filter_map(whole).collect()
 }
 
-/// Returns the absolute path of a file below a folder, symbolic links resolved.
+/// Returns the path of a file below a folder, resolved: it is to be opened without following links.
 ///
 /// # Errors
 ///
-/// The end of a sentence that begins with the file: it is outside, or not there.
-pub(super) fn find(name: &str, folder: &Path) -> Result<PathBuf, String> {
-    const OUTSIDE: &str = "is not in the folder of the suite";
+/// When it is outside, or not there; [`unusable`] has the words.
+pub(super) fn find(name: &Path, folder: &Path) -> io::Result<PathBuf> {
     let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !Path::new(name).components().all(is_plain) {
-        return Err(OUTSIDE.to_owned());
+    if !name.components().all(is_plain) {
+        return Err(io::ErrorKind::InvalidInput.into());
     }
-    let folder = fs::canonicalize(folder).map_err(|error| unusable(&error))?;
-    let path = fs::canonicalize(folder.join(name)).map_err(|error| unusable(&error))?;
-    if path.starts_with(&folder) {
-        Ok(path)
-    } else {
-        Err(OUTSIDE.to_owned())
-    }
+    resolved::within(folder, name)
 }
 
 /// Returns the end of a sentence that begins with a file that cannot be read.
 pub(super) fn unusable(error: &io::Error) -> String {
     match error.kind() {
+        io::ErrorKind::InvalidInput => "is not in the folder of the suite".to_owned(),
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "does not exist".to_owned(),
         io::ErrorKind::IsADirectory => "is a folder".to_owned(),
         _ => format!("cannot be read: {error}"),

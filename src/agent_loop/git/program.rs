@@ -1,12 +1,14 @@
-//! Runs `git` so that it changes nothing and starts no other program.
+//! Asks `git` about a working tree, in which no filter for contents is run.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use crate::domain::text::clean;
-use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd};
+use crate::files::git;
+use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd, ProcessGroup};
 
 use super::GitError;
 
@@ -16,18 +18,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(60);
 /// The most output of a command: the paths of half a million files.
 const MOST_OUTPUT: usize = 64 << 20;
 
-/// The settings that would start programs, and their harmless values.
-const HARMLESS_SETTINGS: [&str; 4] = [
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    // Objects that are missing are not fetched.
-    "protocol.allow=never",
-    "core.untrackedCache=false",
-];
-
-/// The settings of a filter for contents, which can be programs, and the values that switch them
-/// off.
-const FILTER_SETTINGS: [(&str, &str); 3] = [("clean", ""), ("process", ""), ("required", "false")];
+/// The settings of a filter for contents, which are programs or ask for one. Empty ones are off.
+const FILTER_SETTINGS: [&[u8]; 3] = [b".clean", b".process", b".required"];
 
 /// The `git` of a working tree.
 pub(super) struct Git<'a> {
@@ -35,8 +27,8 @@ pub(super) struct Git<'a> {
     folder: &'a Path,
     /// The folder at its top.
     pub(super) top: PathBuf,
-    /// `filter.NAME` for each filter that the settings define.
-    filters: Vec<String>,
+    /// The settings of all filters, `filter.NAME.clean` and so on.
+    filters: BTreeSet<OsString>,
     is_interrupted: IsInterrupted<'a>,
 }
 
@@ -49,21 +41,18 @@ impl<'a> Git<'a> {
         let mut git = Self {
             folder,
             top: PathBuf::new(),
-            filters: Vec::new(),
+            filters: BTreeSet::new(),
             is_interrupted,
         };
         let (_, top) = git.run("rev-parse", &["--show-toplevel"])?;
         let top = top.strip_suffix(b"\n").unwrap_or(&top);
         git.top = path(top);
-        // Exit code 1: there is none.
-        let pattern = r"^filter\..*\.(clean|process)$";
-        let arguments = ["--null", "--name-only", "--get-regexp", pattern];
-        let (_, names) = git.run_with("config", &arguments, &[0, 1])?;
+        let (_, names) = git.run("config", &["--null", "--name-only", "--list"])?;
         for name in names.split(|byte| *byte == 0) {
-            let name = std::str::from_utf8(name).ok();
-            let filter = name.and_then(|name| name.rsplit_once('.'));
-            git.filters
-                .extend(filter.map(|(filter, _)| filter.to_owned()));
+            let is_setting = |ending: &&[u8]| name.ends_with(ending);
+            if name.starts_with(b"filter.") && FILTER_SETTINGS.iter().any(is_setting) {
+                git.filters.insert(OsString::from_vec(name.to_vec()));
+            }
         }
         Ok(git)
     }
@@ -136,24 +125,12 @@ impl<'a> Git<'a> {
         arguments: &[impl AsRef<OsStr>],
         codes: &[i32],
     ) -> Result<(i32, Vec<u8>), GitError> {
-        let mut git = Command::new("git");
-        git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
-        for setting in HARMLESS_SETTINGS {
-            git.args(["-c", setting]);
-        }
-        for filter in &self.filters {
-            for (key, value) in FILTER_SETTINGS {
-                git.arg("-c").arg(format!("{filter}.{key}={value}"));
-            }
-        }
+        let mut git = git::command(self.filters.iter().map(OsString::as_os_str));
         git.arg(command).args(arguments).current_dir(folder);
-        // Messages are read below.
-        git.env("LC_ALL", "C");
-        git.env("GIT_NO_LAZY_FETCH", "1");
-        git.env("GIT_TERMINAL_PROMPT", "0");
         let parts = (OutputPart::First(MOST_OUTPUT), OutputPart::First(4 << 10));
-        let (end, stdout, stderr) = process::run(git, TIME_LIMIT, parts, self.is_interrupted)
-            .map_err(GitError::Unstartable)?;
+        let is_interrupted = self.is_interrupted;
+        let ran = process::run(git, ProcessGroup::Own, TIME_LIMIT, parts, is_interrupted);
+        let (end, stdout, stderr) = ran.map_err(GitError::Unstartable)?;
         let status = match end {
             ProcessEnd::Exited(status) => status,
             ProcessEnd::Interrupted => return Err(GitError::Interrupted),
@@ -192,11 +169,10 @@ fn paths(output: &[u8]) -> Vec<Vec<u8>> {
 
 /// Returns a path as the system takes it.
 pub(super) fn path(bytes: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
 /// Returns a path as `git` writes it.
 pub(super) fn bytes(path: &Path) -> &[u8] {
-    std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str())
+    path.as_os_str().as_bytes()
 }

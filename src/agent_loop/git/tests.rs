@@ -1,6 +1,7 @@
 //! The working tree of real repositories.
 
 mod cleanliness;
+mod programs;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -258,35 +259,6 @@ fn measuring_writes_nothing_to_the_repository() {
 fn names(folder: &Path) -> BTreeSet<std::ffi::OsString> {
     let entries = fs::read_dir(folder).unwrap();
     entries.map(|entry| entry.unwrap().file_name()).collect()
-}
-
-#[test]
-fn programs_in_the_settings_of_the_repository_are_not_run() {
-    let repository = Repository::new();
-    repository.write(".gitattributes", "* filter=evil diff=evil\n");
-    repository.write("a", "2\n");
-    repository.write("d/b", "1\n ");
-    let evil = "touch \"$(git rev-parse --show-toplevel)/evil\"; cat";
-    for key in [
-        "core.fsmonitor",
-        "filter.evil.clean",
-        "filter.evil.smudge",
-        "filter.evil.process",
-        "diff.evil.textconv",
-        "diff.evil.command",
-        "diff.external",
-        "core.pager",
-        "core.sshCommand",
-    ] {
-        repository.git(&["config", key, evil]);
-    }
-    let before = repository.tree();
-    repository.write("a", "3\n");
-    repository.changed_files_since(&before);
-    assert!(!repository.path().join("evil").exists());
-    // The settings do what they say.
-    repository.try_git(&["status"]);
-    assert!(repository.path().join("evil").exists());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::context::{ProjectContext, ProjectStance};
 use crate::domain::text::{one_line, shortened};
 use crate::domain::tokens::estimate_tokens;
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use super::dependency::{Ecosystem, Scope};
 use super::documents;
@@ -63,10 +63,11 @@ pub enum ProjectError {
 /// When the folder does not exist, is none, or cannot be read. Broken manifests and unreadable
 /// folders inside are passed over.
 pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, ProjectError> {
-    check_folder(root)?;
+    let named = root;
+    let root = &resolve(named)?;
     let rules = Rules::builtin()?;
     let tree = Tree::walk(root, &rules).map_err(|error| ProjectError::Unreadable {
-        folder: root.to_owned(),
+        folder: named.to_owned(),
         error,
     })?;
     let repository = history::repository(root);
@@ -187,7 +188,7 @@ impl Facts<'_> {
         let mut documents = self.tree.documents.iter().filter(is_at_top);
         let readme = documents.find(|path| self.rules.documents.readmes.matches(path));
         let readme = readme.and_then(|path| {
-            let content = files::read_text(&self.root.join(path), SizeLimit::SMALL).ok()?;
+            let content = resolved::read_text(&self.root.join(path), SizeLimit::SMALL).ok()?;
             let summary = documents::first_paragraph(&content, SUMMARY);
             (!summary.is_empty()).then(|| format!("- {path}: {summary}"))
         });
@@ -299,9 +300,10 @@ impl TextBudget {
     }
 }
 
-fn check_folder(root: &Path) -> Result<(), ProjectError> {
-    match root.metadata() {
-        Ok(metadata) if metadata.is_dir() => Ok(()),
+/// Returns the path of a folder without links.
+fn resolve(root: &Path) -> Result<PathBuf, ProjectError> {
+    match root.canonicalize() {
+        Ok(resolved) if resolved.is_dir() => Ok(resolved),
         Ok(_) => Err(ProjectError::NotAFolder(root.to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             Err(ProjectError::NotFound(root.to_owned()))

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use super::dependency::Ecosystem;
 use super::manifests::Manifest;
@@ -40,9 +40,8 @@ pub(super) struct Locks {
 
 impl Locks {
     pub(super) fn new(root: &Path, repository: Option<&Path>) -> Self {
-        let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         Self {
-            top: repository.map_or(root, Path::to_path_buf),
+            top: repository.unwrap_or(root).to_owned(),
             texts: BTreeMap::new(),
         }
     }
@@ -57,7 +56,7 @@ impl Locks {
                     continue;
                 }
                 let text = texts.entry(folder.join(file)).or_insert_with_key(|path| {
-                    files::read_text(path, SizeLimit::LOCK_FILE).unwrap_or_default()
+                    resolved::read_text(path, SizeLimit::LOCK_FILE).unwrap_or_default()
                 });
                 if let Some(version) = version_in(text, entry, package) {
                     return Some(version.to_owned());

@@ -5,15 +5,18 @@
 //! folders are skipped. Links are not followed, so that no loop and nothing outside is read.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use ignore::{DirEntry, WalkBuilder};
+use rustix::fs::FileType;
 
 use super::paths::{depth_of, folder_of, name_of};
 use super::patterns::NamePatterns;
 use super::rules::{Rules, SkippedFolders};
+use crate::context::ignores::IgnoreRules;
+use crate::context::walk::walk;
+use crate::files::resolved::FolderEntry;
 
 /// The walk ends after so many files, and the description says so. It bounds time and memory when
 /// the folder is a home or a whole disk.
@@ -45,50 +48,41 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Walks a folder.
+    /// Walks a folder, of which the path is resolved.
     ///
     /// # Errors
     ///
-    /// When the folder itself cannot be read. Others inside are counted and passed over.
+    /// When the folder itself, or an ignore file that holds in it, cannot be read. Others inside are
+    /// counted and passed over.
     pub(super) fn walk(root: &Path, rules: &Rules) -> io::Result<Self> {
-        fs::read_dir(root)?;
-        let tree = Self::walk_with(root, rules, ParentIgnores::Honoured);
-        // A person who names a folder that Git ignores wants it read.
-        if tree.files == 0 {
-            return Ok(Self::walk_with(root, rules, ParentIgnores::Disregarded));
+        let tree = Self::walk_with(root, rules, IgnoreRules::above(root)?)?;
+        if tree.files > 0 {
+            return Ok(tree);
         }
-        Ok(tree)
+        // A person who names a folder that Git ignores wants it read.
+        Self::walk_with(root, rules, IgnoreRules::default())
     }
 
-    fn walk_with(root: &Path, rules: &Rules, parents: ParentIgnores) -> Self {
+    fn walk_with(root: &Path, rules: &Rules, above: IgnoreRules) -> io::Result<Self> {
         let mut tree = Self {
             is_complete: true,
             ..Self::default()
         };
-        let skipped = rules.skipped.clone();
         let signs = NamePatterns::union(rules.signs().map(|sign| &sign.paths));
-        let walk = WalkBuilder::new(root)
-            .hidden(false)
-            .parents(parents == ParentIgnores::Honoured)
-            .require_git(false)
-            .git_global(false)
-            .follow_links(false)
-            .sort_by_file_name(Ord::cmp)
-            .filter_entry(move |entry| !is_skipped(entry, &skipped))
-            .build();
-        for entry in walk {
-            let Ok(entry) = entry else {
+        let is_skipped =
+            |folder: &Path, siblings: &[FolderEntry]| is_skipped(folder, siblings, &rules.skipped);
+        for entry in walk(root, above, is_skipped)? {
+            if entry.kind.is_err() {
                 tree.unreadable += 1;
-                continue;
-            };
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            }
+            if !matches!(entry.kind, Ok(FileType::RegularFile)) {
                 continue;
             }
             if tree.files == MOST_FILES {
                 tree.is_complete = false;
                 break;
             }
-            if let Some(path) = relative(entry.path(), root) {
+            if let Some(path) = relative(&entry.path, root) {
                 tree.add(&path, rules, &signs);
             }
         }
@@ -101,7 +95,7 @@ impl Tree {
         ] {
             list.sort_by_cached_key(|path| (depth_of(path), path.clone()));
         }
-        tree
+        Ok(tree)
     }
 
     fn add(&mut self, path: &str, rules: &Rules, signs: &NamePatterns) {
@@ -137,13 +131,6 @@ impl Tree {
     }
 }
 
-/// Whether `.gitignore` files above the project count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum ParentIgnores {
-    Honoured,
-    Disregarded,
-}
-
 /// Returns the folder that a file counts in.
 fn counted_folder(path: &str) -> &str {
     let folder = folder_of(path);
@@ -177,21 +164,16 @@ fn is_document(path: &str, extension: &str, rules: &Rules) -> bool {
 }
 
 /// Returns whether a folder holds nothing of the project's own.
-fn is_skipped(entry: &DirEntry, skipped: &SkippedFolders) -> bool {
-    if entry.depth() == 0 || !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-        return false;
-    }
-    let path = entry.path();
-    let Some(name) = entry.file_name().to_str().map(str::to_ascii_lowercase) else {
+fn is_skipped(folder: &Path, siblings: &[FolderEntry], skipped: &SkippedFolders) -> bool {
+    let Some(name) = folder.file_name().and_then(OsStr::to_str) else {
         return false;
     };
+    let name = name.to_ascii_lowercase();
     skipped.anywhere.matches(&name)
-        || skipped.marks.iter().any(|mark| path.join(mark).exists())
+        || skipped.marks.iter().any(|mark| folder.join(mark).exists())
         || skipped.beside.get(&name).is_some_and(|manifests| {
-            let siblings = path.parent().and_then(|parent| fs::read_dir(parent).ok());
-            let mut siblings = siblings.into_iter().flatten().flatten();
-            siblings.any(|sibling| {
-                let name = sibling.file_name().to_string_lossy().to_ascii_lowercase();
+            siblings.iter().any(|sibling| {
+                let name = sibling.name.to_string_lossy().to_ascii_lowercase();
                 manifests.matches(&name)
             })
         })

@@ -9,12 +9,14 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::FileType;
+
 use super::decode::{DecodeError, HEAD, check_head, decode};
 use super::error::{PathError, PathProblem, SourcesError, printable};
-use super::walk::{self, Glob, WalkedFile};
+use super::walk::{Glob, folder_problem};
 use super::{SourceLimits, SourceSize, SourceText};
 use crate::domain::context::SourceKind;
-use crate::files::{self, SizeLimit};
+use crate::files::{self, SizeLimit, resolved};
 
 /// A walk ends when it has counted this many files: the person named a whole disk.
 const MOST_COUNTED: usize = 100_000;
@@ -38,12 +40,26 @@ pub struct LeftOut {
     pub files: Vec<String>,
 }
 
+/// Who has named paths.
+#[derive(Clone, Copy, Debug)]
+pub enum NamedBy<'a> {
+    /// A person: links are followed, and folders and globs expand, without what the user's ignore
+    /// file for all repositories excludes.
+    Person(Option<&'a Path>),
+    /// A suite, by resolved paths, of which no part may be a link by now.
+    Suite,
+}
+
 /// Reads files, the text files of folders, and those that match globs.
 ///
 /// # Errors
 ///
 /// Names every path that cannot be used, or the limit that they exceed together.
-pub fn read_files(paths: &[PathBuf], limits: SourceLimits) -> Result<FileTexts, SourcesError> {
+pub fn read_files(
+    paths: &[PathBuf],
+    limits: SourceLimits,
+    named_by: NamedBy<'_>,
+) -> Result<FileTexts, SourcesError> {
     let mut collector = FileCollector {
         limits,
         read: FileTexts::default(),
@@ -51,7 +67,7 @@ pub fn read_files(paths: &[PathBuf], limits: SourceLimits) -> Result<FileTexts, 
         errors: Vec::new(),
     };
     for path in paths {
-        if let Err(problem) = collector.add(path) {
+        if let Err(problem) = collector.add(path, named_by) {
             collector.errors.push(PathError::new(path, problem));
         }
     }
@@ -76,17 +92,26 @@ struct FileCollector {
 }
 
 impl FileCollector {
-    fn add(&mut self, path: &Path) -> Result<(), PathProblem> {
+    fn add(&mut self, path: &Path, named_by: NamedBy<'_>) -> Result<(), PathProblem> {
+        let NamedBy::Person(excludes) = named_by else {
+            return self.add_file(path, path.to_owned());
+        };
+        let of_io = |error: io::Error| PathProblem::of_io(&error);
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
-                self.add_all(path, walk::folder(path), PathProblem::NoText)
+                let files = Glob::folder(path);
+                self.add_all(path, &files, excludes, PathProblem::NoText)
             }
-            Ok(_) => self.add_file(path),
+            Ok(_) => {
+                // A pipe of another process cannot be resolved.
+                files::open(path, SizeLimit::NONE).map_err(of_io)?;
+                self.add_file(path, fs::canonicalize(path).map_err(of_io)?)
+            }
             Err(error) => match Glob::of(path) {
                 Some(glob) if error.kind() == io::ErrorKind::NotFound => {
-                    self.add_all(path, glob?.files(), PathProblem::NoMatch)
+                    self.add_all(path, &glob?, excludes, PathProblem::NoMatch)
                 }
-                _ => Err(PathProblem::of_io(&error)),
+                _ => Err(of_io(error)),
             },
         }
     }
@@ -95,21 +120,27 @@ impl FileCollector {
     fn add_all(
         &mut self,
         path: &Path,
-        walked: impl Iterator<Item = Result<WalkedFile, PathError>>,
+        glob: &Glob,
+        excludes: Option<&Path>,
         nothing: PathProblem,
     ) -> Result<(), PathProblem> {
         let errors_before = self.errors.len();
         let mut has_text = false;
         let mut left_out = Vec::new();
-        for file in walked {
-            match file {
-                Ok(WalkedFile::Regular(file)) => match self.add_file(&file) {
-                    Ok(()) => has_text = true,
-                    Err(PathProblem::NotText(_)) => left_out.push(printable(&file)),
-                    Err(problem) => self.errors.push(PathError::new(&file, problem)),
-                },
-                Ok(WalkedFile::Special(file)) => left_out.push(printable(&file)),
-                Err(error) => self.errors.push(error),
+        let files = glob.files(excludes);
+        for (shown, found) in files.map_err(|error| folder_problem(&error))? {
+            let added = match found.kind {
+                Ok(FileType::RegularFile) => self.add_file(&shown, found.path),
+                Ok(_) => {
+                    left_out.push(printable(&shown));
+                    continue;
+                }
+                Err(error) => Err(folder_problem(&error)),
+            };
+            match added {
+                Ok(()) => has_text = true,
+                Err(PathProblem::NotText(_)) => left_out.push(printable(&shown)),
+                Err(problem) => self.errors.push(PathError::new(&shown, problem)),
             }
             if self.read.size.files >= MOST_COUNTED.max(self.limits.files.saturating_add(1)) {
                 break;
@@ -125,11 +156,12 @@ impl FileCollector {
         if is_empty { Err(nothing) } else { Ok(()) }
     }
 
-    /// Adds a file. Beyond a limit, its size is counted and it is not read as a whole.
-    fn add_file(&mut self, path: &Path) -> Result<(), PathProblem> {
+    /// Adds a file by its path as it is shown, and resolved. Beyond a limit, its size is counted and
+    /// it is not read as a whole.
+    fn add_file(&mut self, shown: &Path, resolved: PathBuf) -> Result<(), PathProblem> {
         let of_io = |error: io::Error| PathProblem::of_io(&error);
-        let mut file = files::open(path, SizeLimit::NONE).map_err(of_io)?;
-        if !self.met.insert(fs::canonicalize(path).map_err(of_io)?) {
+        let mut file = resolved::open(&resolved, SizeLimit::NONE).map_err(of_io)?;
+        if !self.met.insert(resolved) {
             // It is there by another path.
             return Ok(());
         }
@@ -159,7 +191,7 @@ impl FileCollector {
         })?;
         self.read.texts.push(SourceText {
             kind: SourceKind::File,
-            name: printable(path),
+            name: printable(shown),
             text,
         });
         Ok(())

@@ -1,29 +1,23 @@
 //! The files of a folder or a glob, as `ripgrep` finds them: without hidden files and those that
-//! `.gitignore` excludes, in the order of their names. Symbolic links in a folder are not followed,
-//! so that loops do no harm.
+//! `.gitignore` excludes, in the order of their names.
 
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use ignore::overrides::{Override, OverrideBuilder};
-use ignore::{DirEntry, WalkBuilder};
 
-use super::error::{PathError, PathProblem, printable};
+use super::error::{PathProblem, printable};
+use crate::context::ignores::IgnoreRules;
+use crate::context::walk::{WalkEntry, walk};
 
-/// A file that a walk came to.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum WalkedFile {
-    Regular(PathBuf),
-    /// A symbolic link, a pipe or a device.
-    Special(PathBuf),
-}
-
-/// A pattern for paths, such as `src/**/*.rs`.
-#[derive(Debug)]
+/// A folder, or a pattern for paths such as `src/**/*.rs`.
+#[derive(Debug, Default)]
 pub(super) struct Glob {
     /// The folder in front of the first wildcard.
     base: PathBuf,
-    matcher: Override,
+    /// `None` for all files of the folder.
+    matcher: Option<Override>,
     /// How far below the base its files are; `None` for any depth.
     depth: Option<usize>,
     /// Whether it asks for names that begin with a point.
@@ -31,6 +25,14 @@ pub(super) struct Glob {
 }
 
 impl Glob {
+    /// Returns the pattern for all files of a folder.
+    pub(super) fn folder(path: &Path) -> Self {
+        Self {
+            base: path.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// Reads a pattern; `None` when the path has no wildcard.
     pub(super) fn of(path: &Path) -> Option<Result<Self, PathProblem>> {
         let is_pattern = |component: &Component<'_>| {
@@ -56,28 +58,38 @@ impl Glob {
             .map_err(pattern_problem);
         Some(matcher.map(|matcher| Self {
             base,
-            matcher,
+            matcher: Some(matcher),
             depth: (!rest.iter().any(|part| part.contains("**"))).then_some(rest.len()),
             is_for_hidden: rest.iter().any(|part| part.starts_with('.')),
         }))
     }
 
-    /// Returns the files that match.
-    pub(super) fn files(&self) -> impl Iterator<Item = Result<WalkedFile, PathError>> {
-        let mut walk = usual_walk(&self.base);
-        walk.max_depth(self.depth).hidden(!self.is_for_hidden);
-        files(&walk).filter(|file| match file {
-            Ok(WalkedFile::Regular(path) | WalkedFile::Special(path)) => {
-                self.matcher.matched(path, false).is_whitelist()
-            }
-            Err(_) => true,
-        })
+    /// Returns the files that match, and their paths as they are shown. `excludes` is the user's
+    /// ignore file for all repositories.
+    pub(super) fn files<'a>(
+        &'a self,
+        excludes: Option<&'a Path>,
+    ) -> io::Result<impl Iterator<Item = (PathBuf, WalkEntry)> + 'a> {
+        let root = fs::canonicalize(&self.base)?;
+        // The files of the current folder are shown without it.
+        let base = self.base.strip_prefix(".").unwrap_or(&self.base);
+        let mut above = IgnoreRules::above(&root)?;
+        if let Some(file) = excludes {
+            above.add_of_user(&root, file)?;
+        }
+        if !self.is_for_hidden {
+            above.hide()?;
+        }
+        let parts = |path: &Path| path.components().count();
+        let deepest = self.depth.map(|depth| parts(&root) + depth);
+        let is_too_deep = move |folder: &Path, _: &_| deepest == Some(parts(folder));
+        Ok(walk(&root, above, is_too_deep)?.filter_map(move |found| {
+            let shown = base.join(found.path.strip_prefix(&root).unwrap_or(&found.path));
+            let matches = |glob: &Override| glob.matched(&shown, false).is_whitelist();
+            let is_wanted = found.kind.is_err() || self.matcher.as_ref().is_none_or(matches);
+            is_wanted.then_some((shown, found))
+        }))
     }
-}
-
-/// Returns the files of a folder.
-pub(super) fn folder(path: &Path) -> impl Iterator<Item = Result<WalkedFile, PathError>> {
-    files(&usual_walk(path))
 }
 
 /// Returns what is wrong with a pattern, without the pattern itself.
@@ -89,60 +101,13 @@ fn pattern_problem(error: ignore::Error) -> PathProblem {
     PathProblem::Pattern(printable(Path::new(&why)))
 }
 
-fn usual_walk(path: &Path) -> WalkBuilder {
-    let mut walk = WalkBuilder::new(path);
-    walk.require_git(false)
-        .sort_by_file_name(std::ffi::OsStr::cmp);
-    walk
-}
-
-fn files(walk: &WalkBuilder) -> impl Iterator<Item = Result<WalkedFile, PathError>> + use<> {
-    walk.build().filter_map(|entry| match entry {
-        Ok(entry) => walked_file(entry).map(Ok),
-        Err(error) => Some(Err(walk_error(error))),
-    })
-}
-
-/// Returns the file of an entry; `None` for a folder.
-fn walked_file(entry: DirEntry) -> Option<WalkedFile> {
-    let kind = entry.file_type()?;
-    let path = entry.into_path();
-    let path = match path.strip_prefix(".") {
-        Ok(rest) => rest.to_owned(),
-        Err(_) => path,
-    };
-    if kind.is_dir() {
-        None
-    } else if kind.is_file() {
-        Some(WalkedFile::Regular(path))
-    } else {
-        Some(WalkedFile::Special(path))
-    }
-}
-
-fn walk_error(mut error: ignore::Error) -> PathError {
-    let mut path = PathBuf::new();
-    loop {
-        error = match error {
-            ignore::Error::WithPath { path: at, err } => {
-                path = at;
-                *err
-            }
-            ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
-                *err
-            }
-            error => {
-                let why = error.to_string();
-                let io = error.into_io_error();
-                let problem = match io.as_ref().map(io::Error::kind) {
-                    Some(io::ErrorKind::NotFound) => PathProblem::Missing,
-                    Some(io::ErrorKind::PermissionDenied) => {
-                        PathProblem::UnreadableFolder("permission denied".to_owned())
-                    }
-                    _ => PathProblem::UnreadableFolder(why),
-                };
-                return PathError::new(&path, problem);
-            }
-        };
+/// Returns what is wrong with a folder.
+pub(super) fn folder_problem(error: &io::Error) -> PathProblem {
+    match error.kind() {
+        io::ErrorKind::NotFound => PathProblem::Missing,
+        io::ErrorKind::PermissionDenied => {
+            PathProblem::UnreadableFolder("permission denied".to_owned())
+        }
+        _ => PathProblem::UnreadableFolder(printable(Path::new(&error.to_string()))),
     }
 }

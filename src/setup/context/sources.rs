@@ -2,10 +2,11 @@
 
 use super::request::{ContextRequest, StdinRequest};
 use crate::config::env::Environment;
+use crate::config::git_excludes::git_excludes;
 use crate::config::paths::Home;
 use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
-use crate::context::sources::files::{LeftOut, read_files};
+use crate::context::sources::files::{LeftOut, NamedBy, read_files};
 use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
 use crate::error::Error;
 use crate::setup::settings;
@@ -57,8 +58,10 @@ pub(crate) fn read_sources(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<ReadSources, Error> {
-    let mut read =
-        read_files(&request.files, request.limits).map_err(|error| explain(error, printer))?;
+    let excludes = git_excludes(environment);
+    let named_by = NamedBy::Person(excludes.as_deref());
+    let read = read_files(&request.files, request.limits, named_by);
+    let mut read = read.map_err(|error| explain(error, printer))?;
     for left_out in &read.left_out {
         printer.note(&left_out_notice(left_out));
     }

@@ -6,10 +6,12 @@ mod assertion;
 mod template;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use serde_json::json;
 
 use crate::domain::names::did_you_mean;
+use crate::files::{SizeLimit, resolved};
 
 use super::MOST_CASES;
 use super::case::metadata_tags;
@@ -17,7 +19,6 @@ use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, node_of, set};
 use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
-use crate::files::SizeLimit;
 
 use options::{Wrapping, check_test};
 use vars::{combinations, question_var};
@@ -160,9 +161,8 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
                 "the prompt `{name}` is not read: only `.txt` and `.md` are"
             ));
         }
-        let path = text_file::find(name, &file.folder);
-        let path = path.map_err(|problem| format!("the prompt `{name}` {problem}"))?;
-        crate::files::read_text(&path, SizeLimit::SUITE)
+        text_file::find(Path::new(name), &file.folder)
+            .and_then(|path| resolved::read_text(&path, SizeLimit::SUITE))
             .map_err(|error| format!("the prompt `{name}` {}", text_file::unusable(&error)))?
     } else {
         text.to_owned()
@@ -200,16 +200,16 @@ fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> 
 }
 
 fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
-    let other = file.sibling(name);
-    let content = text_file::find(name, &file.folder).and_then(|path| {
-        let content = text_file::content(&path, &mut log.of_file(&other.shown));
-        content.map_err(|error| text_file::unusable(&error))
+    let content = file.sibling(Path::new(name)).and_then(|other| {
+        let content = text_file::content(&other, &mut log.of_file(&other.shown))?;
+        Ok((content, other))
     });
-    let (nodes, is_row) = match content {
-        Ok(ParsedFile::Rows(rows)) => (rows, true),
-        Ok(ParsedFile::Values(nodes)) => (nodes, false),
-        Ok(ParsedFile::Document(node)) => (Vec::from_iter(node), false),
-        Ok(ParsedFile::Unknown) => {
+    let content = content.map_err(|error| text_file::unusable(&error));
+    let (nodes, is_row, other) = match content {
+        Ok((ParsedFile::Rows(rows), other)) => (rows, true, other),
+        Ok((ParsedFile::Values(nodes), other)) => (nodes, false, other),
+        Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
+        Ok((ParsedFile::Unknown, _)) => {
             let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
             log.add(line, format!("the file of tests `{name}` {problem}"));
             return Vec::new();

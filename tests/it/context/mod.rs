@@ -1,4 +1,5 @@
 //! Tests of what goes into the context of a question.
 
 mod corpus;
+mod ignore_files;
 mod packages;

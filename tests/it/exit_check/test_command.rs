@@ -1,7 +1,10 @@
 //! `--tests`: a result from outside, or a command.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
 use std::time::Duration;
 
+use rustix::fs::{CWD, FileType, mknodat};
 use rustix::process::Signal;
 
 use super::{DONE, Project, WORKING};
@@ -173,4 +176,26 @@ fn interrupt_ends_the_command_and_records_nothing() {
     output.assert_stderr_contains("error: the tests were interrupted");
     assert_eq!(output.stdout, "");
     assert!(project.events().is_empty());
+}
+
+#[test]
+fn killed_check_leaves_no_test_command() {
+    for trap in ["", "trap '' HUP INT TERM; "] {
+        let project = Project::new();
+        project.write("response.md", DONE);
+        // The pipe ends with the last process that has it open.
+        let pipe = project.path("pipe");
+        mknodat(CWD, &pipe, FileType::Fifo, 0o600.into(), 0).unwrap();
+        let tests = format!("exec > pipe; {trap}echo begun; sleep 100; echo survived");
+        let command = project
+            .command(&["exit-check", "response.md", "--tests", &tests])
+            .spawn();
+        let process = RunningProcess::of(command.unwrap());
+        let mut pipe = BufReader::new(File::open(pipe).unwrap());
+        let mut output = String::new();
+        pipe.read_line(&mut output).unwrap();
+        process.signal(Signal::KILL);
+        pipe.read_to_string(&mut output).unwrap();
+        assert_eq!(output, "begun\n");
+    }
 }

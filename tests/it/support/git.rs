@@ -25,6 +25,13 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
 /// Runs Git in a folder.
 #[track_caller]
 pub(crate) fn git(folder: &Path, arguments: &[&str]) {
+    git_output(folder, arguments);
+}
+
+/// Runs Git in a folder, and returns what it printed.
+#[track_caller]
+pub(crate) fn git_output(folder: &Path, arguments: &[&str]) -> Vec<u8> {
     let output = command(folder, arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
+    output.stdout
 }

@@ -10,7 +10,7 @@ mod excerpt;
 use std::path::Path;
 
 use crate::domain::tokens::estimate_tokens;
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use super::paths::{depth_of, folder_of, name_of};
 use super::rules::Rules;
@@ -51,7 +51,7 @@ pub(super) fn excerpts(
         !matches!(rank, Rank::PackageReadme | Rank::PackageDocument) || !rules.is_secondary(path)
     });
     let documents = documents.filter_map(|(rank, path)| {
-        let text = files::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
+        let text = resolved::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
         Some(Excerpt::of(
             path,
             excerpt::without_decoration(&text),

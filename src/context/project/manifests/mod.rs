@@ -17,7 +17,7 @@ use regex::Captures;
 use serde::Deserialize;
 
 use crate::domain::pattern::Pattern;
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use self::code::CodePatterns;
 use self::data::DataPaths;
@@ -165,9 +165,6 @@ fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
         "Directory.Packages.props",
         "Directory.Build.props",
     ];
-    let Ok(root) = root.canonicalize() else {
-        return Vec::new();
-    };
     let folders = root
         .ancestors()
         .skip(1)
@@ -180,7 +177,7 @@ fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
 /// Reads a manifest; `None` if it is none of the known ones, or broken.
 fn read(root: &Path, path: &str, formats: &[Format]) -> Option<Manifest> {
     let format = formats.iter().find(|format| format.files.matches(path))?;
-    let text = files::read_text(&root.join(path), SizeLimit::MANIFEST).ok()?;
+    let text = resolved::read_text(&root.join(path), SizeLimit::MANIFEST).ok()?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut content = match &format.syntax {
         Syntax::Data(paths) => paths.read(text)?,
@@ -196,7 +193,7 @@ fn read(root: &Path, path: &str, formats: &[Format]) -> Option<Manifest> {
                 .replace(['_', '.'], "-");
         }
     }
-    let mut folder = root.canonicalize().ok()?.join(path).parent()?.to_path_buf();
+    let mut folder = root.join(path).parent()?.to_path_buf();
     if matches!(format.syntax, Syntax::GradleCatalog) && folder.ends_with("gradle") {
         folder.pop();
     }

@@ -15,7 +15,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::domain::pattern::Pattern;
-use crate::files::{self, SizeLimit};
+use crate::files::{SizeLimit, resolved};
 
 use self::architecture::architecture;
 use self::versions::version_of;
@@ -129,7 +129,7 @@ impl Stack {
             .iter()
             .filter(|path| !rules.is_secondary(path))
         {
-            let text = files::read_text(&root.join(path), SizeLimit::SMALL).unwrap_or_default();
+            let text = resolved::read_text(&root.join(path), SizeLimit::SMALL).unwrap_or_default();
             let words = DATABASE.all(&text);
             for word in words.filter_map(|captures| captures.get(1)) {
                 if let Some((id, name)) = rules.database(word.as_str()) {

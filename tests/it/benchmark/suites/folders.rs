@@ -1,5 +1,8 @@
 //! Folders of cases.
 
+use std::fs;
+use std::os::unix::fs::symlink;
+
 use conclave::benchmark::case::{ErrorRate, Matcher};
 
 use super::Files;
@@ -125,4 +128,81 @@ fn problems_of_a_folder_name_the_file() {
 fn an_empty_folder_is_no_suite() {
     let files = Files::new(&[("s/.hidden", "")]);
     assert_eq!(files.problems("s"), ["s: it has no cases"]);
+}
+
+/// Returns the problems of a suite in which a link has taken a place.
+fn problems_with_link(target: &str, place: &str) -> Vec<String> {
+    let files = Files::new(&[
+        ("out/secret", "A secret?"),
+        ("out/case.yaml", "question: A secret?\nexpected: x"),
+        ("out/case/question.md", "A secret?"),
+        ("out/case/expected.txt", "x"),
+        ("s/a/question.md", "x?"),
+        ("s/a/expected.txt", "y"),
+        ("s/a/notes/one.md", "z"),
+        ("s/b.yaml", "question: x?\nexpected: y"),
+    ]);
+    let place = files.path(place);
+    let _ = fs::remove_file(&place);
+    let _ = fs::remove_dir_all(&place);
+    symlink(files.path(target), &place).unwrap();
+    files.problems("s")
+}
+
+#[test]
+fn links_out_of_a_folder_are_refused_in_the_place_of_any_file() {
+    for (target, place) in [
+        ("out/secret", "s/a/question.md"),
+        ("out/secret", "s/a/expected.txt"),
+        ("out/case.yaml", "s/a/case.yaml"),
+        ("out/secret", "s/a/notes/one.md"),
+        ("out/case", "s/a/notes"),
+        ("out/case", "s/c"),
+        ("out/case.yaml", "s/b.yaml"),
+        ("out/case.yaml", "s/suite.yaml"),
+        // Into another case of the same suite.
+        ("s/b.yaml", "s/a/case.yaml"),
+    ] {
+        let problem = format!("{place}: is not in the folder of the suite");
+        assert_eq!(problems_with_link(target, place), [problem], "{place}");
+    }
+    for target in ["/dev/zero", "/nowhere"] {
+        assert_eq!(problems_with_link(target, "s/b.yaml").len(), 1);
+    }
+}
+
+#[test]
+fn links_within_a_folder_are_followed() {
+    let files = Files::new(&[
+        ("s/a/texts/question.md", "x?"),
+        ("s/a/expected.txt", "y"),
+        ("s/a/scan/page", "z"),
+    ]);
+    symlink("texts/question.md", files.path("s/a/question.md")).unwrap();
+    symlink("scan", files.path("s/a/more")).unwrap();
+    symlink("a", files.path("s/b")).unwrap();
+    let suite = files.read("s").unwrap();
+    let cases: Vec<_> = suite.cases.iter().map(|entry| &entry.case).collect();
+    assert_eq!(cases[0].question, "x?");
+    assert!(cases[0].files[0].ends_with("/s/a/scan/page"));
+    assert_eq!(cases[1].id.as_str(), "b");
+    assert_eq!(cases[1].files, cases[0].files);
+}
+
+#[test]
+fn linked_suite_is_read_where_it_is_named() {
+    let files = Files::new(&[
+        ("real/s/a.yaml", "question: x?\nexpected: y"),
+        (
+            "real/cases",
+            "{\"question\": \"x?\", \"expected\": \"y\", \"files\": [\"f\"]}",
+        ),
+        ("f", "z"),
+    ]);
+    symlink("real/s", files.path("s")).unwrap();
+    assert_eq!(files.read("s").unwrap().name, "s");
+    symlink("real/cases", files.path("cases.jsonl")).unwrap();
+    let suite = files.read("cases.jsonl").unwrap();
+    assert_eq!(suite.name, "cases");
+    assert!(suite.cases[0].case.files[0].ends_with("/f"));
 }

@@ -137,6 +137,30 @@ fn a_manifest_does_not_name_another() {
 }
 
 #[test]
+fn a_manifest_names_nothing_outside_of_its_folder() {
+    let case = "{\"question\": \"x?\", \"expected\": \"y\"}";
+    let files = Files::new(&[("out.jsonl", case), ("s/suite.yaml", "")]);
+    let absolute = files.path("out.jsonl");
+    for name in [
+        "../out.jsonl",
+        "x/../../out.jsonl",
+        absolute.to_str().unwrap(),
+    ] {
+        std::fs::write(files.path("s/suite.yaml"), format!("suite: {name}")).unwrap();
+        assert_eq!(
+            files.problems("s"),
+            [format!(
+                "s/suite.yaml:1: the suite `{}` is not in the folder of the suite",
+                name.replace(
+                    &format!("{}/", files.path("").display()).replace("//", "/"),
+                    ""
+                )
+            )]
+        );
+    }
+}
+
+#[test]
 fn problems_of_the_named_file_have_its_lines() {
     let files = Files::new(&[
         ("a.yaml", "suite: b.jsonl"),

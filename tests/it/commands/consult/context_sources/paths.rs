@@ -145,6 +145,23 @@ fn globs_match_as_in_a_shell() {
 }
 
 #[test]
+fn the_users_ignore_file_for_all_repositories_holds_in_folders_and_globs() {
+    let (_server, conclave) = setup();
+    write(
+        &conclave,
+        &[
+            ("user/.gitconfig", b"[core]\n\texcludesFile = ~/ignores\n"),
+            ("user/ignores", b"*.bak\n"),
+            ("p/a.rs", b"x"),
+            ("p/a.rs.bak", b"x"),
+        ],
+    );
+    for path in ["p", "p/*"] {
+        assert_eq!(names(&conclave, &["-f", path]).0, ["p/a.rs"], "{path}");
+    }
+}
+
+#[test]
 fn file_whose_name_is_a_glob_is_that_file() {
     let (_server, conclave) = setup();
     write(&conclave, &[("[id].tsx", b"x"), ("i.tsx", b"y")]);
