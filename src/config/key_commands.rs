@@ -238,7 +238,7 @@ mod tests {
             ": [key] is locked"
         );
         assert_eq!(words("printf 'a\\033[31mb' >&2; exit 1"), ": a[31mb");
-        let long = words("head -c 3000 /dev/zero | tr '\\0' x >&2; exit 1");
+        let long = words("yes x | head -n 1500 | tr '\\n' ' ' >&2; exit 1");
         assert_eq!(long.chars().count(), 2 + MOST_SHOWN + 1);
     }
 
