@@ -18,10 +18,6 @@ pub struct MicroUsd(pub u64);
 impl MicroUsd {
     pub const ZERO: Self = Self(0);
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde passes a reference"
-    )]
     pub fn is_zero(&self) -> bool {
         *self == Self::ZERO
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::log::FileLog;
-use super::raw_case::{CaseFile, RawCase, set};
+use super::raw_case::{CaseFile, RawCase, path_inside, set};
 use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
 use crate::files::resolved;
@@ -59,7 +59,7 @@ type NamedFile = (String, CaseFile);
 /// of the upper folder are problems.
 fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result<Vec<NamedFile>> {
     let mut entries = Vec::new();
-    for entry in resolved::list(&text_file::find(folder, &upper.path)?)? {
+    for entry in resolved::list(&path_inside(folder, &upper.path)?)? {
         let name = entry.name.to_string_lossy().into_owned();
         if name.starts_with('.') {
             continue;

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use super::text_file;
 use crate::domain::node::{Member, Node, NodeMap, NodeValue, json};
+use crate::files::resolved;
 use crate::files::write::folder_of;
 
 #[derive(Clone, Debug)]
@@ -54,7 +54,7 @@ impl CaseFile {
     }
 
     fn below(folder: &Path, name: &Path, shown: &Path) -> io::Result<Self> {
-        let path = text_file::find(name, folder)?;
+        let path = path_inside(name, folder)?;
         Ok(Self {
             shown: shown.to_string_lossy().into(),
             folder: path.parent().unwrap_or(&path).into(),
@@ -85,6 +85,19 @@ impl CaseFile {
         let extension = extension.map(|ending| ending.to_string_lossy().to_lowercase());
         extension.unwrap_or_default()
     }
+}
+
+/// Returns the path of a file below a folder, resolved: it is to be opened without following links.
+///
+/// # Errors
+///
+/// When it is outside, or not there; [`super::text_file::unusable`] has the words.
+pub(super) fn path_inside(name: &Path, folder: &Path) -> io::Result<PathBuf> {
+    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+    if !name.components().all(is_plain) {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    resolved::within(folder, name)
 }
 
 /// Adds a member to a map.

@@ -3,7 +3,6 @@
 //! Suites come from other people, and what they name is sent to models.
 
 use std::io;
-use std::path::{Component, Path, PathBuf};
 
 use crate::domain::node::table::{self, Separator};
 use crate::domain::node::{Node, SyntaxProblem, json, yaml};
@@ -77,19 +76,6 @@ fn whole(
             .ok()
     };
     nodes.into_iter().filter_map(whole).collect()
-}
-
-/// Returns the path of a file below a folder, resolved: it is to be opened without following links.
-///
-/// # Errors
-///
-/// When it is outside, or not there; [`unusable`] has the words.
-pub(super) fn find(name: &Path, folder: &Path) -> io::Result<PathBuf> {
-    let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
-    if !name.components().all(is_plain) {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    resolved::within(folder, name)
 }
 
 /// Returns the end of a sentence that begins with a file that cannot be read.

@@ -152,11 +152,14 @@ pub(crate) fn cost_line(name: &str, part: &BatchEstimate) -> String {
 /// Describes what earlier processes have spent on a run: `≥ $0.0110 spent so far`, and what counts
 /// under its ceiling besides.
 pub(crate) fn spent_so_far(spend: &ConsultationSpend) -> String {
-    let (spent, in_doubt) = (amount(spend.cost), spend.in_doubt);
-    if in_doubt.is_zero() {
-        return format!("{spent} spent so far");
+    let known = format!("{} spent so far", amount(spend.cost));
+    if spend.in_doubt.is_zero() {
+        return known;
     }
-    format!("{spent} spent so far; calls whose cost is unknown count {in_doubt} more")
+    format!(
+        "{known}; calls whose cost is unknown count {} more",
+        spend.in_doubt
+    )
 }
 
 /// Describes what each model of a run is expected to be asked, a line each.

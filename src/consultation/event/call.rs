@@ -183,10 +183,6 @@ pub(super) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes a reference"
-)]
 fn is_free(cost: &Cost) -> bool {
     *cost == Cost::FREE
 }

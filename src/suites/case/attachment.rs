@@ -9,7 +9,8 @@ use sha2::{Digest, Sha256};
 use crate::domain::hash::hex;
 use crate::files::{SizeLimit, resolved};
 use crate::suites::log::FileLog;
-use crate::suites::text_file::{self, unusable};
+use crate::suites::raw_case::path_inside;
+use crate::suites::text_file::unusable;
 
 /// A file that exists.
 pub(super) struct Attachment {
@@ -38,7 +39,7 @@ pub(super) fn find(
 }
 
 fn open(name: &str, folder: &Path) -> Result<Attachment, String> {
-    let path = text_file::find(Path::new(name), folder).map_err(|error| unusable(&error))?;
+    let path = path_inside(Path::new(name), folder).map_err(|error| unusable(&error))?;
     let file = resolved::open(&path, SizeLimit::CASE_FILE).map_err(|error| unusable(&error))?;
     let shown = path.to_str().ok_or("has a name that is not UTF-8")?;
     let name = path.file_name().map(|name| name.to_string_lossy());

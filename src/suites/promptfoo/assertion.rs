@@ -8,8 +8,7 @@ use crate::domain::node::{Node, NodeMap, NodeValue};
 use crate::suites::log::FileLog;
 use crate::suites::raw_case::{node_of, set};
 
-use super::template::{render, scalar};
-use super::vars::Vars;
+use super::template::{Vars, render, scalar};
 
 /// How an assertion is compared here.
 #[derive(Clone, Copy)]

@@ -16,7 +16,7 @@ use crate::files::{SizeLimit, resolved};
 use super::MOST_CASES;
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::raw_case::{CaseFile, RawCase, node_of, set};
+use super::raw_case::{CaseFile, RawCase, node_of, path_inside, set};
 use super::text_file::{self, ParsedFile};
 use crate::domain::node::{Node, NodeMap, NodeValue};
 
@@ -161,7 +161,7 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
                 "the prompt `{name}` is not read: only `.txt` and `.md` are"
             ));
         }
-        text_file::find(Path::new(name), &file.folder)
+        path_inside(Path::new(name), &file.folder)
             .and_then(|path| resolved::read_text(&path, SizeLimit::SUITE))
             .map_err(|error| format!("the prompt `{name}` {}", text_file::unusable(&error)))?
     } else {

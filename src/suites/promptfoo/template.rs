@@ -1,10 +1,13 @@
 //! The `{{name}}` of promptfoo's prompts and values. Of its template language only names of
 //! variables are read; everything else is an error, because it would be asked as it stands.
 
+use indexmap::IndexMap;
+
 use crate::domain::node::{Node, NodeValue};
 use crate::files::SizeLimit;
 
-use super::vars::Vars;
+/// The values of variables by their names.
+pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
 
 /// Replaces the names of variables by their values.
 ///

@@ -1,20 +1,16 @@
 //! The variables of a test: a case for each combination of their values.
 
-use indexmap::IndexMap;
-
-use crate::domain::node::{Node, NodeMap};
+use crate::domain::node::NodeMap;
 use crate::suites::log::FileLog;
 
-use super::{elements, template};
+use super::elements;
+use super::template::{Vars, render};
 
 /// Variables that are the question where there is no prompt.
 const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 
 /// The most cases that the values of a test's variables make.
 const MOST_COMBINATIONS: usize = 1000;
-
-/// The values of variables by their names.
-pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
 
 /// Returns the variables with each combination of those that have several values.
 pub(super) fn combinations<'n>(
@@ -60,7 +56,7 @@ pub(super) fn question_var(vars: &Vars<'_>) -> Result<String, String> {
         .iter()
         .filter(|name| vars.contains_key(**name));
     match names.next() {
-        Some(name) => template::render(&format!("{{{{{name}}}}}"), vars),
+        Some(name) => render(&format!("{{{{{name}}}}}"), vars),
         None => Err("there is no prompt, and no variable `question` or `input`".to_owned()),
     }
 }

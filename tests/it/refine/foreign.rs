@@ -84,8 +84,9 @@ impl ForeignProject {
 
 /// Returns the arguments of a loop that names no output.
 fn unnamed<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    let mut all = arguments(more);
+    let mut all = arguments(&[]);
     all.retain(|word| !["--in-place", "--json"].contains(word));
+    all.extend(more);
     all
 }
 

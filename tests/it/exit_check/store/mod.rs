@@ -320,7 +320,7 @@ fn link_in_place_of_the_folder_of_logs_is_refused() {
     fs::create_dir(folder.path().join(".ralph")).unwrap();
     symlink(&target, folder.path().join(".ralph/logs")).unwrap();
     let error = Store::open(StateFolder::find(folder.path())).unwrap_err();
-    assert!(matches!(error, StoreError::FolderLink(_)), "{error}");
+    assert!(matches!(error, StoreError::LogsLink(_)), "{error}");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
 }
 
