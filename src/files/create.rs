@@ -17,7 +17,7 @@ pub fn create_private(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// Creates a file that the readers of another one can read, as far as the umask allows it, and its
-/// owner can write. Nobody can execute it, whatever the other one is.
+/// owner can write. It is never executable, whatever the other one is.
 ///
 /// # Errors
 ///

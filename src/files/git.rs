@@ -1,5 +1,5 @@
-//! Git, so that it changes nothing and starts no program that a repository's settings name: whoever
-//! wrote the repository wrote those.
+//! Git, so that it changes nothing and starts no program that a repository's settings name: they
+//! come with the repository.
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;

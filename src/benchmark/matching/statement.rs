@@ -65,7 +65,7 @@ const MOST_READ: usize = 100;
 
 /// A statement.
 #[derive(Clone, Copy, Debug)]
-struct Statement<'t> {
+struct StatedAnswer<'t> {
     form: Form,
     at: usize,
     /// The text after its marker, or in its box.
@@ -99,14 +99,14 @@ pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<String> {
 }
 
 /// Returns the statements in their order.
-fn statements(text: &str, extent: Extent) -> Vec<Statement<'_>> {
+fn statements(text: &str, extent: Extent) -> Vec<StatedAnswer<'_>> {
     let mut statements = Vec::new();
     for found in STATEMENT.all(text) {
         let Some(whole) = found.get(0) else {
             continue;
         };
         let mut add = |form, at, rest, extent| {
-            statements.push(Statement {
+            statements.push(StatedAnswer {
                 form,
                 at,
                 rest,
@@ -147,7 +147,7 @@ fn begins_line(text: &str, at: usize) -> bool {
     line.all(|c| !c.is_alphanumeric())
 }
 
-impl<'t> Statement<'t> {
+impl<'t> StatedAnswer<'t> {
     /// Returns the part of the text after the marker that belongs to the statement.
     fn content(&self) -> &'t str {
         let is_fence = |line: &str| line.trim_start().starts_with("```");

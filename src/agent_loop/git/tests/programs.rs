@@ -86,7 +86,7 @@ fn filters_of_included_settings_and_other_attributes_are_not_run() {
 }
 
 #[test]
-fn so_many_filters_that_git_cannot_be_told_are_an_error() {
+fn more_filters_than_the_environment_holds_are_an_error() {
     let repository = Repository::new();
     let names = (0..20_000).map(|number| format!("{number}={}", "x".repeat(100)));
     let settings: Vec<u8> = names
