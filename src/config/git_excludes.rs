@@ -40,6 +40,8 @@ fn excludes_file(settings: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     #[test]
@@ -57,11 +59,11 @@ mod tests {
         };
         assert_eq!(home(&[]), path(".config/git/ignore"));
         let elsewhere = ("XDG_CONFIG_HOME", path("xdg"));
-        assert_eq!(home(&[elsewhere.clone()]), path("xdg/git/ignore"));
+        assert_eq!(home(from_ref(&elsewhere)), path("xdg/git/ignore"));
         write("system", "/of/system");
         assert_eq!(home(&[]), Path::new("/of/system"));
         write("xdg/git/config", "\"/of/xdg user\"");
-        assert_eq!(home(&[elsewhere.clone()]), Path::new("/of/xdg user"));
+        assert_eq!(home(from_ref(&elsewhere)), Path::new("/of/xdg user"));
         write(".gitconfig", "~/ignores");
         assert_eq!(home(&[elsewhere]), path("ignores"));
         write("global", "/of/global");

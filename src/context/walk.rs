@@ -65,7 +65,7 @@ fn open(
         let is_folder = *kind == FileType::Directory;
         // Git's own files are none of the folder's, whatever a rule says.
         let is_left_out = name == ".git" || rules.exclude(&path, is_folder);
-        if !is_left_out && !(is_folder && is_skipped(&path, &entries)) {
+        if !(is_left_out || is_folder && is_skipped(&path, &entries)) {
             let (kind, rules) = (Ok(*kind), Rc::clone(&rules));
             kept.push(WalkEntry { path, kind, rules });
         }

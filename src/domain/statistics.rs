@@ -253,8 +253,7 @@ pub struct DebateNumbers {
     pub debates: u64,
     /// Experts whose position changed.
     pub agents_changed_position: u64,
-    /// Experts of which it is known whether they moved: by comparison of their positions, or by
-    /// their own statement in records of versions without a comparison.
+    /// Experts of which it is known by comparison of their positions whether they moved.
     pub total_agents: u64,
     /// The changed experts divided by all.
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]

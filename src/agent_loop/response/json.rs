@@ -23,7 +23,7 @@ pub(super) fn read(text: &str) -> Document {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
     let first = documents.next();
     #[cfg(test)]
-    tests::count(&first, documents.byte_offset(), text);
+    tests::count(first.as_ref(), documents.byte_offset(), text);
     match first {
         Some(Ok(value)) => Document::Whole(value, documents.byte_offset()),
         Some(Err(error)) if error.is_eof() => Document::CutOff,
@@ -101,7 +101,7 @@ pub(super) mod tests {
         pub(in crate::agent_loop::response) static BYTES_READ: Cell<usize> = const { Cell::new(0) };
     }
 
-    pub(super) fn count(read: &Option<serde_json::Result<Value>>, end: usize, text: &str) {
+    pub(super) fn count(read: Option<&serde_json::Result<Value>>, end: usize, text: &str) {
         let bytes = match read {
             Some(Err(error)) => {
                 let lines = text.split_inclusive('\n').map(str::len);

@@ -78,7 +78,7 @@ pub(super) fn final_statement(text: &str, extent: Extent) -> Option<String> {
     let mut statements = statements(text, extent);
     statements.sort_by_key(|statement| statement.form);
     let last = statements.iter().rev().take(MOST_READ);
-    let mut contents = last.map(|statement| statement.content());
+    let mut contents = last.map(StatedAnswer::content);
     let is_stated = |content: &&str| !BLANK.is_in(content) && !REQUEST.is_in(content);
     contents.find(is_stated).map(str::to_owned)
 }

@@ -70,9 +70,9 @@ impl BenchmarkReport {
     /// process still lives.
     pub fn of(state: &BenchmarkState, view: BenchmarkStateView) -> Self {
         let terms = &state.begun.terms;
-        let results = in_suite_order(&terms, &state.results);
+        let results = in_suite_order(terms, &state.results);
         let mut not_done: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
-        let position_of = positions(&terms);
+        let position_of = positions(terms);
         not_done.sort_by_cached_key(|run| position_of.key(run));
         let unfinished: Vec<&PendingCaseRun> = not_done
             .iter()
@@ -86,7 +86,7 @@ impl BenchmarkReport {
                 .filter(|pending| pending.run.arm == arm.arm);
             ArmReport::of(
                 arm,
-                &terms,
+                terms,
                 &own.collect::<Vec<_>>(),
                 &unfinished.collect::<Vec<_>>(),
             )
@@ -103,7 +103,7 @@ impl BenchmarkReport {
             resumable: view.resumable,
             started_at: view.started_at,
             updated_at: view.updated_at,
-            merged_from: state.merged_from.to_vec(),
+            merged_from: state.merged_from.clone(),
             remaining: view.remaining,
             statistics: view.statistics,
             arms: arms.iter().map(arm_report).collect(),

@@ -156,14 +156,14 @@ fn collect(
     let query_limit = if only_running { None } else { limit };
     let query = |index: &mut Index| {
         let connection = &index.connection;
-        let listed = history::list(&connection, filter, query_limit)?;
+        let listed = history::list(connection, filter, query_limit)?;
         let mut begun = Vec::new();
         if can_be_running(args.state) {
             let ids: BTreeSet<_> = listed.iter().map(|row| &row.consultation_id).collect();
-            begun = self::begun(archive, &connection, filter)?;
+            begun = self::begun(archive, connection, filter)?;
             begun.retain(|entry| !ids.contains(&entry.consultation_id));
         }
-        let mut total = history::count(&connection, filter)? + begun.len() as u64;
+        let mut total = history::count(connection, filter)? + begun.len() as u64;
         let mut entries = begun;
         entries.extend(listed.into_iter().map(|listed| entry(archive, listed)));
         if only_running {
@@ -173,7 +173,7 @@ fn collect(
         entries.sort_by_key(|entry| Reverse((entry.timestamp, entry.consultation_id.clone())));
         entries.truncate(limit.unwrap_or(usize::MAX));
         for entry in &mut entries {
-            entry.short_id = short(&connection, entry.consultation_id.as_str())?;
+            entry.short_id = short(connection, entry.consultation_id.as_str())?;
         }
         Ok(History {
             schema_version: SCHEMA_VERSION,

@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
         announce_loop(&starting);
     }
     let panel = &prepared.templates.panel.common;
-    printer.note(&format!("  panel: {}", clean(&panel_line(&panel))));
+    printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
     // The model that extracts alone is no small panel: its notices are not meant.
     for notice in &panel.notices {
         printer.note(&format!("  {notice}"));

@@ -359,7 +359,7 @@ pub(super) fn refined_path(path: &Path) -> PathBuf {
 fn same_file(one: &SpecFile, other: &SpecFile) -> bool {
     let resolved = |file: &SpecFile| {
         let path = &file.path;
-        path.canonicalize().unwrap_or_else(|_| absolute(&path))
+        path.canonicalize().unwrap_or_else(|_| absolute(path))
     };
     resolved(one) == resolved(other)
 }

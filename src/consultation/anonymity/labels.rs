@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(three(), three());
         let seats = [seat("a1", "x"), seat("b1", "y"), seat("c1", "z")];
         let orders: std::collections::BTreeSet<Vec<SeatId>> = (0..100)
-            .map(|seed| Labels::draw(&seats, seed).order.to_vec())
+            .map(|seed| Labels::draw(&seats, seed).order.clone())
             .collect();
         assert_eq!(orders.len(), 6);
     }

@@ -189,7 +189,7 @@ mod tests {
             .chain([("Security Expert A/B tests", "Security Expert A/B tests")])
         {
             for (end, _) in text.char_indices() {
-                let so_far = with_names_so_far(&text[..end], &three());
+                let so_far = with_names_so_far(text.split_at(end).0, &three());
                 assert!(named.starts_with(&so_far), "{so_far}");
             }
         }

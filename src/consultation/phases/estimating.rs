@@ -65,7 +65,7 @@ fn started(plan: &Plan) -> Started {
         mode: plan.debate.mode.strategy().name.to_owned(),
         panel: plan.panel.clone(),
         seed: plan.seed,
-        expert_order: plan.labels().order.to_vec(),
+        expert_order: plan.labels().order.clone(),
         prompts,
         tool_version: plan.tool_version.clone(),
         notices: plan.notices.clone(),

@@ -44,7 +44,7 @@ pub(crate) fn select(plan: &Plan, answer: Result<PersonaSelection, String>) -> P
         seats: seated(chosen.into_iter().zip(models)),
         judges: plan.panel.judges.clone(),
     };
-    let expert_order = Labels::draw(&panel.seats, plan.seed).order.to_vec();
+    let expert_order = Labels::draw(&panel.seats, plan.seed).order.clone();
     PanelSelection {
         panel,
         expert_order,

@@ -184,7 +184,7 @@ impl SecondVerdict {
     }
 
     fn known(plan: &Plan, said: Option<OtherVerdict>, held: Held) -> Self {
-        let expert_order = plan.labels_for(&AgentId::SecondJudge).order.to_vec();
+        let expert_order = plan.labels_for(&AgentId::SecondJudge).order.clone();
         let (verdict, model) = said.map(|said| (said.verdict, said.model)).unzip();
         Self::Known(SecondPass {
             verdict,

@@ -213,8 +213,8 @@ fn own_keys_are_found_as_json_and_urls_write_them_and_short_ones_are_not() {
         &json(key),
         &json(&json(key)),
         &json(&json(&json(key))),
-        r#"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"#,
-        &json(r#"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"#),
+        r"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11",
+        &json(r"pa\u002bs\u0022s\/wo\u005Crd=9 \u00e9\ud83d\udd11"),
     ] {
         let got = scrubbed(&scrubber, &format!("?k={text} short"));
         let masked = got

@@ -26,7 +26,9 @@ pub struct Amount {
 impl Amount {
     /// Returns the cost: exact where micro-dollars are written, else the nearest to the decimal.
     pub fn cost(&self) -> Option<Cost> {
-        cost(self.usd, self.micro_usd, self.lower_bound)
+        let known = self.micro_usd.or_else(|| MicroUsd::from_usd(self.usd?))?;
+        let lower_bound = self.lower_bound;
+        Some(Cost { known, lower_bound })
     }
 }
 
@@ -38,11 +40,6 @@ impl From<Cost> for Amount {
             lower_bound: cost.lower_bound,
         }
     }
-}
-
-fn cost(usd: Option<f64>, micro_usd: Option<MicroUsd>, lower_bound: bool) -> Option<Cost> {
-    let known = micro_usd.or_else(|| usd.and_then(MicroUsd::from_usd))?;
-    Some(Cost { known, lower_bound })
 }
 
 /// Token counts. Missing counts are `None`.
@@ -86,18 +83,8 @@ pub struct StoredSpend {
     pub tokens: TokenCounts,
     /// The number of finished calls.
     pub calls: Option<u64>,
-    /// Dollars.
-    pub usd: Option<f64>,
-    /// The same in micro-dollars, exact.
-    pub micro_usd: Option<MicroUsd>,
-    /// True if an unpriced or unreported part comes on top.
-    pub lower_bound: bool,
-}
-
-impl StoredSpend {
-    pub fn cost(&self) -> Option<Cost> {
-        cost(self.usd, self.micro_usd, self.lower_bound)
-    }
+    #[serde(flatten)]
+    pub amount: Amount,
 }
 
 /// All calls of the consultation. In each grouping the parts add up to the total.
@@ -105,15 +92,8 @@ impl StoredSpend {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredCost {
-    pub tokens: TokenCounts,
-    /// The number of finished calls.
-    pub calls: Option<u64>,
-    /// Dollars.
-    pub usd: Option<f64>,
-    /// The same in micro-dollars, exact.
-    pub micro_usd: Option<MicroUsd>,
-    /// True if an unpriced or unreported part comes on top.
-    pub lower_bound: bool,
+    #[serde(flatten)]
+    pub total: StoredSpend,
     /// Calls without a reply; their cost is unknown.
     pub lost_calls: Option<u64>,
     /// What counts under ceilings beyond the known cost: calls without a reply, and those whose
@@ -127,12 +107,6 @@ pub struct StoredCost {
     pub by_agent: BTreeMap<AgentId, StoredSpend>,
     /// By `round_N`.
     pub by_round: BTreeMap<String, StoredSpend>,
-}
-
-impl StoredCost {
-    pub fn cost(&self) -> Option<Cost> {
-        cost(self.usd, self.micro_usd, self.lower_bound)
-    }
 }
 
 /// The use of the vendors' prompt caches, from the usage that they reported.
@@ -203,13 +177,9 @@ impl StoredCaching {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct EstimatedCost {
-    /// Dollars.
-    pub usd: Option<f64>,
-    /// The same in micro-dollars, exact.
-    pub micro_usd: Option<MicroUsd>,
-    /// True if a model's price is unknown.
-    pub lower_bound: bool,
-    /// The least and the most with answers of usual length; `None` in early versions.
+    #[serde(flatten)]
+    pub cost: Amount,
+    /// The least and the most with answers of usual length.
     pub low: Option<Amount>,
     /// See `low`. Retries, repairs and hedges come on top.
     pub high: Option<Amount>,

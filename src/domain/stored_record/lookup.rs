@@ -99,13 +99,14 @@ impl StoredRecord {
 impl StoredRecord {
     /// Returns the rounds that were started, with their numbers.
     pub fn rounds(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
-        self.numbered()
-            .filter(|(_, round)| round.complete.is_some())
+        self.responses
+            .iter()
+            .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
     }
 
     /// Returns each agent's work with the number of its round.
     pub fn agent_rounds(&self) -> impl Iterator<Item = (u8, &StoredAgentRound)> {
-        self.numbered()
+        self.rounds()
             .flat_map(|(number, round)| round.agents.iter().map(move |agent| (number, agent)))
     }
 
@@ -116,12 +117,6 @@ impl StoredRecord {
             .agent_rounds()
             .filter(|(number, work)| *number == round && work.agent_id == *agent);
         work.find_map(|(_, work)| work.failure())
-    }
-
-    fn numbered(&self) -> impl Iterator<Item = (u8, &StoredRound)> {
-        self.responses
-            .iter()
-            .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
     }
 
     pub fn contents(&self) -> impl Iterator<Item = &Content> {
@@ -221,11 +216,11 @@ impl StoredRecord {
 /// Totals.
 impl StoredRecord {
     pub fn total_cost(&self) -> Option<Cost> {
-        self.cost.as_ref()?.cost()
+        self.cost.as_ref()?.total.amount.cost()
     }
 
     pub fn total_tokens(&self) -> Option<u64> {
-        self.cost.as_ref()?.tokens.total
+        self.cost.as_ref()?.total.tokens.total
     }
 
     /// Returns the cost of each provider, as far as it is recorded.
@@ -233,7 +228,7 @@ impl StoredRecord {
         self.cost
             .iter()
             .flat_map(|cost| &cost.by_provider)
-            .filter_map(|(provider, spend)| Some((provider, spend.cost()?)))
+            .filter_map(|(provider, spend)| Some((provider, spend.amount.cost()?)))
     }
 
     /// Returns the cost of a round, of an agent, of an agent's part in a round, or of all. It is a
@@ -251,10 +246,10 @@ impl StoredRecord {
         let stated = costs.reduce(|one, other| one + other);
         // Only the groups of the whole record count the calls without a reply.
         let groups = self.cost.as_ref();
-        let of_round = round.map(|round| groups?.by_round.get(&format!("round_{round}"))?.cost());
-        let of_agent = agent.map(|agent| groups?.by_agent.get(agent)?.cost());
+        let of_round = round.map(|round| groups?.by_round.get(&format!("round_{round}")));
+        let of_agent = agent.map(|agent| groups?.by_agent.get(agent));
         let mut wholes = [of_round, of_agent].into_iter().flatten();
-        let lower_bound = wholes.all(|whole| whole.is_some_and(|whole| whole.lower_bound));
+        let lower_bound = wholes.all(|whole| whole.is_some_and(|whole| whole.amount.lower_bound));
         let unknown = lower_bound.then_some(Cost::at_least(MicroUsd::ZERO));
         let cost = stated.or(unknown)?;
         Some(Cost {

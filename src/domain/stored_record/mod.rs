@@ -183,7 +183,7 @@ pub struct StoredRecord {
     /// What was detected of the project that the question is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_context: Option<ProjectContext>,
-    /// The secrets that were masked in question and context; `None` in early versions.
+    /// The secrets that were masked in question and context.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scrubbing_report: Option<ScrubbingReport>,
     /// The user's grade of the answer. The caller reads it from its separate file.

@@ -110,7 +110,7 @@ pub struct StoredSubstitution {
     pub round_number: Option<u8>,
     pub original: Option<ModelRef>,
     pub substitute: Option<ModelRef>,
-    /// `timeout`, `failure`, `health_check` or `hedge`; the provider's message in early versions.
+    /// `timeout`, `failure`, `health_check` or `hedge`.
     pub reason: Option<String>,
     /// The provider's message.
     pub message: Option<String>,

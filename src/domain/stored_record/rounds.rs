@@ -16,9 +16,8 @@ use crate::domain::money::Cost;
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredRound {
-    /// Whether it finished. `None` if the record does not have the round, but states an answer of
-    /// it elsewhere, as records of the original do.
-    pub complete: Option<bool>,
+    /// Whether it finished.
+    pub complete: bool,
     /// Milliseconds; `None` for an unfinished round.
     pub duration_ms: Option<u64>,
     /// In the order in which they were made.
@@ -28,10 +27,6 @@ pub struct StoredRound {
 }
 
 impl StoredRound {
-    pub fn is_complete(&self) -> bool {
-        self.complete == Some(true)
-    }
-
     pub fn duration(&self) -> Option<Duration> {
         self.duration_ms.map(Duration::from_millis)
     }

@@ -52,10 +52,10 @@ pub fn spend<'a>(records: impl IntoIterator<Item = &'a StoredRecord>) -> Consult
             *sum = sum.saturating_add(count.unwrap_or_default());
         };
         sum.in_doubt += cost.in_doubt_micro_usd;
-        add(&mut sum.calls, cost.calls);
-        add(&mut sum.input_tokens, cost.tokens.input);
-        add(&mut sum.output_tokens, cost.tokens.output);
-        sum.estimated |= cost.tokens.estimated;
+        add(&mut sum.calls, cost.total.calls);
+        add(&mut sum.input_tokens, cost.total.tokens.input);
+        add(&mut sum.output_tokens, cost.total.tokens.output);
+        sum.estimated |= cost.total.tokens.estimated;
     }
     sum
 }

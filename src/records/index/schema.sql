@@ -29,7 +29,7 @@ CREATE TABLE consultations (
   -- 1 when it ended after Round 2, and what the rounds that were left out would have cost.
   early_termination INTEGER NOT NULL DEFAULT 0,
   saved_micro_usd INTEGER,
-  -- Experts that stated what they held at the end; of these, those that held something else than at the beginning.
+  -- Experts whose positions were compared; of these, those that held something else at the end.
   experts_heard INTEGER NOT NULL DEFAULT 0,
   experts_changed INTEGER NOT NULL DEFAULT 0,
   -- Sum of the rises in confidence in millionths, and over how many experts.

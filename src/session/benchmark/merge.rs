@@ -81,7 +81,7 @@ pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> 
 fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
     for result in &part.results {
         add_attempts(events, &result.run, &result.consultations);
-        let result = Box::new(CaseResult::clone(&result));
+        let result = Box::new(CaseResult::clone(result));
         events.push(BenchmarkEventKind::CaseRunFinished { result });
     }
     for run in part.remaining() {

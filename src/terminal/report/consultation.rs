@@ -118,7 +118,7 @@ pub(super) fn cost(record: &StoredRecord) -> Part {
     let calls = record
         .cost
         .as_ref()
-        .and_then(|cost| cost.calls)
+        .and_then(|cost| cost.total.calls)
         .map(thousands);
     let spent = sections::spent(
         record.total_cost(),

@@ -127,11 +127,7 @@ fn by_round(record: &StoredRecord) -> Vec<Vec<Line>> {
     let row = |(number, round): (u8, &StoredRound)| {
         let entries = record.agent_rounds().filter(|(of, _)| *of == number);
         let name = Line::of("{} {}", [&number.to_string(), round_title(number)]);
-        let unfinished = if round.is_complete() {
-            ""
-        } else {
-            "not finished"
-        };
+        let unfinished = if round.complete { "" } else { "not finished" };
         sums(
             name.with(" ({})", unfinished),
             round.duration(),

@@ -185,7 +185,7 @@ fn prompts_of(
         (
             AnswerKind::PersonaSelection,
             None,
-            prompter.persona_selection(&personas(&templates), 2),
+            prompter.persona_selection(&personas(templates), 2),
         ),
         (AnswerKind::Synthesis, None, prompter.synthesis(&answers)),
         (

@@ -121,8 +121,8 @@ fn cost_of_a_part_with_a_lost_call_is_a_lower_bound() {
         .stored_record();
     let agent = AgentId::from("architecture");
     let cost = record.cost.as_mut().unwrap();
-    cost.by_round.get_mut("round_3").unwrap().lower_bound = true;
-    cost.by_agent.get_mut(&agent).unwrap().lower_bound = true;
+    cost.by_round.get_mut("round_3").unwrap().amount.lower_bound = true;
+    cost.by_agent.get_mut(&agent).unwrap().amount.lower_bound = true;
     for (round, agent, is_bound) in [
         (Some(3), None, true),
         (None, Some("architecture"), true),

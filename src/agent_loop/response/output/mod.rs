@@ -125,14 +125,14 @@ impl Reading {
                 *next = text.find(mark).map_or(rest.len(), |found| at + found);
             }
             let text = rest.get(at..*next).unwrap_or_default();
-            let is_last = *next == rest.len();
+            let is_end = *next == rest.len();
             match json::read(text) {
                 Document::Whole(value, length) => {
                     self.read_document(&value, line, false, format);
                     at += length;
                     taken = at;
                 }
-                Document::CutOff if is_last => {
+                Document::CutOff if is_end => {
                     let value = json::completed(text);
                     // A list may have documents on lines of their own.
                     let is_list = value.as_ref().is_some_and(|list| is_list_of(list, format));

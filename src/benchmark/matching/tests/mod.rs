@@ -46,7 +46,7 @@ fn labelled_answers_are_read_as_a_person_reads_them() {
 fn misread(AnswerRow(case, text, answer, is_right): &AnswerRow) -> Option<String> {
     let key = AnswerKey::for_case(case).unwrap();
     let graded = key.grade(text).unwrap();
-    let extracted = key.extract(text).map(|answer| answer.text.to_owned());
+    let extracted = key.extract(text).map(|answer| answer.text.clone());
     let extracted = extracted.unwrap_or_default();
     let is_read = *answer == "*" || extracted == *answer;
     (!is_read || graded.is_right != *is_right).then(|| {

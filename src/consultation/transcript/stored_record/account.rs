@@ -19,13 +19,8 @@ use crate::domain::stored_record::{
 
 impl Transcript {
     pub(super) fn stored_cost(&self) -> StoredCost {
-        let total = self.total();
         StoredCost {
-            tokens: TokenCounts::from(&total.tokens),
-            calls: Some(total.calls),
-            usd: Some(total.cost.known.usd()),
-            micro_usd: Some(total.cost.known),
-            lower_bound: total.cost.lower_bound,
+            total: stored(self.total()),
             lost_calls: Some(self.lost_calls.len() as u64),
             in_doubt_micro_usd: self.in_doubt(),
             caching: self.caching(),
@@ -38,15 +33,10 @@ impl Transcript {
 
     pub(super) fn stored_estimate(&self) -> Option<EstimatedCost> {
         let estimate = self.estimate.as_ref()?;
-        // Journals of version 1.0 have no range.
-        let has_range =
-            estimate.low.known <= estimate.cost.known && estimate.cost.known <= estimate.high.known;
         Some(EstimatedCost {
-            usd: Some(estimate.cost.known.usd()),
-            micro_usd: Some(estimate.cost.known),
-            lower_bound: estimate.cost.lower_bound,
-            low: has_range.then(|| Amount::from(estimate.low)),
-            high: has_range.then(|| Amount::from(estimate.high)),
+            cost: Amount::from(estimate.cost),
+            low: Some(Amount::from(estimate.low)),
+            high: Some(Amount::from(estimate.high)),
             input_tokens: Some(estimate.input_tokens),
             output_tokens: Some(estimate.output_tokens),
         })
@@ -107,8 +97,6 @@ fn stored(spend: Spend) -> StoredSpend {
     StoredSpend {
         tokens: TokenCounts::from(&spend.tokens),
         calls: Some(spend.calls),
-        usd: Some(spend.cost.known.usd()),
-        micro_usd: Some(spend.cost.known),
-        lower_bound: spend.cost.lower_bound,
+        amount: Amount::from(spend.cost),
     }
 }

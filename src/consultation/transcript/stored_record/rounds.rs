@@ -24,7 +24,7 @@ impl Transcript {
         let rounds = numbers.into_iter().map(|number| {
             let ended = self.rounds.iter().find(|(ended, _)| *ended == number);
             let round = StoredRound {
-                complete: Some(ended.is_some()),
+                complete: ended.is_some(),
                 duration_ms: ended.map(|(_, duration)| milliseconds(*duration)),
                 artifacts: self.artifacts_of(number),
                 agents: self.stored_agent_rounds(number),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::stored_record::{StoredRecord, StoredSpend};
+use crate::domain::stored_record::StoredRecord;
 use crate::records::index::rows::RoundRow;
 
 /// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An
@@ -34,7 +34,7 @@ pub(super) fn rounds(record: &StoredRecord) -> Vec<RoundRow> {
             .find(|(round, _)| *round == number)
             .and_then(|(_, round)| round.duration_ms),
         tokens_used: spent(number).and_then(|spent| spent.tokens.total),
-        cost: spent(number).and_then(StoredSpend::cost),
+        cost: spent(number).and_then(|spent| spent.amount.cost()),
     };
     numbers.into_iter().map(row).collect()
 }

@@ -60,7 +60,7 @@ impl LoopInProgress<'_> {
         });
         let providers = &templates.of(&job)?.providers;
         self.record_start(&plan.id, &job)?;
-        self.batch.start(job, plan, &providers);
+        self.batch.start(job, plan, providers);
         Ok(())
     }
 

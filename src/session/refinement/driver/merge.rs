@@ -79,7 +79,7 @@ impl LoopInProgress<'_> {
             return file.replace_if_unchanged(&merge.before, text);
         }
         if TextHash::of(&file.read()?) != merge.before {
-            return Err(SpecFileError::Changed(file.path.to_owned()));
+            return Err(SpecFileError::Changed(file.path.clone()));
         }
         match driver.refinement.state().last_written() {
             Some(earlier) if driver.output.exists() => {

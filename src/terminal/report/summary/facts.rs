@@ -262,7 +262,7 @@ fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> String {
 }
 
 pub(super) fn cost(record: &StoredRecord) -> String {
-    let calls = record.cost.as_ref().and_then(|cost| cost.calls);
+    let calls = record.cost.as_ref().and_then(|cost| cost.total.calls);
     let calls = calls.and_then(|calls| usize::try_from(calls).ok());
     let saved = record
         .cost_saved()

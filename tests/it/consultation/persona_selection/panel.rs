@@ -33,7 +33,7 @@ fn selected_personas_sit_in_order_with_the_models_of_their_seats() {
     assert_eq!(selection.notes, [""; 0]);
     let transcript = Transcript::fold(&player.log).unwrap();
     assert_eq!(transcript.terms.panel, plan.panel);
-    assert_eq!(transcript.terms.expert_order, plan.labels().order.to_vec());
+    assert_eq!(transcript.terms.expert_order, plan.labels().order.clone());
     assert_eq!(transcript.calls.len(), 10, "the selection is one call more");
     let answered: Vec<&str> = transcript
         .independents()

@@ -103,7 +103,7 @@ fn record_of_version_1_0_keeps_its_rounds_and_agents() {
     assert_eq!(
         record
             .rounds()
-            .map(|(number, round)| (number, round.is_complete()))
+            .map(|(number, round)| (number, round.complete))
             .collect::<Vec<_>>(),
         [(1, true), (2, true), (3, true), (4, true)]
     );

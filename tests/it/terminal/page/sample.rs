@@ -129,7 +129,7 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         "error": { "message": next() },
     });
     let first = StoredRound {
-        complete: Some(false),
+        complete: false,
         artifacts: contents
             .map(|content| Artifact::stamp(content, Timestamp(0), false))
             .collect(),
@@ -137,7 +137,7 @@ pub(super) fn consultation(say: &dyn Fn(usize) -> String) -> StoredRecord {
         ..StoredRound::default()
     };
     let ninth = StoredRound {
-        complete: Some(true),
+        complete: true,
         ..StoredRound::default()
     };
     let agent = |id: SeatId, name, model: Option<String>| StoredAgent {
