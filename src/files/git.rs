@@ -1,7 +1,8 @@
 //! Git, so that it changes nothing and starts no program that a repository's settings name: they
 //! come with the repository.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::process::Command;
 
 /// The settings that would start programs whatever they are called, and their harmless values.
@@ -16,7 +17,8 @@ const EMPTY: &str = "CONCLAVE_EMPTY";
 
 /// Returns the command, to which a subcommand can be added. Settings of these names count as empty.
 ///
-/// A name may hold any byte, also the `=` at which `-c` would end it.
+/// A name may hold any byte, also the `=` at which `-c` ends it. The other way is not known to Git
+/// before 2.31, which then refuses to run.
 pub fn command<'a>(emptied: impl IntoIterator<Item = &'a OsStr>) -> Command {
     let mut git = Command::new("git");
     git.args(["--no-pager", "--no-optional-locks", "--literal-pathspecs"]);
@@ -24,9 +26,14 @@ pub fn command<'a>(emptied: impl IntoIterator<Item = &'a OsStr>) -> Command {
         git.args(["-c", setting]);
     }
     for name in emptied {
-        let mut option = OsString::from("--config-env=");
-        option.extend([name, OsStr::new("="), OsStr::new(EMPTY)]);
-        git.arg(option);
+        let mut option = name.to_owned();
+        option.push("=");
+        if name.as_bytes().contains(&b'=') {
+            option.push(EMPTY);
+            git.arg("--config-env").arg(option);
+        } else {
+            git.arg("-c").arg(option);
+        }
     }
     git.env(EMPTY, "");
     // Messages are read.
