@@ -176,7 +176,7 @@ fn ceiling(error: Error, transcript: &Transcript) -> Error {
         None => error,
     };
     error.hint(format!(
-        "of {max_cost}, {} is spent; the next call ({who}, {model}) could have cost {}",
+        "of {max_cost}, {} counts as spent; the next call ({who}, {model}) could have cost {}",
         amount(*spent),
         amount(*worst_case)
     ))
@@ -282,7 +282,7 @@ mod tests {
         let ceiling_reached = |worst_case| {
             Event::Cost(CostEvent::CeilingReached(CeilingReached {
                 max_cost: MicroUsd(1_000_000),
-                spent: Cost::at_least(MicroUsd(912_300)),
+                spent: Cost::exactly(MicroUsd(912_300)),
                 agent_id: AgentId::Judge,
                 model: ModelRef::new("openai", "gpt-6.1-sol"),
                 worst_case,
@@ -294,7 +294,7 @@ mod tests {
             AbortReason::CostCeiling,
             vec![ceiling_reached(Cost::exactly(MicroUsd(120_000)))],
         );
-        let expected = "of $1.0000, ≥ $0.9123 is spent; the next call (the judge, \
+        let expected = "of $1.0000, $0.9123 counts as spent; the next call (the judge, \
             openai:gpt-6.1-sol) could have cost $0.1200; resume it";
         assert!(hints.starts_with(expected), "{hints}");
         let (_, hints) = error_of(

@@ -30,7 +30,7 @@ pub enum CostEvent {
 pub struct CeilingReached {
     /// The ceiling.
     pub max_cost: MicroUsd,
-    /// Spent so far.
+    /// What counts as spent so far.
     pub spent: Cost,
     pub agent_id: AgentId,
     pub model: ModelRef,
