@@ -1,5 +1,5 @@
-//! Opens resolved paths without following a link: what was checked is what is opened, also when
-//! somebody exchanges a part of the path for a link in between.
+//! Opens resolved paths without following a link: what was checked is what is opened, also when a
+//! part of the path is exchanged for a link in between.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_within_a_folder_are_told_from_others() {
+    fn paths_out_of_a_folder_are_refused() {
         let (_folder, path) = folders();
         let folder = path.join("in");
         symlink("d/file", folder.join("inner")).unwrap();
