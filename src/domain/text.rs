@@ -128,6 +128,29 @@ mod tests {
     use super::*;
 
     #[test]
+    fn text_that_is_not_masked_is_cut_in_no_token() {
+        for (text, length, expected) in [
+            ("short", 5, "short"),
+            ("key ghp_0123456789", 8, "key …"),
+            ("ghp_0123456789", 8, "…"),
+            ("key=\"ghp_0123456789\"", 8, "key=\"…"),
+            ("one two three", 7, "one two…"),
+            ("über alle Maße", 12, "über alle …"),
+            ("没有空格的文字", 3, "没有空…"),
+        ] {
+            assert_eq!(shortened_unmasked(text, length), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn token_at_the_beginning_of_a_cut_text_is_what_is_left_of_one() {
+        assert_eq!(token_at("0123abc and more", 0), 0..7);
+        assert_eq!(token_at(" and more", 0), 0..0);
+        assert_eq!(token_at("one two", 4), 4..4);
+        assert_eq!(token_at("one two", 5), 4..7);
+    }
+
+    #[test]
     fn terminal_control_characters_are_removed() {
         assert_eq!(
             clean("a\u{1b}[31mb\u{7}\u{9b}c\td\r\ne\u{202e}\u{200f}\u{61c}f\rg\u{7f}"),

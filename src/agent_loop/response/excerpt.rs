@@ -3,14 +3,13 @@
 use super::fence::FenceTracker;
 use crate::domain::text::token_at;
 
-/// Cuts a text to its end of at most so many bytes, with `\n` as the end of a line, and returns
-/// whether it was longer. The end begins with a whole line, or with a whole word of a line that is
-/// longer, and stands for itself as Markdown: with the opening of the fence of the code that the cut
-/// is in.
-pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
+/// Cuts a text to its end of at most so many bytes, with `\n` as the end of a line. The end begins
+/// with a whole line, or with a whole word of a line that is longer, and stands for itself as
+/// Markdown: with the opening of the fence of the code that the cut is in.
+pub(super) fn end_of(text: &str, limit: usize) -> String {
     let text = text.replace("\r\n", "\n");
     if text.len() <= limit {
-        return (text, false);
+        return text;
     }
     let excess = text.len() - limit;
     let start = (excess..text.len()).find(|at| text.is_char_boundary(*at));
@@ -23,8 +22,8 @@ pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
     let mut fences = FenceTracker::default();
     before.lines().for_each(|line| fences.pass_line(line));
     match fences.open() {
-        Some(marks) => (format!("{marks}\n{end}"), true),
-        None => (end.to_owned(), true),
+        Some(marks) => format!("{marks}\n{end}"),
+        None => end.to_owned(),
     }
 }
 
@@ -32,37 +31,34 @@ pub(super) fn end_of(text: &str, limit: usize) -> (String, bool) {
 mod tests {
     use super::*;
 
-    fn end(text: &str, limit: usize) -> String {
-        let (end, is_cut) = end_of(text, limit);
-        assert_eq!(is_cut, text.replace("\r\n", "\n").len() > limit);
-        end
-    }
-
     #[test]
     fn a_short_text_is_whole() {
-        assert_eq!(end("one\r\ntwo\n", 100), "one\ntwo\n");
-        assert_eq!(end("123\n567\n", 8), "123\n567\n");
+        assert_eq!(end_of("one\r\ntwo\n", 100), "one\ntwo\n");
+        assert_eq!(end_of("123\n567\n", 8), "123\n567\n");
     }
 
     #[test]
     fn a_long_text_begins_with_a_whole_line() {
-        assert_eq!(end("first\nsecond\nthird\nfourth\n", 15), "third\nfourth\n");
-        assert_eq!(end("first\n123\n567\n", 8), "123\n567\n");
+        assert_eq!(
+            end_of("first\nsecond\nthird\nfourth\n", 15),
+            "third\nfourth\n"
+        );
+        assert_eq!(end_of("first\n123\n567\n", 8), "123\n567\n");
     }
 
     #[test]
     fn a_single_long_line_keeps_its_end() {
-        assert_eq!(end(&"01234 56789 ".repeat(10), 9), " 56789 ");
-        assert_eq!(end(&"é".repeat(50), 5), "éé");
-        assert_eq!(end(&format!("{}\nlast", "x".repeat(90)), 8), "last");
+        assert_eq!(end_of(&"01234 56789 ".repeat(10), 9), " 56789 ");
+        assert_eq!(end_of(&"é".repeat(50), 5), "éé");
+        assert_eq!(end_of(&format!("{}\nlast", "x".repeat(90)), 8), "last");
     }
 
     #[test]
     fn a_cut_in_code_repeats_the_fence() {
         let text = format!("text\n```rust\n{}```\nprose\n", "code\n".repeat(20));
-        assert_eq!(end(&text, 20), "```\ncode\ncode\n```\nprose\n");
+        assert_eq!(end_of(&text, 20), "```\ncode\ncode\n```\nprose\n");
 
         let text = format!("text\n~~~~rust\n{}", "code\n".repeat(20));
-        assert_eq!(end(&text, 10), "~~~~\ncode\ncode\n");
+        assert_eq!(end_of(&text, 10), "~~~~\ncode\ncode\n");
     }
 }

@@ -8,8 +8,6 @@ pub struct AgentResponse {
     /// of a line. Of a very long message the end, from the beginning of a line; it parses as
     /// Markdown by itself, so that code at the cut is still code. Empty without a message.
     pub last_message: String,
-    /// The message began before `last_message`, which is the end of it.
-    pub truncated_before: bool,
     /// The texts of tools and commands that failed, oldest first: the last ones, each cut.
     pub tool_errors: Vec<String>,
     /// The program's own error: the turn did not end as it should.

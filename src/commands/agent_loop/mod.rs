@@ -69,16 +69,16 @@ impl From<StoreError> for Error {
                 "if it leads where you want, name it: `--state {}`",
                 path.display()
             )),
-            StoreError::LogsLink(path) => {
-                Some(format!("put a folder in the place of `{}`", path.display()))
-            }
             StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => Some(
                 format!("move it away with `mv {0} {0}.damaged`", path.display()),
             ),
             StoreError::OtherVersion { .. } => {
                 Some("name another folder with `--state`".to_owned())
             }
-            StoreError::Lock { .. } | StoreError::Io { .. } | StoreError::Write(_) => None,
+            StoreError::LogsLink(_)
+            | StoreError::Lock { .. }
+            | StoreError::Io { .. }
+            | StoreError::Write(_) => None,
         };
         Self::failed(error).hint_if(hint)
     }

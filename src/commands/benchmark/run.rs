@@ -13,7 +13,7 @@ use crate::commands::App;
 use crate::commands::face::batch::{ApprovedRun, agree, cost_line, decision, spent_so_far};
 use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{block_on, consent_mode};
-use crate::commands::flags::purpose;
+use crate::commands::flags::{purpose, scrubbing};
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::context::scrub::Scrubber;
@@ -33,6 +33,7 @@ use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
 use crate::setup::context::outgoing::mask;
+use crate::setup::context::request::Scrubbing;
 use crate::setup::context::scrubber;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
@@ -40,7 +41,6 @@ use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
 use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
 
@@ -49,8 +49,7 @@ use super::{RunArgs, outcome, stored};
 
 /// Runs a new benchmark of a suite.
 pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
-    let scrubber = scrubber(args.no_scrub, app)?;
-    let suite = read_suite(path, scrubber.as_ref(), app.printer)?;
+    let (suite, scrubber) = read_suite(path, scrubbing(args.no_scrub), app)?;
     let request = args.request().with_settings(&suite.settings);
     let clock = Clock::system();
     // What the selection leaves decides whether a grader is needed.
@@ -120,8 +119,8 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
         return Err(error.hint("resume these, and merge them again"));
     }
     let mut terms = locked.state().begun.terms.clone();
-    let scrubber = scrubber(terms.options.unmasked, app)?;
-    let suite = read_suite(Path::new(&terms.suite.path), scrubber.as_ref(), app.printer)?;
+    let path = Path::new(&terms.suite.path);
+    let (suite, _) = read_suite(path, scrubbing(terms.options.unmasked), app)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
         let path = &terms.suite.path;
@@ -326,16 +325,14 @@ impl PreparedRun<'_> {
     }
 }
 
-/// Returns what masks the secrets of a suite; `None` if nothing is masked.
-fn scrubber(no_scrub: bool, app: App<'_>) -> Result<Option<Scrubber>, Error> {
-    (!no_scrub)
-        .then(|| scrubber::load(app.environment))
-        .transpose()
-}
-
 /// Reads a suite, and prints what is wrong with it. Its name, ids and tags, which are stored and
-/// printed, are masked.
-fn read_suite(path: &Path, scrubber: Option<&Scrubber>, printer: &Printer) -> Result<Suite, Error> {
+/// printed, are masked; also returns what masks them, if anything does.
+fn read_suite(
+    path: &Path,
+    scrubbing: Scrubbing,
+    app: App<'_>,
+) -> Result<(Suite, Option<Scrubber>), Error> {
+    let printer = app.printer;
     let mut suite = suites::read(path).map_err(|error| {
         for line in error.lines() {
             printer.warning(&format!("❌ {line}"));
@@ -349,16 +346,18 @@ fn read_suite(path: &Path, scrubber: Option<&Scrubber>, printer: &Printer) -> Re
     for note in &suite.notes {
         printer.note(note);
     }
-    if let Some(scrubber) = scrubber {
-        mask(scrubber, |edit| {
-            edit("suite", &mut suite.name);
-            for case in suite.cases.iter_mut().map(|entry| &mut entry.case) {
-                edit("suite", case.id.text_mut());
-                case.tags.iter_mut().for_each(|tag| edit("suite", tag));
-            }
-        });
+    if scrubbing == Scrubbing::Off {
+        return Ok((suite, None));
     }
-    Ok(suite)
+    let scrubber = scrubber::load(app.environment)?;
+    mask(&scrubber, |edit| {
+        edit("suite", &mut suite.name);
+        for case in suite.cases.iter_mut().map(|entry| &mut entry.case) {
+            edit("suite", case.id.text_mut());
+            case.tags.iter_mut().for_each(|tag| edit("suite", tag));
+        }
+    });
+    Ok((suite, Some(scrubber)))
 }
 
 fn counts(state: &BenchmarkState) -> RunCounts {

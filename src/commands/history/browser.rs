@@ -1,7 +1,7 @@
 //! Opens a page in the user's browser: that of `BROWSER`, else the system's opener. Programs are
 //! started directly, never through a shell.
 
-use std::path::{self, Path};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::config::env::Environment;
@@ -14,20 +14,14 @@ const OPENER: &str = if cfg!(target_os = "macos") {
 };
 
 /// Opens a file, and waits for no program: a browser may run as long as its windows. Returns whether
-/// one was started.
+/// one was started. The path is absolute: a relative one can begin like an option.
 pub(super) fn open(page: &Path, environment: &Environment) -> bool {
-    // A relative path can begin like an option.
-    let Ok(page) = path::absolute(page) else {
-        return false;
-    };
     let named = environment.text("BROWSER").unwrap_or_default();
     // `BROWSER` holds alternatives, as in `firefox:lynx %s`.
     let commands = named
         .split(':')
         .filter(|command| !command.trim().is_empty());
-    commands
-        .chain([OPENER])
-        .any(|command| start(command, &page))
+    commands.chain([OPENER]).any(|command| start(command, page))
 }
 
 fn start(command: &str, page: &Path) -> bool {

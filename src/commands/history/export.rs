@@ -1,7 +1,7 @@
 //! `conclave history export`: writes one consultation as a file.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{AnswerSource, check_output};
@@ -70,7 +70,8 @@ pub(super) fn run(
     archive
         .printer
         .note(&format!("{} written to {}", found, output.display()));
-    if args.open && !browser::open(output, environment) {
+    let page = path::absolute(output).map_err(Error::failed)?;
+    if args.open && !browser::open(&page, environment) {
         archive
             .printer
             .warning("no browser could be started: open the page yourself, or set BROWSER");

@@ -24,7 +24,6 @@ use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
 use crate::setup::context::project::read_project;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::context::scrubber;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
 use crate::setup::plan::Planner;
@@ -70,13 +69,11 @@ impl<'a> Starting<'a> {
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(&args.spec);
         let source_text = read_text(&source)?;
-        let mask = match scrubbing(args.no_scrub) {
-            Scrubbing::On => {
-                let scrubber = scrubber::load(app.environment)?;
-                TextMask::new(move |texts| scrubber.mask(texts))
-            }
-            Scrubbing::Off => TextMask::default(),
-        };
+        let mut mask = TextMask::default();
+        if !args.no_scrub {
+            let scrubber = scrubber::load(app.environment)?;
+            mask = TextMask::new(move |texts| scrubber.mask(texts));
+        }
         parse(&source, &source_text, &mask)?;
         let store = RefinementStore::beside(&args.spec);
         let state = store.load()?;

@@ -86,17 +86,14 @@ impl Detector {
             else {
                 continue;
             };
-            let before = found.group.checked_sub(NEIGHBOURS);
-            let before = before.and_then(|before| groups.get(before));
-            let behind = groups.get(found.group + NEIGHBOURS);
+            let group = |number: Option<usize>| Some(groups.get(number?)?.0);
+            let before = group(found.group.checked_sub(NEIGHBOURS)).unwrap_or(0);
+            let behind = group(Some(found.group + NEIGHBOURS)).unwrap_or(text.len());
             let place = KeywordPlace {
                 text,
                 start,
                 end,
-                reach: (
-                    before.map_or(0, |(start, _)| *start),
-                    behind.map_or(text.len(), |(start, _)| *start),
-                ),
+                reach: (before, behind),
             };
             for RuleMatch {
                 start,

@@ -74,24 +74,20 @@ impl LoopEstimate {
         estimate.consultations = next.len() as u64;
         // In a new loop, all iterations are taken to ask the same.
         let is_same = next == later;
-        let times = |is_later: bool| {
-            if is_later {
-                ahead.iterations.max(1) - 1
-            } else {
-                0
-            }
-        };
+        let times = if is_same { ahead.iterations.max(1) } else { 1 };
         for batch in &next {
             let plan = estimate.plan(document, batch, templates)?;
             estimate.next.add(&plan);
-            for _ in 0..=times(is_same) {
+            for _ in 0..times {
                 estimate.total.add(&plan);
             }
         }
-        for batch in later.iter().filter(|_| !is_same && ahead.iterations > 1) {
-            let plan = estimate.plan(document, batch, templates)?;
-            for _ in 0..times(true) {
-                estimate.total.add(&plan);
+        if ahead.iterations > 1 && !is_same {
+            for batch in &later {
+                let plan = estimate.plan(document, batch, templates)?;
+                for _ in 1..ahead.iterations {
+                    estimate.total.add(&plan);
+                }
             }
         }
         Ok(estimate)

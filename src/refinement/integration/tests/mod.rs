@@ -7,9 +7,11 @@ use std::collections::BTreeSet;
 
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::ConsultationId;
+use crate::domain::steps;
 use crate::refinement::change::ItemChange;
 use crate::refinement::document::SpecDocument;
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
+use crate::refinement::mask::TextMask;
 use crate::stopping::convergence::QuestionKey;
 
 use super::{Integration, IntegrationTerms, integrate};

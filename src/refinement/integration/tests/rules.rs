@@ -356,3 +356,51 @@ fn an_answer_does_not_settle_the_words_of_a_contradicted_claim() {
         assert_eq!(only(&merge).kind, up(section), "{note}");
     }
 }
+
+#[test]
+fn a_finding_about_a_masked_question_changes_the_unmasked_document() {
+    let mask = TextMask::new(|texts| {
+        for text in texts {
+            *text = text.replace("hunter2", "[MASK]");
+        }
+    });
+    let text = DOCUMENT.replace("Who pays?", "Who knows hunter2?");
+    let document = SpecDocument::parse_masked(&text, mask).unwrap();
+    let findings = [of(
+        "a",
+        Some(0.9),
+        vec![answered("Who knows [MASK]?", "No one")],
+    )];
+    let terms = IntegrationTerms {
+        high_from: Confidence::new(0.8).unwrap(),
+        first_change: 1,
+        known: &BTreeSet::new(),
+    };
+    let merge = integrate(&document, &findings, terms).unwrap();
+    let after = "- Who knows hunter2?\n  - Answer: No one (90%, consult-a)\n";
+    assert!(merge.text.contains(after), "{}", merge.text);
+    let mut change = only(&merge).clone();
+    assert_eq!(change.item, key("Who knows [MASK]?"));
+    document.mask(change.before.iter_mut().collect());
+    let before = "- [BLOCKER] Who knows [MASK]?\n";
+    assert_eq!(change.before.as_deref(), Some(before));
+    let plain = SpecDocument::parse(&text).unwrap();
+    assert_eq!(
+        document.fingerprint(),
+        plain.fingerprint(),
+        "it needs no mask"
+    );
+}
+
+#[test]
+fn merge_takes_steps_by_the_number_of_questions() {
+    let work = |questions: usize| {
+        let all = || (0..questions).map(|number| format!("Question {number}?"));
+        let items: String = all().map(|question| format!("- {question}\n")).collect();
+        let findings = all().map(|question| answered(&question, "Yes")).collect();
+        let text = format!("## Open Questions\n\n{items}");
+        let merge = merged(&text, &[of("a", Some(0.9), findings)]);
+        assert_eq!(merge.changes.len(), questions);
+    };
+    steps::assert_linear(work, 50, "questions");
+}

@@ -1,6 +1,7 @@
 //! What a loop does next.
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::steps;
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{
     BatchFinished, BatchStarted, Extraction, RefinementEventKind, StopCause, TextHash,
@@ -291,4 +292,18 @@ fn answers_to_extracted_questions_survive_an_edit() {
     assert_eq!(player.current().extractions.len(), 1);
     let answer = "yes to Question 1?";
     assert!(player.file.contains(answer), "{}", player.file);
+}
+
+#[test]
+fn next_step_takes_steps_by_the_number_of_questions() {
+    let work = |questions: usize| {
+        let items: String = (0..questions)
+            .map(|number| format!("- Question {number}?\n"))
+            .collect();
+        let mut player = Player::new(&format!("## Open Questions\n\n{items}"), questions, 1);
+        until(&mut player, is_batch_start);
+        let (_, now) = player.now();
+        let _ = player.current().next_step(&now);
+    };
+    steps::assert_linear(work, 60, "questions");
 }

@@ -175,3 +175,18 @@ fn samples_that_need_a_sandbox_are_refused() {
     suite.jsonl:4: `target` is blank, but must be a text, a number, true or false
     "#);
 }
+
+#[test]
+fn more_cases_than_a_suite_has_are_refused_before_they_are_read() {
+    let most = 100_000;
+    for (name, text) in [
+        ("suite.jsonl", "1\n".repeat(most + 1) + "not JSON"),
+        (
+            "suite.csv",
+            "question\n".to_owned() + &"x\n".repeat(most + 1),
+        ),
+    ] {
+        let expected = format!("{name}: there are more than {most} cases");
+        assert_eq!(problems(name, &text), [expected]);
+    }
+}

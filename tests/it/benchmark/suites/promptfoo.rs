@@ -1,6 +1,7 @@
 //! Configurations and tests of promptfoo.
 
 use conclave::benchmark::case::{ErrorRate, Matcher};
+use serde_json::json;
 
 use super::{Files, problems, read};
 
@@ -203,4 +204,43 @@ tests:
     promptfooconfig.yaml:28: `contains-all` with several values cannot be compared here
     promptfooconfig.yaml:29: the file of tests `missing.yaml` does not exist
     "#);
+}
+
+#[test]
+fn variables_make_no_more_cases_and_text_than_a_suite_has() {
+    let values = |count: usize| (0..count).map(|n| format!("v{n}")).collect::<Vec<_>>();
+    let config = |prompts: Vec<String>, vars: serde_json::Value| {
+        let assert = json!([{"type": "equals", "value": "x"}]);
+        let tests = [json!({"vars": vars, "assert": assert})];
+        json!({"prompts": prompts, "tests": tests}).to_string()
+    };
+    let three = json!({"a": values(10), "b": values(10), "c": values(10)});
+    let big = "x".repeat(1_000_000);
+    for (prompts, vars, limit) in [
+        (
+            vec!["{{a}}"; 1],
+            json!({"a": values(1001)}),
+            "more than 1000 cases",
+        ),
+        (
+            vec!["{{a}} {{b}} {{c}}"; 101],
+            three,
+            "more than 100000 cases",
+        ),
+        (
+            vec!["{{big}} {{a}}"],
+            json!({"big": big, "a": values(70)}),
+            "more than 64 MB of text",
+        ),
+        (
+            vec![&*"{{big}}".repeat(17)],
+            json!({"big": big}),
+            "larger than 16 MB",
+        ),
+    ] {
+        let prompts = prompts.into_iter().map(str::to_owned).collect();
+        let problems = problems("promptfoo.json", &config(prompts, vars));
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].ends_with(limit), "{problems:?}");
+    }
 }

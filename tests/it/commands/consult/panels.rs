@@ -280,3 +280,22 @@ fn named_panel_of_the_settings_can_be_selected() {
         output.stderr
     );
 }
+
+#[test]
+fn panel_of_more_seats_than_can_debate_is_refused() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let seats = |seat: &str| vec![seat; 101].join(",");
+    for (flag, value) in [
+        ("--panel", seats("security=gpt-6.1-sol")),
+        ("--personas", seats("security")),
+        ("--model", seats("gpt-6.1-sol")),
+    ] {
+        let ran = conclave
+            .run(&["consult", flag, &value, "Shall we?"])
+            .ends_with(2);
+        let message = "a panel has at most 100 seats, and this one has 101";
+        assert!(ran.stderr.contains(message), "{flag}: {}", ran.stderr);
+    }
+    assert!(server.requests().is_empty());
+}

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use crate::support::binary::Conclave;
+use crate::support::timeout::until;
 
 use super::{OLDEST, three};
 
@@ -20,8 +21,16 @@ fn program(conclave: &Conclave, name: &str) -> PathBuf {
     file
 }
 
+/// Waits for the program, which nothing else waits for, and returns its arguments.
 fn opened(conclave: &Conclave) -> String {
-    std::fs::read_to_string(conclave.folder().join("opened")).unwrap_or_default()
+    let log = conclave.folder().join("opened");
+    let mut text = String::new();
+    until("the program was started", || {
+        text = std::fs::read_to_string(&log).unwrap_or_default();
+        text.ends_with(".html\n")
+    });
+    std::fs::remove_file(log).unwrap();
+    text
 }
 
 #[test]
@@ -82,4 +91,18 @@ fn without_an_opener_the_path_of_the_page_is_printed() {
     conclave
         .run(&["history", "export", OLDEST, "--open", "--format", "md"])
         .ends_with(2);
+}
+
+#[test]
+fn browser_that_stays_open_is_not_waited_for_and_gets_an_absolute_path() {
+    let conclave = three();
+    let browser = program(&conclave, "browser");
+    let script = std::fs::read_to_string(&browser).unwrap() + "exec sleep 600\n";
+    std::fs::write(&browser, script).unwrap();
+    let conclave = conclave.variable("BROWSER", &browser);
+    conclave
+        .run(&["history", "export", OLDEST, "--open", "--output=-x.html"])
+        .ends_with(0);
+    let page = conclave.folder().join("-x.html");
+    assert_eq!(opened(&conclave), format!("{}\n", page.display()));
 }
