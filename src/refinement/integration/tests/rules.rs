@@ -396,7 +396,8 @@ fn a_finding_about_a_masked_question_changes_the_unmasked_document() {
 fn merge_takes_steps_by_the_number_of_questions() {
     let work = |questions: usize| {
         let all = || (0..questions).map(|number| format!("Question {number}?"));
-        let items: String = all().map(|question| format!("- {question}\n")).collect();
+        let items: Vec<String> = all().map(|question| format!("- {question}\n")).collect();
+        let items = items.concat();
         let findings = all().map(|question| answered(&question, "Yes")).collect();
         let text = format!("## Open Questions\n\n{items}");
         let merge = merged(&text, &[of("a", Some(0.9), findings)]);

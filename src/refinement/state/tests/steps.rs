@@ -297,9 +297,10 @@ fn answers_to_extracted_questions_survive_an_edit() {
 #[test]
 fn next_step_takes_steps_by_the_number_of_questions() {
     let work = |questions: usize| {
-        let items: String = (0..questions)
+        let items: Vec<String> = (0..questions)
             .map(|number| format!("- Question {number}?\n"))
             .collect();
+        let items = items.concat();
         let mut player = Player::new(&format!("## Open Questions\n\n{items}"), questions, 1);
         until(&mut player, is_batch_start);
         let (_, now) = player.now();
