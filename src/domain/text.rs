@@ -135,7 +135,7 @@ mod tests {
             ("ghp_0123456789", 8, "…"),
             ("key=\"ghp_0123456789\"", 8, "key=\"…"),
             ("one two three", 7, "one two…"),
-            ("über alle Maße", 12, "über alle …"),
+            ("über alle Maße", 12, "über alle Ma…"),
             ("没有空格的文字", 3, "没有空…"),
         ] {
             assert_eq!(shortened_unmasked(text, length), expected, "{text}");

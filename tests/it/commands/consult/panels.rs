@@ -289,7 +289,6 @@ fn panel_of_more_seats_than_can_debate_is_refused() {
     for (flag, value) in [
         ("--panel", seats("security=gpt-6.1-sol")),
         ("--personas", seats("security")),
-        ("--model", seats("gpt-6.1-sol")),
     ] {
         let ran = conclave
             .run(&["consult", flag, &value, "Shall we?"])
