@@ -5,6 +5,7 @@
 //! dialogue restores the terminal.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 
 use console::{Alignment, Key, Term, measure_text_width, pad_str, truncate_str};
@@ -262,7 +263,10 @@ async fn ask_on_line<T: Send + 'static>(
 async fn ask<T: Send + 'static>(
     question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
 ) -> Result<T, DialogueError> {
-    match run_aside("dialogue", question).await {
+    let mut keys = KeySource { is_open: true };
+    let answered = run_aside("dialogue", question).await;
+    keys.is_open = false;
+    match answered {
         Some(Ok(Some(answer))) => Ok(answer),
         Some(Ok(None)) => Err(DialogueError::Cancelled),
         Some(Err(dialoguer::Error::IO(error))) if error.kind() == io::ErrorKind::Interrupted => {
@@ -272,6 +276,24 @@ async fn ask<T: Send + 'static>(
         None => Err(DialogueError::Terminal(io::Error::other(
             "the question failed",
         ))),
+    }
+}
+
+/// The terminal that a question reads its keys from.
+struct KeySource {
+    is_open: bool,
+}
+
+impl Drop for KeySource {
+    /// Takes the terminal from the thread of a dropped question, which cannot be stopped: it would
+    /// set the modes for the next key after they are restored.
+    fn drop(&mut self) {
+        if self.is_open
+            && let Ok(nothing) = File::open("/dev/null")
+        {
+            // Where standard input is closed, there is nothing to take.
+            let _ = rustix::stdio::dup2_stdin(nothing);
+        }
     }
 }
 
