@@ -1,26 +1,24 @@
 //! Changes to the text of a JSON file that leave the rest of it as its owner wrote it: order,
-//! spelling, white space. An object or list that grows gets one line for each part.
+//! spelling, white space. An object that grows gets one line for each member.
 //!
 //! The text must be JSON; what it then means is checked when it is read. A step of a path is the
-//! name of a member, in `snake_case` or `camelCase`, or of an item whose `name` it is.
+//! name of a member, in `snake_case` or `camelCase`.
 
 use std::collections::BTreeSet;
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstNode, CstObjectProp, CstRootNode};
 use serde_json::Value;
 
 use crate::domain::names::snake_case;
 
 /// Returns the text with the value at the end of a path set; `None` when the path leads into a
-/// value that has no parts.
+/// value that has no members.
 pub fn set(text: &str, path: &[String], value: &Value) -> Option<String> {
     let root = parse(text)?;
     let mut node = root.value()?;
     for (at, name) in path.iter().enumerate() {
-        if node.as_object().is_none() && node.as_array().is_none() {
-            return None;
-        }
+        let object = node.as_object()?;
         let rest = path.get(at + 1..).unwrap_or_default();
         match find(&node, name) {
             None => {
@@ -28,11 +26,11 @@ pub fn set(text: &str, path: &[String], value: &Value) -> Option<String> {
                 let value = rest.iter().rev().fold(value.clone(), |value, name| {
                     Value::from_iter([(name.clone(), value)])
                 });
-                append(&node, name, &value);
+                object.append(name, input(&value));
                 break;
             }
-            Some(part) if rest.is_empty() => replace(part, name, value),
-            Some(part) => node = value_of(&part)?,
+            Some(member) if rest.is_empty() => member.set_value(input(value)),
+            Some(member) => node = member.value()?,
         }
     }
     Some(root.to_string())
@@ -44,10 +42,10 @@ pub fn remove(text: &str, path: &[String]) -> Option<String> {
     let (last, before) = path.split_last()?;
     let container = before
         .iter()
-        .try_fold(root.value()?, |node, name| value_of(&find(&node, name)?))?;
-    let part = find(&container, last)?;
-    let follows_bracket = part.child_index() == 1;
-    part.remove();
+        .try_fold(root.value()?, |node, name| find(&node, name)?.value())?;
+    let member = find(&container, last)?;
+    let follows_bracket = member.child_index() == 1;
+    member.remove();
     // The space after its comma would stay.
     if let Some(space) = container.child_at_index(1)
         && follows_bracket
@@ -66,83 +64,30 @@ pub fn repeated(text: &str) -> Option<String> {
 
 fn repeated_in(node: &CstNode) -> Option<String> {
     let mut seen = BTreeSet::new();
-    for (name, part) in parts(node) {
-        if part.as_object_prop().is_some() && !seen.insert(name.clone()) {
+    for (name, member) in members(node) {
+        if !seen.insert(name.clone()) {
             return Some(name);
         }
-        match value_of(&part).as_ref().and_then(repeated_in) {
-            Some(inner) if name.is_empty() => return Some(inner),
-            Some(inner) => return Some(format!("{name}.{inner}")),
-            None => {}
+        if let Some(inner) = member.value().as_ref().and_then(repeated_in) {
+            return Some(format!("{name}.{inner}"));
         }
     }
-    None
+    node.as_array()?.elements().iter().find_map(repeated_in)
 }
 
-/// Returns the members of an object or the items of a list with their names; the name of an item is
-/// its field `name`.
-fn parts(node: &CstNode) -> Vec<(String, CstNode)> {
-    if let Some(object) = node.as_object() {
-        let members = object.properties().into_iter();
-        return members
-            .map(|member| (member.decoded_name().unwrap_or_default(), member.into()))
-            .collect();
-    }
-    let items = node.as_array().map(|list| list.elements());
-    let items = items.unwrap_or_default().into_iter();
-    items
-        .map(|item| (name_of(&item).unwrap_or_default(), item))
-        .collect()
-}
-
-fn name_of(item: &CstNode) -> Option<String> {
-    let name = item.as_object()?.get("name")?.value()?;
-    name.as_string_lit()?.decoded_value().ok()
-}
-
-/// Returns the value of a member, or an item itself.
-fn value_of(part: &CstNode) -> Option<CstNode> {
-    match part.as_object_prop() {
-        Some(member) => member.value(),
-        None => Some(part.clone()),
-    }
+/// Returns the members of an object with their names.
+fn members(node: &CstNode) -> impl DoubleEndedIterator<Item = (String, CstObjectProp)> {
+    let members = node.as_object().map(|object| object.properties());
+    let members = members.unwrap_or_default().into_iter();
+    members.map(|member| (member.decoded_name().unwrap_or_default(), member))
 }
 
 /// Of a name that is set twice, the last one counts, as it does when the file is read.
-fn find(node: &CstNode, wanted: &str) -> Option<CstNode> {
-    let mut same = parts(node);
-    same.retain(|(name, _)| snake_case(name) == snake_case(wanted));
-    let exact = same.iter().rposition(|(name, _)| name == wanted);
-    let at = exact.or(same.len().checked_sub(1))?;
-    Some(same.swap_remove(at).1)
-}
-
-fn append(node: &CstNode, name: &str, value: &Value) {
-    if let Some(object) = node.as_object() {
-        object.append(name, input(value));
-    } else if let Some(list) = node.as_array() {
-        list.ensure_multiline();
-        list.append(input(&named(name, value)));
-    }
-}
-
-fn replace(part: CstNode, name: &str, value: &Value) {
-    let list = part.parent().and_then(|parent| parent.as_array());
-    if let Some(member) = part.as_object_prop() {
-        member.set_value(input(value));
-    } else if let Some((list, at)) = list.zip(part.element_index()) {
-        part.remove();
-        list.insert(at, input(&named(name, value)));
-    }
-}
-
-/// Returns an item with its name in front of its fields: it is found by it.
-fn named(name: &str, item: &Value) -> Value {
-    let Value::Object(fields) = item else {
-        return item.clone();
-    };
-    let own = std::iter::once(("name".to_owned(), Value::from(name)));
-    Value::Object(own.chain(fields.clone()).collect())
+fn find(node: &CstNode, wanted: &str) -> Option<CstObjectProp> {
+    let mut same = members(node);
+    let exact = members(node).rfind(|(name, _)| name == wanted);
+    let found = exact.or_else(|| same.rfind(|(name, _)| snake_case(name) == snake_case(wanted)));
+    found.map(|(_, member)| member)
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -220,35 +165,6 @@ mod tests {
     }
 
     #[test]
-    fn an_item_of_a_list_is_found_by_its_name_and_keeps_it() {
-        let list = r#"{"e": [{"name": "a", "u": 1}, {"name": "b", "u": 2}]}"#;
-        assert_eq!(
-            with(list, &["e", "b", "u"], json!(3)),
-            list.replace("2}", "3}")
-        );
-        assert_eq!(
-            with(list, &["e", "c", "u"], json!(3)),
-            r#"{"e": [
-    {"name": "a", "u": 1},
-    {"name": "b", "u": 2},
-    {
-      "name": "c",
-      "u": 3
-    }
-  ]}"#
-        );
-        let whole = with(list, &["e", "a"], json!({"u": 9}));
-        assert_eq!(
-            serde_json::from_str::<Value>(&whole).unwrap()["e"][0],
-            json!({"name": "a", "u": 9})
-        );
-        assert_eq!(
-            without(list, &["e", "a"]).unwrap(),
-            r#"{"e": [{"name": "b", "u": 2}]}"#
-        );
-    }
-
-    #[test]
     fn a_removed_value_takes_its_comma_with_it() {
         let text = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}";
         assert_eq!(
@@ -293,7 +209,7 @@ mod tests {
             ),
             (r#"{"a": 1, "\u0061": 2}"#, Some("a")),
             (r#"{"e": {"w": {"u": 1, "v": 2, "u": 3}}}"#, Some("e.w.u")),
-            (r#"{"e": [{"name": "w", "u": 1, "u": 3}]}"#, Some("e.w.u")),
+            (r#"{"e": [{"u": 1, "u": 3}]}"#, Some("e.u")),
             ("{", None),
         ] {
             assert_eq!(repeated(text).as_deref(), found, "{text}");

@@ -4,7 +4,6 @@
 //! decided where the server is used.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::domain::address::{self, Bare};
 use crate::domain::dialect::{Structure, TokensField, WireFormat};
@@ -12,7 +11,7 @@ use crate::domain::ids::ProviderId;
 use crate::domain::vendors;
 
 use super::key_detection::holds_key;
-use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
+use super::value::{ConfigValue, ValueError, optional};
 
 /// One entry. As JSON, it is what would be written under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -51,8 +50,7 @@ pub enum KeyLocation {
 }
 
 /// The fields of an entry.
-pub const FIELDS: [&str; 9] = [
-    "name",
+pub const FIELDS: [&str; 8] = [
     "base_url",
     "api_key_env",
     "api_key_cmd",
@@ -67,27 +65,9 @@ const MAX_TOKENS_FIELDS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 const STRUCTURED_OUTPUTS: [&str; 3] = ["json_schema", "json_object", "none"];
 const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
-/// Reads the setting: an object of entries by name, or a list of entries with a `name`.
+/// Reads the setting: an object of entries by name.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
-    let named = match setting.value {
-        Value::Object(_) => setting.named()?,
-        Value::Array(list) => {
-            let listed = list.iter().enumerate();
-            listed
-                .map(|(at, value)| item(setting, at, value))
-                .collect::<Result<_, _>>()?
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-            return Err(setting.error(
-                "must be an object of servers by name, or a list of objects with a `name`",
-            ));
-        }
-    };
-    let mut entries: Vec<EndpointEntry> = Vec::new();
-    for (name, place) in named {
-        if entries.iter().any(|entry| entry.name == name) {
-            return Err(place.error(format!("is a second entry with the name `{name}`")));
-        }
+    let entry = |(name, place): (String, ConfigValue<'_>)| {
         let entry = EndpointEntry::read(name, &place)?;
         if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
             return Err(place.error(format!(
@@ -95,28 +75,9 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
                 entry.name
             )));
         }
-        entries.push(entry);
-    }
-    Ok(entries)
-}
-
-/// Returns an item of the list with its name.
-fn item<'a>(
-    setting: &ConfigValue<'_>,
-    at: usize,
-    value: &'a Value,
-) -> Result<(String, ConfigValue<'a>), ValueError> {
-    let place = ConfigValue::new(format!("{}[{at}]", setting.at), value);
-    let fields = place.fields(&FIELDS)?;
-    let field = fields
-        .get("name")
-        .ok_or_else(|| place.error("has no `name`"))?;
-    let name = field.text()?;
-    if !is_name(&name) {
-        return Err(field.error(format!("is not a valid name: {NAME_RULE}")));
-    }
-    let place = ConfigValue::new(format!("{}.{name}", setting.at), value);
-    Ok((name, place))
+        Ok(entry)
+    };
+    setting.named()?.into_iter().map(entry).collect()
 }
 
 impl EndpointEntry {
@@ -125,11 +86,6 @@ impl EndpointEntry {
             return Err(place.error("cannot have this name: it is reserved for the embedded model"));
         }
         let fields = place.fields(&FIELDS)?;
-        if let Some(field) = fields.get("name")
-            && field.text()? != name
-        {
-            return Err(place.error("has a `name` that differs from its key"));
-        }
         let key = match (fields.get("api_key_env"), fields.get("api_key_cmd")) {
             (Some(_), Some(_)) => {
                 return Err(
@@ -205,17 +161,17 @@ mod tests {
     }
 
     #[test]
-    fn a_list_and_an_object_mean_the_same_in_both_spellings() {
-        let list = r#"[{"name": "work", "baseUrl": "https://h/v1", "apiKeyEnv": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
-                        "structured_output": "json_object", "maxInFlight": 2, "free": true, "dialect": "anthropic"}]"#;
-        let object = r#"{"work": {"base_url": "https://h/v1", "api_key_env": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
-                          "structured_output": "json_object", "max_in_flight": 2, "free": true, "dialect": "anthropic"}}"#;
-        let read = entries(list).unwrap();
-        assert_eq!(read, entries(object).unwrap());
+    fn both_spellings_mean_the_same() {
+        let camel = r#"{"work": {"baseUrl": "https://h/v1", "apiKeyEnv": "WORK_KEY", "maxTokensField": "max_completion_tokens",
+                         "structuredOutput": "json_object", "maxInFlight": 2, "free": true, "dialect": "anthropic"}}"#;
+        let snake = r#"{"work": {"base_url": "https://h/v1", "api_key_env": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
+                         "structured_output": "json_object", "max_in_flight": 2, "free": true, "dialect": "anthropic"}}"#;
+        let read = entries(camel).unwrap();
+        assert_eq!(read, entries(snake).unwrap());
         assert_eq!(read[0].key, Some(KeyLocation::Variable("WORK_KEY".into())));
         assert_eq!(
             serde_json::to_value(&read[0]).unwrap(),
-            serde_json::from_str::<Value>(object).unwrap()["work"]
+            serde_json::from_str::<serde_json::Value>(snake).unwrap()["work"]
         );
     }
 
@@ -277,19 +233,9 @@ mod tests {
                 ".w",
                 "both",
             ),
-            (
-                r#"{"w": {"base_url": "h", "name": "v"}}"#,
-                ".w",
-                "differs from its key",
-            ),
             (r#"{"W": {"base_url": "h"}}"#, ".W", "a-z"),
             (r#"{"local": {"base_url": "h"}}"#, ".local", "embedded"),
-            (r#"[{"base_url": "h"}]"#, "[0]", "has no `name`"),
-            (
-                r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#,
-                ".a",
-                "second",
-            ),
+            (r#"[{"base_url": "h"}]"#, "", "must be an object"),
             (r#""sk-secret""#, "", "must be an object"),
             (r#"{"w": "sk-secret"}"#, ".w", "must be an object"),
         ] {

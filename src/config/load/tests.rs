@@ -204,7 +204,7 @@ fn a_json_variable_replaces_the_setting_of_the_file() {
             .map_err(|error| error.to_string())
     };
     let settings = load(&[
-        ("CONCLAVE_ENDPOINTS", r#"[{"name": "b", "base_url": "h"}]"#),
+        ("CONCLAVE_ENDPOINTS", r#"{"b": {"base_url": "h"}}"#),
         ("CONCLAVE_MAX_IN_FLIGHT", "2"),
     ])
     .unwrap();

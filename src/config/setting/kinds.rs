@@ -202,7 +202,7 @@ pub(super) fn local_servers() -> Kind<LocalServers> {
 }
 
 pub(super) fn endpoint_entries() -> Kind<Vec<EndpointEntry>> {
-    let expects = "an object of servers by name, or a list of objects with a `name`";
+    let expects = "an object of servers by name";
     Kind {
         write: Box::new(|entries: &Vec<EndpointEntry>| {
             let entries = entries.iter();

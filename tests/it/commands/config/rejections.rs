@@ -356,7 +356,6 @@ fn api_keys_in_place_of_a_name_are_rejected_and_never_shown() {
     for text in [
         r#"{"$": 1}"#,
         r#"{"endpoints": {"$": {"base_url": "h"}}}"#,
-        r#"{"endpoints": [{"name": "$", "base_url": "h"}]}"#,
         r#"{"endpoints": {"w": {"base_url": "h", "$": 1}}}"#,
         r#"{"panels": {"$": "security=openai:m"}}"#,
         r#"{"parameters": {"openai": {"x": {"$": 1}}}}"#,

@@ -68,8 +68,8 @@ fn show_prints_every_value_with_its_origin() {
 
 #[test]
 fn get_prints_a_single_value() {
-    let conclave = Conclave::new()
-        .config(r#"{"judge": "a:j", "endpoints": [{"name": "work", "baseUrl": "h:1"}]}"#);
+    let conclave =
+        Conclave::new().config(r#"{"judge": "a:j", "endpoints": {"work": {"baseUrl": "h:1"}}}"#);
     let got = |key: &str| config(&conclave, &["get", key]).ends_with(0).stdout;
     assert_eq!(got("judge"), "a:j\n");
     assert_eq!(got("max_output_tokens"), "16384\n");

@@ -30,7 +30,7 @@ fn custom_endpoint_is_asked_with_its_own_key() {
     let server = ProviderServer::start();
     let conclave = with_endpoints(
         &server,
-        r#"[{"name": "work", "base_url": "$URL/v1/chat/completions", "api_key_env": "WORK_KEY"}]"#,
+        r#"{"work": {"base_url": "$URL/v1/chat/completions", "api_key_env": "WORK_KEY"}}"#,
     )
     .variable("WORK_KEY", " work-key\n")
     .variable("OPENAI_API_KEY", "test-key-openai");
