@@ -53,8 +53,8 @@ impl LockedLog {
         read(&self.path, &mut self.file)
     }
 
-    /// Appends an event after `end`, the end of the last whole line, and returns the new end.
-    pub(super) fn append(&mut self, event: &LoopEvent, end: u64) -> Result<u64, StoreError> {
+    /// Appends an event after `end`, the end of the last whole line.
+    pub(super) fn append(&mut self, event: &LoopEvent, end: u64) -> Result<(), StoreError> {
         let mut bytes =
             serde_json::to_vec(event).map_err(|error| WriteError::new(&self.path, error.into()))?;
         bytes.push(b'\n');
@@ -70,7 +70,7 @@ impl LockedLog {
             let _ = cut(&self.file);
             return Err(WriteError::new(&self.path, error).into());
         }
-        Ok(end + bytes.len() as u64)
+        Ok(())
     }
 }
 

@@ -98,7 +98,7 @@ impl Store {
 
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
     pub fn load(&self) -> Result<LoopState, StoreError> {
-        self.fold(self.lines()?).map(|(state, _)| state)
+        self.fold(self.lines()?)
     }
 
     /// Reads the log without a lock: whole lines never change.
@@ -132,12 +132,9 @@ impl Store {
         self.folder.create()?;
         let mut log = LockedLog::open(&self.folder.log())?;
         let lines = log.read()?;
-        let mut end = lines.end;
-        let (mut state, import) = self.fold(lines)?;
+        let end = lines.end;
+        let mut state = self.fold(lines)?;
         let event = next(&state);
-        if let Some(import) = import {
-            end = log.append(&LoopEvent::new(event.time, import), end)?;
-        }
         log.append(&event, end)?;
         state.apply(&event);
         clear_leftovers(&self.folder.path, event.time);
@@ -164,24 +161,17 @@ impl Store {
         self.lines().map(|lines| lines.events)
     }
 
-    /// Returns the state, and the import of a state of the original, which the log does not have yet.
-    fn fold(&self, lines: Lines) -> Result<(LoopState, Option<LoopEventKind>), StoreError> {
-        let foreign = match state_file::foreign(&self.folder.state()) {
+    fn fold(&self, lines: Lines) -> Result<LoopState, StoreError> {
+        match state_file::check(&self.folder.state()) {
             // The log has everything that the file had.
-            Ok(_) | Err(StoreError::DamagedState { .. }) if !lines.events.is_empty() => None,
-            foreign => foreign?,
-        };
-        let import = foreign.map(|totals| LoopEventKind::Import {
-            totals: Box::new(totals),
-        });
-        let mut state = LoopState::default();
-        if let Some(import) = &import {
-            state.apply(&LoopEvent::new(Timestamp::default(), import.clone()));
+            Err(StoreError::DamagedState { .. }) if !lines.events.is_empty() => {}
+            checked => checked?,
         }
+        let mut state = LoopState::default();
         for event in lines.events {
             state.apply(&event?);
         }
-        Ok((state, import))
+        Ok(state)
     }
 }
 

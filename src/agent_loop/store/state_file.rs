@@ -1,5 +1,5 @@
 //! `exit-state.json`: the fold of the log, for scripts. It has the names that scripts of the original
-//! read, and a file of the original is read where there is no log yet.
+//! read, and replaces the original's file.
 
 use std::path::Path;
 
@@ -10,7 +10,6 @@ use crate::files::write::{Access, WriteError, write_unsynced};
 use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::event::SCHEMA_VERSION;
 use crate::stopping::exit_check::state::LoopState;
-use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 
 use super::{StoreError, check_version, log};
 
@@ -25,15 +24,15 @@ struct StateFile<'a> {
     state: &'a LoopState,
 }
 
-/// Reads the totals of the original script's state; `None` if there is no file, or one of ours.
+/// Checks that the file may be replaced where there is no log to rebuild it from.
 ///
 /// # Errors
 ///
-/// For a file that is no state: it may be anything.
-pub(super) fn foreign(path: &Path) -> Result<Option<DecisionTotals>, StoreError> {
+/// For a file that is no state, which may be anything, and for one of another version.
+pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let failed = |error| StoreError::io(path, error);
     let Some(file) = log::open(path)? else {
-        return Ok(None);
+        return Ok(());
     };
     let bytes = files::read_to_end(file, LIMIT).map_err(failed)?;
     let damaged = |source| StoreError::DamagedState {
@@ -42,8 +41,8 @@ pub(super) fn foreign(path: &Path) -> Result<Option<DecisionTotals>, StoreError>
     };
     let json: Map<String, Value> = serde_json::from_slice(&bytes).map_err(damaged)?;
     match json.get("schema_version") {
-        Some(version) => check_version(path, version).map(|()| None),
-        None => Ok(Some(foreign_totals(&json))),
+        Some(version) => check_version(path, version),
+        None => Ok(()),
     }
 }
 
@@ -55,33 +54,4 @@ pub(super) fn write(path: &Path, state: &LoopState) -> Result<(), WriteError> {
     let json =
         serde_json::to_vec_pretty(&file).map_err(|error| WriteError::new(path, error.into()))?;
     write_unsynced(path, &[json.as_slice(), b"\n"].concat(), Access::Own)
-}
-
-/// Returns the totals in a state of the original, which writes some numbers as text.
-fn foreign_totals(json: &Map<String, Value>) -> DecisionTotals {
-    let number = |value: &Value| match value {
-        Value::String(text) => text.trim().parse().ok(),
-        Value::Number(number) => number.as_u64(),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-    };
-    let count = |name: &str| json.get(name).and_then(number).unwrap_or(0);
-    let history = |name: &str| {
-        let entries = json.get(name).and_then(Value::as_array);
-        entries.into_iter().flatten().map(number).collect()
-    };
-    let text = |name: &str| json.get(name).and_then(Value::as_str).unwrap_or_default();
-    DecisionTotals {
-        decision: match text("decision") {
-            "CONTINUE" => Some(SeedDecision::Continue),
-            "EXIT" => Some(SeedDecision::Exit),
-            _ => None,
-        },
-        decision_reason: text("decision_reason").to_owned(),
-        confidence_history: history("confidence_history"),
-        completion_history: history("completion_history"),
-        error_history: history("error_history"),
-        total_decisions: count("total_decisions"),
-        continue_count: count("continue_count"),
-        exit_count: count("exit_count"),
-    }
 }

@@ -9,7 +9,6 @@ use super::breaker::TurnProgress;
 use super::evidence::{ErrorSignature, TurnEvidence};
 use super::run::RunRef;
 use super::settings::ExitSettings;
-use super::totals::DecisionTotals;
 
 /// The version of the events' form. It changes when older programs cannot read them.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -41,8 +40,6 @@ pub enum LoopEventKind {
     /// The clock was found behind the times of earlier events. A rest that goes on moves back with
     /// it, so that it does not last longer.
     ClockSetBack,
-    /// A state of the original script was taken over: its totals, and no run.
-    Import { totals: Box<DecisionTotals> },
 }
 
 /// A checked turn: everything that the decision depends on, and the decision.
@@ -83,9 +80,7 @@ impl LoopEvent {
             LoopEventKind::Turn(record) => Some(&record.run),
             LoopEventKind::CircuitRecord(record) => Some(&record.run),
             LoopEventKind::CircuitReset { run } => Some(run),
-            LoopEventKind::Reset | LoopEventKind::ClockSetBack | LoopEventKind::Import { .. } => {
-                None
-            }
+            LoopEventKind::Reset | LoopEventKind::ClockSetBack => None,
         }
     }
 
@@ -96,8 +91,7 @@ impl LoopEvent {
             LoopEventKind::CircuitRecord(_)
             | LoopEventKind::CircuitReset { .. }
             | LoopEventKind::Reset
-            | LoopEventKind::ClockSetBack
-            | LoopEventKind::Import { .. } => None,
+            | LoopEventKind::ClockSetBack => None,
         }
     }
 }

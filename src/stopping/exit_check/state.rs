@@ -130,12 +130,6 @@ impl LoopState {
                     run.last_seen = run.last_seen.min(now);
                 }
             }
-            LoopEventKind::Import { totals } => {
-                *self = Self {
-                    totals: totals.as_ref().clone(),
-                    runs: Vec::new(),
-                }
-            }
         }
     }
 

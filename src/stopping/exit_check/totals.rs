@@ -17,7 +17,6 @@ const MOST_HISTORY: usize = 100;
 #[serde(default)]
 pub struct DecisionTotals {
     /// The last decision over all runs; `None` before the first.
-    #[serde(alias = "last_decision")]
     pub decision: Option<SeedDecision>,
     pub decision_reason: String,
     /// The stated confidence of the latest turns in percent, the last turn at the end; null where

@@ -187,7 +187,7 @@ pub struct ExitHistory {
 pub struct ExitHistoryRow {
     pub time: Timestamp,
     #[cfg_attr(test, schemars(extend("enum" = [
-        "turn", "circuit_record", "circuit_reset", "reset", "clock_set_back", "import"
+        "turn", "circuit_record", "circuit_reset", "reset", "clock_set_back"
     ])))]
     pub event: &'static str,
     /// `None` for what concerns all runs.
@@ -249,11 +249,6 @@ impl ExitHistoryRow {
                 None,
                 "the clock went backwards".to_owned(),
             ),
-            LoopEventKind::Import { totals } => {
-                let count = totals.total_decisions;
-                let message = format!("{count} decisions of an earlier script taken over");
-                ("import", None, message)
-            }
         };
         Self {
             time: event.time,

@@ -3,7 +3,6 @@
 use super::super::breaker::TurnProgress;
 use super::super::event::{CircuitRecord, LoopEventKind};
 use super::super::run::{RunOrigin, RunRef};
-use super::super::totals::DecisionTotals;
 use super::*;
 
 fn named(name: &str) -> RunRef {
@@ -140,24 +139,6 @@ fn a_reset_forgets_everything() {
         .apply(&LoopEvent::new(agent_loop.now, LoopEventKind::Reset));
     assert_eq!(agent_loop.state, LoopState::default());
     assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
-}
-
-#[test]
-fn totals_of_the_original_are_taken_over_and_the_run_is_fresh() {
-    let mut agent_loop = AgentLoop::new();
-    play(&mut agent_loop, (0..3).map(|_| plan(1, 4)));
-    let totals = DecisionTotals {
-        total_decisions: 40,
-        ..DecisionTotals::default()
-    };
-    let import = LoopEventKind::Import {
-        totals: Box::new(totals),
-    };
-    agent_loop
-        .state
-        .apply(&LoopEvent::new(agent_loop.now, import));
-    assert_eq!(play(&mut agent_loop, [plan(1, 4)]), "-");
-    assert_eq!(agent_loop.state.totals.total_decisions, 41);
 }
 
 #[test]
