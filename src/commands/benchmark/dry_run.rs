@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use crate::benchmark::run::{Arm, ArmTerms, RunTerms};
 use crate::commands::face::answer::write_text;
-use crate::commands::face::batch::{PartCosts, PartFigures, cost_line, model_lines};
+use crate::commands::face::batch::{
+    ModelFigures, PartFigures, cost_line, model_figures, model_lines,
+};
 use crate::commands::flags::AnswerFormat;
-use crate::domain::ids::ModelRef;
 use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
 use crate::session::batch::estimate::BatchEstimate;
@@ -26,21 +27,11 @@ pub(super) struct PreviewedRun<'a> {
     #[serde(flatten)]
     total: PartFigures,
     /// In alphabetical order.
-    by_model: Vec<ModelCosts<'a>>,
+    by_model: Vec<ModelFigures<'a>>,
     /// What the cost gate would do, in words.
     decision: &'static str,
     #[serde(skip)]
     estimate: &'a BatchEstimate,
-}
-
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ModelCosts<'a> {
-    model: &'a ModelRef,
-    /// Where the calls go; `None` for the embedded model.
-    address: Option<&'a String>,
-    #[serde(flatten)]
-    costs: PartCosts,
 }
 
 impl<'a> PreviewedRun<'a> {
@@ -50,20 +41,11 @@ impl<'a> PreviewedRun<'a> {
         estimate: &'a BatchEstimate,
         decision: &'static str,
     ) -> Self {
-        let by_model = estimate.by_model.iter().map(|(model, share)| {
-            let templates = arms.all().map(|(_, template)| template);
-            let mut templates = templates.chain(arms.grader());
-            ModelCosts {
-                model,
-                address: templates.find_map(|template| template.addresses.get(&model.provider)),
-                costs: PartFigures::of(share.calls, &share.estimate).costs,
-            }
-        });
         Self {
             schema_version: "1.0",
             terms,
             total: PartFigures::of(estimate.calls, &estimate.total),
-            by_model: by_model.collect(),
+            by_model: model_figures(estimate, arms.templates()),
             decision,
             estimate,
         }

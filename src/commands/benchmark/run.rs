@@ -236,7 +236,7 @@ impl PreparedRun<'_> {
     fn announce_arms(&self) {
         let mut notices: Vec<&String> = Vec::new();
         let panel = self.arms.of(Arm::Panel).map(|template| &template.common);
-        for notice in self.arms.plans().flat_map(|plan| &plan.notices) {
+        for notice in self.arms.templates().flat_map(|it| &it.common.notices) {
             // A model that answers or grades alone is no small panel.
             let is_meant = !notice.ends_with(SMALL_PANEL)
                 || panel.is_some_and(|panel| panel.notices.contains(notice));
@@ -257,7 +257,7 @@ impl PreparedRun<'_> {
     /// Returns the limits that have the month's budget: those of a plan that costs something, if
     /// any does.
     fn limits(&self) -> Result<&Control, Error> {
-        let mut plans: Vec<&Plan> = self.arms.plans().collect();
+        let mut plans: Vec<&Plan> = self.arms.templates().map(|it| &it.common).collect();
         plans.sort_by_key(|plan| plan.control.consent.month.is_none());
         let first = plans.first().map(|plan| &plan.control);
         first.ok_or_else(|| Error::failed("the run has no arms"))

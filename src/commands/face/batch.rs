@@ -7,15 +7,17 @@ use super::{cannot_start, seed};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
-use crate::session::batch::estimate::BatchEstimate;
+use crate::session::batch::estimate::{BatchEstimate, ModelShare};
 use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
 use crate::setup::plan::Planner;
+use crate::setup::plan::template::PlanTemplate;
 use crate::terminal::output::format::{amount, cost_range, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{Confirmation, ask_run_consent};
@@ -180,16 +182,6 @@ pub(crate) fn model_lines(estimate: &BatchEstimate) -> impl Iterator<Item = Stri
 #[derive(Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct PartFigures {
-    #[serde(flatten)]
-    pub(crate) costs: PartCosts,
-    /// True if a model has no known price.
-    cost_is_lower_bound: bool,
-}
-
-/// The tokens of a part of an estimate, and its cost in dollars.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PartCosts {
     calls: u64,
     input_tokens: u64,
     output_tokens: u64,
@@ -202,20 +194,45 @@ pub(crate) struct PartCosts {
     /// The highest with answers of usual length.
     #[cfg_attr(test, schemars(range(min = 0)))]
     high_usd: f64,
+    /// True if a model has no known price.
+    cost_is_lower_bound: bool,
+}
+
+/// The part of one model in JSON.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct ModelFigures<'a> {
+    model: &'a ModelRef,
+    /// Where the calls go; `None` for the embedded model.
+    address: Option<&'a String>,
+    #[serde(flatten)]
+    figures: PartFigures,
+}
+
+/// Returns the part of each model, in alphabetical order.
+pub(crate) fn model_figures<'a>(
+    estimate: &'a BatchEstimate,
+    templates: impl Iterator<Item = &'a PlanTemplate> + Clone,
+) -> Vec<ModelFigures<'a>> {
+    let of = |(model, share): (&'a ModelRef, &'a ModelShare)| ModelFigures {
+        model,
+        address: templates
+            .clone()
+            .find_map(|template| template.addresses.get(&model.provider)),
+        figures: PartFigures::of(share.calls, &share.estimate),
+    };
+    estimate.by_model.iter().map(of).collect()
 }
 
 impl PartFigures {
     pub(crate) fn of(calls: u64, sum: &Estimate) -> Self {
-        let costs = PartCosts {
+        Self {
             calls,
             input_tokens: sum.input_tokens,
             output_tokens: sum.output_tokens,
             low_usd: sum.low.known.usd(),
             cost_usd: sum.cost.known.usd(),
             high_usd: sum.high.known.usd(),
-        };
-        Self {
-            costs,
             cost_is_lower_bound: sum.cost.lower_bound,
         }
     }

@@ -3,8 +3,9 @@
 
 use serde::Serialize;
 
-use crate::commands::face::batch::{PartFigures, cost_line, decision, model_lines};
-use crate::domain::ids::ModelRef;
+use crate::commands::face::batch::{
+    ModelFigures, PartFigures, cost_line, decision, model_figures, model_lines,
+};
 use crate::domain::text::clean;
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
@@ -88,7 +89,7 @@ struct DryRun<'a> {
     iterations: u64,
     next_iteration: PartFigures,
     whole_loop: PartFigures,
-    by_model: Vec<ModelCosts<'a>>,
+    by_model: Vec<ModelFigures<'a>>,
     /// What the cost gate would do with a run, in words.
     decision: &'static str,
     /// The changes that need no call, as a unified diff without secrets.
@@ -108,16 +109,6 @@ struct PlannedConsultation {
     questions: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-struct ModelCosts<'a> {
-    #[serde(flatten)]
-    figures: PartFigures,
-    model: &'a ModelRef,
-    /// Where the calls go; `None` for the embedded model.
-    address: Option<&'a String>,
-}
-
 impl<'a> DryRun<'a> {
     fn of(
         starting: &'a Starting<'a>,
@@ -131,15 +122,7 @@ impl<'a> DryRun<'a> {
         let document = prepared.ahead.document;
         let measure = document.measure();
         let templates = &prepared.templates;
-        let by_model = estimate.total.by_model.iter().map(|(model, share)| {
-            let both = [Some(&templates.panel), templates.extraction.as_ref()];
-            let mut both = both.into_iter().flatten();
-            ModelCosts {
-                figures: PartFigures::of(share.calls, &share.estimate),
-                model,
-                address: both.find_map(|template| template.addresses.get(&model.provider)),
-            }
-        });
+        let both = std::iter::once(&templates.panel).chain(&templates.extraction);
         let consultations = prepared.ahead.next.iter().map(|batch| {
             let questions = batch.questions.iter();
             let mut questions: Vec<String> = questions.map(|(_, text)| text.clone()).collect();
@@ -165,7 +148,7 @@ impl<'a> DryRun<'a> {
             iterations: estimate.iterations,
             next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
             whole_loop: PartFigures::of(estimate.total.calls, total),
-            by_model: by_model.collect(),
+            by_model: model_figures(&estimate.total, both),
             decision: decision(&prepared.rule.decide(total, left), total),
             warnings: warnings(document),
             starting,

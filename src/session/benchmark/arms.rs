@@ -172,15 +172,10 @@ impl ArmTemplates {
         arms.find_map(|(terms, template)| (terms.arm == arm).then_some(template))
     }
 
-    /// Returns the templates of all arms.
-    pub(crate) fn all(&self) -> impl Iterator<Item = (&ArmTerms, &PlanTemplate)> {
-        self.arms.iter().map(|(terms, template)| (terms, template))
-    }
-
-    /// Returns what the plans of each arm and of the grader have in common.
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
+    /// Returns the template of each arm and of the grader.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> + Clone {
         let arms = self.arms.iter().map(|(_, template)| template);
-        arms.chain(&self.grader).map(|template| &template.common)
+        arms.chain(&self.grader)
     }
 
     pub(crate) fn grader(&self) -> Option<&PlanTemplate> {
