@@ -263,7 +263,7 @@ async fn ask_on_line<T: Send + 'static>(
 async fn ask<T: Send + 'static>(
     question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
 ) -> Result<T, DialogueError> {
-    let mut keys = KeySource { is_open: true };
+    let mut keys = LentTerminal { is_open: true };
     let answered = run_aside("dialogue", question).await;
     keys.is_open = false;
     match answered {
@@ -280,11 +280,11 @@ async fn ask<T: Send + 'static>(
 }
 
 /// The terminal that a question reads its keys from.
-struct KeySource {
+struct LentTerminal {
     is_open: bool,
 }
 
-impl Drop for KeySource {
+impl Drop for LentTerminal {
     /// Takes the terminal from the thread of a dropped question, which cannot be stopped: it would
     /// set the modes for the next key after they are restored.
     fn drop(&mut self) {

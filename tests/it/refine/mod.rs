@@ -13,6 +13,7 @@ mod limits;
 mod ceilings;
 mod foreign;
 mod documents;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! The figures of a whole run, and the forms of its report.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{Bench, refusal};
+use super::{Bench, id, refusal};
 use crate::support::schema;
 
 /// Twelve cases: nine right, two wrong, one without an answer after two attempts.
@@ -95,4 +95,35 @@ fn tags_limit_and_repetitions_select_the_case_runs() {
     );
     let unknown = bench.run(&["--tag", "prime"]).ends_with(2);
     unknown.assert_stderr_contains("hint: its tags are: even, odd");
+}
+
+#[test]
+fn secrets_in_ids_tags_and_expected_answers_are_masked_and_a_run_resumes() {
+    let token = |body: &str| format!("ghp_{}", body.repeat(6));
+    let secrets = [token("q8Zr2L"), token("mX9vBn"), token("4TkW7p")];
+    let bench = Bench::of(0);
+    let case = |number: usize, expected: &str| {
+        json!({
+            "id": format!("{} {}", id(number), secrets[number]),
+            "question": format!("Which is right in {}?", id(number)),
+            "expected": expected,
+            "tags": [format!("of {}", secrets[0])],
+        })
+    };
+    bench.write(&[case(0, &secrets[2]), case(1, "B")]);
+    let output = bench.run(&["-v", "--junit", "results.xml"]).ends_with(0);
+    bench.cut_log("case_run_finished");
+    bench.resume(&[]);
+    let log = std::fs::read_to_string(bench.folder().join("log.jsonl")).unwrap();
+    let junit = std::fs::read_to_string(bench.conclave.folder().join("results.xml")).unwrap();
+    for text in [&output.stdout, &output.stderr, &log, &junit] {
+        for secret in &secrets {
+            assert!(!text.contains(secret.as_str()), "{text}");
+        }
+        for id in ["q00 [REDACTED_GITHUB_TOKEN_", "q01 [REDACTED_GITHUB_TOKEN_"] {
+            assert!(text.contains(id), "{text}");
+        }
+    }
+    assert_eq!(output.json()["statistics"]["cases_approved"], 1);
+    assert_eq!(bench.server.requests().len(), 2, "nothing is asked again");
 }

@@ -343,3 +343,59 @@ fn secrets_in_an_unmasked_record_are_masked_when_it_is_quoted() {
         );
     }
 }
+
+#[test]
+fn secrets_in_the_names_of_files_are_masked_like_any_text() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let mut planted = Planted::new(400);
+    let names = [planted.token(), planted.token()].map(|token| format!("of-{token}.md"));
+    for name in &names {
+        fs::write(conclave.folder().join(name), "Nothing secret.\n").unwrap();
+    }
+    let context = names.join(",");
+    let arguments = [
+        "consult",
+        "Is it safe?",
+        "--yes",
+        "-v",
+        "--full",
+        "--context",
+    ];
+    let arguments = [&arguments[..], &[context.as_str()]].concat();
+    let output = conclave.run(&arguments).ends_with(0);
+    planted.assert_gone(&server, &conclave, &output);
+    let first = server.requests()[0].body.to_string();
+    assert!(first.contains("### File: of-[REDACTED_"), "{first}");
+    let dry_run = conclave.run(&[&arguments[..], &["--dry-run"]].concat());
+    planted.assert_absent("the dry run", &dry_run.ends_with(0).stdout);
+}
+
+#[test]
+fn secrets_on_the_command_line_are_in_no_error() {
+    let conclave = Conclave::new().variable("OPENAI_API_KEY", "openai-held-key-1");
+    let mut planted = Planted::new(500);
+    let token = planted.token();
+    planted.secrets.push("openai-held-key-1".to_owned());
+    for secret in [&*token, "openai-held-key-1"] {
+        let file = format!("{secret}.md");
+        for arguments in [
+            &["history", "show", secret][..],
+            &["refine", &file],
+            &["benchmark", &file],
+            &["scrub", &file],
+            &["exit-check", &file],
+            &["consult", "-f", &file, "x"],
+            &["consult", "--panel", secret, "x"],
+            &["consult", "--follow-up", "and", secret],
+            &["config", "set", "max_cost", secret],
+            &["config", "get", secret],
+            &["completions", secret],
+        ] {
+            let output = conclave.run(arguments);
+            assert_ne!(output.code, Some(0), "{arguments:?}");
+            planted.assert_absent(arguments[0], &output.stderr);
+            assert!(output.stderr.contains("[REDACTED_"), "{}", output.stderr);
+        }
+    }
+}

@@ -173,6 +173,37 @@ fn call_served_by_an_unknown_model_costs_at_least_what_was_asked_for() {
     assert_eq!(call.served_model.as_deref(), Some("unheard-of"));
 }
 
+#[test]
+fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
+    let mut player = Player::started(plan());
+    let ask = player.open[0].clone();
+    player.answer(
+        0,
+        with(&ask, |reply| {
+            reply.served_model = Some("unheard-of".to_owned());
+        }),
+    );
+    let started = player
+        .log
+        .iter()
+        .filter_map(|envelope| match &envelope.event {
+            Event::Call(CallEvent::Started { worst_case, .. }) => Some(worst_case.known),
+            _ => None,
+        });
+    let started: Vec<MicroUsd> = started.collect();
+    assert_eq!(started.len(), 3);
+    let transcript = fold(&player);
+    let answered = &transcript.calls[0];
+    assert_eq!(answered.counted(), started[0]);
+    // The two others are in flight.
+    let all: MicroUsd = started.into_iter().sum();
+    assert_eq!(answered.cost.known + transcript.in_doubt(), all);
+    assert_eq!(
+        transcript.stored_record().cost.unwrap().in_doubt_micro_usd,
+        transcript.in_doubt()
+    );
+}
+
 /// Returns a valid reply with a change.
 fn with(ask: &Ask, change: impl FnOnce(&mut Reply)) -> Outcome {
     let mut outcome = good(ask);
