@@ -286,13 +286,13 @@ struct LentTerminal {
 
 impl Drop for LentTerminal {
     /// Takes the terminal from the thread of a dropped question, which cannot be stopped: it would
-    /// set the modes for the next key after they are restored.
+    /// set the modes for the next key after they are restored. It gets a terminal without a
+    /// keyboard: for anything else as standard input, `console` opens the real one again.
     fn drop(&mut self) {
         if self.is_open
-            && let Ok(nothing) = File::open("/dev/null")
+            && let Ok(other) = File::open("/dev/ptmx")
         {
-            // Where standard input is closed, there is nothing to take.
-            let _ = rustix::stdio::dup2_stdin(nothing);
+            let _ = rustix::stdio::dup2_stdin(other);
         }
     }
 }
