@@ -212,12 +212,12 @@ pub(crate) struct ModelFigures<'a> {
 /// Returns the part of each model, in alphabetical order.
 pub(crate) fn model_figures<'a>(
     estimate: &'a BatchEstimate,
-    templates: impl Iterator<Item = &'a PlanTemplate> + Clone,
+    templates: &[&'a PlanTemplate],
 ) -> Vec<ModelFigures<'a>> {
     let of = |(model, share): (&'a ModelRef, &'a ModelShare)| ModelFigures {
         model,
         address: templates
-            .clone()
+            .iter()
             .find_map(|template| template.addresses.get(&model.provider)),
         figures: PartFigures::of(share.calls, &share.estimate),
     };

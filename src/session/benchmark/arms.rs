@@ -173,7 +173,7 @@ impl ArmTemplates {
     }
 
     /// Returns the template of each arm and of the grader.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> + Clone {
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
         let arms = self.arms.iter().map(|(_, template)| template);
         arms.chain(&self.grader)
     }
