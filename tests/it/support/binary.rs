@@ -22,7 +22,9 @@ use super::timeout::WAIT_TIMEOUT;
 /// The binary with its home and its environment variables.
 #[derive(Debug)]
 pub(crate) struct Conclave {
-    folder: TempDir,
+    /// In a temporary folder of its own, so that its parent is the test's too.
+    folder: PathBuf,
+    _temporary: TempDir,
     variables: BTreeMap<&'static str, OsString>,
 }
 
@@ -54,15 +56,17 @@ struct Stream {
 impl Conclave {
     /// Sets up a home without any key.
     pub(crate) fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path().join("work");
+        std::fs::create_dir(&folder).unwrap();
         let path = std::env::vars_os()
             .find(|(name, _)| name == "PATH")
             .map(|(_, path)| path)
             .unwrap_or_default();
         let variables = BTreeMap::from([
             ("PATH", path),
-            ("HOME", folder.path().join("user").into()),
-            ("CONCLAVE_HOME", folder.path().join("home").into()),
+            ("HOME", folder.join("user").into()),
+            ("CONCLAVE_HOME", folder.join("home").into()),
             // Nothing listens there: a test never downloads anything.
             ("CONCLAVE_HUB_URL", "http://127.0.0.1:9".into()),
             // Model servers on the developer's machine must not affect a test.
@@ -77,7 +81,11 @@ impl Conclave {
             ("LANG", "C.UTF-8".into()),
             ("TZ", "UTC".into()),
         ]);
-        Self { folder, variables }
+        Self {
+            folder,
+            _temporary: temporary,
+            variables,
+        }
     }
 
     /// Sets up a home with the default panel's keys and the server in place of every vendor.
@@ -145,12 +153,12 @@ impl Conclave {
 
     /// Returns the folder for the test's own files.
     pub(crate) fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Returns the binary's home, which does not exist before the binary needs it.
     pub(crate) fn home(&self) -> PathBuf {
-        self.folder.path().join("home")
+        self.folder.join("home")
     }
 
     /// Returns the only consultation file with this extension.
