@@ -88,7 +88,11 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (home, printer) = (app.home()?, app.printer);
     let charset = charset(args, app.environment);
     if args.rebuild_index {
-        return index::rebuild(&home, printer, charset);
+        let indexed = index::rebuild(&home, printer)?;
+        let sign = charset.before("✅", "");
+        return Ok(printer.result(&format!(
+            "{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n"
+        ))?);
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;

@@ -87,7 +87,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         home: &home,
         environment,
         settings: &settings,
-        printer,
+        face: printer,
         connections: &connections,
     };
     let request = args.control.request(consent_mode);

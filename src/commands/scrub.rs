@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use crate::context::scrub::OutgoingText;
 use crate::context::sources::SourceLimits;
+use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::setup::context::scrubber;
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::{Printer, Verbosity};
 

@@ -69,9 +69,9 @@ pub fn capitalised(text: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// Returns a text in one line, with one space between words.
+/// Returns a text in one line that is safe to show, with one space between words.
 pub fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a value as indented JSON that is safe to show; see [`escape_json`].

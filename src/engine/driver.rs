@@ -15,17 +15,14 @@ use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::protocol::call::Ask;
 use crate::consultation::protocol::request::RequestKey;
 use crate::consultation::protocol::{Effect, Input, Question};
-use crate::domain::ids::{CallId, ProviderId, TimerId};
+use crate::domain::ids::{CallId, TimerId};
 use crate::domain::time::Timestamp;
 
 use super::calls::{CallUpdate, Calls};
 use super::clock::Clock;
 use super::dispatcher::budget::SharedBudget;
 use super::dispatcher::{CallPermit, Dispatcher, Member, Notice, RequestAnswer};
-use super::ports::{BoxFuture, Person, Provider, Subscriber};
-
-/// The models that can be asked, by provider.
-pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
+use super::ports::{BoxFuture, Person, Providers, Subscriber};
 
 /// Everything that a run needs besides the machine.
 #[derive(Debug)]

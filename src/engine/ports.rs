@@ -1,13 +1,17 @@
-//! The driver's ports to the outside: models to ask, subscribers to events, a person to consult.
+//! The ports to the outside: models to ask, subscribers to events, a person to consult, and the face
+//! that shows what is done for them.
 
+use std::collections::BTreeMap;
+use std::fmt::Debug;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::consultation::event::{Answer, Envelope};
 use crate::consultation::protocol::Question;
 use crate::consultation::protocol::call::{Ask, Failure, Outcome};
-use crate::domain::ids::CallId;
+use crate::domain::ids::{CallId, ProviderId};
 
 /// A boxed future, so that providers can be held side by side.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -53,7 +57,7 @@ pub struct LocalProgress {
 /// A service whose models can be called.
 ///
 /// Dropping the future cancels the call: the connection is closed, or the decoding stops.
-pub trait Provider: Send + Sync + std::fmt::Debug {
+pub trait Provider: Send + Sync + Debug {
     /// Makes one call without retries. `on` receives progress as it happens.
     fn ask<'a>(
         &'a self,
@@ -68,8 +72,11 @@ pub trait Provider: Send + Sync + std::fmt::Debug {
     }
 }
 
+/// The models that can be asked, by provider.
+pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
+
 /// Receives all events, in order.
-pub trait Subscriber: std::fmt::Debug {
+pub trait Subscriber: Debug {
     /// Takes one event. An error is reported once and ends the subscription; it never harms the
     /// consultation.
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError>;
@@ -83,12 +90,95 @@ pub trait Subscriber: std::fmt::Debug {
 }
 
 /// A person who can answer questions.
-pub trait Person: Send + Sync + std::fmt::Debug {
+pub trait Person: Send + Sync + Debug {
     /// Asks a question. Dropping the future withdraws it.
     fn ask<'a>(&'a self, question: &'a Question) -> BoxFuture<'a, Answer>;
+}
+
+/// What preparations and runs say beside their result, and the place where they ask whether to go
+/// on.
+pub trait Face: Send + Sync + Debug {
+    /// Says a line, unless only errors are wanted.
+    fn note(&self, line: &str);
+
+    /// Says a line where details are wanted.
+    fn detail(&self, line: &str);
+
+    /// Warns of a failure, whatever is wanted.
+    fn warning(&self, line: &str);
+
+    /// Says whole lines, whatever is wanted.
+    fn lines(&self, text: &str);
+
+    /// Begins to show the progress of work that takes long; dropping the value ends it.
+    fn begin(&self, work: LongWork) -> Box<dyn WorkProgress>;
+
+    /// Asks a question whose default is yes. `lines` are above it. Dropping the future withdraws it.
+    fn confirm<'a>(&'a self, lines: Vec<String>, question: &'a str) -> BoxFuture<'a, Confirmation>;
+}
+
+/// Work that takes long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LongWork {
+    /// In bytes.
+    Download,
+    /// In consultations.
+    IndexRebuild,
+}
+
+/// Shows the progress of one piece of work.
+pub trait WorkProgress: Send + Debug {
+    /// Says what is done now. Repeating it says nothing.
+    fn step(&mut self, what: &str);
+
+    /// Says how much is done.
+    fn at(&mut self, done: u64, of: u64);
+}
+
+/// The answer to a yes-or-no question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confirmation {
+    Yes,
+    /// Also when the input ended.
+    No,
+    /// There is no person to ask, or their terminal went away.
+    Nobody,
 }
 
 /// The reason why a subscriber failed, in words for the user.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct SubscriberError(pub String);
+
+/// A face for tests: it says nothing, and has nobody to ask.
+#[cfg(test)]
+pub(crate) mod silent {
+    use super::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
+
+    #[derive(Debug)]
+    pub(crate) struct SilentFace;
+
+    impl Face for SilentFace {
+        fn note(&self, _: &str) {}
+
+        fn detail(&self, _: &str) {}
+
+        fn warning(&self, _: &str) {}
+
+        fn lines(&self, _: &str) {}
+
+        fn begin(&self, _: LongWork) -> Box<dyn WorkProgress> {
+            Box::new(Self)
+        }
+
+        fn confirm<'a>(&'a self, _: Vec<String>, _: &'a str) -> BoxFuture<'a, Confirmation> {
+            Box::pin(async { Confirmation::Nobody })
+        }
+    }
+
+    impl WorkProgress for SilentFace {
+        fn step(&mut self, _: &str) {}
+
+        fn at(&mut self, _: u64, _: u64) {}
+    }
+}

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::text::{count, one_line};
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history;
@@ -10,8 +11,6 @@ use crate::records::index::Index;
 use crate::records::journal::ends;
 use crate::records::lookup;
 use crate::records::lookup::LookupError;
-use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::count;
 
 /// Most consultations that are listed for an ambiguous name.
 const MOST_CANDIDATES: usize = 10;

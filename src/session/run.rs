@@ -21,9 +21,9 @@ use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
-use crate::engine::driver::{Driver, Providers, RunStart};
+use crate::engine::driver::{Driver, RunStart};
 use crate::engine::host;
-use crate::engine::ports::{Person, Subscriber};
+use crate::engine::ports::{Person, Providers, Subscriber};
 use crate::error::Error;
 
 /// A consultation that is ready to run.

@@ -14,7 +14,7 @@ use crate::domain::dialect::PromptCaching;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Panel;
 use crate::domain::vendors;
-use crate::engine::ports::Provider;
+use crate::engine::ports::{Confirmation, Face, LongWork, Provider};
 use crate::error::{Error, Exit};
 use crate::providers::http::Http;
 use crate::providers::local::choice::{self, LocalModelChoice, ModelFile};
@@ -23,9 +23,6 @@ use crate::providers::local::manifest::Model;
 use crate::providers::local::pull::{PullError, PullProgress, Sources, pull};
 use crate::providers::local::sources::hub::Hub;
 use crate::providers::local::{LABEL, built_in, manifest};
-use crate::terminal::output::printer::{Printer, Verbosity};
-use crate::terminal::progress::download_bar::DownloadBar;
-use crate::terminal::prompt::{Confirmation, ask_yes_no};
 
 /// How the embedded model is asked: with short prompts, and a token limit that a small model can
 /// keep.
@@ -53,7 +50,7 @@ pub(crate) struct EmbeddedModels<'a> {
     pub sources: Sources,
     /// Whether a vendor's key is set, so that there are better models to ask.
     pub has_key: bool,
-    pub printer: &'a Printer,
+    pub face: &'a dyn Face,
 }
 
 impl<'a> EmbeddedModels<'a> {
@@ -61,7 +58,7 @@ impl<'a> EmbeddedModels<'a> {
         environment: &Environment,
         settings: &Settings,
         home: &Home,
-        printer: &'a Printer,
+        face: &'a dyn Face,
     ) -> Self {
         let hub = environment.hub_url();
         let hub = hub.map_or_else(|| Hub::at(manifest::HUB), Hub::at);
@@ -76,7 +73,7 @@ impl<'a> EmbeddedModels<'a> {
                 ..Sources::default()
             },
             has_key: variables.any(|variable| environment.secret(variable).is_some()),
-            printer,
+            face,
         }
     }
 
@@ -134,7 +131,7 @@ impl<'a> EmbeddedModels<'a> {
         let Some(smaller) = error.instead() else {
             return Err(error.into());
         };
-        self.printer.warning(&error.to_string());
+        self.face.warning(&error.to_string());
         let announcement = manifest::announcement(smaller);
         let question = format!("Use the smallest model instead, {announcement}?");
         self.agree(Vec::new(), &question, smaller, consent_mode)
@@ -188,14 +185,14 @@ impl<'a> EmbeddedModels<'a> {
     ) -> Result<(), Error> {
         let agreed = match consent_mode {
             ConsentMode::PreApproved => Confirmation::Yes,
-            ConsentMode::NonInteractive => Confirmation::NoTerminal,
-            ConsentMode::Interactive => ask_yes_no(self.printer, lines, question).await,
+            ConsentMode::NonInteractive => Confirmation::Nobody,
+            ConsentMode::Interactive => self.face.confirm(lines, question).await,
         };
         let declined = |error: &str| Error::new(Exit::Declined, error.to_owned());
         let error = match agreed {
             Confirmation::Yes => return Ok(()),
             Confirmation::No => declined("the local model was not downloaded"),
-            Confirmation::NoTerminal => {
+            Confirmation::Nobody => {
                 let model = manifest::announcement(model);
                 let error =
                     format!("{model} must be downloaded, and there is no terminal to ask on");
@@ -212,26 +209,22 @@ impl<'a> EmbeddedModels<'a> {
     pub(crate) async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
         let http = Http::default();
         let client = http.client_for(&self.sources.hub.base)?;
-        let mut bar = (self.printer.verbosity() > Verbosity::Quiet).then(DownloadBar::on_stderr);
-        let mut show = |progress: PullProgress| {
-            let Some(bar) = &mut bar else { return };
-            let line = match &progress {
-                PullProgress::Waiting => bar.say("another process is downloading it; waiting"),
-                PullProgress::Asking(source) => {
-                    bar.say(&format!("{}: asking the {source}", model.name))
-                }
-                PullProgress::PassedOver(source, why) => bar.say(&format!("the {source}: {why}")),
-                PullProgress::Bytes(done, total) => {
-                    bar.at(*done, *total);
-                    bar.say(&format!("downloading {}", model.name))
-                }
-                PullProgress::Checking(done, total) => {
-                    bar.at(*done, *total);
-                    bar.say("checking its hash")
-                }
-            };
-            if let Some(line) = line {
-                self.printer.note(&line);
+        let mut progress = self.face.begin(LongWork::Download);
+        let mut show = |news: PullProgress| match &news {
+            PullProgress::Waiting => progress.step("another process is downloading it; waiting"),
+            PullProgress::Asking(source) => {
+                progress.step(&format!("{}: asking the {source}", model.name));
+            }
+            PullProgress::PassedOver(source, why) => {
+                progress.step(&format!("the {source}: {why}"));
+            }
+            PullProgress::Bytes(done, total) => {
+                progress.at(*done, *total);
+                progress.step(&format!("downloading {}", model.name));
+            }
+            PullProgress::Checking(done, total) => {
+                progress.at(*done, *total);
+                progress.step("checking its hash");
             }
         };
         pull(model, &self.home, &self.sources, client, &mut show).await

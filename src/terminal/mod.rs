@@ -9,3 +9,4 @@ pub mod prompt;
 pub mod progress;
 pub mod report;
 pub mod tables;
+mod face;

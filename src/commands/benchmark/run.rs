@@ -308,7 +308,7 @@ impl PreparedRun<'_> {
             jobs: self.args.cases.jobs(jobs),
             clock: self.clock,
             progress: &progress,
-            printer,
+            face: printer,
         };
         let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
         let run = end.map_err(|error| outcome::resumable(error, &id))?;

@@ -17,10 +17,9 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::{SettingOrigin, Settings};
-use crate::domain::text::pretty_json;
+use crate::domain::text::{one_line, pretty_json};
 use crate::error::Error;
 use crate::setup::settings::{self, origin};
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::settings::{SettingRow, screen};
 

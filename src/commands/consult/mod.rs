@@ -101,7 +101,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
     texts.extend(described);
     let clock = Clock::system();
-    let consent_mode = face::consent_mode(args.control.yes, printer, stdin.usage());
+    let consent_mode = face::consent_mode(args.control.yes, printer, stdin.into());
     if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
         offer::offer(environment, printer)?;
     }

@@ -11,6 +11,7 @@ use crate::domain::ids::ModelRef;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
+use crate::engine::ports::Confirmation;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::session::batch::estimate::{BatchEstimate, ModelShare};
@@ -20,7 +21,7 @@ use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
 use crate::terminal::output::format::{amount, cost_range, dollars, thousands};
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::{Confirmation, ask_run_consent};
+use crate::terminal::prompt::ask_run_consent;
 use crate::terminal::report::report;
 
 /// What to do when the month's budget has stopped a run.
@@ -94,7 +95,7 @@ pub(crate) fn agree(
         Gate::AboveCeiling => Ok(MonthRule::Limited),
         Gate::Ask(why) => match super::block_on(ask_run_consent(printer, estimate, &why, &rule))? {
             Confirmation::Yes => Ok(month_rule),
-            Confirmation::No | Confirmation::NoTerminal => {
+            Confirmation::No | Confirmation::Nobody => {
                 Err(Error::new(Exit::Declined, "the run was not approved"))
             }
         },

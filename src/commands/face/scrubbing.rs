@@ -2,7 +2,7 @@
 
 use crate::context::scrub::Finding;
 use crate::domain::context::ScrubbingReport;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::scrubbing::{SCRUBBING_DISABLED, scrubbing_lines};
 

@@ -4,7 +4,6 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
-use rusqlite::Connection;
 
 use crate::commands::flags::ListFormatFlag;
 use crate::domain::history::{History, HistoryRow, RunStatus};
@@ -14,7 +13,7 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history::{self, Filter, Search};
-use crate::records::index::Index;
+use crate::records::index::{Index, QueryResult};
 use crate::records::journal::ends::{self, JournalEnding, JournalOpening};
 use crate::records::journal::is_being_written;
 use crate::session::index;
@@ -155,15 +154,14 @@ fn collect(
     // Unfinished consultations are few, and only their journals show which are running.
     let query_limit = if only_running { None } else { limit };
     let query = |index: &mut Index| {
-        let connection = &index.connection;
-        let listed = history::list(connection, filter, query_limit)?;
+        let listed = history::list(&index.connection, filter, query_limit)?;
         let mut begun = Vec::new();
         if can_be_running(args.state) {
             let ids: BTreeSet<_> = listed.iter().map(|row| &row.consultation_id).collect();
-            begun = self::begun(archive, connection, filter)?;
+            begun = self::begun(archive, index, filter)?;
             begun.retain(|entry| !ids.contains(&entry.consultation_id));
         }
-        let mut total = history::count(connection, filter)? + begun.len() as u64;
+        let mut total = history::count(&index.connection, filter)? + begun.len() as u64;
         let mut entries = begun;
         entries.extend(listed.into_iter().map(|listed| entry(archive, listed)));
         if only_running {
@@ -173,7 +171,7 @@ fn collect(
         entries.sort_by_key(|entry| Reverse((entry.timestamp, entry.consultation_id.clone())));
         entries.truncate(limit.unwrap_or(usize::MAX));
         for entry in &mut entries {
-            entry.short_id = short(connection, entry.consultation_id.as_str())?;
+            entry.short_id = short(index, entry.consultation_id.as_str())?;
         }
         Ok(History {
             schema_version: SCHEMA_VERSION,
@@ -185,8 +183,9 @@ fn collect(
 }
 
 /// Returns the shortest form of an id that commands take.
-pub(super) fn short(connection: &Connection, id: &str) -> rusqlite::Result<String> {
-    let length = history::unique_prefix_length(connection, id, PREFIX.len() + SHORTEST_ID)?;
+pub(super) fn short(index: &Index, id: &str) -> QueryResult<String> {
+    let shortest = PREFIX.len() + SHORTEST_ID;
+    let length = history::unique_prefix_length(&index.connection, id, shortest)?;
     let short: String = id.chars().take(length).collect();
     Ok(short.strip_prefix(PREFIX).unwrap_or(&short).to_owned())
 }
@@ -196,11 +195,7 @@ fn can_be_running(state: Option<StateArg>) -> bool {
 }
 
 /// Returns the consultations that have begun and are not in the index yet, from their journals.
-fn begun(
-    archive: &Archive<'_>,
-    connection: &Connection,
-    filter: &Filter,
-) -> rusqlite::Result<Vec<HistoryRow>> {
+fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<Vec<HistoryRow>> {
     let row = |id: ConsultationId| {
         let files = ConsultationFiles::in_folder(&archive.logs, &id);
         let opening = ends::opening(&files.journal)?;
@@ -222,7 +217,7 @@ fn begun(
         row.resumable &= has_context;
         Some(row)
     };
-    let open = history::open_consultations(connection)?;
+    let open = history::open_consultations(&index.connection)?;
     Ok(open.into_iter().filter_map(row).collect())
 }
 

@@ -8,22 +8,22 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use rusqlite::TransactionBehavior;
 
 use crate::commands::completions::ids;
 use crate::commands::face::block_on;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
+use crate::domain::text::one_line;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
+use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit, whole};
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
 use crate::records::removal::{self, RemoveError, RemovedFiles};
 use crate::session::index;
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{bytes, count};
-use crate::terminal::prompt::{Confirmation, StdinUse, ask_before_harm, can_ask};
+use crate::terminal::prompt::{StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
 
 use super::list::{StateArg, short};
@@ -164,9 +164,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let index = archive.name_index();
     let line = |deletion: &Deletion| {
         let id = deletion.found.as_str();
-        let short = index
-            .as_ref()
-            .and_then(|index| short(&index.connection, id).ok());
+        let short = index.as_ref().and_then(|index| short(index, id).ok());
         let id = short.as_deref().unwrap_or(id);
         match &deletion.description {
             Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
@@ -199,7 +197,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     );
     match block_on(ask_before_harm(printer, lines, &question))? {
         Confirmation::Yes => Ok(()),
-        Confirmation::No | Confirmation::NoTerminal => {
+        Confirmation::No | Confirmation::Nobody => {
             Err(Error::new(Exit::Declined, "nothing was deleted"))
         }
     }
@@ -266,17 +264,7 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationId]) -> Result<(), Error> 
     if gone.is_empty() {
         return Ok(());
     }
-    let mut index = archive.index()?;
-    let mut forget = || {
-        let transaction = index
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        for found in gone {
-            store::remove(&transaction, found.as_str())?;
-        }
-        transaction.commit()
-    };
-    forget().map_err(|error: rusqlite::Error| Error::failed(error))
+    store::remove_all(&mut archive.index()?, gone).map_err(Error::failed)
 }
 
 /// Reports the consultations that are not deleted.

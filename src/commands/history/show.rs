@@ -8,8 +8,8 @@ use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::text::one_line;
 use crate::error::Error;
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::report::{ReportSelection, markdown, page};
 
 use super::{Archive, picker};

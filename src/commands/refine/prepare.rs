@@ -352,7 +352,7 @@ impl<'a> Prepared<'a> {
         let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
         let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
         texts.extend(described);
-        let consent_mode = face::consent_mode(args.control.yes, printer, stdin.usage());
+        let consent_mode = face::consent_mode(args.control.yes, printer, stdin.into());
         let (document_name, _) = starting.target.names();
         let request = RefinementRequest {
             panel: args.panel.request(),

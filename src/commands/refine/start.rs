@@ -113,7 +113,8 @@ fn drive(
         jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
         clock: starting.clock,
         progress: &progress,
-        printer,
+        face: printer,
+        changes: changes_markdown,
     };
     let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
     let refinement = end.map_err(|error| {

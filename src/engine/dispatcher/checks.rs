@@ -15,8 +15,7 @@ use crate::consultation::policy::health::Signal;
 use crate::consultation::protocol::Input;
 use crate::consultation::protocol::call::Failure;
 use crate::domain::ids::ProviderId;
-use crate::engine::driver::Providers;
-use crate::engine::ports::Provider;
+use crate::engine::ports::{Provider, Providers};
 
 use super::{Dispatcher, Shared};
 

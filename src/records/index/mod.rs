@@ -21,4 +21,4 @@ pub mod rebuild;
 mod sources;
 mod foreign;
 
-pub use open::{Index, IndexError, WaitLimit, is_damage};
+pub use open::{Index, IndexError, QueryResult, WaitLimit, is_damage};

@@ -15,6 +15,9 @@ use super::schema;
 pub(super) const FLAGS: OpenFlags =
     OpenFlags::SQLITE_OPEN_READ_WRITE.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
+/// What a query on the index returns.
+pub type QueryResult<T> = rusqlite::Result<T>;
+
 /// An open index.
 #[derive(Debug)]
 pub struct Index {

@@ -3,12 +3,16 @@
 //! The full-text index stores no text: to remove a row from it, it needs the original text. So the
 //! old row is read before it is deleted.
 
-use rusqlite::{Connection, OptionalExtension, Result, ToSql, params, params_from_iter};
+use rusqlite::{
+    Connection, OptionalExtension, Result, ToSql, TransactionBehavior, params, params_from_iter,
+};
 
+use crate::domain::ids::ConsultationId;
 use crate::domain::money::Cost;
 use crate::domain::outcome::Grade;
 use crate::domain::stored_record::Completion;
 
+use super::open::Index;
 use super::rows::{ConsultationRow, Rows, number};
 
 /// Inserts a consultation's rows, replacing earlier ones; the user's grade stays.
@@ -41,6 +45,16 @@ pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
         Some(existing) => existing.delete(connection).map(|()| true),
         None => Ok(false),
     }
+}
+
+/// Deletes all rows of several consultations, in a transaction of its own.
+pub fn remove_all(index: &mut Index, ids: &[&ConsultationId]) -> Result<()> {
+    let connection = &mut index.connection;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for id in ids {
+        remove(&transaction, id.as_str())?;
+    }
+    transaction.commit()
 }
 
 /// Stores the grade of a consultation's answer, or removes it.

@@ -16,7 +16,7 @@
 //!         Some(BatchUpdate::Interrupted(stage)) => …,
 //!     }
 //! }
-//! batch.finish(printer);
+//! batch.finish(face);
 //! ```
 //!
 //! The first interrupt only changes [`Batch::accepts_new`]: consultations in flight finish. The
@@ -50,12 +50,10 @@ use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
 use crate::engine::dispatcher::pool::PoolRules;
-use crate::engine::driver::Providers;
-use crate::engine::ports::{BoxFuture, Person};
+use crate::engine::ports::{BoxFuture, Face, Person, Providers};
 use crate::error::Error;
 use crate::records::files::log_notice;
 use crate::setup::plan::template::PreparedPlan;
-use crate::terminal::output::printer::Printer;
 
 pub(crate) use self::take_over::{TakeOver, take_over};
 
@@ -305,7 +303,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Waits until the index has every consultation that has ended; those in flight are dropped.
-    pub(crate) fn finish(self, printer: &Printer) {
+    pub(crate) fn finish(self, face: &dyn Face) {
         let Self {
             shared,
             index,
@@ -314,7 +312,7 @@ impl<'a, K: 'a> Batch<'a, K> {
         } = self;
         drop(running);
         drop(shared);
-        index.finish(RebuildTime::Now, printer);
+        index.finish(RebuildTime::Now, face);
     }
 }
 

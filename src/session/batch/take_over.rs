@@ -51,7 +51,7 @@ pub(crate) async fn take_over(
         finished(id, &files, sources).map(|outcome| TakeOver::Finished(Box::new(outcome)))
     } else {
         // The caller's run has a lock of its own.
-        match open_id(id.clone(), &logs, NoLockPolicy::Trust, sources.printer) {
+        match open_id(id.clone(), &logs, NoLockPolicy::Trust, sources.face) {
             Ok(interrupted) => resumed(interrupted, sources, request, clock)
                 .await
                 .map(|session| TakeOver::Resume(Box::new(session))),

@@ -15,14 +15,13 @@ use crate::domain::panel::{Panel, Seat};
 use crate::domain::pricing::{Price, PriceList, Rates};
 use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
+use crate::engine::ports::silent::SilentFace;
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::setup::plan::Planner;
 use crate::setup::request::ControlRequest;
-use crate::terminal::output::printer::Verbosity;
-use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
 const PROVIDER: &str = "scripted";
 const ANSWER: &str = r#"{"position":"Use OAuth.","key_points":["Tokens can be revoked."],"rationale":"Revocation decides it.","confidence":0.8}"#;
@@ -209,12 +208,6 @@ fn spent(all: &[FinishedConsultation<usize>]) -> MicroUsd {
     costs.map(|cost| cost.known).sum()
 }
 
-fn printer() -> Printer {
-    let traits = StreamTraits::new(false, None, &TerminalEnv::default());
-    let (out, err) = (Box::new(std::io::sink()), Box::new(std::io::sink()));
-    Printer::new(out, traits, err, traits, Verbosity::Quiet)
-}
-
 #[test]
 fn one_seat_and_one_round_are_one_call_without_a_judge() {
     let batch_home = BatchHome::new(Scripted::default());
@@ -372,7 +365,7 @@ async fn every_consultation_that_ended_is_in_the_index() {
     let mut batch = batch_home.batch(None);
     batch_home.start_all(&mut batch, 20);
     let all = run_to_end(&mut batch).await;
-    batch.finish(&printer());
+    batch.finish(&SilentFace);
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for finished in &all {
         let listed = history::with_id(&index.connection, finished.id.as_str()).unwrap();
@@ -386,7 +379,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let mut batch = batch_home.batch(None);
     batch.start(0, batch_home.plan(0), &batch_home.providers);
     run_to_end(&mut batch).await;
-    batch.finish(&printer());
+    batch.finish(&SilentFace);
     // A rebuild would find no trace of it.
     let id = batch_home.plan(0).id;
     for suffix in ["jsonl", "json", "md"] {
@@ -397,7 +390,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let mut batch = batch_home.batch(None);
     batch.start(1, batch_home.plan(1), &batch_home.providers);
     run_to_end(&mut batch).await;
-    batch.finish(&printer());
+    batch.finish(&SilentFace);
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for number in 0..2 {
         let id = batch_home.plan(number).id;
@@ -417,8 +410,7 @@ async fn later_process_takes_over_what_is_finished_and_repeats_what_never_began(
         ("CONCLAVE_HOME", batch_home.home.path().to_str().unwrap()),
         ("CONCLAVE_LOCAL_SERVERS", "none"),
     ]);
-    let printer = printer();
-    let planner = Planner::new(&environment, &printer, Timestamp(1_795_252_599_000)).unwrap();
+    let planner = Planner::new(&environment, &SilentFace, Timestamp(1_795_252_599_000)).unwrap();
     let sources = planner.resume_sources();
     let request = ControlRequest::new(ConsentMode::PreApproved);
     let clock = Clock::starting(Timestamp(1_795_252_599_000));
@@ -444,8 +436,7 @@ async fn consultation_that_another_process_runs_is_not_taken_over() {
     let _storage = Storage::create(&batch_home.home, &id).unwrap();
     let environment =
         Environment::of([("CONCLAVE_HOME", batch_home.home.path().to_str().unwrap())]);
-    let printer = printer();
-    let planner = Planner::new(&environment, &printer, Timestamp(1_795_252_599_000)).unwrap();
+    let planner = Planner::new(&environment, &SilentFace, Timestamp(1_795_252_599_000)).unwrap();
     let request = ControlRequest::new(ConsentMode::PreApproved);
     let clock = Clock::starting(Timestamp(1_795_252_599_000));
     let error = take_over(&id, &planner.resume_sources(), &request, clock)

@@ -9,5 +9,6 @@ pub(crate) mod arms;
 pub(crate) mod cases;
 pub(crate) mod estimate;
 pub(crate) mod earlier_spend;
+pub(crate) mod progress;
 pub(crate) mod driver;
 pub(crate) mod merge;

@@ -5,10 +5,9 @@ mod queue;
 mod rebuild;
 
 use crate::config::paths::Home;
+use crate::engine::ports::Face;
 use crate::error::Error;
-use crate::records::index::{Index, IndexError, follow, is_damage};
-use crate::terminal::output::printer::Printer;
-use crate::terminal::tables::dashboard::charset::Charset;
+use crate::records::index::{Index, IndexError, QueryResult, follow, is_damage};
 
 pub(crate) use self::queue::{IndexQueue, IndexSender, RebuildTime};
 
@@ -16,7 +15,7 @@ use self::rebuild::{Rebuild, RebuildReason, failed};
 
 /// Opens the index and adds the consultations that have ended since. Drop it before anything is
 /// printed or asked: other processes wait for it.
-pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
+pub(crate) fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
     if !home.path().exists() {
         // No file is created before there is something to store.
         return Index::in_memory().map_err(Error::failed);
@@ -24,16 +23,16 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
     let mut index = match Index::open(&home.index_file()) {
         Ok(index) => index,
         Err(unusable) if unusable.is_fixed_by_rebuild() => {
-            Rebuild::new(home, printer, RebuildReason::of(&unusable)).open()?
+            Rebuild::new(home, face, RebuildReason::of(&unusable)).open()?
         }
         Err(unusable) => {
-            return Rebuild::new(home, printer, RebuildReason::Unusable).in_place_of(unusable);
+            return Rebuild::new(home, face, RebuildReason::Unusable).in_place_of(unusable);
         }
     };
     match follow::reconcile(&mut index, &home.logs_folder()) {
         Err(error) if is_damage(&error) => {
             drop(index);
-            Rebuild::new(home, printer, RebuildReason::Damaged).open()
+            Rebuild::new(home, face, RebuildReason::Damaged).open()
         }
         // An index that cannot be written can still be read.
         Ok(_) | Err(_) => Ok(index),
@@ -44,31 +43,27 @@ pub(crate) fn open(home: &Home, printer: &Printer) -> Result<Index, Error> {
 /// again.
 pub(crate) fn with<T>(
     home: &Home,
-    printer: &Printer,
-    mut query: impl FnMut(&mut Index) -> rusqlite::Result<T>,
+    face: &dyn Face,
+    mut query: impl FnMut(&mut Index) -> QueryResult<T>,
 ) -> Result<T, Error> {
-    let mut index = open(home, printer)?;
+    let mut index = open(home, face)?;
     let answer = match query(&mut index) {
         Err(error) if is_damage(&error) => {
             drop(index);
-            query(&mut Rebuild::new(home, printer, RebuildReason::Damaged).open()?)
+            query(&mut Rebuild::new(home, face, RebuildReason::Damaged).open()?)
         }
         answer => answer,
     };
     let failed = |source| IndexError::of(&home.index_file(), source);
     answer.map_err(failed).or_else(|failed| {
-        let rebuild = Rebuild::new(home, printer, RebuildReason::Unusable);
+        let rebuild = Rebuild::new(home, face, RebuildReason::Unusable);
         let answer = query(&mut rebuild.in_place_of(failed)?);
         answer.map_err(|source| Error::failed(IndexError::of(&home.index_file(), source)))
     })
 }
 
-/// Rebuilds the index at the user's request; the result goes to standard output.
-pub(crate) fn rebuild(home: &Home, printer: &Printer, charset: Charset) -> Result<(), Error> {
-    let indexed = Rebuild::new(home, printer, RebuildReason::Requested)
-        .run()
-        .map_err(failed)?;
-    let sign = charset.before("✅", "");
-    let result = format!("{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n");
-    printer.result(&result).map_err(Error::failed)
+/// Rebuilds the index at the user's request. Returns how many consultations it holds.
+pub(crate) fn rebuild(home: &Home, face: &dyn Face) -> Result<usize, Error> {
+    let rebuild = Rebuild::new(home, face, RebuildReason::Requested);
+    rebuild.run().map_err(failed)
 }

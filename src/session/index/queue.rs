@@ -12,11 +12,11 @@ use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::time::Timestamp;
+use crate::engine::ports::Face;
 use crate::error::whole;
 use crate::files::write::clear_leftovers;
 use crate::records::index::follow::{self, IndexChange};
 use crate::records::index::{Index, IndexError};
-use crate::terminal::output::printer::Printer;
 
 use super::rebuild::{Rebuild, RebuildReason};
 
@@ -77,7 +77,7 @@ impl IndexQueue {
     }
 
     /// Waits until everything is entered. Every other sender must be dropped before.
-    pub(crate) fn finish(self, time: RebuildTime, printer: &Printer) {
+    pub(crate) fn finish(self, time: RebuildTime, face: &dyn Face) {
         let Self {
             home,
             sender,
@@ -87,7 +87,7 @@ impl IndexQueue {
         let report = thread.map(|thread| thread.join().unwrap_or_default());
         let Some(mut report) = report else { return };
         if let Some(reason) = report.rebuild.filter(|_| time == RebuildTime::Now) {
-            let mut rebuild = Rebuild::new(&home, printer, reason);
+            let mut rebuild = Rebuild::new(&home, face, reason);
             rebuild.silent_up_to = report.ended;
             match rebuild.run() {
                 // Another process may have rebuilt it before the last records were written.
@@ -101,7 +101,7 @@ impl IndexQueue {
             } else {
                 "consultation"
             };
-            printer.warning(&format!("Failed to index the {what}: {failure}"));
+            face.warning(&format!("Failed to index the {what}: {failure}"));
         }
     }
 }

@@ -1,16 +1,13 @@
 //! A rebuild of the index: its reason, its progress, and the files that it skips.
 
 use crate::config::paths::Home;
-use crate::domain::text::capitalised;
+use crate::domain::text::{capitalised, count, one_line};
+use crate::engine::ports::{Face, LongWork};
 use crate::error::{Error, whole};
 use crate::files::write::create_private_dir;
 use crate::records::index::rebuild;
 use crate::records::index::rebuild::{RebuildProgress, RebuildReport};
 use crate::records::index::{Index, IndexError};
-use crate::terminal::markdown::escape::one_line;
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::rebuild_bar::RebuildBar;
 
 /// Most skipped files that are named.
 const MOST_NAMED: usize = 3;
@@ -67,17 +64,17 @@ impl RebuildReason {
 #[derive(Debug)]
 pub(crate) struct Rebuild<'a> {
     home: &'a Home,
-    printer: &'a Printer,
+    face: &'a dyn Face,
     reason: RebuildReason,
     /// Up to this many consultations it shows no progress.
     pub(super) silent_up_to: usize,
 }
 
 impl<'a> Rebuild<'a> {
-    pub(crate) fn new(home: &'a Home, printer: &'a Printer, reason: RebuildReason) -> Self {
+    pub(crate) fn new(home: &'a Home, face: &'a dyn Face, reason: RebuildReason) -> Self {
         Self {
             home,
-            printer,
+            face,
             reason,
             silent_up_to: 0,
         }
@@ -104,7 +101,7 @@ impl<'a> Rebuild<'a> {
     }
 
     fn in_memory(&self, cause: &IndexError) -> Result<Index, Error> {
-        self.printer.warning(&format!(
+        self.face.warning(&format!(
             "{}; the records are read instead",
             capitalised(&whole(cause))
         ));
@@ -120,19 +117,20 @@ impl<'a> Rebuild<'a> {
         let (logs, path) = (self.home.logs_folder(), self.home.index_file());
         // The rebuild itself reports a home that cannot be created.
         let _ = create_private_dir(self.home.path());
-        let mut bar = None;
+        let mut shown = None;
         let progress = &mut |RebuildProgress { done, of }| {
             if of <= self.silent_up_to {
                 return;
             }
             // The reason is shown as soon as there is something to do.
-            let bar = bar.get_or_insert_with(|| {
+            let shown = shown.get_or_insert_with(|| {
+                let mut shown = self.face.begin(LongWork::IndexRebuild);
                 if let Some(reason) = self.reason.message() {
-                    self.printer.note(reason);
+                    shown.step(reason);
                 }
-                RebuildBar::new(self.printer)
+                shown
             });
-            bar.at(done, of);
+            shown.at(done as u64, of as u64);
         };
         let rebuilt = match self.reason {
             RebuildReason::Missing
@@ -145,28 +143,28 @@ impl<'a> Rebuild<'a> {
                 rebuild::rebuild(&logs, &path, progress)?
             }
         };
-        drop(bar);
+        drop(shown);
         self.report(&rebuilt);
         Ok(rebuilt.indexed)
     }
 
     fn report(&self, rebuilt: &RebuildReport) {
         if let Some(old) = &rebuilt.set_aside {
-            self.printer
+            self.face
                 .note(&format!("The old index is now {}", old.display()));
         }
         let skipped = &rebuilt.skipped;
         if skipped.is_empty() {
             return;
         }
-        self.printer
+        self.face
             .note(&format!("Skipped {}:", count(skipped.len(), "file")));
         for (name, why) in skipped.iter().take(MOST_NAMED) {
-            self.printer
+            self.face
                 .note(&format!("  {}: {}", one_line(name), one_line(why)));
         }
         if let more @ 1.. = skipped.len().saturating_sub(MOST_NAMED) {
-            self.printer.note(&format!("  and {more} more"));
+            self.face.note(&format!("  and {more} more"));
         }
     }
 }

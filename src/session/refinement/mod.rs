@@ -8,4 +8,5 @@ pub(crate) mod request;
 pub(crate) mod templates;
 pub(crate) mod estimate;
 pub(crate) mod earlier_spend;
+pub(crate) mod progress;
 pub(crate) mod driver;

@@ -5,6 +5,8 @@ use std::path::Path;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
+use crate::domain::text::count;
+use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::records::event_log::{LogError, NoLockPolicy};
 use crate::records::files::{ConsultationFiles, log_notice};
@@ -15,8 +17,6 @@ use crate::records::lookup;
 use crate::records::stored;
 use crate::session::lookup::find;
 use crate::session::storage::Storage;
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
 
 use super::{InterruptedConsultation, context};
 
@@ -30,14 +30,14 @@ pub(crate) fn open(
     index: Option<&Index>,
     name: Option<&str>,
     unlocked: NoLockPolicy,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     match name {
         Some(name) => {
             let found = find(index, logs, name)?;
-            open_id(found, logs, unlocked, printer)
+            open_id(found, logs, unlocked, face)
         }
-        None => newest(logs, unlocked, printer),
+        None => newest(logs, unlocked, face),
     }
 }
 
@@ -46,13 +46,13 @@ pub(crate) fn open_id(
     id: ConsultationId,
     logs: &Path,
     unlocked: NoLockPolicy,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let files = ConsultationFiles::in_folder(logs, &id);
     let ending = ends::ending(&files.journal)
         .map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
     check(&id, &files, ending)?;
-    let (mut events, storage) = reopen(&id, files.clone(), unlocked, printer)?
+    let (mut events, storage) = reopen(&id, files.clone(), unlocked, face)?
         .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;
     context::load(&id, &mut events, &files)?;
     InterruptedConsultation::restore(id, events, storage)
@@ -61,7 +61,7 @@ pub(crate) fn open_id(
 fn newest(
     logs: &Path,
     unlocked: NoLockPolicy,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let stored = lookup::consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
@@ -69,7 +69,7 @@ fn newest(
     for id in stored {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            let Ok((mut events, storage)) = reopen(&id, files.clone(), unlocked, printer)? else {
+            let Ok((mut events, storage)) = reopen(&id, files.clone(), unlocked, face)? else {
                 busy += 1;
                 continue;
             };
@@ -77,7 +77,7 @@ fn newest(
                 Ok(()) => {
                     // Without a word, the older one would pass for the one that was asked last.
                     if let Some(error) = without_context {
-                        printer.warning(&format!("Warning: {}", whole(error.source())));
+                        face.warning(&format!("Warning: {}", whole(error.source())));
                     }
                     return InterruptedConsultation::restore(id, events, storage);
                 }
@@ -150,14 +150,14 @@ fn reopen(
     id: &ConsultationId,
     files: ConsultationFiles,
     unlocked: NoLockPolicy,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<Result<OpenJournal, LogError>, Error> {
     match Journal::reopen(&files.journal, unlocked) {
         Ok((journal, events)) => Ok(Ok((events, Storage::Files(files, journal)))),
         Err(busy @ LogError::Busy(_)) => Ok(Err(busy)),
         Err(LogError::Write(failed)) => {
             let events = read_journal(&files.journal).map_err(damaged)?.events;
-            printer.warning(&log_notice(&failed));
+            face.warning(&log_notice(&failed));
             Ok(Ok((events, Storage::Nowhere)))
         }
         Err(no_locks @ LogError::NoLocks { .. }) => Err(Error::usage(no_locks).hint(format!(

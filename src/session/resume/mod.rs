@@ -12,7 +12,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::panel::check_seats;
 use crate::engine::clock::Clock;
-use crate::engine::driver::Providers;
+use crate::engine::ports::Providers;
 use crate::error::Error;
 
 use super::run::Session;

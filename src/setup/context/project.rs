@@ -5,8 +5,8 @@ use super::request::{ProjectRequest, StanceRequest};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
+use crate::engine::ports::Face;
 use crate::error::Error;
-use crate::terminal::output::printer::Printer;
 
 const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";
 const GREENFIELD: &str = "🆕 Greenfield project. Recommendations based on current best practices.";
@@ -30,13 +30,13 @@ pub(crate) struct ProjectTerms {
 pub(crate) fn read_project(
     request: Option<&ProjectRequest>,
     stance: StanceRequest,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<(ProjectTerms, Option<SourceText>), Error> {
     let Some(request) = request else {
         let terms = match stance {
             StanceRequest::Detected => ProjectTerms::default(),
             StanceRequest::Greenfield => {
-                printer.note(IGNORED);
+                face.note(IGNORED);
                 ProjectTerms {
                     stance: Some(ProjectStance::Greenfield),
                     ..ProjectTerms::default()
@@ -56,7 +56,7 @@ pub(crate) fn read_project(
         StanceRequest::Detected => detected,
         StanceRequest::Greenfield => ProjectStance::Greenfield,
     };
-    printer.note(match (stance, detected) {
+    face.note(match (stance, detected) {
         (ProjectStance::Brownfield, _) => BROWNFIELD,
         (ProjectStance::Greenfield, ProjectStance::Brownfield) => IGNORED,
         (ProjectStance::Greenfield, ProjectStance::Greenfield) => GREENFIELD,

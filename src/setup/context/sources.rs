@@ -8,11 +8,10 @@ use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
 use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
+use crate::domain::text::count;
+use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::setup::settings;
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::StdinUse;
 
 /// The sources of a context, as read.
 #[derive(Debug)]
@@ -33,18 +32,10 @@ pub(crate) enum StdinState {
 }
 
 impl StdinState {
-    /// Returns whether prompts must leave standard input alone.
-    pub(crate) fn usage(self) -> StdinUse {
-        match self {
-            Self::Read => StdinUse::Taken,
-            Self::Free | Self::Unread => StdinUse::Free,
-        }
-    }
-
     /// Warns of data that came on standard input during the run.
-    pub(crate) fn warn_of_late_data(self, printer: &Printer) {
+    pub(crate) fn warn_of_late_data(self, face: &dyn Face) {
         if self == Self::Unread && stdin::has_data() {
-            printer.warning(
+            face.warning(
                 "Warning: text arrived on standard input during the run; it is not part of the \
                  context",
             );
@@ -56,30 +47,30 @@ impl StdinState {
 pub(crate) fn read_sources(
     request: &ContextRequest,
     environment: &Environment,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<ReadSources, Error> {
     let excludes = git_excludes(environment);
     let named_by = NamedBy::Person(excludes.as_deref());
     let read = read_files(&request.files, request.limits, named_by);
-    let mut read = read.map_err(|error| explain(error, printer))?;
+    let mut read = read.map_err(|error| explain(error, face))?;
     for left_out in &read.left_out {
-        printer.note(&left_out_notice(left_out));
+        face.note(&left_out_notice(left_out));
     }
     let left = request.limits.bytes.saturating_sub(read.size.bytes);
     let stdin = match request.stdin {
         StdinRequest::Taken => StdinState::Read,
         StdinRequest::Named => {
             if stdin::kind() == StdinKind::Terminal {
-                printer.lines("Type the context, end with Ctrl-D");
+                face.lines("Type the context, end with Ctrl-D");
             }
-            read_stdin(FirstByte::Whenever, left, &mut read.texts, printer)?
+            read_stdin(FirstByte::Whenever, left, &mut read.texts, face)?
         }
         StdinRequest::IfPresent => match stdin::kind() {
             StdinKind::Terminal => StdinState::Free,
             StdinKind::File | StdinKind::Pipe | StdinKind::Other => {
                 let home = Home::find(environment).map_err(Error::usage)?;
                 let wait = settings::load(&home, environment)?.stdin_wait;
-                read_stdin(FirstByte::Within(wait), left, &mut read.texts, printer)?
+                read_stdin(FirstByte::Within(wait), left, &mut read.texts, face)?
             }
         },
     };
@@ -94,13 +85,13 @@ fn read_stdin(
     first_byte: FirstByte,
     limit: u64,
     texts: &mut Vec<SourceText>,
-    printer: &Printer,
+    face: &dyn Face,
 ) -> Result<StdinState, Error> {
     let report = |pause| match pause {
         Pause::BeforeData => {
-            printer.note("Waiting for standard input… (if there is none, run with `< /dev/null`)");
+            face.note("Waiting for standard input… (if there is none, run with `< /dev/null`)");
         }
-        Pause::WithinData => printer.note("Reading standard input to its end…"),
+        Pause::WithinData => face.note("Reading standard input to its end…"),
     };
     match stdin::read(first_byte, limit, &report) {
         Ok(StdinSource::Text(text)) => {
@@ -113,7 +104,7 @@ fn read_stdin(
         },
         Ok(StdinSource::NoData) => {
             if stdin::kind() == StdinKind::Pipe {
-                printer.warning(
+                face.warning(
                     "Warning: no data on standard input in time; the question is asked without it",
                 );
             }
@@ -151,13 +142,13 @@ fn left_out_notice(left_out: &LeftOut) -> String {
 }
 
 /// Prints each path that cannot be used, and returns the error of the command.
-fn explain(error: SourcesError, printer: &Printer) -> Error {
+fn explain(error: SourcesError, face: &dyn Face) -> Error {
     match &error {
         SourcesError::Paths(paths) => {
             for path in paths {
-                printer.warning(&format!("❌ {path}"));
+                face.warning(&format!("❌ {path}"));
             }
-            printer.lines("\nValid paths must exist and be readable.");
+            face.lines("\nValid paths must exist and be readable.");
             Error::usage(error)
         }
         SourcesError::Limits { found, limits } => {

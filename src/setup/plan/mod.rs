@@ -31,8 +31,8 @@ use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::consultation::prompt::PromptError;
 use crate::domain::time::Timestamp;
+use crate::engine::ports::Face;
 use crate::error::Error;
-use crate::terminal::output::printer::Printer;
 
 use self::connection::Connections;
 use self::follow_up::{PanelChoice, choose_panel};
@@ -44,7 +44,7 @@ use self::template::{PlanDraft, PlanTemplate};
 #[derive(Debug)]
 pub(crate) struct Planner<'a> {
     environment: &'a Environment,
-    printer: &'a Printer,
+    face: &'a dyn Face,
     pub(crate) sources: Sources,
     connections: Connections,
 }
@@ -53,14 +53,14 @@ impl<'a> Planner<'a> {
     /// Reads home and environment.
     pub(crate) fn new(
         environment: &'a Environment,
-        printer: &'a Printer,
+        face: &'a dyn Face,
         now: Timestamp,
     ) -> Result<Self, Error> {
         let sources = Sources::load(environment, now)?;
         let connections = Connections::new(&sources.settings);
         Ok(Self {
             environment,
-            printer,
+            face,
             sources,
             connections,
         })
@@ -123,14 +123,14 @@ impl<'a> Planner<'a> {
             home: &self.sources.home,
             environment: self.environment,
             settings: &self.sources.settings,
-            printer: self.printer,
+            face: self.face,
             connections: &self.connections,
         }
     }
 
     fn embedded_models(&self) -> EmbeddedModels<'a> {
         let Sources { settings, home, .. } = &self.sources;
-        EmbeddedModels::new(self.environment, settings, home, self.printer)
+        EmbeddedModels::new(self.environment, settings, home, self.face)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
-use crate::engine::driver::Providers;
+use crate::engine::ports::{Face, Providers};
 use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
 use crate::setup::catalog;
@@ -26,7 +26,6 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::ControlRequest;
-use crate::terminal::output::printer::Printer;
 
 use super::connection::Connections;
 use super::resume_consent::ResumeConsent;
@@ -38,7 +37,7 @@ pub(crate) struct ResumeSources<'a> {
     pub(crate) home: &'a Home,
     pub(crate) environment: &'a Environment,
     pub(crate) settings: &'a Settings,
-    pub(crate) printer: &'a Printer,
+    pub(crate) face: &'a dyn Face,
     pub(crate) connections: &'a Connections,
 }
 
@@ -144,7 +143,7 @@ impl ResumeSources<'_> {
         let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
         let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
         for warning in asked.iter().filter_map(|access| access.unencrypted_key()) {
-            self.printer.warning(&format!("Warning: {warning}"));
+            self.face.warning(&format!("Warning: {warning}"));
         }
         let connections = self.connections;
         let providers = connections.connect(&asked, self.settings, catalog, embedded)?;
@@ -157,7 +156,7 @@ impl ResumeSources<'_> {
         model: &ModelRef,
         consent_mode: ConsentMode,
     ) -> Result<ModelFile, Error> {
-        let models = EmbeddedModels::new(self.environment, self.settings, self.home, self.printer);
+        let models = EmbeddedModels::new(self.environment, self.settings, self.home, self.face);
         let file = models.obtain(&model.model, consent_mode).await?;
         if file.name == model.model {
             return Ok(file);

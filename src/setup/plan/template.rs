@@ -19,7 +19,7 @@ use crate::context::scrub::{Finding, Scrubber};
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, check_seats};
-use crate::engine::driver::Providers;
+use crate::engine::ports::Providers;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::local::choice::ModelFile;

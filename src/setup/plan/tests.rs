@@ -11,12 +11,11 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::context::SourceKind;
 use crate::domain::ids::SeatId;
+use crate::engine::ports::silent::SilentFace;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::template::PreparedPlan;
 use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, QuestionRequest};
-use crate::terminal::output::printer::Verbosity;
-use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
 const KEY: &str = "correct horse battery 1";
 const PROMPT: &str = include_str!("../../../prompts/converge/independent.md");
@@ -82,14 +81,11 @@ fn request(scrubbing: Scrubbing) -> TemplateRequest {
 }
 
 fn prepared(environment: &Environment, request: TemplateRequest) -> PlanTemplate {
-    let traits = StreamTraits::new(false, None, &TerminalEnv::default());
-    let (out, err) = (Box::new(std::io::sink()), Box::new(std::io::sink()));
-    let printer = Printer::new(out, traits, err, traits, Verbosity::Quiet);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .unwrap();
-    let planner = Planner::new(environment, &printer, Timestamp(1_795_252_598_000)).unwrap();
+    let planner = Planner::new(environment, &SilentFace, Timestamp(1_795_252_598_000)).unwrap();
     runtime.block_on(planner.template(request)).unwrap()
 }
 

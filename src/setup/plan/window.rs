@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::config::settings::Settings;
 use crate::consultation::plan::Plan;
 use crate::domain::ids::{AgentId, ModelRef};
+use crate::domain::words::thousands;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::terminal::output::format::thousands;
 
 /// Refuses a context that a model of the panel cannot read, and removes the fallbacks that cannot,
 /// with a notice. The expected tokens decide: a limit that is exceeded by chance is the vendor's to

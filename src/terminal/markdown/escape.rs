@@ -6,12 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
-use crate::domain::text::clean;
-
-/// Returns the text on one line, without control characters: for plain screens.
-pub fn one_line(text: &str) -> String {
-    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
+use crate::domain::text::{clean, one_line};
 
 /// Returns the text as one line of Markdown that is a single paragraph, fit for a list item or a
 /// heading.

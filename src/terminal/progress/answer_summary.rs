@@ -11,7 +11,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::PositionChange;
 use crate::domain::ids::AgentId;
 
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 

@@ -9,6 +9,7 @@ use console::{measure_text_width, truncate_str};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::domain::money::Cost;
+use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
@@ -79,30 +80,22 @@ impl BenchmarkProgress {
             names_arms: arms.len() > 1,
         }
     }
+}
 
-    /// Shows how many case runs are in flight.
-    pub fn running(&self, running: usize) {
+impl RunProgress for BenchmarkProgress {
+    fn running(&self, running: usize) {
         lock(&self.counts).running = running as u64;
     }
 
-    /// Shows the cost of the run so far.
-    pub fn spent(&self, cost: Cost) {
+    fn spent(&self, cost: Cost) {
         lock(&self.counts).cost = cost;
     }
 
-    /// Nothing more starts: the row says so.
-    pub fn ending(&self) {
+    fn ending(&self) {
         lock(&self.counts).is_ending = true;
     }
 
-    /// Shows a result. `is_measured` is false for the arm that the other is compared with.
-    pub fn finished(
-        &self,
-        result: &CaseResult,
-        expected: &str,
-        is_measured: bool,
-        elapsed: Duration,
-    ) {
+    fn finished(&self, result: &CaseResult, expected: &str, is_measured: bool, elapsed: Duration) {
         let line = {
             let mut counts = lock(&self.counts);
             counts.done += 1;

@@ -3,22 +3,25 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
+use crate::engine::ports::WorkProgress;
+use crate::terminal::output::printer::{Printer, Verbosity};
 
 /// Shows one download. Dropping it clears the bar.
 #[derive(Debug)]
-pub struct DownloadBar {
+pub(in crate::terminal) struct DownloadBar {
+    printer: Printer,
     bar: ProgressBar,
 }
 
 impl DownloadBar {
-    /// Draws on stderr, and nothing if stderr is not a terminal.
-    pub fn on_stderr() -> Self {
-        Self::drawn_to(ProgressDrawTarget::stderr())
-    }
-
-    /// Draws on another target, or nowhere.
-    pub fn drawn_to(target: ProgressDrawTarget) -> Self {
+    /// Draws on stderr, if it is a terminal.
+    pub(in crate::terminal) fn new(printer: &Printer) -> Self {
+        let target = if printer.verbosity() > Verbosity::Quiet {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(None, target).with_finish(ProgressFinish::AndClear);
         let style = ProgressStyle::with_template(
             "{msg} {wide_bar} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta}",
@@ -28,42 +31,27 @@ impl DownloadBar {
                 .unwrap_or_else(|_| ProgressStyle::default_bar())
                 .progress_chars("=> "),
         );
-        Self { bar }
-    }
-
-    /// Shows the current step before the bar. Repeating a step does nothing.
-    ///
-    /// Returns the step the first time where there is no terminal, for the caller to print as a
-    /// line.
-    pub fn say(&self, what: &str) -> Option<String> {
-        let what = one_line(what);
-        if self.bar.message() == what {
-            return None;
+        Self {
+            printer: printer.clone(),
+            bar,
         }
-        self.bar.set_message(what.clone());
-        self.bar.is_hidden().then_some(what)
-    }
-
-    /// Moves the bar.
-    pub fn at(&self, done: u64, total: u64) {
-        self.bar.set_length(total);
-        self.bar.set_position(done);
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+impl WorkProgress for DownloadBar {
+    /// Shows the step before the bar, or as a line where there is no terminal.
+    fn step(&mut self, what: &str) {
+        let what = one_line(what);
+        if self.bar.message() != what {
+            if self.bar.is_hidden() {
+                self.printer.note(&what);
+            }
+            self.bar.set_message(what);
+        }
+    }
 
-    #[test]
-    fn each_step_is_one_line_without_a_terminal() {
-        let bar = DownloadBar::drawn_to(ProgressDrawTarget::hidden());
-        assert_eq!(
-            bar.say("asking the model hub"),
-            Some("asking the model hub".to_owned())
-        );
-        bar.at(1, 2);
-        assert_eq!(bar.say("asking the model hub"), None);
-        assert_eq!(bar.say("checking"), Some("checking".to_owned()));
+    fn at(&mut self, done: u64, of: u64) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
     }
 }

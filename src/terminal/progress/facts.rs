@@ -16,7 +16,7 @@ use crate::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, ProviderId, 
 use crate::domain::time::Timestamp;
 
 use super::messages;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::seat_name;
 
 /// The facts of one consultation as far as its events have been seen.

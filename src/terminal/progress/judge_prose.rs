@@ -10,8 +10,7 @@ use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::{with_names, with_names_so_far};
 use crate::consultation::reading::unfinished::{AnswerPart, parts};
 use crate::domain::ids::ModelRef;
-use crate::domain::text::clean;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::{clean, one_line};
 use crate::terminal::output::format::model_name;
 use crate::terminal::output::style::Paint;
 

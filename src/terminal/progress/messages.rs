@@ -24,7 +24,7 @@ use crate::domain::panel::{Panel, Seat};
 use crate::domain::tokens::{Usage, UsageSource};
 use crate::stopping::circuit::state::CircuitState;
 
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::{
     ONE_FAMILY, count, dollars, model_address, seat_name, thousands, whole_seconds,
 };

@@ -11,8 +11,8 @@ mod judge_stream;
 mod judge_prose;
 mod estimate;
 pub mod scrubbing;
-pub mod download_bar;
-pub mod rebuild_bar;
+pub(in crate::terminal) mod download_bar;
+pub(in crate::terminal) mod rebuild_bar;
 pub mod benchmark;
 pub mod refinement;
 

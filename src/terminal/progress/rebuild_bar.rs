@@ -3,26 +3,27 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
+use crate::engine::ports::WorkProgress;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
 /// Fewer consultations than this are indexed in a moment: no lines are printed.
-const MANY: usize = 10_000;
+const MANY: u64 = 10_000;
 
 /// Lines printed during a rebuild without a terminal.
-const LINES: usize = 4;
+const LINES: u64 = 4;
 
 /// Shows one rebuild. Dropping it clears the bar.
 #[derive(Debug)]
-pub struct RebuildBar {
+pub(in crate::terminal) struct RebuildBar {
     printer: Printer,
     bar: ProgressBar,
     /// Lines printed so far.
-    lines_printed: usize,
+    lines_printed: u64,
 }
 
 impl RebuildBar {
     /// Draws on stderr, if lines can be redrawn there.
-    pub fn new(printer: &Printer) -> Self {
+    pub(in crate::terminal) fn new(printer: &Printer) -> Self {
         let is_drawn = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         let target = if is_drawn {
             ProgressDrawTarget::stderr()
@@ -38,11 +39,16 @@ impl RebuildBar {
             lines_printed: 0,
         }
     }
+}
 
-    /// Moves the bar.
-    pub fn at(&mut self, done: usize, of: usize) {
-        self.bar.set_length(of as u64);
-        self.bar.set_position(done as u64);
+impl WorkProgress for RebuildBar {
+    fn step(&mut self, what: &str) {
+        self.printer.note(what);
+    }
+
+    fn at(&mut self, done: u64, of: u64) {
+        self.bar.set_length(of);
+        self.bar.set_position(done);
         let lines = (done * LINES).checked_div(of).unwrap_or_default();
         if self.bar.is_hidden() && of >= MANY && lines > self.lines_printed {
             self.lines_printed = lines;

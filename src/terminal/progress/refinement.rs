@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::Cost;
+use crate::domain::text::one_line;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
+use crate::session::refinement::progress::{IterationPlan, LoopProgress};
 use crate::stopping::convergence::QuestionKey;
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::convergence_tree::convergence_tree;
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::format::{amount, clock, count, dollars};
@@ -22,18 +23,6 @@ pub struct RefinementProgress {
     printer: Printer,
     counts: Arc<Mutex<LoopCounts>>,
     is_live: bool,
-}
-
-/// An iteration before its first consultation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct IterationPlan {
-    /// From 1.
-    pub iteration: u64,
-    pub max_iterations: u64,
-    /// Questions that are asked in it, by this process or an earlier one.
-    pub questions: u64,
-    /// The consultations that ask them, finished ones included.
-    pub consultations: u64,
 }
 
 /// What the row is made of.
@@ -65,16 +54,17 @@ impl RefinementProgress {
             is_live,
         }
     }
+}
 
-    /// A model extracts claims and questions from a plain document.
-    pub fn extraction_started(&self, consultation: &ConsultationId) {
+impl LoopProgress for RefinementProgress {
+    fn extraction_started(&self, consultation: &ConsultationId) {
         lock(&self.counts).is_extracting = true;
         self.printer
             .note("Extracting the claims and questions of the document…");
         self.printer.detail(&format!("  {consultation}"));
     }
 
-    pub fn extraction_finished(&self, extraction: &Extraction) {
+    fn extraction_finished(&self, extraction: &Extraction) {
         lock(&self.counts).is_extracting = false;
         match &extraction.error {
             None => {
@@ -89,7 +79,7 @@ impl RefinementProgress {
         }
     }
 
-    pub fn iteration_started(&self, plan: IterationPlan) {
+    fn iteration_started(&self, plan: IterationPlan) {
         {
             let mut counts = lock(&self.counts);
             counts.plan = plan;
@@ -111,8 +101,7 @@ impl RefinementProgress {
         ));
     }
 
-    /// A consultation begins, or is resumed.
-    pub fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]) {
+    fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]) {
         lock(&self.counts).running += 1;
         self.printer.detail(&format!(
             "  {consultation}: {}",
@@ -120,7 +109,7 @@ impl RefinementProgress {
         ));
     }
 
-    pub fn batch_finished(&self, finished: &BatchFinished) {
+    fn batch_finished(&self, finished: &BatchFinished) {
         {
             let mut counts = lock(&self.counts);
             counts.running = counts.running.saturating_sub(1);
@@ -151,8 +140,7 @@ impl RefinementProgress {
         }
     }
 
-    /// The document of an iteration is written.
-    pub fn integrated(&self, integrated: &Integrated) {
+    fn integrated(&self, integrated: &Integrated) {
         let changes = count(integrated.applied_changes(), "change");
         let line = match integrated.measure.counts {
             Some(counts) => format!(
@@ -172,13 +160,11 @@ impl RefinementProgress {
         }
     }
 
-    /// Shows the cost of the loop so far.
-    pub fn spent(&self, cost: Cost) {
+    fn spent(&self, cost: Cost) {
         lock(&self.counts).cost = cost;
     }
 
-    /// Nothing more starts.
-    pub fn ending(&self) {
+    fn ending(&self) {
         lock(&self.counts).is_ending = true;
     }
 }

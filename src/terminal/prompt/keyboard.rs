@@ -19,6 +19,7 @@ pub(in crate::terminal) use self::key::{Key, TypedKey};
 
 use self::queue::is_in_foreground;
 use self::queue::{ControllingTerminal, KeyQueue, KeySource, OtherInput};
+use crate::setup::context::sources::StdinState;
 use crate::terminal::output::printer::Printer;
 
 /// The use of standard input.
@@ -28,6 +29,15 @@ pub enum StdinUse {
     Free,
     /// It carries data, which is never read as an answer.
     Taken,
+}
+
+impl From<StdinState> for StdinUse {
+    fn from(state: StdinState) -> Self {
+        match state {
+            StdinState::Read => Self::Taken,
+            StdinState::Free | StdinState::Unread => Self::Free,
+        }
+    }
 }
 
 /// Returns true when a question can be asked: standard error is a terminal, and standard input is

@@ -17,16 +17,7 @@ use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-
-/// The answer to a yes-or-no question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confirmation {
-    Yes,
-    /// Also when the input ended.
-    No,
-    /// There is no terminal to ask on, or it went away.
-    NoTerminal,
-}
+use crate::engine::ports::Confirmation;
 
 /// The reason why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +73,7 @@ async fn confirm(
     match ask(printer, &Keyboard::controlling(), &question).await {
         Ok(answer) => answer,
         Err(PromptError::InputEnded) => Confirmation::No,
-        Err(PromptError::NoTerminal) => Confirmation::NoTerminal,
+        Err(PromptError::NoTerminal) => Confirmation::Nobody,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::stopping::calibration::{Calibration, Reliability};
 
 use super::dashboard::span::within;
 use super::writer::ScreenText;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 

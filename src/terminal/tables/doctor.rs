@@ -7,7 +7,7 @@ use console::{Alignment, pad_str};
 use serde::Serialize;
 
 use super::columns::hanging;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::circuit::{CircuitView, moment};
 use super::columns::columns;
 use super::doctor::{Check, CheckStatus, check_lines};
+use crate::domain::text::one_line;
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Class;
 #[cfg(test)]
@@ -17,7 +18,6 @@ use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
 use crate::stopping::exit_check::run_state::RunState;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::evaluation_tree::decision_in_words;
 use crate::terminal::output::style::Paint;
 

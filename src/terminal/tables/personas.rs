@@ -7,7 +7,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::columns::hanging;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::{fit, wrap_options};
 

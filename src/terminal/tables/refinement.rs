@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use super::columns::hanging;
 use super::writer::ScreenText;
 use crate::domain::stored_record::spend::ConsultationSpend;
-use crate::domain::text::{capitalised, shortened};
+use crate::domain::text::{capitalised, one_line, shortened};
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
 use crate::refinement::event::Integrated;
 use crate::refinement::finding::BatchFindings;
 use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, RefinementLoop};
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::style::Paint;
 

@@ -7,8 +7,8 @@ use crate::benchmark::replay::report::{
 use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::proportion::Proportion;
+use crate::domain::text::one_line;
 use crate::stopping::replay::probability::VoteProbability;
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::thousands;
 use crate::terminal::output::style::Paint;
 

@@ -15,8 +15,8 @@ use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::engine::driver::{Driver, Providers, RunStart};
-use conclave::engine::ports::{BoxFuture, Delta, Provider, Subscriber, SubscriberError};
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{BoxFuture, Delta, Provider, Providers, Subscriber, SubscriberError};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 

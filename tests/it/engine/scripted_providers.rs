@@ -17,8 +17,8 @@ use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::budget::SharedBudget;
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::engine::driver::{Driver, Providers, RunStart};
-use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Subscriber};
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{BoxFuture, Delta, Person, Provider, Providers, Subscriber};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep};
 

@@ -13,8 +13,8 @@ use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::engine::driver::{Driver, Providers, RunStart};
-use conclave::engine::ports::{BoxFuture, Person, Provider};
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{BoxFuture, Person, Provider, Providers};
 use tokio::sync::mpsc;
 
 use super::{VENDORS, ask, cloud};

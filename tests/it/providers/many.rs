@@ -12,8 +12,8 @@ use conclave::domain::ids::{ConsultationId, ProviderId};
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;
 use conclave::engine::dispatcher::pool::PoolRules;
-use conclave::engine::driver::{Driver, Providers, RunStart};
-use conclave::engine::ports::{BoxFuture, Person, Provider};
+use conclave::engine::driver::{Driver, RunStart};
+use conclave::engine::ports::{BoxFuture, Person, Provider, Providers};
 use futures_util::future::join_all;
 use tokio::sync::mpsc;
 

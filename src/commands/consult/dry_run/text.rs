@@ -4,8 +4,8 @@ use super::{CostRange, DryRun, DryRunCall, ProviderShare, ShownContext};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::source_in_words;
+use crate::domain::text::one_line;
 use crate::domain::words::secret_type;
-use crate::terminal::markdown::escape;
 use crate::terminal::output::format::{amount, count, model_address, round_title, thousands};
 
 impl DryRun<'_> {
@@ -34,7 +34,7 @@ impl DryRun<'_> {
             ));
         }
         let notices = self.notices.iter();
-        lines.extend(notices.map(|notice| format!("Note: {}", escape::one_line(notice))));
+        lines.extend(notices.map(|notice| format!("Note: {}", one_line(notice))));
         lines.push("\nProviders:".to_owned());
         for share in &self.providers {
             lines.push(format!(
@@ -120,7 +120,7 @@ fn sources(context: &ShownContext<'_>) -> Vec<String> {
     )];
     lines.extend(context.sources.iter().map(|source| {
         let (name, tokens) = source_in_words(source);
-        format!("- {}: {tokens}", escape::one_line(&name))
+        format!("- {}: {tokens}", one_line(&name))
     }));
     lines
 }
@@ -138,7 +138,7 @@ fn masked(report: &ScrubbingReport) -> Vec<String> {
         let types = by_type.iter();
         let types = types.map(|(id, n)| format!("{} {}", thousands(*n), secret_type(id, *n)));
         let types = types.collect::<Vec<_>>().join(", ");
-        format!("- {}: {types}", escape::one_line(source))
+        format!("- {}: {types}", one_line(source))
     }));
     lines
 }

@@ -17,13 +17,14 @@ use crate::domain::time::Timestamp;
 use crate::domain::tokens::{Usage, estimate_tokens};
 use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
+use crate::engine::ports::Confirmation;
 use crate::engine::ports::{Delta, Provider};
 use crate::error::{Error, Exit};
 use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::remote::Remote;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::{Confirmation, StdinUse, ask_yes_no, can_ask};
+use crate::terminal::prompt::{StdinUse, ask_yes_no, can_ask};
 use crate::terminal::tables::doctor::TrialCall;
 
 use super::Target;
@@ -121,12 +122,12 @@ pub(super) fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Re
         let lines = vec![announcement.clone()];
         block_on(ask_yes_no(printer, lines, "Make them?"))?
     } else {
-        Confirmation::NoTerminal
+        Confirmation::Nobody
     };
     match confirmed {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
-        Confirmation::NoTerminal => {
+        Confirmation::Nobody => {
             let message = format!("{announcement} There is no terminal to ask on");
             Err(Error::new(Exit::Declined, message).hint("agree to the cost with `--yes`"))
         }

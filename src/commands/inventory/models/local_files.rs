@@ -51,11 +51,17 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let home = app.home()?;
     let settings = settings::load(&home, app.environment)?;
     let models = EmbeddedModels::new(app.environment, &settings, &home, app.printer);
-    Ok(app.printer.result(&act(&args.action, &models)?)?)
+    Ok(app
+        .printer
+        .result(&act(&args.action, &models, app.printer)?)?)
 }
 
 /// Runs an action and returns its output.
-fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Error> {
+fn act(
+    action: &ModelAction,
+    models: &EmbeddedModels<'_>,
+    printer: &Printer,
+) -> Result<String, Error> {
     match action {
         ModelAction::Pull { name } => {
             built_in().map_err(Error::usage)?;
@@ -65,12 +71,12 @@ fn act(action: &ModelAction, models: &EmbeddedModels<'_>) -> Result<String, Erro
                     return Err(error.into());
                 };
                 let warning = format!("{error}; downloading the smallest model instead");
-                models.printer.warning(&warning);
+                printer.warning(&warning);
                 Ok::<_, Error>(block_on(models.download(smaller))??)
             })?;
             Ok(format!("{}\n", path.display()))
         }
-        ModelAction::List => Ok(list(&models.home, models.printer)),
+        ModelAction::List => Ok(list(&models.home, printer)),
         ModelAction::Rm { name } => {
             let model = named(name)?;
             let was_there = models.home.remove(model).map_err(Error::failed)?;
@@ -129,7 +135,7 @@ mod tests {
         let printer = Printer::new(sink(), traits, sink(), traits, Verbosity::Quiet);
         let (environment, settings) = (Environment::default(), Settings::default());
         let models = EmbeddedModels::new(&environment, &settings, home, &printer);
-        act(action, &models)
+        act(action, &models, &printer)
     }
 
     #[test]

@@ -16,6 +16,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
+use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::records::runs::LockedRun;
 use crate::session::batch::{
@@ -25,11 +26,10 @@ use crate::session::load;
 use crate::setup::plan::Planner;
 use crate::setup::request::ControlRequest;
 use crate::stopping::batch::state::StopRequest;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::benchmark::BenchmarkProgress;
 
 use super::arms::ArmTemplates;
 use super::cases::{CaseBook, CaseEntry};
+use super::progress::RunProgress;
 
 /// The parties to a run.
 #[derive(Debug)]
@@ -43,8 +43,8 @@ pub(crate) struct BenchmarkDriver<'a> {
     /// The most consultations at once.
     pub(crate) jobs: usize,
     pub(crate) clock: Clock,
-    pub(crate) progress: &'a BenchmarkProgress,
-    pub(crate) printer: &'a Printer,
+    pub(crate) progress: &'a dyn RunProgress,
+    pub(crate) face: &'a dyn Face,
 }
 
 /// What a consultation is for.
@@ -84,7 +84,7 @@ impl<'a> BenchmarkDriver<'a> {
     /// When the log cannot be written, or another process runs one of the consultations. The run
     /// can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
-        let printer = self.printer;
+        let face = self.face;
         let mut run = RunInProgress {
             started_at: self.clock.now(),
             driver: self,
@@ -92,7 +92,7 @@ impl<'a> BenchmarkDriver<'a> {
             accounts: BTreeMap::new(),
         };
         let driven = run.drive_to_end().await;
-        run.batch.finish(printer);
+        run.batch.finish(face);
         driven.map(|()| run.driver.run)
     }
 }
@@ -108,14 +108,14 @@ impl RunInProgress<'_> {
                 Some(BatchUpdate::Interrupted(InterruptStage::Drain)) => {
                     self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))?;
                     if self.batch.in_flight() > 0 {
-                        self.driver.printer.note(
+                        self.driver.face.note(
                             "Stopping: cases in flight are finished; press Ctrl-C again to cancel \
                              them",
                         );
                     }
                 }
                 Some(BatchUpdate::Interrupted(InterruptStage::Cancel)) => {
-                    self.driver.printer.note("Cancelling the calls in flight…");
+                    self.driver.face.note("Cancelling the calls in flight…");
                 }
             }
         }
@@ -171,7 +171,7 @@ impl RunInProgress<'_> {
         match take_over(&id, &sources, &self.driver.control, clock).await? {
             TakeOver::Repeat(why) => {
                 let notice = format!("{} is asked again: {why}", pending.run.case);
-                self.driver.printer.detail(&notice);
+                self.driver.face.detail(&notice);
                 Ok(false)
             }
             TakeOver::Finished(outcome) => match grade(&entry.key, &outcome.record) {

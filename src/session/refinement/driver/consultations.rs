@@ -10,7 +10,7 @@ use crate::refinement::event::{BatchFinished, BatchStarted, RefinementEventKind,
 use crate::refinement::reading::findings_of;
 use crate::session::batch::{ConsultationOutcome, approved};
 use crate::session::month::MonthCeiling;
-use crate::terminal::progress::refinement::IterationPlan;
+use crate::session::refinement::progress::IterationPlan;
 
 use super::{LoopInProgress, LoopJob};
 
@@ -144,7 +144,7 @@ impl LoopInProgress<'_> {
             }
         };
         for warning in &outcome.warnings {
-            self.driver.printer.warning(warning);
+            self.driver.face.warning(warning);
         }
         let spend = spend([&outcome.record]);
         let answer = match read(&outcome.record) {

@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::records::refinements::SpecFileError;
 use crate::refinement::event::{Integrated, RefinementEventKind, StopCause, TextHash};
 use crate::refinement::state::Merge;
-use crate::terminal::report::refinement::changes_markdown;
 
 use super::{LoopInProgress, StopRequested, WorkingDocument};
 
@@ -92,9 +91,9 @@ impl LoopInProgress<'_> {
     /// Writes the log for people. It can be written again, and ends no loop.
     pub(super) fn write_changes(&self) {
         let refinement = &self.driver.refinement;
-        let markdown = changes_markdown(refinement.state());
+        let markdown = (self.driver.changes)(refinement.state());
         if let Err(error) = refinement.write_changes(&markdown) {
-            self.driver.printer.warning(&format!("Warning: {error}"));
+            self.driver.face.warning(&format!("Warning: {error}"));
         }
     }
 

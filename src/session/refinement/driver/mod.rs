@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
+use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
 use crate::refinement::event::{RefinementEventKind, StopCause};
 use crate::refinement::mask::TextMask;
-use crate::refinement::state::{NextStep, RefinementLoop};
+use crate::refinement::state::{NextStep, RefinementLoop, RefinementState};
 use crate::session::batch::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
 use crate::session::load;
 use crate::setup::plan::Planner;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::refinement::RefinementProgress;
 
 use self::working_document::WorkingDocument;
+use super::progress::LoopProgress;
 use super::request::{LoopJob, RefinementTerms};
 use super::templates::RefinementTemplates;
 
@@ -45,8 +45,10 @@ pub(crate) struct RefinementDriver<'a> {
     /// The most consultations at once.
     pub(crate) jobs: usize,
     pub(crate) clock: Clock,
-    pub(crate) progress: &'a RefinementProgress,
-    pub(crate) printer: &'a Printer,
+    pub(crate) progress: &'a dyn LoopProgress,
+    pub(crate) face: &'a dyn Face,
+    /// Writes the log for people.
+    pub(crate) changes: fn(&RefinementState) -> String,
 }
 
 /// A loop in this process.
@@ -78,7 +80,7 @@ impl<'a> RefinementDriver<'a> {
     /// When the document or the log cannot be read or written, or another process runs one of the
     /// consultations. The loop can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
-        let printer = self.printer;
+        let face = self.face;
         let document = WorkingDocument::read(&self)?;
         let mut work = LoopInProgress {
             driver: self,
@@ -93,7 +95,7 @@ impl<'a> RefinementDriver<'a> {
         work.driver.progress.spent(spent);
         let driven = work.drive_to_end().await;
         work.write_changes();
-        work.batch.finish(printer);
+        work.batch.finish(face);
         driven.map(|()| work.driver.refinement)
     }
 
@@ -227,14 +229,14 @@ impl LoopInProgress<'_> {
             InterruptStage::Drain => {
                 self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
                 if self.batch.in_flight() > 0 {
-                    self.driver.printer.note(
+                    self.driver.face.note(
                         "Stopping: consultations in flight are finished; press Ctrl-C again to \
                          cancel them",
                     );
                 }
             }
             InterruptStage::Cancel => {
-                self.driver.printer.note("Cancelling the calls in flight…");
+                self.driver.face.note("Cancelling the calls in flight…");
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::engine::ports::Delta;
 
 use self::row::{AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry};
 use super::messages;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::style::Paint;
 
 /// All rows of the display and the line of the run.

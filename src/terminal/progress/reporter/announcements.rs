@@ -13,7 +13,7 @@ use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::evaluation_tree::evaluation_tree;
 use crate::terminal::output::format::{dollars, seconds};

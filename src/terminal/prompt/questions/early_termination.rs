@@ -5,10 +5,9 @@ use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTermi
 use crate::domain::artifact::{Severity, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::text::shortened;
+use crate::domain::text::{one_line, shortened};
 use crate::stopping::evaluation::{Rule, Value};
 
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::output::format::{calibrated_words, count, dollars, stated};
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::consultation::event::{Answer, StillWaiting};
 
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::whole_seconds;
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 

@@ -3,9 +3,8 @@
 use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::protocol::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::text::shortened;
+use crate::domain::text::{one_line, shortened};
 
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
 /// Most characters of a provider's message in a question.

@@ -3,7 +3,7 @@
 use crate::consultation::policy::estimate::Estimate;
 use crate::domain::money::{Cost, MicroUsd};
 
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::dollars;
 
 /// Asks for the amount below which not to ask.

@@ -7,8 +7,8 @@ use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredCaching, StoredRecord,
 };
+use crate::domain::text::one_line;
 use crate::terminal::document::{Line, Part, list, paragraph};
-use crate::terminal::markdown::escape::one_line;
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::{
     ONE_FAMILY, amount, calibrated_words, count, seconds, stated, thousands,

@@ -16,7 +16,7 @@ use crate::benchmark::case::ErrorRate;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::{ArmReport, TagFigures};
 use crate::benchmark::report::words::{interval, percent, whole_percent};
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::{amount, count, seconds, thousands};
 use crate::terminal::output::style::Paint;
 

@@ -4,7 +4,7 @@ use super::charset::Charset;
 use super::line::{StyledLine, Tone, section, together};
 use super::numbers::{money, precise, thousands_of, time};
 use crate::domain::statistics::ModelNumbers;
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::wrap::widest;
 use crate::terminal::tables::columns::columns;

@@ -6,7 +6,7 @@ use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::{CachingNumbers, DebateNumbers, Span, Statistics};
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::thousands;
 
 pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {

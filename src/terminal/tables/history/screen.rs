@@ -12,7 +12,7 @@ use crate::domain::time::Timestamp;
 
 use super::{confidence, cost, painted};
 use crate::domain::history::{History, HistoryRow, RunStatus};
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, count};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;

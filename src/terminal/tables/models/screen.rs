@@ -7,7 +7,7 @@ use console::{Alignment, measure_text_width, pad_str};
 
 use super::figures::{billions, dollars, tokens};
 use super::{CloudModel, EmbeddedModels, ModelList, ProviderModels, ServerModels};
-use crate::terminal::markdown::escape::one_line;
+use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;

@@ -1,0 +1,44 @@
+//! What a face shows of a loop under way.
+
+use std::fmt::Debug;
+
+use crate::domain::ids::ConsultationId;
+use crate::domain::money::Cost;
+use crate::refinement::event::{BatchFinished, Extraction, Integrated};
+use crate::stopping::convergence::QuestionKey;
+
+/// Shows the progress of one loop.
+pub(crate) trait LoopProgress: Debug {
+    /// A model extracts claims and questions from a plain document.
+    fn extraction_started(&self, consultation: &ConsultationId);
+
+    fn extraction_finished(&self, extraction: &Extraction);
+
+    fn iteration_started(&self, plan: IterationPlan);
+
+    /// A consultation begins, or is resumed.
+    fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]);
+
+    fn batch_finished(&self, finished: &BatchFinished);
+
+    /// The document of an iteration is written.
+    fn integrated(&self, integrated: &Integrated);
+
+    /// The cost of the loop so far.
+    fn spent(&self, cost: Cost);
+
+    /// Nothing more starts.
+    fn ending(&self);
+}
+
+/// An iteration before its first consultation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct IterationPlan {
+    /// From 1.
+    pub(crate) iteration: u64,
+    pub(crate) max_iterations: u64,
+    /// Questions that are asked in it, by this process or an earlier one.
+    pub(crate) questions: u64,
+    /// The consultations that ask them, finished ones included.
+    pub(crate) consultations: u64,
+}

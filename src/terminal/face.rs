@@ -1,0 +1,37 @@
+//! The printer as the face of preparations and runs.
+
+use crate::engine::ports::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
+
+use super::output::printer::Printer;
+use super::progress::download_bar::DownloadBar;
+use super::progress::rebuild_bar::RebuildBar;
+use super::prompt::ask_yes_no;
+
+impl Face for Printer {
+    fn note(&self, line: &str) {
+        self.note(line);
+    }
+
+    fn detail(&self, line: &str) {
+        self.detail(line);
+    }
+
+    fn warning(&self, line: &str) {
+        self.warning(line);
+    }
+
+    fn lines(&self, text: &str) {
+        self.lines(text);
+    }
+
+    fn begin(&self, work: LongWork) -> Box<dyn WorkProgress> {
+        match work {
+            LongWork::Download => Box::new(DownloadBar::new(self)),
+            LongWork::IndexRebuild => Box::new(RebuildBar::new(self)),
+        }
+    }
+
+    fn confirm<'a>(&'a self, lines: Vec<String>, question: &'a str) -> BoxFuture<'a, Confirmation> {
+        Box::pin(ask_yes_no(self, lines, question))
+    }
+}
