@@ -1,4 +1,4 @@
-//! L5: the commands, with their arguments. `flags` and `face` are shared by several of them.
+//! L5: the commands, with their arguments. `flags`, `face` and `runtime` are shared by several of them.
 
 pub mod consult;
 pub mod resume;
@@ -13,6 +13,7 @@ pub mod config;
 pub mod completions;
 mod flags;
 mod face;
+mod runtime;
 
 use serde::Serialize;
 

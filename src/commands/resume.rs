@@ -8,6 +8,7 @@ use super::face::answer::check_output;
 use super::face::batch::refused;
 use super::face::{self, TerminalFace};
 use super::flags::{ControlFlags, OutputFlags};
+use super::runtime;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::policy::consent::{ConsentRule, Gate};
 use crate::consultation::policy::estimate::Consent;
@@ -95,7 +96,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         mut terms,
         providers,
         consent,
-    } = face::block_on(sources.prepare(plan, transcript, &request, clock.now()))??;
+    } = runtime::block_on(sources.prepare(plan, transcript, &request, clock.now()))??;
     printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
     if let Some(consent) = consent {

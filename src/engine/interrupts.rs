@@ -91,6 +91,30 @@ fn listen_to(
     Ok(receiver)
 }
 
+/// Runs a future on a runtime of its own to its end, or to the first interrupt: then there is no
+/// result. The second one ends the process as with [`listen`].
+///
+/// # Errors
+///
+/// When the system refuses what a runtime or the listener needs.
+pub fn to_end<T>(
+    exit_code: u8,
+    before_exit: impl FnOnce() + Send + 'static,
+    future: impl Future<Output = T>,
+) -> io::Result<Option<T>> {
+    let mut interrupts = listen(exit_code, before_exit)?;
+    let runtime = host::runtime()?;
+    let result = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            _ = interrupts.recv() => None,
+            result = future => Some(result),
+        }
+    });
+    runtime.shutdown_background();
+    Ok(result)
+}
+
 impl ForegroundProgram {
     pub fn begin() -> Self {
         listener().foreground_programs += 1;

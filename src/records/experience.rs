@@ -16,7 +16,7 @@ use crate::stopping::calibration::Level;
 
 use super::calibration;
 use super::files::ConsultationFiles;
-use super::lookup::consultations_newest_first;
+use super::files::consultations_newest_first;
 use super::stored;
 
 /// The newest calls that are read: models and their use change, and the start must not take long.

@@ -1,6 +1,9 @@
-//! The files of a consultation: their names, and writing its results.
+//! The files of consultations: their names, the folder of logs, and writing of results.
 
+use std::collections::BTreeSet;
 use std::error::Error;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::ids::ConsultationId;
@@ -95,4 +98,48 @@ mod tests {
             "{notice}"
         );
     }
+}
+
+/// The contents of the folder of logs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogFolder {
+    pub newest_first: Vec<ConsultationId>,
+    /// Names of files like a consultation's that are none, each with the reason.
+    pub skipped: Vec<(String, String)>,
+}
+
+/// Returns the consultations with a journal or a record in the folder of logs, newest first; none
+/// without a folder.
+pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationId>> {
+    list(logs).map(|folder| folder.newest_first)
+}
+
+/// Lists the folder of logs by the names of its files.
+pub fn list(logs: &Path) -> io::Result<LogFolder> {
+    let entries = match fs::read_dir(logs) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LogFolder::default()),
+        entries => entries?,
+    };
+    let (mut ids, mut skipped) = (BTreeSet::new(), Vec::new());
+    for entry in entries {
+        let name = entry?.file_name();
+        let name = name.to_string_lossy();
+        let id = name
+            .strip_suffix(".jsonl")
+            .or_else(|| name.strip_suffix(".json"))
+            .filter(|id| id.len() > ID_PREFIX.len() && id.starts_with(ID_PREFIX))
+            // Another file of a consultation: its grade.
+            .filter(|id| !id.contains('.'));
+        match id.map(ConsultationId::parse) {
+            Some(Ok(id)) => {
+                ids.insert(id);
+            }
+            Some(Err(error)) => skipped.push((name.clone().into_owned(), error.to_string())),
+            None => {}
+        }
+    }
+    Ok(LogFolder {
+        newest_first: ids.into_iter().rev().collect(),
+        skipped,
+    })
 }

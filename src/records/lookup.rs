@@ -1,9 +1,6 @@
-//! Finds the consultation or run that a user names, and lists the consultations of a folder, newest
-//! first. Reads the index and file names only, however many there are.
+//! Finds the consultation or run that a user names. Reads the index and file names only, however many there are.
 
-use std::collections::BTreeSet;
 use std::fmt::Display;
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -11,7 +8,7 @@ use rusqlite::Connection;
 
 use crate::domain::ids::ConsultationId;
 
-use super::files::ID_PREFIX;
+use super::files::{ID_PREFIX, consultations_newest_first};
 use super::history;
 
 /// The name of the newest.
@@ -108,50 +105,6 @@ pub(super) fn among<T: Display>(
         (None, 1) => Ok(newest_first.swap_remove(0)),
         (None, _) => Err(LookupError::Ambiguous(newest_first)),
     }
-}
-
-/// The contents of the folder of logs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LogFolder {
-    pub newest_first: Vec<ConsultationId>,
-    /// Names of files like a consultation's that are none, each with the reason.
-    pub skipped: Vec<(String, String)>,
-}
-
-/// Returns the consultations with a journal or a record in the folder of logs, newest first; none
-/// without a folder.
-pub fn consultations_newest_first(logs: &Path) -> io::Result<Vec<ConsultationId>> {
-    list(logs).map(|folder| folder.newest_first)
-}
-
-/// Lists the folder of logs by the names of its files.
-pub fn list(logs: &Path) -> io::Result<LogFolder> {
-    let entries = match fs::read_dir(logs) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(LogFolder::default()),
-        entries => entries?,
-    };
-    let (mut ids, mut skipped) = (BTreeSet::new(), Vec::new());
-    for entry in entries {
-        let name = entry?.file_name();
-        let name = name.to_string_lossy();
-        let id = name
-            .strip_suffix(".jsonl")
-            .or_else(|| name.strip_suffix(".json"))
-            .filter(|id| id.len() > ID_PREFIX.len() && id.starts_with(ID_PREFIX))
-            // Another file of a consultation: its grade.
-            .filter(|id| !id.contains('.'));
-        match id.map(ConsultationId::parse) {
-            Some(Ok(id)) => {
-                ids.insert(id);
-            }
-            Some(Err(error)) => skipped.push((name.clone().into_owned(), error.to_string())),
-            None => {}
-        }
-    }
-    Ok(LogFolder {
-        newest_first: ids.into_iter().rev().collect(),
-        skipped,
-    })
 }
 
 #[cfg(test)]

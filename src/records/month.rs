@@ -22,7 +22,7 @@ use crate::files::SizeLimit;
 use crate::files::write::written_at;
 
 use super::files::ConsultationFiles;
-use super::lookup::consultations_newest_first;
+use super::files::consultations_newest_first;
 use super::stored;
 
 /// Returns the spending in the calendar month of a moment, by the calendar of a time zone.

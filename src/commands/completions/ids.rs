@@ -11,9 +11,9 @@ use clap_complete::engine::{
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::domain::text::one_line;
+use crate::records::files;
 use crate::records::history::{self, CompleteEntries, IdCandidate};
 use crate::records::index::Index;
-use crate::records::lookup;
 use crate::records::runs::RunStore;
 
 /// Most ids that are offered.
@@ -107,7 +107,7 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
         history::id_candidates(&index.connection, prefix, complete, MOST_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
-        lookup::consultations_newest_first(&home.logs_folder())
+        files::consultations_newest_first(&home.logs_folder())
             .unwrap_or_default()
             .into_iter()
             .filter(|found| found.as_str().starts_with(prefix))

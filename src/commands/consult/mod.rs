@@ -11,6 +11,7 @@ use super::face::{self, TerminalFace};
 use super::flags::{
     ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, purpose, scrubbing,
 };
+use super::runtime;
 use crate::commands::config::dialogue::offer;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
@@ -118,7 +119,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     };
     let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
     let planner = Planner::new(environment, printer, clock.now())?;
-    let template = face::block_on(planner.template(request))??;
+    let template = runtime::block_on(planner.template(request))??;
     let prepared = template.plan(QuestionRequest {
         question: question.text,
         sources,

@@ -3,7 +3,8 @@
 
 use serde::Serialize;
 
-use super::{cannot_start, seed};
+use super::seed;
+use crate::commands::runtime::{block_on, cannot_start};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
@@ -93,7 +94,7 @@ pub(crate) fn agree(
         Gate::Pass(_) => Ok(month_rule),
         // A part of the run may fit: its calls stop at the ceiling.
         Gate::AboveCeiling => Ok(MonthRule::Limited),
-        Gate::Ask(why) => match super::block_on(ask_run_consent(printer, estimate, &why, &rule))? {
+        Gate::Ask(why) => match block_on(ask_run_consent(printer, estimate, &why, &rule))? {
             Confirmation::Yes => Ok(month_rule),
             Confirmation::No | Confirmation::Nobody => {
                 Err(Error::new(Exit::Declined, "the run was not approved"))

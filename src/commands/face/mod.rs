@@ -8,6 +8,7 @@ pub(crate) mod scrubbing;
 
 use crate::commands::config::threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
+use crate::commands::runtime::{block_on, cannot_start};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
@@ -80,7 +81,7 @@ impl<'a> TerminalFace<'a> {
         session: Session,
         rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
-        let runtime = runtime()?;
+        let runtime = host::runtime().map_err(cannot_start)?;
         let is_resumed = !session.earlier.is_empty();
         let index = IndexQueue::start(self.home, session.clock.now());
         let outcome = runtime.block_on(self.take_part(session, index.sender()));
@@ -316,60 +317,7 @@ pub(crate) fn create_storage(home: &Home, plan: &mut Plan, printer: &Printer) ->
     storage
 }
 
-/// Runs a dialogue until its end or the first interrupt, which restores the terminal.
-pub(crate) fn until_interrupted<T>(
-    printer: &Printer,
-    interrupted: impl FnOnce() -> Error,
-    dialogue: impl Future<Output = Result<T, Error>>,
-) -> Result<T, Error> {
-    let printer = printer.clone();
-    let restore = move || printer.restore_terminal();
-    to_end(restore, Box::pin(dialogue))?.unwrap_or_else(|| Err(interrupted()))
-}
-
-/// Runs a future on a runtime of its own to its end, or to the first interrupt: an open question is
-/// dropped, which restores the terminal.
-pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
-    // The first interrupt drops an open question, so nothing is left to restore at the second.
-    let result = to_end(|| (), future)?;
-    result.ok_or_else(|| Error::new(Exit::Interrupted, "interrupted"))
-}
-
 /// Draws the seed of the jitter of backoffs, which no log depends on.
 pub(crate) fn seed() -> u64 {
     u64::try_from(ulid::Ulid::generate().random() & u128::from(u64::MAX)).unwrap_or_default()
-}
-
-/// Runs a future on a runtime of its own to its end, or to the first interrupt: then there is no
-/// result. The second one ends the program.
-fn to_end<T>(
-    restore: impl Fn() + Send + 'static,
-    future: impl Future<Output = T>,
-) -> Result<Option<T>, Error> {
-    let mut interrupts =
-        interrupts::listen(Exit::Interrupted.code(), restore).map_err(cannot_start)?;
-    let runtime = runtime()?;
-    let result = runtime.block_on(async {
-        tokio::select! {
-            biased;
-            _ = interrupts.recv() => None,
-            result = future => Some(result),
-        }
-    });
-    runtime.shutdown_background();
-    Ok(result)
-}
-
-fn runtime() -> Result<tokio::runtime::Runtime, Error> {
-    host::runtime().map_err(cannot_start)
-}
-
-/// The system has no threads or file handles for the program.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot start")]
-struct StartError(#[source] std::io::Error);
-
-pub(crate) fn cannot_start(error: std::io::Error) -> Error {
-    Error::failed(StartError(error))
-        .hint("allow more open files (`ulimit -n 1024`) and processes (`ulimit -u 1024`)")
 }

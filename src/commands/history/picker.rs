@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 
 use super::Archive;
-use crate::commands::face::until_interrupted;
+use crate::commands::runtime::until_interrupted;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
 use crate::domain::text::one_line;

@@ -9,6 +9,7 @@ use crate::commands::face::answer::check_output;
 use crate::commands::face::scrubbing::announce;
 use crate::commands::face::{self, TerminalFace};
 use crate::commands::flags::{MAX_WAIT, ON_FAILURE, OutputFlags, choice, dollars};
+use crate::commands::runtime;
 use crate::config::env::Environment;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;
@@ -123,7 +124,7 @@ pub(super) fn run(
         control: args.control(consent_mode),
     };
     let planner = Planner::new(environment, printer, clock.now())?;
-    let (template, prepared) = face::block_on(prepare(&planner, &for_models.record, request))??;
+    let (template, prepared) = runtime::block_on(prepare(&planner, &for_models.record, request))??;
     if let Some(report) = &prepared.plan.scrubbing {
         announce(report, &prepared.findings, printer);
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use crate::commands::completions::ids;
-use crate::commands::face::block_on;
+use crate::commands::runtime::block_on;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
 use crate::domain::text::one_line;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 
 use crate::commands::flags::{purpose, scrubbing};
+use crate::commands::runtime;
 use crate::commands::{App, face};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::prompt::filter::PromptMaterial;
@@ -373,7 +374,7 @@ impl<'a> Prepared<'a> {
         let planner = Planner::new(environment, printer, starting.clock.now())?;
         let templates = {
             let refinement = RefinementPlanner { planner: &planner };
-            face::block_on(refinement.prepare(&request))??
+            runtime::block_on(refinement.prepare(&request))??
         };
         let ahead = starting.ahead(before, document)?;
         let estimate = LoopEstimate::of(&ahead, &templates)?;

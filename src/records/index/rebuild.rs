@@ -16,7 +16,7 @@ use rusqlite::{Connection, Result as SqlResult, TransactionBehavior};
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::records::lookup::{self, LogFolder};
+use crate::records::files::{self, LogFolder};
 use crate::records::outcomes;
 
 use super::extract;
@@ -113,7 +113,7 @@ fn rebuild_where(
 }
 
 fn list(logs: &Path) -> Result<LogFolder, IndexError> {
-    lookup::list(logs).map_err(|source| IndexError::Logs {
+    files::list(logs).map_err(|source| IndexError::Logs {
         path: logs.to_owned(),
         source,
     })

@@ -9,11 +9,10 @@ use crate::domain::text::count;
 use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::records::event_log::{LogError, NoLockPolicy};
-use crate::records::files::{ConsultationFiles, log_notice};
+use crate::records::files::{ConsultationFiles, consultations_newest_first, log_notice};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::records::journal::{Journal, read_journal};
-use crate::records::lookup;
 use crate::records::stored;
 use crate::session::lookup::find;
 use crate::session::storage::Storage;
@@ -63,7 +62,7 @@ fn newest(
     unlocked: NoLockPolicy,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
-    let stored = lookup::consultations_newest_first(logs)
+    let stored = consultations_newest_first(logs)
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?;
     let (mut busy, mut without_context) = (0, None::<Error>);
     for id in stored {

@@ -6,7 +6,6 @@ pub(crate) mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::panel::spec::PanelSpec;
 use super::provider_access::ProviderAccess;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
@@ -33,19 +32,6 @@ impl LocalServerSet {
         Self::select(ServerSearch::Off, &[], &BTreeSet::new(), false)
     }
 
-    /// Finds the servers that this panel needs: those whose models are named, and any server when
-    /// no model is named and no key is set.
-    pub(crate) async fn for_panel(
-        spec: &PanelSpec,
-        access_list: &[ProviderAccess],
-        search: ServerSearch,
-    ) -> Self {
-        let named = named_models(spec);
-        let keyless = !access_list.iter().any(ProviderAccess::is_selectable);
-        let by_default = keyless && !spec.names_all_models();
-        Self::find(search, &named, by_default).await
-    }
-
     /// Finds the servers of these models.
     pub(crate) async fn for_models<'a>(
         models: impl Iterator<Item = &'a ModelRef>,
@@ -58,7 +44,7 @@ impl LocalServerSet {
     }
 
     /// Finds the servers of the named models, or all of them to take one by default.
-    async fn find(
+    pub(crate) async fn find(
         search: ServerSearch,
         named: &BTreeSet<(LocalServerKind, String)>,
         by_default: bool,
@@ -211,21 +197,6 @@ impl LocalServerSet {
     }
 }
 
-/// Returns the models of local servers that the user names, with the kind of server.
-fn named_models(spec: &PanelSpec) -> BTreeSet<(LocalServerKind, String)> {
-    let seats = spec.panel.iter().flat_map(|panel| panel.split(','));
-    let seats = seats.map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
-    let judges = spec.judge.iter().flat_map(|judges| judges.split(','));
-    let models = spec.models.iter().map(String::as_str);
-    let by_flags = seats.chain(models).chain(judges);
-    let names = by_flags.chain(spec.models_of_personas());
-    let server_and_model = |name: &str| {
-        let model: ModelRef = name.trim().parse().ok()?;
-        Some((LocalServerKind::of(&model.provider)?, model.model))
-    };
-    names.filter_map(server_and_model).collect()
-}
-
 #[cfg(test)]
 mod samples;
 
@@ -306,7 +277,7 @@ mod tests {
     async fn without_a_search_a_named_model_is_asked_at_the_usual_address() {
         let spec = of_models(&["ollama:m", "llamacpp:m"]);
         let access_list = access_list("{}", &[("OLLAMA_HOST", "box:5000")]);
-        let servers = LocalServerSet::for_panel(&spec, &access_list, ServerSearch::Off).await;
+        let servers = spec.find_servers(&access_list, ServerSearch::Off).await;
         let at = |provider: &str| {
             let access = provider_access::find(&access_list, &ProviderId::new(provider)).unwrap();
             servers.check(access).unwrap();
@@ -316,8 +287,9 @@ mod tests {
         };
         assert_eq!(at("ollama"), "http://box:5000");
         assert_eq!(at("llamacpp"), "http://127.0.0.1:8080/v1");
-        let nothing_named =
-            LocalServerSet::for_panel(&PanelSpec::default(), &access_list, ServerSearch::Off).await;
+        let nothing_named = PanelSpec::default()
+            .find_servers(&access_list, ServerSearch::Off)
+            .await;
         assert!(
             nothing_named.default_model().is_none(),
             "a server that was not found is not taken by default"
@@ -360,12 +332,12 @@ mod tests {
             judge: Some("gpt-6.1-sol".to_owned()),
             ..of_models(&["openai:gpt-6.1-sol", "local:x"])
         };
-        assert_eq!(named_models(&hosted), BTreeSet::new());
+        assert_eq!(hosted.local_models(), BTreeSet::new());
         let seats = "security= ollama:qwen3:8b,pragmatic=gpt-6.1-sol";
         let expected = BTreeSet::from([
             (LocalServerKind::Ollama, "qwen3:8b".to_owned()),
             (LocalServerKind::Vllm, "m".to_owned()),
         ]);
-        assert_eq!(named_models(&seated(seats, Some("vllm:m"))), expected);
+        assert_eq!(seated(seats, Some("vllm:m")).local_models(), expected);
     }
 }

@@ -1,12 +1,19 @@
 //! What a panel is to be: the request, completed from the settings, with personas resolved and
 //! models still by name.
 
+use std::collections::BTreeSet;
+
 use crate::config::panels::NamedPanel;
 use crate::config::personas::AUTO;
 use crate::config::settings::Settings;
+use crate::domain::ids::ModelRef;
 use crate::domain::names::likely;
+use crate::domain::vendors::LocalServerKind;
 use crate::error::Error;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::personas::{PersonaEntry, PersonaRegistry};
+use crate::setup::provider_access::ProviderAccess;
 use crate::setup::request::PanelRequest;
 
 /// The panel to select.
@@ -76,7 +83,7 @@ impl PanelSpec {
     }
 
     /// Returns the models that the personas name.
-    pub(crate) fn models_of_personas(&self) -> impl Iterator<Item = &str> {
+    fn models_of_personas(&self) -> impl Iterator<Item = &str> {
         let entries = self.personas.entries().iter();
         entries.filter_map(|entry| entry.model.as_deref())
     }
@@ -86,6 +93,33 @@ impl PanelSpec {
         let entries = self.personas.entries();
         let by_personas = !entries.is_empty() && entries.iter().all(|entry| entry.model.is_some());
         self.panel.is_some() || !self.models.is_empty() || by_personas
+    }
+
+    /// Finds the local servers that this panel needs: those whose models are named, and any server
+    /// when no model is named and no key is set.
+    pub(crate) async fn find_servers(
+        &self,
+        access_list: &[ProviderAccess],
+        search: ServerSearch,
+    ) -> LocalServerSet {
+        let keyless = !access_list.iter().any(ProviderAccess::is_selectable);
+        let by_default = keyless && !self.names_all_models();
+        LocalServerSet::find(search, &self.local_models(), by_default).await
+    }
+
+    /// Returns the models of local servers that the user names, with the kind of server.
+    pub(crate) fn local_models(&self) -> BTreeSet<(LocalServerKind, String)> {
+        let seats = self.panel.iter().flat_map(|panel| panel.split(','));
+        let seats = seats.map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
+        let judges = self.judge.iter().flat_map(|judges| judges.split(','));
+        let models = self.models.iter().map(String::as_str);
+        let by_flags = seats.chain(models).chain(judges);
+        let names = by_flags.chain(self.models_of_personas());
+        let server_and_model = |name: &str| {
+            let model: ModelRef = name.trim().parse().ok()?;
+            Some((LocalServerKind::of(&model.provider)?, model.model))
+        };
+        names.filter_map(server_and_model).collect()
     }
 }
 

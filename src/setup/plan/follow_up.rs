@@ -120,7 +120,7 @@ async fn select(
     embedded: Option<&ModelRef>,
 ) -> Result<PanelChoice, Error> {
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
-    let servers = LocalServerSet::for_panel(&spec, &sources.access_list, search).await;
+    let servers = spec.find_servers(&sources.access_list, search).await;
     let context = sources.selection_context(embedded.cloned(), &servers);
     let selected = panel::select(&spec, &context)?;
     Ok(PanelChoice {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use conclave::records::lookup::consultations_newest_first;
+use conclave::records::files::consultations_newest_first;
 
 #[test]
 fn consultations_are_listed_newest_first_without_other_files() {

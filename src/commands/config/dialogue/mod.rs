@@ -12,14 +12,13 @@ mod spending;
 mod changes;
 pub(crate) mod offer;
 
-use crate::commands::face::until_interrupted;
 use crate::commands::inventory::doctor::{self, FreeChecks};
+use crate::commands::runtime::until_interrupted;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
-use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::plan::sources::Sources;
@@ -82,7 +81,7 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
     let embedded = EmbeddedModels::new(environment, settings, &sources.home, printer);
     let search = ServerSearch::new(settings, access_list)?;
     // Searched again only without a key, when a server's model would fill the panel.
-    let servers = LocalServerSet::for_panel(&PanelSpec::default(), access_list, search).await;
+    let servers = PanelSpec::default().find_servers(access_list, search).await;
     let menu = ModelMenu::new(&sources, &servers, &found, embedded.default_model());
     if menu.is_empty() {
         return Err(

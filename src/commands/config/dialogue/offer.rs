@@ -11,7 +11,7 @@ use crate::setup::provider_access::{self, ProviderAccess};
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::dialogue::{Dialogue, DialogueError};
 
-use crate::commands::face::until_interrupted;
+use crate::commands::runtime::until_interrupted;
 
 use super::{can_run, interrupted, left, set_up};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::commands::face::block_on;
+use crate::commands::runtime::block_on;
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef};

@@ -14,8 +14,8 @@ use std::time::Duration;
 use futures_util::future::join;
 
 use crate::commands::App;
-use crate::commands::face::block_on;
 use crate::commands::flags::JsonFlags;
+use crate::commands::runtime::block_on;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;

@@ -3,7 +3,7 @@
 use clap::Subcommand;
 
 use crate::commands::App;
-use crate::commands::face::block_on;
+use crate::commands::runtime::block_on;
 use crate::error::Error;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};

@@ -6,8 +6,8 @@ use indexmap::IndexSet;
 use jiff::civil::Date;
 
 use crate::commands::App;
-use crate::commands::face::block_on;
 use crate::commands::flags::JsonFlags;
+use crate::commands::runtime::block_on;
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
