@@ -24,7 +24,7 @@
 //! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
 //! test checks these rules.
 //!
-//! To read the pipeline, begin with [`consultation::protocol`] and follow the modules in the order
+//! To read the pipeline, begin with [`consultation::machine`] and follow the modules in the order
 //! in which they are declared.
 
 #[cfg(not(unix))]

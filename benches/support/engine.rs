@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope};
+use conclave::consultation::machine::Question;
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::protocol::Question;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use conclave::domain::panel::{Panel, Seat};

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::consultation::plan::mode::Mode;
+use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;

@@ -25,7 +25,7 @@
 //! use conclave::consultation::policy::consent::ConsentMode;
 //! use conclave::consultation::prompt::Templates;
 //! use conclave::consultation::protocol::call::{Failure, FailureClass};
-//! use conclave::consultation::protocol::{Effect, Input};
+//! use conclave::consultation::machine::{Effect, Input};
 //! use conclave::domain::ids::{ConsultationId, ModelRef};
 //! use conclave::domain::panel::{Panel, seated};
 //! use conclave::domain::time::Timestamp;
@@ -62,14 +62,15 @@
 //! assert_eq!(machine.state(), StateName::Aborted);
 //! ```
 
-pub mod protocol;
+pub mod machine;
 mod state;
 mod phases;
 mod tasks;
-pub mod machine;
+pub mod protocol;
 pub mod event;
 pub mod transcript;
 pub mod plan;
+pub mod mode;
 pub mod policy;
 pub mod prompt;
 pub mod reading;
@@ -88,8 +89,8 @@ use self::machine::round::Pulse;
 use self::machine::run_state::RunState;
 use self::machine::step::StepContext;
 use event::{AbortReason, Cause, Event, HealthEvent, StateName};
+use machine::{Effect, Input};
 use plan::Plan;
-use protocol::{Effect, Input};
 use state::State;
 
 /// One consultation, from its terms to its end.
@@ -188,7 +189,7 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
                 terms,
                 tool_version,
             },
-        ) => machine::resume::resume(step, state, &lost, *terms, tool_version),
+        ) => state::resume::resume(step, state, &lost, *terms, tool_version),
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }

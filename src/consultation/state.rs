@@ -1,8 +1,11 @@
 //! The states and their transitions. Each variant owns its phase's data and nothing else.
 
+pub(super) mod resume;
+
 use serde::{Deserialize, Serialize};
 
 use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName};
+use super::machine::Question;
 use super::machine::round;
 use super::machine::run_state::Watch;
 use super::machine::step::StepContext;
@@ -14,7 +17,6 @@ use super::phases::independent::{self, IndependentRound};
 use super::phases::next::{Entry, Next};
 use super::phases::synthesis::{self, SynthesisRound};
 use super::phases::verdict::{self, VerdictRound};
-use super::protocol::Question;
 use super::tasks::TaskSet;
 use crate::consultation::policy::estimate::Estimate;
 use crate::domain::ids::TimerId;
@@ -380,9 +382,9 @@ impl StateName {
 mod tests {
     use super::*;
     use crate::consultation::Consultation;
+    use crate::consultation::machine::{Effect, Input};
     use crate::consultation::plan::{Control, Plan};
     use crate::consultation::policy::consent::ConsentMode;
-    use crate::consultation::protocol::{Effect, Input};
     use crate::domain::ids::ConsultationId;
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;

@@ -10,11 +10,11 @@ use tokio::sync::mpsc;
 use crate::consultation::Consultation;
 use crate::consultation::event::{Answer, CallEvent, Envelope, Event};
 use crate::consultation::machine::replay::Interruption;
+use crate::consultation::machine::{Effect, Input, Question};
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::resume_terms::ResumeTerms;
 use crate::consultation::protocol::call::Ask;
 use crate::consultation::protocol::request::RequestKey;
-use crate::consultation::protocol::{Effect, Input, Question};
 use crate::domain::ids::{CallId, TimerId};
 use crate::domain::time::Timestamp;
 

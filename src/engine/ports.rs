@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::consultation::event::{Answer, Envelope};
-use crate::consultation::protocol::Question;
+use crate::consultation::machine::Question;
 use crate::consultation::protocol::call::{Ask, Failure, Outcome};
 use crate::domain::ids::{CallId, ProviderId};
 

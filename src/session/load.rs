@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use crate::config::paths::Home;
-use crate::consultation::plan::prior_consultation::PriorConsultation;
+use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;

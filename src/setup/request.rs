@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::config::hedge_after::HedgeAfter;
-use crate::consultation::plan::mode::Mode;
+use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::substitution::OnFailure;

@@ -58,6 +58,50 @@ const MAY_USE: [(&str, &[&str]); 18] = [
         ],
     ),
     (
+        "config",
+        &["domain", "stopping", "consultation", "files", "config"],
+    ),
+    (
+        "setup",
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "benchmark",
+            "files",
+            "engine",
+            "providers",
+            "context",
+            "agent_loop",
+            "suites",
+            "records",
+            "config",
+            "setup",
+            "error",
+        ],
+    ),
+    (
+        "session",
+        &[
+            "domain",
+            "stopping",
+            "consultation",
+            "benchmark",
+            "refinement",
+            "files",
+            "engine",
+            "providers",
+            "context",
+            "agent_loop",
+            "suites",
+            "records",
+            "config",
+            "setup",
+            "session",
+            "error",
+        ],
+    ),
+    (
         "terminal",
         &[
             "domain",
@@ -67,12 +111,10 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "refinement",
             "files",
             "engine",
+            "setup",
+            "session",
             "terminal",
         ],
-    ),
-    (
-        "config",
-        &["domain", "stopping", "consultation", "files", "config"],
     ),
     (
         "commands",
@@ -94,48 +136,6 @@ const MAY_USE: [(&str, &[&str]); 18] = [
             "setup",
             "session",
             "commands",
-            "error",
-        ],
-    ),
-    (
-        "setup",
-        &[
-            "domain",
-            "stopping",
-            "consultation",
-            "benchmark",
-            "files",
-            "engine",
-            "providers",
-            "context",
-            "agent_loop",
-            "suites",
-            "records",
-            "terminal",
-            "config",
-            "setup",
-            "error",
-        ],
-    ),
-    (
-        "session",
-        &[
-            "domain",
-            "stopping",
-            "consultation",
-            "benchmark",
-            "refinement",
-            "files",
-            "engine",
-            "providers",
-            "context",
-            "agent_loop",
-            "suites",
-            "records",
-            "terminal",
-            "config",
-            "setup",
-            "session",
             "error",
         ],
     ),
@@ -214,6 +214,15 @@ fn only_the_printer_prints_and_only_config_reads_the_environment() {
     }
 }
 
+#[test]
+fn only_records_name_the_database() {
+    for (path, text) in rust_files("src") {
+        if !path.starts_with("src/records/") {
+            assert!(!text.contains("rusqlite"), "{path} names rusqlite");
+        }
+    }
+}
+
 fn names(text: &str, name: &str) -> bool {
     text.lines()
         .filter(|line| !line.trim_start().starts_with("//"))
@@ -245,46 +254,52 @@ fn uses_of_this_crate(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn no_file_imports_a_file_that_imports_it() {
-    let graph = import_graph();
+fn no_sibling_imports_a_sibling_that_imports_it() {
     let mut circles = Vec::new();
-    for (file, imports) in &graph {
-        for import in imports {
-            if reaches(&graph, import, file) {
-                circles.push(format!("{file} -> {import} -> … -> {file}"));
+    for (folder, graph) in sibling_graphs() {
+        for (sibling, imports) in &graph {
+            for import in imports {
+                if reaches(&graph, import, sibling) {
+                    let folder = folder.join("::");
+                    circles.push(format!("{folder}: {sibling} -> {import} -> … -> {sibling}"));
+                }
             }
         }
     }
     assert_eq!(circles, Vec::<String>::new());
 }
 
-/// Returns each file with the files that define the modules it names. A parent module and its child
-/// may name each other.
-fn import_graph() -> BTreeMap<String, BTreeSet<String>> {
-    let mut texts: BTreeMap<Vec<String>, (String, String)> = BTreeMap::new();
-    for (path, text) in rust_files("src") {
-        let file = path.trim_start_matches("src/").to_owned();
-        texts.insert(
-            module_path(&file),
-            (file, without_tests_and_comments(&text)),
-        );
+/// The names of siblings, each with those that it imports.
+type SiblingGraph = BTreeMap<String, BTreeSet<String>>;
+
+/// Returns the imports among the siblings of each folder, where a folder with all that is in it is
+/// one sibling. A module and its own parents may name each other.
+fn sibling_graphs() -> BTreeMap<Vec<String>, SiblingGraph> {
+    let modules: BTreeMap<Vec<String>, String> = rust_files("src")
+        .into_iter()
+        .map(|(path, text)| {
+            let module = module_path(path.trim_start_matches("src/"));
+            (module, without_tests_and_comments(&text))
+        })
+        .collect();
+    let mut graphs: BTreeMap<Vec<String>, SiblingGraph> = BTreeMap::new();
+    for (module, text) in modules.iter().filter(|(module, _)| !is_of_tests(module)) {
+        for path in named_paths(module, text) {
+            let named = (0..=path.len())
+                .rev()
+                .map(|length| &path[..length])
+                .find(|path| modules.contains_key(*path));
+            let Some(named) = named.filter(|named| !is_of_tests(named)) else {
+                continue;
+            };
+            let shared = module.iter().zip(named).take_while(|(a, b)| a == b).count();
+            if let (Some(from), Some(to)) = (module.get(shared), named.get(shared)) {
+                let graph = graphs.entry(module[..shared].to_vec()).or_default();
+                graph.entry(from.clone()).or_default().insert(to.clone());
+            }
+        }
     }
-    let mut graph = BTreeMap::new();
-    for (module, (file, text)) in &texts {
-        let imports: BTreeSet<String> = named_paths(module, text)
-            .into_iter()
-            .filter_map(|path| {
-                (0..=path.len())
-                    .rev()
-                    .find_map(|length| texts.get_key_value(&path[..length]))
-            })
-            .filter(|(other, _)| !is_parent(module, other) && !is_parent(other, module))
-            .map(|(_, (other, _))| other.clone())
-            .filter(|other| other != file)
-            .collect();
-        graph.insert(file.clone(), imports);
-    }
-    graph
+    graphs
 }
 
 fn module_path(file: &str) -> Vec<String> {
@@ -301,20 +316,19 @@ fn module_path(file: &str) -> Vec<String> {
     parts
 }
 
-fn is_parent(parent: &[String], child: &[String]) -> bool {
-    child.len() == parent.len() + 1 && child.starts_with(parent)
+/// Tests use whatever they need.
+fn is_of_tests(module: &[String]) -> bool {
+    let of_tests = ["tests", "properties", "samples"];
+    module.iter().any(|part| of_tests.contains(&part.as_str()))
 }
 
-/// Leaves out comments, visibilities and everything from the unit tests on.
+/// Leaves out comments and everything from the unit tests on.
 fn without_tests_and_comments(text: &str) -> String {
     let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
     code.lines()
         .map(|line| line.split("//").next().unwrap())
         .collect::<Vec<_>>()
         .join("\n")
-        .replace("pub(in crate::consultation)", "pub")
-        .replace("pub(in crate::terminal)", "pub")
-        .replace("pub(in crate::context::scrub)", "pub")
 }
 
 /// Returns the paths from the root of the crate that a module names: imports, with their groups
@@ -392,14 +406,14 @@ fn absolute(module: &[String], path: &str) -> Option<Vec<String>> {
     Some(base)
 }
 
-fn reaches(graph: &BTreeMap<String, BTreeSet<String>>, from: &str, to: &str) -> bool {
+fn reaches(graph: &SiblingGraph, from: &str, to: &str) -> bool {
     let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
-    while let Some(file) = open.pop() {
-        if file == to {
+    while let Some(sibling) = open.pop() {
+        if sibling == to {
             return true;
         }
-        if seen.insert(file) {
-            open.extend(graph.get(file).into_iter().flatten().map(String::as_str));
+        if seen.insert(sibling) {
+            open.extend(graph.get(sibling).into_iter().flatten().map(String::as_str));
         }
     }
     false

@@ -9,7 +9,7 @@ use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
 
 use crate::consultation::analysis::final_text::FinalText;
-use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
+use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
 
 /// The answer of a consultation, compared with a case's expected ones.
 #[derive(Clone, Debug, Default, PartialEq)]

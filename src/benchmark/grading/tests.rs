@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{ConsultationAnswer, GraderError, grade, grader_decision, grading_question};
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::AnswerKey;
-use crate::consultation::analysis::no_answer::{
+use crate::consultation::transcript::no_answer::{
     AccessProblem, NoAnswer, access_failure, access_failure_after,
 };
 use crate::domain::ids::ModelRef;

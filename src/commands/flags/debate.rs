@@ -1,6 +1,6 @@
 //! How the panel argues.
 
-use crate::consultation::plan::mode::Mode;
+use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::setup::request::{AnalysisRequest, DebateRequest};
 

@@ -10,7 +10,7 @@ use crate::domain::ids::{CallId, ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 
 use crate::consultation::event::{Cause, ConsultationEvent, Envelope, Event, SCHEMA_VERSION};
-use crate::consultation::protocol::Effect;
+use crate::consultation::machine::Effect;
 
 /// The position in the log: the last numbers used, and the time of the last event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

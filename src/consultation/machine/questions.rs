@@ -4,8 +4,45 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::Effect;
 use super::emitter::Emitter;
-use crate::consultation::protocol::{Effect, Question, SubstitutionOffer};
+use crate::consultation::event::{EarlyTermination, StillWaiting, Substitution};
+use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::domain::artifact::Synthesis;
+
+/// A question to the person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Whether to proceed at this estimate: yes, no or always. No answer is a no.
+    Consent {
+        estimate: Estimate,
+        why: Vec<GateReason>,
+    },
+    /// Whether to keep waiting: yes, no, or, if the other answers are enough, without these agents.
+    /// No answer is a yes.
+    Pulse {
+        waiting: Vec<StillWaiting>,
+        may_go_on_without: bool,
+    },
+    /// Whether to end here, since the experts agree: yes or no. No answer leaves it to the guards.
+    EarlyTermination {
+        findings: Box<EarlyTermination>,
+        /// What they agree on and where they differ, with the seats' names.
+        synthesis: Box<Synthesis>,
+    },
+    /// Whether other models may take over for all agents whose models have failed: yes, no or
+    /// fail. No answer is a yes.
+    Substitution { offers: Vec<SubstitutionOffer> },
+}
+
+/// A model that may take over for one agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubstitutionOffer {
+    /// The agent's display name.
+    pub name: String,
+    pub offered: Substitution,
+}
 
 /// The open question, and those that wait for its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

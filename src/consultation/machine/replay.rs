@@ -14,12 +14,12 @@ use crate::consultation::event::{
     AgentEvent, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent, CostEvent,
     Envelope, Event, HealthEvent, ProviderEvent, SCHEMA_VERSION, StateEvent,
 };
+use crate::consultation::machine::{Effect, Input};
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Failure, Outcome, Reply, StopReason};
 use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
-use crate::consultation::protocol::{Effect, Input};
 use crate::consultation::{Consultation, TransitionError};
 use crate::domain::pricing::CostSource;
 

@@ -9,9 +9,9 @@ use super::step::StepContext;
 use crate::consultation::event::{
     Answer, Event, PulseAnswer, PulseEvent, RoundEvent, StillWaiting,
 };
+use crate::consultation::machine::Question;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::protocol::Question;
 
 pub(crate) fn begin(step: &mut StepContext<'_>, round_number: u8) {
     step.emitter

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::next::{Entry, Next};
 use crate::consultation::event::{AbortReason, Answer, ConsultationEvent, CostEvent, Event};
+use crate::consultation::machine::Question;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
-use crate::consultation::protocol::Question;
 
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

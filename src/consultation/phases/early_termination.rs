@@ -16,12 +16,12 @@ use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::event::{
     Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
+use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
+use crate::consultation::mode::Ending;
 use crate::consultation::plan::Plan;
-use crate::consultation::plan::mode::Ending;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::PromptError;
-use crate::consultation::protocol::Question;
 use crate::consultation::tasks::AnswerSource;
 
 /// The number of the round after which a consultation can end early.

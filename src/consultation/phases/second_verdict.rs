@@ -113,9 +113,9 @@ impl SecondVerdict {
         }
         let (first, other) = (substance(first), substance(&second.verdict));
         let pair = if plan.debate.prior_answers.is_some() {
-            pair(other, first)
+            Pair::verdicts(other, first)
         } else {
-            pair(first, other)
+            Pair::verdicts(first, other)
         };
         let prompts = PromptSet::render(plan, step.run, &AgentId::Helper, |prompter| {
             prompter
@@ -192,15 +192,6 @@ impl SecondVerdict {
             expert_order,
             held,
         })
-    }
-}
-
-/// Returns the pair of verdicts for the helper.
-pub(crate) fn pair(before: String, after: String) -> Pair {
-    Pair {
-        label: "Verdict".to_owned(),
-        before,
-        after,
     }
 }
 

@@ -2,11 +2,10 @@
 //! it runs.
 
 pub mod options;
-pub mod prior_consultation;
-pub mod mode;
 pub mod caching;
 pub mod preview;
 pub mod resume_terms;
+mod overrides;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -6,8 +6,8 @@ use crate::domain::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Persona;
 
-use super::mode::Mode;
-use super::prior_consultation::PriorConsultation;
+use crate::consultation::mode::Mode;
+use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::protocol::answer::AnswerKind;
 
 /// The options of a debate, fixed before it begins. The default is the behaviour of consultations

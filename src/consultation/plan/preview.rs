@@ -7,7 +7,6 @@ use crate::domain::ids::{AgentId, ModelRef, SeatId};
 use super::Plan;
 use super::options::JudgePasses;
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::phases::second_verdict;
 use crate::consultation::prompt::{Pair, PromptError};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::Prompt;
@@ -196,7 +195,7 @@ impl Answers {
     fn verdicts(&self) -> Pair {
         let [before, after] = ["first", "second"]
             .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
-        second_verdict::pair(before, after)
+        Pair::verdicts(before, after)
     }
 }
 

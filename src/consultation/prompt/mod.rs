@@ -12,8 +12,8 @@ pub mod fence;
 mod material;
 mod templates;
 mod context;
-mod question_templates;
-mod overrides;
+pub(super) mod question_templates;
+pub mod prior_consultation;
 
 use minijinja::value::{Serde, Value};
 use serde::{Deserialize, Serialize};
@@ -24,8 +24,7 @@ use crate::domain::panel::{Persona, Seat};
 use crate::domain::text::one_line;
 
 use super::anonymity::labels::Labels;
-use super::plan::mode::{Headings, Mode};
-use super::plan::prior_consultation::PriorConsultation;
+use super::mode::{Headings, Mode};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};
@@ -33,9 +32,11 @@ use super::reading::problem::{Problem, ProblemSeverity};
 pub use context::{PromptContext, RenderedContexts};
 pub use error::PromptError;
 pub use question_templates::{REFINE_EXTRACTION, REFINE_QUESTIONS};
+pub(super) use templates::PERSONAS;
 pub use templates::{CONTEXT, PromptUsed, SMALL_CONTEXT, Templates};
 
 use fence::Fence;
+use prior_consultation::PriorConsultation;
 
 /// The folder of the helper model's templates.
 pub const HELPER_FOLDER: &str = "helper";
@@ -97,6 +98,17 @@ pub struct Pair {
     pub label: String,
     pub before: String,
     pub after: String,
+}
+
+impl Pair {
+    /// Returns the pair of a judge's two verdicts.
+    pub(super) fn verdicts(before: String, after: String) -> Self {
+        Self {
+            label: "Verdict".to_owned(),
+            before,
+            after,
+        }
+    }
 }
 
 impl Prompter<'_> {
@@ -372,7 +384,7 @@ impl Prompter<'_> {
     }
 
     /// Returns the template for the part that every prompt shares.
-    fn shared_template(&self) -> &'static str {
+    pub(super) fn shared_template(&self) -> &'static str {
         match (self.prior, self.size) {
             (None, _) => "question",
             (Some(_), Size::Full) => FOLLOW_UP,

@@ -78,7 +78,7 @@ impl Templates {
 }
 
 /// Fills every template, and checks that it uses the values that it needs.
-pub(super) fn check(templates: &Templates) -> Result<(), PromptError> {
+pub(in crate::consultation) fn check(templates: &Templates) -> Result<(), PromptError> {
     for template in &QUESTION_TEMPLATES {
         let needed = template.needed.iter().map(|(value, _)| *value);
         let values = needed

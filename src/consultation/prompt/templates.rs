@@ -19,7 +19,7 @@ use super::error::PromptError;
 pub const CONTEXT: &str = "context";
 pub const SMALL_CONTEXT: &str = "small/context";
 
-pub(super) const PERSONAS: &str = "personas/";
+pub(in crate::consultation) const PERSONAS: &str = "personas/";
 
 /// Folders whose templates have two parts: one that is the same for every call of a kind, and one
 /// that is specific to a call.
@@ -141,13 +141,13 @@ impl Templates {
     }
 
     /// Returns a copy with a template replaced by this text.
-    pub(super) fn with(&self, name: &str, text: &str) -> Self {
+    pub(in crate::consultation) fn with(&self, name: &str, text: &str) -> Self {
         let mut texts = self.texts.clone();
         texts.insert(name.to_owned(), normal(text));
         Self::of(texts)
     }
 
-    pub(super) fn contains(&self, name: &str) -> bool {
+    pub(in crate::consultation) fn contains(&self, name: &str) -> bool {
         self.texts.contains_key(name)
     }
 
@@ -281,7 +281,7 @@ impl Templates {
     }
 
     /// Checks the front matter and the parts of a template.
-    pub(super) fn check(&self, name: &str) -> Result<(), PromptError> {
+    pub(in crate::consultation) fn check(&self, name: &str) -> Result<(), PromptError> {
         let lacks = |what| {
             Err(PromptError::Lacks {
                 name: name.to_owned(),

@@ -2,10 +2,10 @@
 //! a ceiling.
 
 use crate::consultation::event::{AbortReason, CeilingReached, CostEvent, Event};
+use crate::consultation::machine::Effect;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
-use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::{ModelRef, ProviderId};

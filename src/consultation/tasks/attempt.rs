@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::consultation::event::{CallEvent, CancelReason, Event, Purpose};
+use crate::consultation::machine::Effect;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::protocol::Effect;
 use crate::domain::ids::{CallId, ModelRef};
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;

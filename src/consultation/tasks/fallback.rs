@@ -5,13 +5,13 @@ use crate::consultation::event::{
     AbortReason, AgentError, AgentEvent, AgentFailure, Answer, ConsultationEvent, Event, Purpose,
     Substitution, WhySubstituted,
 };
+use crate::consultation::machine::SubstitutionOffer;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::retry::RetryCounts;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::consultation::protocol::SubstitutionOffer;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;

@@ -5,13 +5,13 @@ use std::time::Duration;
 use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, WhySubstituted,
 };
+use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
-use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey};
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 

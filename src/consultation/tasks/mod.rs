@@ -24,10 +24,10 @@ use serde::{Deserialize, Serialize};
 use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
 use super::event::{AbortReason, Answer, StillWaiting};
+use super::machine::Input;
 use super::machine::round;
 use super::machine::step::StepContext;
 use super::plan::Plan;
-use super::protocol::Input;
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
 

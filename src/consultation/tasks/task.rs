@@ -12,11 +12,11 @@ use crate::domain::time::Timestamp;
 use crate::domain::tokens::Usage;
 
 use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWaiting};
+use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::RetryCounts;
-use crate::consultation::protocol::Effect;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
 

@@ -8,6 +8,7 @@ mod agreement;
 mod degradations;
 pub mod summary;
 pub mod spend;
+pub mod no_answer;
 mod stored_record;
 pub(crate) mod debate_value;
 

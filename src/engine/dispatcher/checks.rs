@@ -11,8 +11,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
+use crate::consultation::machine::Input;
 use crate::consultation::policy::health::Signal;
-use crate::consultation::protocol::Input;
 use crate::consultation::protocol::call::Failure;
 use crate::domain::ids::ProviderId;
 use crate::engine::ports::{Provider, Providers};

@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep_until};
 
-use crate::consultation::protocol::Input;
+use crate::consultation::machine::Input;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted};
 use crate::domain::ids::ProviderId;
 

@@ -19,8 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 use crate::consultation::event::{HealthUpdate, ProviderEvent};
+use crate::consultation::machine::Input;
 use crate::consultation::policy::health::{Health, Signal, none_healthy};
-use crate::consultation::protocol::Input;
 use crate::consultation::protocol::request::RequestKey;
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;

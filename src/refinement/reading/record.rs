@@ -11,7 +11,7 @@
 use std::mem::discriminant;
 
 use crate::consultation::analysis::final_text::FinalText;
-use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
+use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
 use crate::domain::artifact::{Independent, Severity, Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{Completion, StoredRecord};

@@ -39,9 +39,9 @@ use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResou
 use super::storage::Storage;
 use crate::config::paths::Home;
 use crate::consultation::event::Answer;
+use crate::consultation::machine::Question;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::protocol::Question;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
-use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::Templates;
+use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::context::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
     use crate::config::settings::Settings;
     use crate::consultation::anonymity::labels::Labels;
-    use crate::consultation::plan::prior_consultation::PriorPosition;
+    use crate::consultation::prompt::prior_consultation::PriorPosition;
     use crate::context::scrub::rules::UserRules;
     use crate::domain::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,

@@ -205,6 +205,7 @@ mod tests {
     use super::samples::{loading, locked, ready, served};
     use super::*;
     use crate::providers::discovery::ServedModel;
+    use crate::setup::panel::spec::PanelSpec;
     use crate::setup::provider_access;
     use crate::setup::samples::{access, access_list, of_models, seated};
 

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::plan::prior_consultation::{PriorConsultation, PriorPosition};
+use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
 use crate::domain::artifact::{Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::stored_record::{StoredAgent, StoredModel, StoredRecord};

@@ -8,8 +8,8 @@ use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
     WhySubstituted,
 };
+use crate::consultation::mode::Ending;
 use crate::consultation::plan::Plan;
-use crate::consultation::plan::mode::Ending;
 use crate::consultation::plan::options::Rounds;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::policy::health::HealthStatus;

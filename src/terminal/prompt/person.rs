@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::consultation::event::{Answer, StillWaiting};
+use crate::consultation::machine::{Question, SubstitutionOffer};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::consultation::protocol::{Question, SubstitutionOffer};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{Purpose, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::USUAL_IN_FLIGHT;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use conclave::domain::ids::ProviderId;
 use conclave::domain::tokens::Usage;

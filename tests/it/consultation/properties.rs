@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope};
-use conclave::consultation::plan::mode::Mode;
+use conclave::consultation::machine::Input;
+use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::prompt::Templates;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{FailureClass, Outcome, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::ModelRef;

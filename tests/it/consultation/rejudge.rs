@@ -4,10 +4,10 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateOptions, PriorAnswers};
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use conclave::consultation::event::{
     Answer, CallEvent, ConsultationEvent, Envelope, Event, StateEvent, StateName,
 };
+use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::{ReplayError, replay};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::consultation::transcript::Transcript;

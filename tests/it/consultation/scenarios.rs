@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, Answer, CallEvent, Event, Purpose, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::ModelTerms;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Failure, FailureClass, Reply, StopReason};
 use conclave::consultation::transcript::Transcript;

@@ -9,12 +9,12 @@ use conclave::consultation::Consultation;
 use conclave::consultation::event::{
     AgentEvent, Answer, CallEvent, Envelope, Event, Purpose, StateName,
 };
+use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::hedging::HedgeRule;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
 use conclave::consultation::transcript::Transcript;

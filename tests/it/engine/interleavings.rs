@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use conclave::consultation::event::{Answer, CallEvent, Event, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{FailureClass, Outcome};
 use conclave::domain::ids::{ConsultationId, ProviderId};
 use conclave::domain::money::MicroUsd;

@@ -9,9 +9,9 @@ use conclave::consultation::event::{
     Answer, CallEvent, Envelope, Event, PulseAnswer, PulseEvent, StateName,
 };
 use conclave::consultation::machine::replay::Interruption;
+use conclave::consultation::machine::{Effect, Input, Question};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::consultation::protocol::{Effect, Input, Question};
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;
 use conclave::engine::dispatcher::Dispatcher;

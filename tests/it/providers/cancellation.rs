@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer as PersonsAnswer, StateName};
+use conclave::consultation::machine::Question;
 use conclave::consultation::policy::hedging::HedgeRule;
-use conclave::consultation::protocol::Question;
 use conclave::domain::ids::ProviderId;
 use conclave::domain::time::Timestamp;
 use conclave::engine::clock::Clock;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer as PersonsAnswer, Envelope, StateName};
+use conclave::consultation::machine::Question;
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::protocol::Question;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::ids::{ConsultationId, ProviderId};
 use conclave::engine::clock::Clock;

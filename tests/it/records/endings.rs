@@ -197,7 +197,7 @@ fn only_resumable_consultations_have_a_resume_token() {
         let ask = player.open[0].clone();
         player.answer(0, good(&ask));
     }
-    player.give(conclave::consultation::protocol::Input::Interrupted);
+    player.give(conclave::consultation::machine::Input::Interrupted);
     let partial = recorded(&player.log);
     assert_eq!(&partial["resume_token"], &json!("consult-01test"));
     assert_eq!(&partial["abort_reason"], &json!("interrupted"));

@@ -4,10 +4,10 @@ use std::io::{self, BufReader, Write};
 use std::sync::Mutex;
 
 use conclave::consultation::event::{Answer, StillWaiting, Substitution, WhySubstituted};
+use conclave::consultation::machine::{Question, SubstitutionOffer};
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use conclave::consultation::policy::estimate::{CallEstimate, Estimate, GateReason};
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::consultation::protocol::{Question, SubstitutionOffer};
 use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;

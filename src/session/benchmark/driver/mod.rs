@@ -11,7 +11,7 @@ use crate::benchmark::grading::{ConsultationAnswer, grade};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
 use crate::config::paths::Home;
-use crate::consultation::analysis::no_answer::NoAnswer;
+use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;

@@ -5,10 +5,10 @@ use crate::benchmark::grading::{ConsultationAnswer, grade, grader_decision, grad
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::benchmark::state::{AfterFailedAttempt, AttemptFailure};
-use crate::consultation::analysis::no_answer::{
+use crate::consultation::plan::Plan;
+use crate::consultation::transcript::no_answer::{
     AccessFailure, AccessProblem, NoAnswer, access_failure,
 };
-use crate::consultation::plan::Plan;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::ConsultationSpend;

@@ -1,6 +1,6 @@
 //! The consultations of a loop: what is asked and read.
 
-use crate::consultation::analysis::no_answer::{AccessProblem, NoAnswer};
+use crate::consultation::transcript::no_answer::{AccessProblem, NoAnswer};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};

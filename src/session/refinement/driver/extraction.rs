@@ -1,6 +1,6 @@
 //! The extraction of claims and questions from a plain document.
 
-use crate::consultation::analysis::no_answer::{NoAnswer, no_answer};
+use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;

@@ -1,9 +1,9 @@
 //! The consultations that an earlier process left: they are read, continued, or asked again.
 
-use crate::consultation::analysis::no_answer::{
+use crate::consultation::event::AbortReason;
+use crate::consultation::transcript::no_answer::{
     AccessFailure, NoAnswer, abort_reason, access_failure, access_failure_after,
 };
-use crate::consultation::event::AbortReason;
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 
 use super::Planner;
 use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
-use crate::consultation::plan::prior_consultation::PriorConsultation;
 use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;

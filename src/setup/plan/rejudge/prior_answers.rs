@@ -2,8 +2,8 @@
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
+use crate::consultation::mode::Mode;
 use crate::consultation::plan::Plan;
-use crate::consultation::plan::mode::Mode;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::panel::Seat;

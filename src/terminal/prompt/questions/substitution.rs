@@ -1,7 +1,7 @@
 //! Substitution: whether other models may take over for the agents whose models have failed.
 
 use crate::consultation::event::{Answer, Substitution};
-use crate::consultation::protocol::SubstitutionOffer;
+use crate::consultation::machine::SubstitutionOffer;
 use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::text::{one_line, shortened};
 

@@ -1,10 +1,10 @@
 //! A helper that fails, is slow or is interrupted.
 
 use conclave::consultation::event::{CallEvent, CancelReason, Event, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::DebateOptions;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::{FailureClass, Outcome, StopReason};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::debate_value::{ChangeMagnitude, ComparisonStatus};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::StateName;
+use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
 

@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 
 use conclave::consultation::event::{AbortReason, Answer, ConsultationEvent, Event, StateName};
+use conclave::consultation::machine::{Input, Question};
 use conclave::consultation::plan::{AROUND_A_PROMPT, ModelTerms, OutputTokens, Plan};
 use conclave::consultation::policy::estimate::GateReason;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
-use conclave::consultation::protocol::{Input, Question};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::context::ContextText;
 use conclave::domain::dialect::PromptCaching;

@@ -5,12 +5,12 @@ use std::time::Duration;
 use conclave::consultation::event::{
     AbortReason, AgentEvent, Answer, Event, Purpose, StateName, WhySubstituted,
 };
+use conclave::consultation::machine::{Input, Question, SubstitutionOffer};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
-use conclave::consultation::protocol::{Input, Question, SubstitutionOffer};
 use conclave::domain::ids::{ModelRef, SeatId};
 
 use super::{fold, grok, plan_with_fallbacks, substitutions};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::policy::substitution::OnFailure;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::ids::{ModelRef, ProviderId};
 

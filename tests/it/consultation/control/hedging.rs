@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::event::{CallEvent, Event, StateName, WhySubstituted};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::hedging::NoHedge;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::ModelRef;

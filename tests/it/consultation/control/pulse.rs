@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, Answer, StateName};
+use conclave::consultation::machine::{Input, Question};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::{Input, Question};
 use conclave::consultation::transcript::summary::Status;
 use conclave::domain::ids::{ModelRef, ProviderId};
 use conclave::domain::money::{Cost, MicroUsd};

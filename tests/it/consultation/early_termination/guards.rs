@@ -1,9 +1,9 @@
 //! The guards against a weak agreement.
 
 use conclave::consultation::event::{Answer, DecidedBy};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass, Outcome};
 use conclave::domain::ids::ModelRef;

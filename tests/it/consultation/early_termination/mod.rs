@@ -9,9 +9,9 @@ mod saving;
 use std::time::Duration;
 
 use conclave::consultation::event::{EarlyTermination, Event, StateEvent, StateName};
+use conclave::consultation::machine::Question;
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::Question;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::transcript::Transcript;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, AgentEvent, Answer, DecidedBy, Event, StateName};
+use conclave::consultation::machine::Input;
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
-use conclave::consultation::protocol::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;

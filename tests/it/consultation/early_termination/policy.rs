@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{DecidedBy, StateName};
-use conclave::consultation::plan::mode::Mode;
+use conclave::consultation::mode::Mode;
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;

@@ -1,8 +1,8 @@
 //! Runs with fewer rounds by request, and the verdicts composed for them.
 
 use conclave::consultation::event::StateName;
+use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::Plan;
-use conclave::consultation::plan::mode::Mode;
 use conclave::consultation::plan::options::{DebateOptions, Rounds};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::domain::artifact::Source;

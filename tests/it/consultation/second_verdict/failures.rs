@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{Answer, CallEvent, Event, StateName};
+use conclave::consultation::machine::{Input, Question};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::call::FailureClass;
-use conclave::consultation::protocol::{Input, Question};
 use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{AbortReason, StateName};
-use conclave::consultation::protocol::Input;
+use conclave::consultation::machine::Input;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{Ask, FailureClass};
 

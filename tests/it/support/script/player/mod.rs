@@ -12,10 +12,10 @@ use conclave::consultation::event::{
     Answer, CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent, StateName,
 };
 use conclave::consultation::machine::replay::{Interruption, ReplayError, Replayed, replay};
+use conclave::consultation::machine::{Effect, Input, Question};
 use conclave::consultation::plan::{Control, Plan};
 use conclave::consultation::protocol::call::{Ask, Outcome};
 use conclave::consultation::protocol::request::RequestKey;
-use conclave::consultation::protocol::{Effect, Input, Question};
 use conclave::domain::ids::{CallId, ProviderId, TimerId};
 use conclave::domain::time::Timestamp;
 use conclave::engine::dispatcher::budget::SharedBudget;

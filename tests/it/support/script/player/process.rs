@@ -7,7 +7,7 @@ use std::time::Duration;
 use conclave::consultation::event::{
     CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent,
 };
-use conclave::consultation::protocol::Input;
+use conclave::consultation::machine::Input;
 use conclave::consultation::protocol::call::{Failure, Outcome};
 use conclave::consultation::protocol::request::{CallRequest, RequestKey, RequestOption};
 use conclave::domain::ids::{CallId, ProviderId};

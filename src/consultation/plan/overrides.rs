@@ -2,21 +2,19 @@
 //! show before any round has been paid for.
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::plan::mode::Mode;
-use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses};
-use crate::consultation::plan::preview::{Places, planned_calls};
-use crate::consultation::plan::prior_consultation::{PriorConsultation, PriorPosition};
-use crate::consultation::plan::{Control, ModelTerms, Plan};
+use crate::consultation::mode::Mode;
 use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::reading::problem::{Problem, ProblemSeverity};
+use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
+use crate::consultation::prompt::{PERSONAS, PromptError, Size, Templates, question_templates};
+use crate::domain::artifact::problem::{Problem, ProblemSeverity};
 use crate::domain::confidence::Confidence;
 use crate::domain::context::{Context, ContextText, ProjectStance};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::{Panel, Seat};
 
-use super::error::PromptError;
-use super::templates::{PERSONAS, Templates};
-use super::{Size, question_templates};
+use super::options::{DebateAnalysis, DebateOptions, JudgePasses};
+use super::preview::{Places, planned_calls};
+use super::{Control, ModelTerms, Plan};
 
 const QUESTION: &str = "Is this the question?";
 

@@ -1,14 +1,14 @@
 //! Resumes after an interruption: answers are kept, lost calls are made again, and a stage in which
 //! every agent failed is repeated.
 
+use super::State;
 use crate::domain::ids::CallId;
 
-use super::questions::Questions;
-use super::run_state::{Pause, Watch};
-use super::step::StepContext;
 use crate::consultation::event::{ConsultationEvent, Event, Resumed};
+use crate::consultation::machine::questions::Questions;
+use crate::consultation::machine::run_state::{Pause, Watch};
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::resume_terms::ResumeTerms;
-use crate::consultation::state::State;
 
 /// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
 /// stays unchanged.
