@@ -14,14 +14,16 @@
 //! | L1 | [`benchmark`] | cases with known answers, whether an answer is right, and the figures of a run | L0, [`stopping`], [`consultation`] |
 //! | L1 | [`refinement`] | a document with open questions, what a panel finds about them, and the edits that follow | L0, [`stopping`], [`consultation`] |
 //! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
-//! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports it needs; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
-//! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`terminal`], [`config`] | the outside; none of these uses another | L0–L2 |
+//! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports to models, people and faces; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
+//! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`config`] | the outside; none of these uses another | L0–L2 |
 //! | L4 | `setup` | from a request and the settings to a template, and from a question to a plan | L0–L3 |
 //! | L4 | `session` | runs consultations, one or many side by side, from their plans to their files and outcomes | L0–L3, `setup` |
-//! | L5 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L4 |
+//! | L5 | [`terminal`] | what people see: the face of preparations and runs, questions, progress, reports and tables | L0–L2, `setup`, `session` |
+//! | L6 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L5 |
 //! | | [`cli`], [`error`] | the command line, and errors with exit codes and hints | all |
 //!
-//! L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
+//! `setup` and `session` know no face: what they say or ask goes through a port. No two modules of a
+//! folder use each other, also by way of others. L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
 //! test checks these rules.
 //!
 //! To read the pipeline, begin with [`consultation::machine`] and follow the modules in the order
@@ -42,10 +44,10 @@ pub mod context;
 pub mod agent_loop;
 pub mod suites;
 pub mod records;
-pub mod terminal;
 pub mod config;
 mod setup;
 mod session;
+pub mod terminal;
 pub mod commands;
 pub mod cli;
 pub mod error;

@@ -1,4 +1,5 @@
-//! L5: the commands, with their arguments. `flags`, `face` and `runtime` are shared by several of them.
+//! L6: the commands, with their arguments. `flags`, `face` and `runtime` are shared by several of
+//! them.
 
 pub mod consult;
 pub mod resume;

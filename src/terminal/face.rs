@@ -3,8 +3,7 @@
 use crate::engine::ports::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
 
 use super::output::printer::Printer;
-use super::progress::download_bar::DownloadBar;
-use super::progress::rebuild_bar::RebuildBar;
+use super::progress::bars::{DownloadBar, RebuildBar};
 use super::prompt::ask_yes_no;
 
 impl Face for Printer {

@@ -1,4 +1,4 @@
-//! L3: what people see. Standard output carries the result and nothing else; everything else goes
+//! L5: what people see. Standard output carries the result and nothing else; everything else goes
 //! to standard error. Only `output::printer` writes; the other modules build text or hand it to the
 //! printer.
 

@@ -1,7 +1,6 @@
 //! The progress of a benchmark's run on standard error: a row on a terminal, a line now and then
 //! elsewhere, and with `--verbose` a line for each finished case.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use console::{measure_text_width, truncate_str};
@@ -9,12 +8,15 @@ use console::{measure_text_width, truncate_str};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::domain::money::Cost;
+use crate::domain::text::one_line;
 use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
 use crate::terminal::output::live_area::TerminalSize;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fitted_row;
+
+use super::live_row::LiveRow;
 
 /// Lines of a run without a terminal.
 const PLAIN_LINES: u64 = 20;
@@ -31,11 +33,9 @@ const LONGEST_ANSWER: usize = 40;
 /// Shows one run. Dropping it clears the row.
 #[derive(Debug)]
 pub struct BenchmarkProgress {
-    printer: Printer,
-    counts: Arc<Mutex<RunCounts>>,
+    row: LiveRow<RunCounts>,
     /// Results between two plain lines.
     step: u64,
-    is_live: bool,
     /// The first arm of a comparison is named on the lines of cases.
     names_arms: bool,
 }
@@ -62,21 +62,12 @@ pub struct RunCounts {
 impl BenchmarkProgress {
     /// Draws on standard error, if lines can be redrawn there.
     pub fn new(printer: &Printer, counts: RunCounts, arms: &[Arm]) -> Self {
-        let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         let step = counts.total.div_ceil(PLAIN_LINES).max(1);
-        let counts = Arc::new(Mutex::new(counts));
-        if is_live {
-            let shared = Arc::clone(&counts);
-            let paint = printer.err_traits().paint;
-            printer
-                .live_area()
-                .start(move |elapsed, size| lock(&shared).rows(elapsed, size, paint));
-        }
+        let paint = printer.err_traits().paint;
+        let rows = move |counts: &RunCounts, elapsed, size| counts.rows(elapsed, size, paint);
         Self {
-            printer: printer.clone(),
-            counts,
+            row: LiveRow::new(printer, counts, rows),
             step,
-            is_live,
             names_arms: arms.len() > 1,
         }
     }
@@ -84,20 +75,20 @@ impl BenchmarkProgress {
 
 impl RunProgress for BenchmarkProgress {
     fn running(&self, running: usize) {
-        lock(&self.counts).running = running as u64;
+        self.row.counts().running = running as u64;
     }
 
     fn spent(&self, cost: Cost) {
-        lock(&self.counts).cost = cost;
+        self.row.counts().cost = cost;
     }
 
     fn ending(&self) {
-        lock(&self.counts).is_ending = true;
+        self.row.counts().is_ending = true;
     }
 
     fn finished(&self, result: &CaseResult, expected: &str, is_measured: bool, elapsed: Duration) {
         let line = {
-            let mut counts = lock(&self.counts);
+            let mut counts = self.row.counts();
             counts.done += 1;
             counts.running = counts.running.saturating_sub(1);
             if is_measured && result.outcome != CaseOutcome::Infrastructure {
@@ -105,20 +96,13 @@ impl RunProgress for BenchmarkProgress {
                 counts.right += u64::from(result.outcome == CaseOutcome::Approved);
             }
             let is_due = counts.done == counts.total || counts.done.is_multiple_of(self.step);
-            (is_due && !self.is_live).then(|| counts.segments(elapsed).join(" · "))
+            (is_due && !self.row.is_live).then(|| counts.segments(elapsed).join(" · "))
         };
-        self.printer
+        self.row
+            .printer
             .detail(&case_line(result, expected, self.names_arms));
         if let Some(line) = line {
-            self.printer.note(&line);
-        }
-    }
-}
-
-impl Drop for BenchmarkProgress {
-    fn drop(&mut self) {
-        if self.is_live {
-            self.printer.live_area().stop();
+            self.row.printer.note(&line);
         }
     }
 }
@@ -200,10 +184,7 @@ fn name(run: &CaseRunId, names_arm: bool) -> String {
 }
 
 fn verdict(result: &CaseResult, expected: &str) -> String {
-    let short = |text: &str| {
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        truncate_str(&line, LONGEST_ANSWER, "…").into_owned()
-    };
+    let short = |text: &str| truncate_str(&one_line(text), LONGEST_ANSWER, "…").into_owned();
     let answer = result.answer.as_ref().map(|answer| short(&answer.text));
     match (result.outcome, answer) {
         (CaseOutcome::Approved, Some(answer)) => format!("right, {answer}"),
@@ -233,10 +214,6 @@ fn span(seconds: u64) -> String {
         60..3_600 => format!("{} min", (seconds + 30) / 60),
         _ => format!("{} h {} min", seconds / 3_600, seconds % 3_600 / 60),
     }
-}
-
-fn lock(counts: &Mutex<RunCounts>) -> MutexGuard<'_, RunCounts> {
-    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

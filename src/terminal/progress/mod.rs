@@ -11,8 +11,8 @@ mod judge_stream;
 mod judge_prose;
 mod estimate;
 pub mod scrubbing;
-pub(in crate::terminal) mod download_bar;
-pub(in crate::terminal) mod rebuild_bar;
+pub(in crate::terminal) mod bars;
+mod live_row;
 pub mod benchmark;
 pub mod refinement;
 

@@ -1,7 +1,6 @@
 //! The progress of a refinement on standard error: a row on a terminal, a line for each iteration,
 //! and with `--verbose` the rules of convergence and a line for each consultation.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::domain::ids::ConsultationId;
@@ -17,13 +16,11 @@ use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::wrap::fitted_row;
 
+use super::live_row::LiveRow;
+
 /// Shows one loop. Dropping it clears the row.
 #[derive(Debug)]
-pub struct RefinementProgress {
-    printer: Printer,
-    counts: Arc<Mutex<LoopCounts>>,
-    is_live: bool,
-}
+pub struct RefinementProgress(LiveRow<LoopCounts>);
 
 /// What the row is made of.
 #[derive(Debug, Default)]
@@ -38,50 +35,42 @@ struct LoopCounts {
 }
 
 impl RefinementProgress {
-    /// Draws on standard error, if lines can be redrawn there.
     pub fn new(printer: &Printer) -> Self {
-        let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
-        let counts = Arc::new(Mutex::new(LoopCounts::default()));
-        if is_live {
-            let shared = Arc::clone(&counts);
-            printer
-                .live_area()
-                .start(move |elapsed, size| lock(&shared).rows(elapsed, size));
-        }
-        Self {
-            printer: printer.clone(),
-            counts,
-            is_live,
-        }
+        Self(LiveRow::new(
+            printer,
+            LoopCounts::default(),
+            LoopCounts::rows,
+        ))
     }
 }
 
 impl LoopProgress for RefinementProgress {
     fn extraction_started(&self, consultation: &ConsultationId) {
-        lock(&self.counts).is_extracting = true;
-        self.printer
+        self.0.counts().is_extracting = true;
+        self.0
+            .printer
             .note("Extracting the claims and questions of the document…");
-        self.printer.detail(&format!("  {consultation}"));
+        self.0.printer.detail(&format!("  {consultation}"));
     }
 
     fn extraction_finished(&self, extraction: &Extraction) {
-        lock(&self.counts).is_extracting = false;
+        self.0.counts().is_extracting = false;
         match &extraction.error {
             None => {
                 let claims = extraction.high.len() + extraction.medium.len();
-                self.printer.note(&format!(
+                self.0.printer.note(&format!(
                     "  {} and {}",
                     count(claims, "claim"),
                     count(extraction.open.len(), "open question")
                 ));
             }
-            Some(error) => self.printer.warning(&format!("  none: {error}")),
+            Some(error) => self.0.printer.warning(&format!("  none: {error}")),
         }
     }
 
     fn iteration_started(&self, plan: IterationPlan) {
         {
-            let mut counts = lock(&self.counts);
+            let mut counts = self.0.counts();
             counts.plan = plan;
             counts.finished = 0;
             counts.running = 0;
@@ -95,15 +84,15 @@ impl LoopProgress for RefinementProgress {
                 count(number(plan.consultations), "consultation")
             ),
         };
-        self.printer.note(&format!(
+        self.0.printer.note(&format!(
             "Iteration {} of at most {}: {work}",
             plan.iteration, plan.max_iterations
         ));
     }
 
     fn batch_started(&self, consultation: &ConsultationId, questions: &[QuestionKey]) {
-        lock(&self.counts).running += 1;
-        self.printer.detail(&format!(
+        self.0.counts().running += 1;
+        self.0.printer.detail(&format!(
             "  {consultation}: {}",
             count(questions.len(), "question")
         ));
@@ -111,7 +100,7 @@ impl LoopProgress for RefinementProgress {
 
     fn batch_finished(&self, finished: &BatchFinished) {
         {
-            let mut counts = lock(&self.counts);
+            let mut counts = self.0.counts();
             counts.running = counts.running.saturating_sub(1);
             counts.finished += 1;
         }
@@ -120,23 +109,24 @@ impl LoopProgress for RefinementProgress {
         match (&finished.findings, &finished.error) {
             (Some(findings), _) => {
                 let read = count(findings.findings.len(), "finding");
-                self.printer.detail(&format!("  {id}: {read} · {cost}"));
+                self.0.printer.detail(&format!("  {id}: {read} · {cost}"));
                 for reason in &findings.source.degradations {
                     let reason = one_line(reason);
-                    self.printer.note(&format!("  {id}: degraded: {reason}"));
+                    self.0.printer.note(&format!("  {id}: degraded: {reason}"));
                 }
                 if !findings.unread.is_empty() {
                     let questions = count(findings.unread.len(), "question");
-                    self.printer.note(&format!(
+                    self.0.printer.note(&format!(
                         "  {id}: the answer to {questions} could not be read"
                     ));
                 }
             }
             (None, Some(error)) => {
-                self.printer
+                self.0
+                    .printer
                     .warning(&format!("  {id}: no answer: {}", one_line(error)));
             }
-            (None, None) => self.printer.warning(&format!("  {id}: no answer")),
+            (None, None) => self.0.printer.warning(&format!("  {id}: no answer")),
         }
     }
 
@@ -148,32 +138,24 @@ impl LoopProgress for RefinementProgress {
                 counts.high,
                 counts.medium,
                 counts.open,
-                dollars(lock(&self.counts).cost)
+                dollars(self.0.counts().cost)
             ),
             None => format!("  {changes}"),
         };
-        self.printer.note(&line);
-        if self.printer.verbosity() == Verbosity::Verbose {
+        self.0.printer.note(&line);
+        if self.0.printer.verbosity() == Verbosity::Verbose {
             let tree = convergence_tree(integrated.iteration, &integrated.evaluation);
-            let lines = wrapped_tree(&tree, self.printer.err_traits());
-            self.printer.lines(&lines.join("\n"));
+            let lines = wrapped_tree(&tree, self.0.printer.err_traits());
+            self.0.printer.lines(&lines.join("\n"));
         }
     }
 
     fn spent(&self, cost: Cost) {
-        lock(&self.counts).cost = cost;
+        self.0.counts().cost = cost;
     }
 
     fn ending(&self) {
-        lock(&self.counts).is_ending = true;
-    }
-}
-
-impl Drop for RefinementProgress {
-    fn drop(&mut self) {
-        if self.is_live {
-            self.printer.live_area().stop();
-        }
+        self.0.counts().is_ending = true;
     }
 }
 
@@ -207,10 +189,6 @@ impl LoopCounts {
         }
         segments
     }
-}
-
-fn lock(counts: &Mutex<LoopCounts>) -> MutexGuard<'_, LoopCounts> {
-    counts.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
