@@ -22,9 +22,9 @@
 //! | L6 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L5 |
 //! | | [`cli`], [`error`] | the command line, and errors with exit codes and hints | all |
 //!
-//! `setup` and `session` know no face: what they say or ask goes through a port. No two modules of a
-//! folder use each other, also by way of others. L0 and L1 name no runtime, network, file, terminal, environment, clock or unseeded randomness. A
-//! test checks these rules.
+//! `setup` and `session` know no face: what they say or ask goes through a port. No two modules of
+//! a folder use each other, directly or by way of others. L0 and L1 name no runtime, network, file,
+//! terminal, environment, clock or unseeded randomness. A test checks these rules.
 //!
 //! To read the pipeline, begin with [`consultation::machine`] and follow the modules in the order
 //! in which they are declared.

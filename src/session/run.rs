@@ -11,6 +11,7 @@ use tokio::sync::mpsc;
 use super::index::IndexSender;
 use super::month::{MonthCeiling, MonthRecorder};
 use super::storage::{Storage, StoredFiles};
+use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::Replayed;
@@ -21,6 +22,7 @@ use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::engine::dispatcher::Dispatcher;
 use crate::engine::dispatcher::budget::SharedBudget;
+use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::driver::{Driver, RunStart};
 use crate::engine::host;
 use crate::engine::ports::{Person, Providers, Subscriber};
@@ -61,6 +63,29 @@ pub(crate) struct SharedResources {
     pub(crate) month: Option<Arc<MonthCeiling>>,
     pub(crate) month_rule: MonthRule,
     pub(crate) index: IndexSender,
+}
+
+impl SharedResources {
+    /// Returns what runs with these limits share, without budgets but the month's.
+    ///
+    /// # Errors
+    ///
+    /// When the files of the month's budget cannot be used.
+    pub(crate) fn new(
+        home: &Home,
+        control: &Control,
+        clock: Clock,
+        seed: u64,
+        index: IndexSender,
+    ) -> Result<Self, Error> {
+        Ok(Self {
+            dispatcher: Dispatcher::new(clock, PoolRules::seeded(seed)),
+            budgets: Vec::new(),
+            month: MonthCeiling::open(home, control, clock.now())?,
+            month_rule: MonthRule::Limited,
+            index,
+        })
+    }
 }
 
 /// Whether the month's budget limits the calls of runs.

@@ -10,6 +10,7 @@ use crate::consultation::plan::Plan;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::engine::ports::Face;
 use crate::files::write::{WriteError, create_private_dir};
 use crate::records::context_file;
 use crate::records::files::{ConsultationFiles, log_notice};
@@ -39,6 +40,23 @@ impl Storage {
         create_private_dir(&logs)?;
         let journal = Journal::create(&files.journal)?;
         Ok(Self::Files(files, journal))
+    }
+
+    /// Creates the journal of a new consultation, and the file with the text of its context. Without
+    /// a journal, nothing is stored; without the file, the consultation cannot be resumed.
+    pub(crate) fn begin(home: &Home, plan: &mut Plan, face: &dyn Face) -> Self {
+        let storage = match Self::create(home, &plan.id) {
+            Ok(storage) => storage,
+            Err(failure) => {
+                face.warning(&log_notice(&failure));
+                return Self::nowhere(plan);
+            }
+        };
+        if let Err(failure) = storage.write_context(plan) {
+            let notice = log_notice(&failure);
+            face.warning(&format!("{notice}; the consultation cannot be resumed"));
+        }
+        storage
     }
 
     /// Returns the storage of a consultation that leaves no files, and notes in its plan that the

@@ -309,7 +309,6 @@ impl PreparedRun<'_> {
             jobs: self.args.cases.jobs(jobs),
             clock: self.clock,
             progress: &progress,
-            face: printer,
         };
         let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
         let run = end.map_err(|error| outcome::resumable(error, &id))?;

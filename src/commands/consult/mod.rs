@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let storage = if args.no_log {
         Storage::nowhere(&mut plan)
     } else {
-        face::create_storage(home, &mut plan, printer)
+        Storage::begin(home, &mut plan, printer)
     };
     let session = Session::new(plan, template.providers.clone(), storage, clock);
     let shown = face.run(session, None);

@@ -13,24 +13,16 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::Question;
-use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
-use crate::domain::ids::ProviderId;
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
 use crate::domain::text::pretty_json;
-use crate::domain::vendors;
-use crate::engine::dispatcher::Dispatcher;
-use crate::engine::dispatcher::pool::PoolRules;
 use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
-use crate::records::files::log_notice;
 use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
-use crate::session::month::MonthCeiling;
-use crate::session::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
-use crate::session::storage::Storage;
+use crate::session::run::{self, Participants, RunOutcome, Session, SharedResources};
 use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
@@ -141,12 +133,10 @@ impl<'a> TerminalFace<'a> {
         subscribers.push(&mut progress);
         let save_threshold =
             |amount| threshold::save(amount, self.home, self.environment, self.printer);
-        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let person = TerminalPerson::new(
             self.printer.clone(),
             Keyboard::controlling(),
             &save_threshold,
-            &vendor_name,
             session.control().consent,
         );
         let printer = self.printer.clone();
@@ -159,14 +149,8 @@ impl<'a> TerminalFace<'a> {
             interrupts: interrupts.map_err(cannot_start)?,
             report,
         };
-        let rules = PoolRules::seeded(session.plan().seed);
-        let shared = SharedResources {
-            dispatcher: Dispatcher::new(session.clock, rules),
-            budgets: Vec::new(),
-            month: MonthCeiling::open(self.home, session.control(), session.clock.now())?,
-            month_rule: MonthRule::Limited,
-            index,
-        };
+        let (control, clock, seed) = (session.control(), session.clock, session.plan().seed);
+        let shared = SharedResources::new(self.home, control, clock, seed, index)?;
         run::run(session, participants, shared).await
     }
 
@@ -174,10 +158,9 @@ impl<'a> TerminalFace<'a> {
     pub(crate) fn ask(&self, question: &Question, rule: ConsentRule) -> Result<Answer, Error> {
         let save_threshold =
             |amount| threshold::save(amount, self.home, self.environment, self.printer);
-        let vendor_name = |provider: &ProviderId| vendors::name(provider).to_owned();
         let keyboard = Keyboard::controlling();
         let printer = self.printer.clone();
-        let person = TerminalPerson::new(printer, keyboard, &save_threshold, &vendor_name, rule);
+        let person = TerminalPerson::new(printer, keyboard, &save_threshold, rule);
         block_on(person.ask(question))
     }
 
@@ -296,25 +279,6 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
         (false, true) => ConsentMode::Interactive,
         (false, false) => ConsentMode::NonInteractive,
     }
-}
-
-/// Creates the journal of a new consultation, and the file with the text of its context. Without a
-/// journal, nothing is stored; without the file, the consultation cannot be resumed.
-pub(crate) fn create_storage(home: &Home, plan: &mut Plan, printer: &Printer) -> Storage {
-    let storage = match Storage::create(home, &plan.id) {
-        Ok(storage) => storage,
-        Err(failure) => {
-            printer.warning(&log_notice(&failure));
-            return Storage::nowhere(plan);
-        }
-    };
-    if let Err(failure) = storage.write_context(plan) {
-        printer.warning(&format!(
-            "{}; the consultation cannot be resumed",
-            log_notice(&failure)
-        ));
-    }
-    storage
 }
 
 /// Draws the seed of the jitter of backoffs, which no log depends on.

@@ -134,7 +134,7 @@ pub(super) fn run(
     let storage = if args.no_log {
         Storage::nowhere(&mut plan)
     } else {
-        face::create_storage(home, &mut plan, printer)
+        Storage::begin(home, &mut plan, printer)
     };
     let session = Session::new(plan, template.providers.clone(), storage, clock);
     face.run(session, Some(&record))

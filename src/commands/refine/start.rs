@@ -113,7 +113,6 @@ fn drive(
         jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
         clock: starting.clock,
         progress: &progress,
-        face: printer,
         changes: changes_markdown,
     };
     let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);

@@ -34,7 +34,6 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 
 use super::index::{IndexQueue, RebuildTime};
-use super::month::MonthCeiling;
 use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use super::storage::Storage;
 use crate::config::paths::Home;
@@ -47,9 +46,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
-use crate::engine::dispatcher::Dispatcher;
-use crate::engine::dispatcher::budget::{SharedBudget, SharedCeiling};
-use crate::engine::dispatcher::pool::PoolRules;
+use crate::engine::dispatcher::budget::{SharedBudget as _, SharedCeiling};
 use crate::engine::ports::{BoxFuture, Face, Person, Providers};
 use crate::error::Error;
 use crate::records::files::log_notice;
@@ -163,24 +160,18 @@ impl<'a, K: 'a> Batch<'a, K> {
             interrupts,
             report,
         } = terms;
-        let month = MonthCeiling::open(home, control, clock.now())?;
         let index = IndexQueue::start(home, clock.now());
-        let mut budgets: Vec<Arc<dyn SharedBudget>> = Vec::new();
+        let mut shared = SharedResources::new(home, control, clock, seed, index.sender())?;
+        shared.month_rule = month_rule;
         if let Some(RunCeiling { name, limit, used }) = ceiling {
             let ceiling = SharedCeiling::new(name, limit);
             ceiling.settle(MicroUsd::ZERO, used);
-            budgets.push(Arc::new(ceiling));
+            shared.budgets.push(Arc::new(ceiling));
         }
         Ok(Self {
             home,
             clock,
-            shared: SharedResources {
-                dispatcher: Dispatcher::new(clock, PoolRules::seeded(seed)),
-                budgets,
-                month,
-                month_rule,
-                index: index.sender(),
-            },
+            shared,
             index,
             interrupts,
             can_be_interrupted: true,

@@ -44,7 +44,7 @@ use self::template::{PlanDraft, PlanTemplate};
 #[derive(Debug)]
 pub(crate) struct Planner<'a> {
     environment: &'a Environment,
-    face: &'a dyn Face,
+    pub(crate) face: &'a dyn Face,
     pub(crate) sources: Sources,
     connections: Connections,
 }

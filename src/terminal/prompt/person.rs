@@ -6,7 +6,6 @@ use crate::consultation::event::{Answer, StillWaiting};
 use crate::consultation::machine::{Question, SubstitutionOffer};
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
-use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
@@ -24,9 +23,6 @@ use crate::terminal::output::wrap::fit;
 /// saved, or why it could not be.
 pub type SaveThreshold<'a> = dyn Fn(MicroUsd) -> Result<String, String> + Send + Sync + 'a;
 
-/// Returns the display name of a provider.
-pub type VendorName<'a> = dyn Fn(&ProviderId) -> String + Send + Sync + 'a;
-
 /// Failures with one cause, such as a missing network, come within this time.
 const FAILURES_COME_TOGETHER: Duration = Duration::from_secs(1);
 
@@ -35,7 +31,6 @@ pub struct TerminalPerson<'a> {
     printer: Printer,
     keyboard: Keyboard,
     save_threshold: &'a SaveThreshold<'a>,
-    vendor_name: &'a VendorName<'a>,
     consent_rule: ConsentRule,
 }
 
@@ -52,14 +47,12 @@ impl<'a> TerminalPerson<'a> {
         printer: Printer,
         keyboard: Keyboard,
         save_threshold: &'a SaveThreshold<'a>,
-        vendor_name: &'a VendorName<'a>,
         consent_rule: ConsentRule,
     ) -> Self {
         Self {
             printer,
             keyboard,
             save_threshold,
-            vendor_name,
             consent_rule,
         }
     }
@@ -114,8 +107,7 @@ impl<'a> TerminalPerson<'a> {
     /// question within that time leaves nothing on the screen.
     async fn substitution(&self, offers: &[SubstitutionOffer]) -> Answer {
         tokio::time::sleep(FAILURES_COME_TOGETHER).await;
-        self.answer(&substitution::question(offers, self.vendor_name))
-            .await
+        self.answer(&substitution::question(offers)).await
     }
 
     async fn answer(&self, question: &KeyQuestion<Answer>) -> Answer {

@@ -8,7 +8,7 @@ use conclave::consultation::machine::{Question, SubstitutionOffer};
 use conclave::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use conclave::consultation::policy::estimate::{CallEstimate, Estimate, GateReason};
 use conclave::consultation::protocol::answer::AnswerKind;
-use conclave::domain::ids::{AgentId, ModelRef, ProviderId};
+use conclave::domain::ids::{AgentId, ModelRef};
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::engine::ports::Person;
 use conclave::terminal::output::printer::Verbosity;
@@ -45,12 +45,10 @@ async fn ask(question: &Question, typed: &'static str) -> QuestionReport {
         saved.lock().unwrap().push(amount);
         Ok("config.json".to_owned())
     };
-    let vendor = |provider: &ProviderId| provider.as_str().to_uppercase();
     let person = TerminalPerson::new(
         captured.printer.clone(),
         Keyboard::reading(BufReader::new(typed.as_bytes())),
         &save,
-        &vendor,
         consent_rule(),
     );
     let answer = in_time("the answer", person.ask(question)).await;
@@ -187,8 +185,8 @@ async fn a_substitution_is_accepted_refused_or_ends_the_run() {
     }
     assert_eq!(
         ask(&substitution(), "y").await.screen,
-        "⚠️ gemini-3-pro (GOOGLE) is unavailable for Pragmatist: no answer within 120 s\n\
-         Use grok-4.7 (XAI) instead? [Y/n/f = end] yes\n"
+        "⚠️ gemini-3-pro (Google) is unavailable for Pragmatist: no answer within 120 s\n\
+         Use grok-4.7 (xAI) instead? [Y/n/f = end] yes\n"
     );
 }
 
@@ -208,15 +206,11 @@ async fn end_of_input_is_no_answer_and_ends_the_line() {
 async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
     let captured = CapturedPrinter::new(Verbosity::Normal, Some(80));
     let (reader, mut writer) = io::pipe().unwrap();
-    let (save, vendor) = (
-        |_| Ok(String::new()),
-        |provider: &ProviderId| provider.to_string(),
-    );
+    let save = |_| Ok(String::new());
     let person = TerminalPerson::new(
         captured.printer.clone(),
         Keyboard::reading(BufReader::new(reader)),
         &save,
-        &vendor,
         consent_rule(),
     );
     let withdrawn = pulse();

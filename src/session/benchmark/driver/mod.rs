@@ -16,7 +16,6 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
-use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::records::runs::LockedRun;
 use crate::session::batch::{
@@ -44,7 +43,6 @@ pub(crate) struct BenchmarkDriver<'a> {
     pub(crate) jobs: usize,
     pub(crate) clock: Clock,
     pub(crate) progress: &'a dyn RunProgress,
-    pub(crate) face: &'a dyn Face,
 }
 
 /// What a consultation is for.
@@ -84,7 +82,7 @@ impl<'a> BenchmarkDriver<'a> {
     /// When the log cannot be written, or another process runs one of the consultations. The run
     /// can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
-        let face = self.face;
+        let face = self.planner.face;
         let mut run = RunInProgress {
             started_at: self.clock.now(),
             driver: self,
@@ -108,14 +106,17 @@ impl RunInProgress<'_> {
                 Some(BatchUpdate::Interrupted(InterruptStage::Drain)) => {
                     self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))?;
                     if self.batch.in_flight() > 0 {
-                        self.driver.face.note(
+                        self.driver.planner.face.note(
                             "Stopping: cases in flight are finished; press Ctrl-C again to cancel \
                              them",
                         );
                     }
                 }
                 Some(BatchUpdate::Interrupted(InterruptStage::Cancel)) => {
-                    self.driver.face.note("Cancelling the calls in flight…");
+                    self.driver
+                        .planner
+                        .face
+                        .note("Cancelling the calls in flight…");
                 }
             }
         }
@@ -171,7 +172,7 @@ impl RunInProgress<'_> {
         match take_over(&id, &sources, &self.driver.control, clock).await? {
             TakeOver::Repeat(why) => {
                 let notice = format!("{} is asked again: {why}", pending.run.case);
-                self.driver.face.detail(&notice);
+                self.driver.planner.face.detail(&notice);
                 Ok(false)
             }
             TakeOver::Finished(outcome) => match grade(&entry.key, &outcome.record) {

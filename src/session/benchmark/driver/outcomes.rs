@@ -32,7 +32,7 @@ impl RunInProgress<'_> {
         outcome: &ConsultationOutcome,
     ) -> Result<(), Error> {
         for warning in &outcome.warnings {
-            self.driver.face.warning(warning);
+            self.driver.planner.face.warning(warning);
         }
         let Some(entry) = self.driver.book.get(&run.case) else {
             return Ok(());
@@ -242,7 +242,7 @@ impl RunInProgress<'_> {
     ) -> Result<(), Error> {
         if let (DeferralCause::Infrastructure, Some(error)) = (cause, &error) {
             let line = format!("{} is tried again later: {error}", run.case);
-            self.driver.face.detail(&line);
+            self.driver.planner.face.detail(&line);
         }
         let pending = self.state().pending(run);
         let spent = pending.map_or_else(ConsultationSpend::default, |pending| {

@@ -144,7 +144,7 @@ impl LoopInProgress<'_> {
             }
         };
         for warning in &outcome.warnings {
-            self.driver.face.warning(warning);
+            self.driver.planner.face.warning(warning);
         }
         let spend = spend([&outcome.record]);
         let answer = match read(&outcome.record) {

@@ -45,7 +45,7 @@ impl LoopInProgress<'_> {
             LoopJob::Extraction => Some(LoopJob::Extraction),
             LoopJob::Questions(batch) => {
                 let notice = format!("the questions of {id} are asked again: {why}");
-                self.driver.face.detail(&notice);
+                self.driver.planner.face.detail(&notice);
                 self.due(&batch).map(LoopJob::Questions)
             }
         };

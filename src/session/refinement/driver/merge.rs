@@ -93,7 +93,10 @@ impl LoopInProgress<'_> {
         let refinement = &self.driver.refinement;
         let markdown = (self.driver.changes)(refinement.state());
         if let Err(error) = refinement.write_changes(&markdown) {
-            self.driver.face.warning(&format!("Warning: {error}"));
+            self.driver
+                .planner
+                .face
+                .warning(&format!("Warning: {error}"));
         }
     }
 

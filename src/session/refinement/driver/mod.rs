@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
-use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
 use crate::refinement::event::{RefinementEventKind, StopCause};
@@ -46,7 +45,6 @@ pub(crate) struct RefinementDriver<'a> {
     pub(crate) jobs: usize,
     pub(crate) clock: Clock,
     pub(crate) progress: &'a dyn LoopProgress,
-    pub(crate) face: &'a dyn Face,
     /// Writes the log for people.
     pub(crate) changes: fn(&RefinementState) -> String,
 }
@@ -80,7 +78,7 @@ impl<'a> RefinementDriver<'a> {
     /// When the document or the log cannot be read or written, or another process runs one of the
     /// consultations. The loop can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
-        let face = self.face;
+        let face = self.planner.face;
         let document = WorkingDocument::read(&self)?;
         let mut work = LoopInProgress {
             driver: self,
@@ -229,14 +227,17 @@ impl LoopInProgress<'_> {
             InterruptStage::Drain => {
                 self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
                 if self.batch.in_flight() > 0 {
-                    self.driver.face.note(
+                    self.driver.planner.face.note(
                         "Stopping: consultations in flight are finished; press Ctrl-C again to \
                          cancel them",
                     );
                 }
             }
             InterruptStage::Cancel => {
-                self.driver.face.note("Cancelling the calls in flight…");
+                self.driver
+                    .planner
+                    .face
+                    .note("Cancelling the calls in flight…");
             }
         }
     }

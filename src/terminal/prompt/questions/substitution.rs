@@ -2,8 +2,9 @@
 
 use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::machine::SubstitutionOffer;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::ModelRef;
 use crate::domain::text::{one_line, shortened};
+use crate::domain::vendors;
 
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
@@ -11,13 +12,10 @@ use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 const MESSAGE_LENGTH: usize = 200;
 
 /// Asks whether other models may take over. Each model comes with the name of its vendor.
-pub(in crate::terminal) fn question(
-    offers: &[SubstitutionOffer],
-    vendor_name: impl Fn(&ProviderId) -> String,
-) -> KeyQuestion<Answer> {
+pub(in crate::terminal) fn question(offers: &[SubstitutionOffer]) -> KeyQuestion<Answer> {
     let model = |model: &ModelRef| {
-        let vendor = vendor_name(&model.provider);
-        format!("{} ({})", one_line(&model.model), one_line(&vendor))
+        let vendor = vendors::name(&model.provider);
+        format!("{} ({})", one_line(&model.model), one_line(vendor))
     };
     // Agents of one model share its failure.
     let mut failures: Vec<(&Substitution, Vec<String>)> = Vec::new();
@@ -93,12 +91,7 @@ mod tests {
     }
 
     fn ask(offers: &[SubstitutionOffer]) -> String {
-        question(offers, |provider| match provider.as_str() {
-            "google" => "Google".to_owned(),
-            _ => "xAI".to_owned(),
-        })
-        .words()
-        .text(400, Paint::Plain)
+        question(offers).words().text(400, Paint::Plain)
     }
 
     #[test]
