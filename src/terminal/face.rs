@@ -3,7 +3,7 @@
 use crate::engine::ports::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
 
 use super::output::printer::Printer;
-use super::progress::bars::{DownloadBar, RebuildBar};
+use super::progress::work_bar::WorkBar;
 use super::prompt::ask_yes_no;
 
 impl Face for Printer {
@@ -24,10 +24,7 @@ impl Face for Printer {
     }
 
     fn begin(&self, work: LongWork) -> Box<dyn WorkProgress> {
-        match work {
-            LongWork::Download => Box::new(DownloadBar::new(self)),
-            LongWork::IndexRebuild => Box::new(RebuildBar::new(self)),
-        }
+        Box::new(WorkBar::new(self, work))
     }
 
     fn confirm<'a>(&'a self, lines: Vec<String>, question: &'a str) -> BoxFuture<'a, Confirmation> {

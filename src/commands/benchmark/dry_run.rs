@@ -45,7 +45,7 @@ impl<'a> PreviewedRun<'a> {
             schema_version: "1.0",
             terms,
             total: PartFigures::of(estimate.calls, &estimate.total),
-            by_model: model_figures(estimate, &arms.templates().collect::<Vec<_>>()),
+            by_model: model_figures(estimate, arms.templates()),
             decision,
             estimate,
         }

@@ -214,8 +214,9 @@ pub(crate) struct ModelFigures<'a> {
 /// Returns the part of each model, in alphabetical order.
 pub(crate) fn model_figures<'a>(
     estimate: &'a BatchEstimate,
-    templates: &[&'a PlanTemplate],
+    templates: impl Iterator<Item = &'a PlanTemplate>,
 ) -> Vec<ModelFigures<'a>> {
+    let templates: Vec<&PlanTemplate> = templates.collect();
     let of = |(model, share): (&'a ModelRef, &'a ModelShare)| ModelFigures {
         model,
         address: templates

@@ -122,9 +122,7 @@ impl<'a> DryRun<'a> {
         let document = prepared.ahead.document;
         let measure = document.measure();
         let templates = &prepared.templates;
-        let both: Vec<_> = std::iter::once(&templates.panel)
-            .chain(&templates.extraction)
-            .collect();
+        let both = std::iter::once(&templates.panel).chain(&templates.extraction);
         let consultations = prepared.ahead.next.iter().map(|batch| {
             let questions = batch.questions.iter();
             let mut questions: Vec<String> = questions.map(|(_, text)| text.clone()).collect();
@@ -150,7 +148,7 @@ impl<'a> DryRun<'a> {
             iterations: estimate.iterations,
             next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
             whole_loop: PartFigures::of(estimate.total.calls, total),
-            by_model: model_figures(&estimate.total, &both),
+            by_model: model_figures(&estimate.total, both),
             decision: decision(&prepared.rule.decide(total, left), total),
             warnings: warnings(document),
             starting,

@@ -11,7 +11,7 @@ mod judge_stream;
 mod judge_prose;
 mod estimate;
 pub mod scrubbing;
-pub(in crate::terminal) mod bars;
+pub(in crate::terminal) mod work_bar;
 mod live_row;
 pub mod benchmark;
 pub mod refinement;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
+use conclave::engine::ports::{Face, LongWork};
 use conclave::terminal::output::printer::{Printer, Verbosity};
 use conclave::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
@@ -142,5 +143,27 @@ fn json_escapes_what_acts_on_a_terminal() {
     assert_eq!(
         captured.out(),
         "{\n  \"a\": \"\\u009b2J\\u202e\\u007f\"\n}\n"
+    );
+}
+
+#[test]
+fn each_step_of_long_work_is_one_line_without_a_terminal() {
+    let captured = CapturedPrinter::new(Verbosity::Normal, None);
+    let face: &dyn Face = &captured.printer;
+    let mut download = face.begin(LongWork::Download);
+    for (step, done) in [("asking\nthe hub", 0), ("loading", 1), ("loading", 2)] {
+        download.step(step);
+        download.at(done, 2);
+    }
+    let mut rebuild = face.begin(LongWork::IndexRebuild);
+    rebuild.step("There is no index.");
+    for done in [1, 10_000, 10_001, 20_000] {
+        rebuild.at(done, 20_000);
+    }
+    assert_eq!(
+        captured.err(),
+        "asking the hub\nloading\nThere is no index.\n\
+         Rebuilding index... [10000/20000] consultations\n\
+         Rebuilding index... [20000/20000] consultations\n"
     );
 }
