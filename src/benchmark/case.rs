@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
-pub struct CaseId(String);
+pub struct CaseId(pub(crate) String);
 
 impl CaseId {
     const LONGEST: usize = 200;
@@ -23,11 +23,6 @@ impl CaseId {
 
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-
-    /// Returns the text, to mask the secrets in it.
-    pub(crate) fn text_mut(&mut self) -> &mut String {
-        &mut self.0
     }
 }
 

@@ -3,7 +3,10 @@
 //! An entry never holds a key, only its source. A missing field stays `None`: its default is
 //! decided where the server is used.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::domain::address::{self, Bare};
 use crate::domain::dialect::{Structure, TokensField, WireFormat};
@@ -11,7 +14,7 @@ use crate::domain::ids::ProviderId;
 use crate::domain::vendors;
 
 use super::key_detection::holds_key;
-use super::value::{ConfigValue, ValueError, optional};
+use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
 
 /// One entry. As JSON, it is what would be written under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -50,7 +53,8 @@ pub enum KeyLocation {
 }
 
 /// The fields of an entry.
-pub const FIELDS: [&str; 8] = [
+pub const FIELDS: [&str; 9] = [
+    "name",
     "base_url",
     "api_key_env",
     "api_key_cmd",
@@ -61,13 +65,26 @@ pub const FIELDS: [&str; 8] = [
     "dialect",
 ];
 
+/// The form of the setting.
+pub(super) const EXPECTED: &str =
+    "an object of servers by name, or a list of objects with a `name`";
+
 const MAX_TOKENS_FIELDS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 const STRUCTURED_OUTPUTS: [&str; 3] = ["json_schema", "json_object", "none"];
 const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
-/// Reads the setting: an object of entries by name.
+/// Reads the setting: an object of entries by name, or a list of entries with a `name`.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
+    let named = match setting.value {
+        Value::Array(list) => list.iter().map(|item| with_name(setting, item)).collect(),
+        Value::Object(_) => setting.named(),
+        _ => Err(setting.error(format!("must be {EXPECTED}"))),
+    }?;
+    let mut names = BTreeSet::new();
     let entry = |(name, place): (String, ConfigValue<'_>)| {
+        if !names.insert(name.clone()) {
+            return Err(place.error("is a second entry with this name"));
+        }
         let entry = EndpointEntry::read(name, &place)?;
         if entry.base_url.is_none() && vendors::find(&entry.name).is_none() {
             return Err(place.error(format!(
@@ -77,7 +94,18 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
         }
         Ok(entry)
     };
-    setting.named()?.into_iter().map(entry).collect()
+    named.into_iter().map(entry).collect()
+}
+
+/// Returns an item of a list under its name.
+fn with_name<'a>(
+    setting: &ConfigValue<'_>,
+    item: &'a Value,
+) -> Result<(String, ConfigValue<'a>), ValueError> {
+    let name = item["name"].as_str().filter(|name| is_name(name));
+    let name = name.ok_or_else(|| setting.error(format!("must be {EXPECTED}: {NAME_RULE}")))?;
+    let place = ConfigValue::new(format!("{}.{name}", setting.at), item);
+    Ok((name.to_owned(), place))
 }
 
 impl EndpointEntry {
@@ -161,17 +189,17 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_mean_the_same() {
-        let camel = r#"{"work": {"baseUrl": "https://h/v1", "apiKeyEnv": "WORK_KEY", "maxTokensField": "max_completion_tokens",
-                         "structuredOutput": "json_object", "maxInFlight": 2, "free": true, "dialect": "anthropic"}}"#;
-        let snake = r#"{"work": {"base_url": "https://h/v1", "api_key_env": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
+    fn a_list_and_an_object_mean_the_same_in_both_spellings() {
+        let list = r#"[{"name": "work", "baseUrl": "https://h/v1", "apiKeyEnv": "WORK_KEY", "maxTokensField": "max_completion_tokens",
+                         "structuredOutput": "json_object", "maxInFlight": 2, "free": true, "dialect": "anthropic"}]"#;
+        let object = r#"{"work": {"base_url": "https://h/v1", "api_key_env": "WORK_KEY", "max_tokens_field": "max_completion_tokens",
                          "structured_output": "json_object", "max_in_flight": 2, "free": true, "dialect": "anthropic"}}"#;
-        let read = entries(camel).unwrap();
-        assert_eq!(read, entries(snake).unwrap());
+        let read = entries(list).unwrap();
+        assert_eq!(read, entries(object).unwrap());
         assert_eq!(read[0].key, Some(KeyLocation::Variable("WORK_KEY".into())));
         assert_eq!(
             serde_json::to_value(&read[0]).unwrap(),
-            serde_json::from_str::<serde_json::Value>(snake).unwrap()["work"]
+            serde_json::from_str::<Value>(object).unwrap()["work"]
         );
     }
 
@@ -235,7 +263,12 @@ mod tests {
             ),
             (r#"{"W": {"base_url": "h"}}"#, ".W", "a-z"),
             (r#"{"local": {"base_url": "h"}}"#, ".local", "embedded"),
-            (r#"[{"base_url": "h"}]"#, "", "must be an object"),
+            (r#"[{"base_url": "h"}]"#, "", "objects with a `name`"),
+            (
+                r#"[{"name": "a", "base_url": "h"}, {"name": "a", "base_url": "i"}]"#,
+                ".a",
+                "second",
+            ),
             (r#""sk-secret""#, "", "must be an object"),
             (r#"{"w": "sk-secret"}"#, ".w", "must be an object"),
         ] {

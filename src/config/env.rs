@@ -121,11 +121,6 @@ impl Environment {
     pub fn model_file(&self) -> Option<PathBuf> {
         self.path("CONCLAVE_MODEL")
     }
-
-    /// Returns the URL to download embedded models from instead of the usual one.
-    pub fn hub_url(&self) -> Option<&str> {
-        self.text("CONCLAVE_HUB_URL")
-    }
 }
 
 /// Shows the names of known variables only: values may be keys.

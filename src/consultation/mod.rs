@@ -143,7 +143,7 @@ impl Consultation {
             effects.extend(further);
         }
         if self.run.questions.is_open() && !self.state.is_working() {
-            self.run.wait_for_person(now);
+            self.run.waiting_for_person_since.get_or_insert(now);
         } else {
             waited_ms += self.run.end_wait_for_person(now);
         }
@@ -167,7 +167,7 @@ impl Consultation {
         let emitter = Emitter::new(now, &self.plan.id, &mut self.log, cause);
         let mut context = StepContext::new(now, &self.plan, &mut self.run, emitter);
         let state = act(&mut context, std::mem::take(&mut self.state));
-        self.state = match context.take_stop() {
+        self.state = match context.stop.take() {
             // A consultation that has its answer gives it, whatever would have stopped it.
             Some(stop) if !state.name().is_terminal() => {
                 state.end(&mut context, stop.reason, stop.message)

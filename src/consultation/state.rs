@@ -80,9 +80,9 @@ impl State {
     /// Returns whether the answers that have arrived are enough to continue without the others.
     pub(super) fn may_go_on_without(&self) -> bool {
         match self {
-            Self::Independent(phase) => phase.has_an_answer(),
+            Self::Independent(phase) => !phase.answered.is_empty(),
             Self::CrossExam(phase) => phase.has_a_revision(),
-            Self::Verdict(phase) => phase.has_the_verdict(),
+            Self::Verdict(phase) => phase.first.is_some(),
             Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)

@@ -24,7 +24,7 @@ pub(super) enum CallUpdate {
 /// Tasks by call.
 #[derive(Debug)]
 pub(super) struct Calls {
-    tasks: JoinSet<(CallId, AnswerKind, Outcome)>,
+    pub(super) tasks: JoinSet<(CallId, AnswerKind, Outcome)>,
     open: BTreeMap<CallId, AbortHandle>,
     deltas: mpsc::UnboundedSender<(CallId, Delta)>,
     incoming: mpsc::UnboundedReceiver<(CallId, Delta)>,
@@ -93,10 +93,5 @@ impl Calls {
                 else => std::future::pending().await,
             }
         }
-    }
-
-    /// Drops all calls and waits until they are gone.
-    pub(super) async fn shut_down(mut self) {
-        self.tasks.shutdown().await;
     }
 }

@@ -280,10 +280,11 @@ impl<'a> Run<'a> {
     }
 
     /// Drops all calls in flight, and waits until every connection is closed.
-    async fn end(self) -> Vec<Envelope> {
+    async fn end(mut self) -> Vec<Envelope> {
         drop(self.question);
         drop(self.inputs);
-        self.calls.shut_down().await;
+        self.calls.tasks.shutdown().await;
+        drop(self.calls);
         drop(self.permits);
         self.member.leave().await;
         self.history

@@ -5,6 +5,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use serde::Serialize;
+
+use crate::domain::text::pretty_json;
 use crate::domain::time::Timestamp;
 
 /// The readers of a file that this program writes.
@@ -78,12 +81,20 @@ pub fn write_atomically(path: &Path, bytes: &[u8], access: Access) -> Result<(),
     written.map_err(|error| WriteError::new(path, error))
 }
 
-/// Writes a file that can be rebuilt, whole or not at all, as [`write_atomically`] does without
-/// syncing.
-pub fn write_unsynced(path: &Path, bytes: &[u8], access: Access) -> Result<(), WriteError> {
-    replace(path, bytes, access, Durability::Unsynced)
-        .map(drop)
-        .map_err(|error| WriteError::new(path, error))
+/// Writes a value as JSON for scripts, whole or not at all, in a file of this program.
+pub fn write_json(
+    path: &Path,
+    value: &impl Serialize,
+    durability: Durability,
+) -> Result<(), WriteError> {
+    let failed = |error| WriteError::new(path, error);
+    let json = pretty_json(value).map_err(|error| failed(error.into()))? + "\n";
+    match durability {
+        Durability::Synced => write_atomically(path, json.as_bytes(), Access::Own),
+        Durability::Unsynced => replace(path, json.as_bytes(), Access::Own, durability)
+            .map(drop)
+            .map_err(failed),
+    }
 }
 
 /// Checks that a file can be written at this path now, and leaves nothing behind.

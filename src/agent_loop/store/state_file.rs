@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::files::write::{Access, WriteError, write_unsynced};
+use crate::files::write::{Durability, WriteError, write_json};
 use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::event::SCHEMA_VERSION;
 use crate::stopping::exit_check::state::LoopState;
@@ -51,7 +51,5 @@ pub(super) fn write(path: &Path, state: &LoopState) -> Result<(), WriteError> {
         schema_version: SCHEMA_VERSION,
         state,
     };
-    let json =
-        serde_json::to_vec_pretty(&file).map_err(|error| WriteError::new(path, error.into()))?;
-    write_unsynced(path, &[json.as_slice(), b"\n"].concat(), Access::Own)
+    write_json(path, &file, Durability::Unsynced)
 }

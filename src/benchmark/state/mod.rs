@@ -249,7 +249,7 @@ impl BenchmarkState {
             (RunPhase::Running, ProbePhase::Running(_)) => false,
             (RunPhase::Running, ProbePhase::None | ProbePhase::Due) => self.batch.allows_attempt(),
         };
-        self.queue.first_waiting().filter(|_| may_start)
+        self.queue.waiting.front().filter(|_| may_start)
     }
 
     /// Returns what follows when an attempt of a case run in flight gave no answer.

@@ -47,7 +47,7 @@ pub struct CaseRunInFlight {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
-    waiting: VecDeque<PendingCaseRun>,
+    pub(super) waiting: VecDeque<PendingCaseRun>,
     pub(super) in_flight: Vec<CaseRunInFlight>,
     /// Without attempts left; a resume gives them new ones.
     exhausted: Vec<PendingCaseRun>,
@@ -164,10 +164,6 @@ impl CaseRunQueue {
         self.pending()
             .find(|pending| pending.run == *run)
             .is_some_and(|pending| pending.recent_attempts < self.attempts_per_case)
-    }
-
-    pub(super) fn first_waiting(&self) -> Option<&PendingCaseRun> {
-        self.waiting.front()
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {

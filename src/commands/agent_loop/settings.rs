@@ -77,7 +77,8 @@ fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRu
         Ok(u32::try_from(turns).unwrap_or(u32::MAX))
     };
     let rest = |setting, usual: Duration| match file.get(setting) {
-        Some(minutes) => in_range(file, setting, minutes, LONGEST_REST).map(minutes_of),
+        Some(minutes) => in_range(file, setting, minutes, LONGEST_REST)
+            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
         None => Ok(usual),
     };
     let (stagnation, same_error) = (thresholds.stagnation_turns, thresholds.same_error_turns);
@@ -87,10 +88,6 @@ fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRu
         cooldown: rest(CooldownMinutes, usual.cooldown)?,
         permit: rest(ProbeMinutes, usual.permit)?,
     })
-}
-
-fn minutes_of(minutes: u64) -> Duration {
-    Duration::from_secs(minutes.saturating_mul(60))
 }
 
 fn in_range(

@@ -353,7 +353,7 @@ fn read_suite(
     mask(&scrubber, |edit| {
         edit("suite", &mut suite.name);
         for case in suite.cases.iter_mut().map(|entry| &mut entry.case) {
-            edit("suite", case.id.text_mut());
+            edit("suite", &mut case.id.0);
             case.tags.iter_mut().for_each(|tag| edit("suite", tag));
         }
     });

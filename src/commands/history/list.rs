@@ -156,7 +156,10 @@ fn collect(
     let query = |index: &mut Index| {
         let listed = history::list(&index.connection, filter, query_limit)?;
         let mut begun = Vec::new();
-        if can_be_running(args.state) {
+        if matches!(
+            args.state,
+            None | Some(StateArg::Unfinished | StateArg::Running)
+        ) {
             let ids: BTreeSet<_> = listed.iter().map(|row| &row.consultation_id).collect();
             begun = self::begun(archive, index, filter)?;
             begun.retain(|entry| !ids.contains(&entry.consultation_id));
@@ -188,10 +191,6 @@ pub(super) fn short(index: &Index, id: &str) -> QueryResult<String> {
     let length = history::unique_prefix_length(&index.connection, id, shortest)?;
     let short: String = id.chars().take(length).collect();
     Ok(short.strip_prefix(PREFIX).unwrap_or(&short).to_owned())
-}
-
-fn can_be_running(state: Option<StateArg>) -> bool {
-    matches!(state, None | Some(StateArg::Unfinished | StateArg::Running))
 }
 
 /// Returns the consultations that have begun and are not in the index yet, from their journals.

@@ -256,7 +256,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
             count(deleted, "consultation")
         ));
     }
-    refused(archive, kept, deletions.len())
+    refused(archive, &kept, deletions.len())
 }
 
 /// Deletes the rows of consultations from the index.
@@ -270,34 +270,22 @@ fn forget(archive: &Archive<'_>, gone: &[&ConsultationId]) -> Result<(), Error> 
 /// Reports the consultations that are not deleted.
 fn refused(
     archive: &Archive<'_>,
-    mut kept: Vec<(&ConsultationId, RemoveError)>,
+    kept: &[(&ConsultationId, RemoveError)],
     of: usize,
 ) -> Result<(), Error> {
-    if of == 1
-        && let Some((found, source)) = kept.pop()
-    {
-        let id = found.to_string();
-        return Err(Error::failed(DeleteError { id, source }));
+    let lines = kept.iter();
+    let lines = lines.map(|(id, error)| format!("{id} was not deleted: {}", whole(error)));
+    match kept.len() {
+        0 => Ok(()),
+        1 if of == 1 => Err(Error::failed(lines.collect::<String>())),
+        count_kept => {
+            lines.for_each(|line| archive.printer.warning(&line));
+            let of = count(of, "consultation");
+            Err(Error::failed(format!(
+                "{count_kept} of {of} were not deleted"
+            )))
+        }
     }
-    if kept.is_empty() {
-        return Ok(());
-    }
-    for (found, error) in &kept {
-        let message = format!("{} was not deleted: {}", found, whole(error));
-        archive.printer.warning(&message);
-    }
-    Err(Error::failed(format!(
-        "{} of {} were not deleted",
-        kept.len(),
-        count(of, "consultation")
-    )))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{id} was not deleted")]
-struct DeleteError {
-    id: String,
-    source: RemoveError,
 }
 
 /// Reads `90d`, `12w` or `36h`.

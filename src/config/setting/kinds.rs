@@ -202,7 +202,6 @@ pub(super) fn local_servers() -> Kind<LocalServers> {
 }
 
 pub(super) fn endpoint_entries() -> Kind<Vec<EndpointEntry>> {
-    let expects = "an object of servers by name";
     Kind {
         write: Box::new(|entries: &Vec<EndpointEntry>| {
             let entries = entries.iter();
@@ -210,7 +209,7 @@ pub(super) fn endpoint_entries() -> Kind<Vec<EndpointEntry>> {
                 .map(|entry| (entry.name.clone(), json!(entry)))
                 .collect()
         }),
-        ..placed(expects, endpoints::read)
+        ..placed(endpoints::EXPECTED, endpoints::read)
     }
 }
 

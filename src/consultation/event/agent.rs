@@ -97,13 +97,6 @@ pub enum WhySubstituted {
     Hedge,
 }
 
-impl Substitution {
-    /// Returns whether another model only answered sooner.
-    pub fn is_hedge(&self) -> bool {
-        self.reason == WhySubstituted::Hedge
-    }
-}
-
 impl WhySubstituted {
     /// Describes the reason for people: the provider's message, else a word.
     pub fn in_words(self, message: &str) -> String {

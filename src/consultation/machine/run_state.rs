@@ -27,7 +27,7 @@ pub(crate) struct RunState {
     /// count as elapsed time.
     pub(crate) pauses: Vec<Pause>,
     /// The time since which only the person is waited for.
-    waiting_for_person_since: Option<Timestamp>,
+    pub(crate) waiting_for_person_since: Option<Timestamp>,
     pub(crate) providers: ProviderViews,
     pub(crate) budget: Budget,
     /// Whether the person has agreed to exceed the monthly budget.
@@ -86,11 +86,6 @@ impl Watch {
 }
 
 impl RunState {
-    /// Notes from when on only the person is waited for.
-    pub(crate) fn wait_for_person(&mut self, now: Timestamp) {
-        self.waiting_for_person_since.get_or_insert(now);
-    }
-
     /// Ends the time in which only the person was waited for. Returns its milliseconds.
     pub(crate) fn end_wait_for_person(&mut self, to: Timestamp) -> u64 {
         let Some(from) = self.waiting_for_person_since.take() else {

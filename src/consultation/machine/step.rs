@@ -17,7 +17,7 @@ pub(crate) struct StepContext<'a> {
     pub(crate) emitter: Emitter<'a>,
     /// Replaces the panel from the next step on.
     pub(crate) new_panel: Option<Panel>,
-    stop: Option<Stop>,
+    pub(crate) stop: Option<Stop>,
 }
 
 /// Why the consultation ends after this step.
@@ -64,9 +64,5 @@ impl<'a> StepContext<'a> {
 
     pub(crate) fn is_stopping(&self) -> bool {
         self.stop.is_some()
-    }
-
-    pub(crate) fn take_stop(&mut self) -> Option<Stop> {
-        self.stop.take()
     }
 }

@@ -40,7 +40,7 @@ pub(crate) struct IndependentRound {
     since: Timestamp,
     stage: Stage,
     pub(crate) tasks: TaskSet,
-    answered: Vec<Independent>,
+    pub(crate) answered: Vec<Independent>,
     sources: Vec<AnswerSource>,
     /// The number of answers that are no evidence.
     degraded: usize,
@@ -164,11 +164,6 @@ impl IndependentRound {
             Stage::Selected => Next::Stay(self),
             Stage::Answering => self.answered(step),
         }
-    }
-
-    /// Returns whether an expert has answered.
-    pub(crate) fn has_an_answer(&self) -> bool {
-        !self.answered.is_empty()
     }
 
     /// Handles the experts' answers and failures. Ends the round when it has all of them.

@@ -31,7 +31,7 @@ pub(crate) struct VerdictRound {
     synthesis: Synthesis,
     cross_exam: CrossExam,
     /// The verdict, once it has arrived.
-    first: Option<AgentAnswer>,
+    pub(crate) first: Option<AgentAnswer>,
     second: SecondVerdict,
 }
 
@@ -204,11 +204,6 @@ impl VerdictRound {
             rounds: ROUND,
             tasks: self.tasks,
         })
-    }
-
-    /// Returns whether the verdict has arrived.
-    pub(crate) fn has_the_verdict(&self) -> bool {
-        self.first.is_some()
     }
 
     /// Resumes: a judge that failed is asked again.

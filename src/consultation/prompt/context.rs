@@ -107,7 +107,11 @@ impl Ingredients {
         } else {
             fence.enclose(text)
         };
-        let stack: Vec<String> = self.stack.iter().map(|line| stack_line(line)).collect();
+        let stack: Vec<String> = self
+            .stack
+            .iter()
+            .map(|line| one_line(line).chars().take(STACK_LINE).collect())
+            .collect();
         let values = json!({
             "context": { "open": fence.open(), "close": fence.close(), "text": quoted },
             "stance": self.stance,
@@ -170,10 +174,6 @@ impl Ingredients {
             counted_by,
         }
     }
-}
-
-fn stack_line(line: &str) -> String {
-    one_line(line).chars().take(STACK_LINE).collect()
 }
 
 fn join_parts(one: &str, other: &str) -> String {

@@ -157,7 +157,7 @@ pub(super) struct FieldValue {
 /// An object from which fields are taken one by one, and its path in the answer.
 #[derive(Debug)]
 pub(super) struct Fields {
-    members: Map<String, Value>,
+    pub(super) members: Map<String, Value>,
     path: String,
 }
 
@@ -204,11 +204,6 @@ impl Fields {
         for (key, value) in members {
             self.members.entry(key).or_insert(value);
         }
-    }
-
-    /// Takes all remaining members, for an item without any known field.
-    pub(super) fn take_rest(&mut self) -> Value {
-        Value::Object(std::mem::take(&mut self.members))
     }
 
     /// Notes fields that are not in the schema.

@@ -14,7 +14,9 @@ impl Reader<'_> {
         if let Some(text) = self.text(&main) {
             return Some(text);
         }
-        main.value = Some(Value::String(words(&item.take_rest())));
+        main.value = Some(Value::String(words(&Value::Object(std::mem::take(
+            &mut item.members,
+        )))));
         let rest = self.text(&main);
         let what = match &rest {
             Some(_) => "is missing; the item's other text is used",

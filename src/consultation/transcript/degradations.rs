@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::consultation::event::Substitution;
+use crate::consultation::event::{Substitution, WhySubstituted};
 use crate::consultation::protocol::call::StopReason;
 use crate::domain::artifact::{Content, Independent, Revision};
 use crate::domain::ids::{AgentId, ModelRef};
@@ -48,7 +48,7 @@ impl Transcript {
             .substitutions
             .iter()
             // An answer that another model gave sooner is no less than the panel promised.
-            .filter(|substitution| !substitution.is_hedge())
+            .filter(|substitution| substitution.reason != WhySubstituted::Hedge)
             .filter(|substitution| substitution.agent_id != AgentId::SecondJudge)
             .map(|substitution| {
                 let Substitution {

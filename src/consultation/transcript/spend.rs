@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::ids::{AgentId, CallId, ModelRef, ProviderId};
+use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::stored_record::StoredCaching;
 use crate::domain::tokens::{Usage, UsageSource};
@@ -70,10 +70,6 @@ impl Transcript {
             groups.entry(key).or_default().cost.lower_bound |= !self.is_free(&lost.model);
         }
         groups
-    }
-
-    pub fn spend_by_provider(&self) -> BTreeMap<ProviderId, Spend> {
-        self.spend_by(|_, _, model| model.provider.clone())
     }
 
     /// Returns the use of the vendors' caches; `None` if no paid call reported any.

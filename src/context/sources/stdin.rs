@@ -92,7 +92,10 @@ fn kind_of_file(input: &Stdin) -> StdinKind {
 /// Returns whether standard input, which is no terminal, has data now that was not read.
 pub fn has_data() -> bool {
     let input = io::stdin();
-    kind() == StdinKind::Pipe && is_ready(&input, Some(Duration::ZERO)) && has_bytes(&input)
+    // Ready is also what has only its end.
+    kind() == StdinKind::Pipe
+        && is_ready(&input, Some(Duration::ZERO))
+        && rustix::io::ioctl_fionread(&input).is_ok_and(|bytes| bytes > 0)
 }
 
 /// Reads standard input to its end.
@@ -193,9 +196,4 @@ fn is_ready(input: &Stdin, time: Option<Duration>) -> bool {
             Ok(_) | Err(_) => return true,
         }
     }
-}
-
-/// Returns whether there is data and not only the end.
-fn has_bytes(input: &Stdin) -> bool {
-    rustix::io::ioctl_fionread(input).is_ok_and(|bytes| bytes > 0)
 }

@@ -28,7 +28,11 @@ impl ProviderMessage {
             }
             None => FailureClass::BadRequest,
             // Some servers report a request that they cannot read as their own failure.
-            Some(FailureClass::Overload) if self.about_body() => FailureClass::BadRequest,
+            Some(FailureClass::Overload)
+                if self.fields.iter().any(|field| field.starts_with("body.")) =>
+            {
+                FailureClass::BadRequest
+            }
             Some(class) => class,
         }
     }

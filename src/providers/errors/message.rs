@@ -65,11 +65,6 @@ impl ProviderMessage {
         message
     }
 
-    /// Returns whether the error is about the body of the request, by the path of a named field.
-    pub(super) fn about_body(&self) -> bool {
-        self.fields.iter().any(|field| field.starts_with("body."))
-    }
-
     fn add_codes(&mut self, part: &Value, keys: &[&str]) {
         let codes = keys.iter().filter_map(|key| code(&part[*key]));
         self.codes.extend(codes);

@@ -10,7 +10,6 @@
 //! change.
 
 mod lookup;
-mod state_file;
 
 use std::fs;
 use std::io;
@@ -25,7 +24,7 @@ use crate::benchmark::state::{
 };
 use crate::domain::time::Timestamp;
 use crate::files::write::{
-    Durability, WriteError, clear_leftovers, create_private_dir, sync_folder,
+    Durability, WriteError, clear_leftovers, create_private_dir, sync_folder, write_json,
 };
 
 use super::event_log::{self, EventLog, LogError, LogEvent, LogFold};
@@ -242,7 +241,7 @@ impl LockedRun {
 
     fn write_state(&mut self, durability: Durability) {
         let view = self.state.view(self.state.status());
-        self.stale_file = state_file::write(&self.files.state, &view, durability).err();
+        self.stale_file = write_json(&self.files.state, &view, durability).err();
     }
 }
 

@@ -43,7 +43,7 @@ pub fn add_extraction(
             });
         }
     }
-    editor.add_sections();
+    editor.adds_sections = true;
     let text = editor.finish();
     let written = document.with_text(&text)?;
     let changes = changes(planned, document, &written, first_change);

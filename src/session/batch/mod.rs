@@ -7,7 +7,7 @@
 //! ```text
 //! let mut batch = Batch::new(BatchTerms { … })?;
 //! loop {
-//!     while batch.accepts_new() && batch.in_flight() < width && let Some(next) = queue.pop() {
+//!     while batch.interrupt.is_none() && batch.in_flight() < width && let Some(next) = queue.pop() {
 //!         batch.start(next.key, next.plan, template.providers());
 //!     }
 //!     match batch.next().await {
@@ -19,7 +19,7 @@
 //! batch.finish(face);
 //! ```
 //!
-//! The first interrupt only changes [`Batch::accepts_new`]: consultations in flight finish. The
+//! The first interrupt only changes [`Batch::interrupt`]: consultations in flight finish. The
 //! second cancels their calls, and leaves journals that can be resumed.
 
 mod take_over;
@@ -100,7 +100,7 @@ pub(crate) struct Batch<'a, K> {
     index: IndexQueue,
     interrupts: mpsc::UnboundedReceiver<()>,
     can_be_interrupted: bool,
-    interrupt: Option<InterruptStage>,
+    pub(crate) interrupt: Option<InterruptStage>,
     report: fn(&StoredRecord) -> String,
     running: FuturesUnordered<LocalBoxFuture<'a, FinishedConsultation<K>>>,
     /// The interrupts of the consultations in flight, and of some that have ended.
@@ -229,11 +229,6 @@ impl<'a, K: 'a> Batch<'a, K> {
             FinishedConsultation { key, id, result }
         };
         self.running.push(finished.boxed_local());
-    }
-
-    /// Returns whether no interrupt has come.
-    pub(crate) fn accepts_new(&self) -> bool {
-        self.interrupt.is_none()
     }
 
     /// Returns whether the calls in flight were cancelled.

@@ -298,7 +298,7 @@ async fn first_interrupt_lets_consultations_in_flight_finish() {
         update,
         Some(BatchUpdate::Interrupted(InterruptStage::Drain))
     ));
-    assert!(!batch.accepts_new());
+    assert!(batch.interrupt.is_some());
     let all = run_to_end(&mut batch).await;
     assert_eq!(all.len(), 8);
     for finished in &all {

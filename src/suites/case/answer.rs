@@ -113,7 +113,7 @@ fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expect
     let mut is_number = true;
     for element in elements {
         let value = match &element.value {
-            NodeValue::Text(text) if !style.has_typed_values() => match plain_scalar(text.trim()) {
+            NodeValue::Text(text) if style != Style::Own => match plain_scalar(text.trim()) {
                 NodeValue::Null => NodeValue::Text(text.clone()),
                 typed => typed,
             },

@@ -84,10 +84,6 @@ impl Style {
             Self::Own
         }
     }
-
-    fn has_typed_values(self) -> bool {
-        self == Self::Own
-    }
 }
 
 /// Reads a case; `None` if it has a problem, which is in the log then.
@@ -189,7 +185,9 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
             let meant = did_you_mean(key, known());
             log.add(member.line, format!("a case has no field `{key}`{meant}"));
         } else {
-            let meant = likely(key, known()).filter(|name| is_typo(key, name));
+            // People may have chosen a name that is farther away for something else.
+            let is_typo = |name: &&str| strsim::damerau_levenshtein(key, name) == 1;
+            let meant = likely(key, known()).filter(is_typo);
             match meant {
                 Some(meant) => log.add(
                     member.line,
@@ -199,11 +197,6 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
             }
         }
     }
-}
-
-/// Returns whether a name that people may have chosen for something else is too near to another.
-fn is_typo(name: &str, meant: &str) -> bool {
-    strsim::damerau_levenshtein(name, meant) == 1
 }
 
 fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<CaseId> {

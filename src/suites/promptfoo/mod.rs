@@ -339,7 +339,7 @@ fn cases_of_test(
     let mut vars = NodeMap::new();
     for (name, member) in [&setup.default, test]
         .into_iter()
-        .filter_map(vars_of)
+        .filter_map(|map| map.get("vars")?.node.as_map())
         .flatten()
     {
         vars.insert(name.clone(), member.clone());
@@ -395,10 +395,6 @@ fn cases_of_test(
         cases.clear();
     }
     Ok(cases)
-}
-
-fn vars_of(map: &NodeMap) -> Option<&NodeMap> {
-    map.get("vars")?.node.as_map()
 }
 
 fn tags(setup: &Setup, test: &NodeMap) -> Vec<String> {

@@ -264,7 +264,7 @@ proptest! {
         prop_assert_eq!(transcript.state, player.machine.state());
         let cost: Cost = transcript.calls.iter().map(|call| call.cost).sum();
         prop_assert_eq!(transcript.total().cost.known, cost.known);
-        let spend = transcript.spend_by_provider().into_values();
+        let spend = transcript.spend_by(|_, _, model| model.provider.clone()).into_values();
         let by_provider: Cost = spend.map(|spend| spend.cost).sum();
         prop_assert_eq!(by_provider, transcript.total().cost);
         // Every answer here costs less than its worst case, so the ceiling holds.

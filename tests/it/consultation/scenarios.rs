@@ -394,7 +394,7 @@ fn lost_call_makes_its_sums_lower_bounds_unless_it_was_free() {
         player.answer_agent("security", good(&player.open[0].clone()));
         player.give(Input::Interrupted);
         let transcript = Transcript::fold(&player.log).unwrap();
-        let by_provider = transcript.spend_by_provider();
+        let by_provider = transcript.spend_by(|_, _, model| model.provider.clone());
         let lower = |provider: &str| by_provider[&ProviderId::new(provider)].cost.lower_bound;
         (
             transcript.total().cost.lower_bound,
@@ -428,7 +428,7 @@ fn served_model_is_named_once_and_sets_the_price() {
         .collect();
     assert_eq!(served, ["google:gemini-4-argon gemini-3.8-flash"]);
     let lower = |provider: &str| {
-        transcript.spend_by_provider()[&ProviderId::new(provider)]
+        transcript.spend_by(|_, _, model| model.provider.clone())[&ProviderId::new(provider)]
             .cost
             .lower_bound
     };

@@ -90,7 +90,7 @@ pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
         is_text_open: false,
     };
     let attempt = parser.run();
-    *steps = parser.scan.steps_left();
+    *steps = parser.scan.steps;
     match attempt {
         Ok(value) => Attempt::Whole {
             value,

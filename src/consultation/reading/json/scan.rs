@@ -9,7 +9,7 @@ pub(super) struct Scan<'a> {
     text: &'a str,
     /// Invariant: on a character boundary, at most the text's length.
     pub(super) at: usize,
-    steps: usize,
+    pub(super) steps: usize,
     pub(super) leniencies: BTreeSet<Leniency>,
 }
 
@@ -21,10 +21,6 @@ impl<'a> Scan<'a> {
             steps,
             leniencies: BTreeSet::new(),
         }
-    }
-
-    pub(super) fn steps_left(&self) -> usize {
-        self.steps
     }
 
     pub(super) fn tolerate(&mut self, leniency: Leniency) {

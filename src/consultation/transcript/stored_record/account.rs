@@ -24,7 +24,7 @@ impl Transcript {
             lost_calls: Some(self.lost_calls.len() as u64),
             in_doubt_micro_usd: self.in_doubt(),
             caching: self.caching(),
-            by_provider: grouped(self.spend_by_provider()),
+            by_provider: grouped(self.spend_by(|_, _, model| model.provider.clone())),
             by_model: grouped(self.spend_by(|_, _, model| model.clone())),
             by_agent: grouped(self.spend_by(|agent, _, _| agent.clone())),
             by_round: grouped(self.spend_by(|_, round, _| format!("round_{round}"))),

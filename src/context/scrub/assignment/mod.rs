@@ -38,7 +38,7 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMa
     steps::count(found.end - name.start);
     let is_beside = matches!(found.form, ValueForm::Argument | ValueForm::Sentence);
     let is_alone = name.end - name.start == place.end - place.start;
-    if is_beside && is_alone && name::is_ambiguous(place.keyword()) {
+    if is_beside && is_alone && name::AMBIGUOUS.contains(place.keyword()) {
         return None;
     }
     let assigned = AssignedValue {

@@ -43,8 +43,8 @@ static OTHER_OWNERS: WordSet = WordSet::new(
 /// Keywords that need no separator before them: `PGPASSWORD`.
 static GLUED: WordSet = WordSet::new("password passwd passphrase passwort apikey authtoken");
 
-/// Keywords that mean other things too.
-static AMBIGUOUS: WordSet = WordSet::new("pass pw");
+/// Keywords that are words of other things too, such as the `pass` of a render pipeline.
+pub(super) static AMBIGUOUS: WordSet = WordSet::new("pass pw");
 
 /// Words that may stand before an ambiguous keyword.
 static ACCOUNTS: WordSet = WordSet::new(
@@ -82,12 +82,6 @@ pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrengt
         }
     }
     Some(strength)
-}
-
-/// Returns whether a keyword is a word of other things too, such as the `pass` of a render
-/// pipeline.
-pub(super) fn is_ambiguous(keyword: &[u8]) -> bool {
-    AMBIGUOUS.contains(keyword)
 }
 
 fn begins_word(before: &[u8], keyword: &[u8]) -> bool {

@@ -29,8 +29,8 @@ pub struct DocumentEditor<'d> {
     items: BTreeMap<usize, ItemEdit>,
     /// What is put into a section, in this order.
     arrivals: Vec<(SectionKind, Arrival)>,
-    /// Whether the sections that the document lacks are added even if they stay empty.
-    adds_sections: bool,
+    /// Adds the sections that the document lacks; else only those to which an item goes.
+    pub adds_sections: bool,
 }
 
 /// The edits of one item.
@@ -67,11 +67,6 @@ impl<'d> DocumentEditor<'d> {
             arrivals: Vec::new(),
             adds_sections: false,
         }
-    }
-
-    /// Adds the sections that the document lacks. Without this, those to which an item goes are.
-    pub fn add_sections(&mut self) {
-        self.adds_sections = true;
     }
 
     /// Moves an item with everything nested in it to a section, and adds the note as its last

@@ -147,7 +147,7 @@ impl RunInProgress<'_> {
 
     /// Starts case runs until no more may start.
     async fn start_waiting(&mut self) -> Result<(), Error> {
-        while self.batch.accepts_new() && self.batch.in_flight() < self.driver.jobs {
+        while self.batch.interrupt.is_none() && self.batch.in_flight() < self.driver.jobs {
             let Some(pending) = self.state().next_start().cloned() else {
                 return Ok(());
             };

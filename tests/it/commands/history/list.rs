@@ -261,7 +261,7 @@ fn running_and_killed_consultations_are_distinguished() {
         .ends_with(1)
         .stderr;
     assert!(
-        stderr.ends_with(" was not deleted\n  caused by: another process is writing to it\n"),
+        stderr.ends_with(" was not deleted: another process is writing to it\n"),
         "{stderr}"
     );
 

@@ -67,10 +67,14 @@ impl CheckFiles {
         };
         let files = Self {
             response,
-            plan: args.named_plan().cloned().or_else(|| {
-                let plan = folder.default_plan();
-                plan.filter(|plan| plan.exists())
-            }),
+            plan: args
+                .plan
+                .clone()
+                .or_else(|| args.evidence.checklist.clone())
+                .or_else(|| {
+                    let plan = folder.default_plan();
+                    plan.filter(|plan| plan.exists())
+                }),
             prompt: args.evidence.prompt.clone(),
         };
         match files.all().filter(|path| is_stdin(path)).count() {

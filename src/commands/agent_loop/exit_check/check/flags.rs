@@ -151,11 +151,6 @@ impl CheckArgs {
     pub(in crate::commands) fn verbosity(&self) -> Verbosity {
         verbosity(self.quiet, false)
     }
-
-    /// Returns the named plan, which has two spellings.
-    pub(super) fn named_plan(&self) -> Option<&PathBuf> {
-        self.plan.as_ref().or(self.evidence.checklist.as_ref())
-    }
 }
 
 fn test_command(text: &str) -> Result<String, String> {

@@ -17,7 +17,6 @@ use crate::error::{Error, Exit, whole};
 use crate::stopping::exit_check::event::TurnRecord;
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
-use crate::stopping::exit_check::state::LoopState;
 use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
 use crate::terminal::output::printer::Printer;
 
@@ -77,7 +76,9 @@ fn record(
     let update = store.update(|state| {
         let now = clock.now();
         let run = state.next_run(args.run.run.as_deref(), now, || store::fresh_run(now));
-        let last = last_check(state, &run.id);
+        let last = state
+            .run(&run.id)
+            .map(|run| check_name(&run.run.id, run.turn));
         if let Some(git) = &mut evidence.git
             && changed_since != last
         {
@@ -95,11 +96,6 @@ fn record(
         }
     }
     Ok(update)
-}
-
-/// Names the last check of a run.
-fn last_check(state: &LoopState, run: &RunId) -> Option<String> {
-    state.run(run).map(|run| check_name(&run.run.id, run.turn))
 }
 
 fn check_name(run: &RunId, turn: u64) -> String {
