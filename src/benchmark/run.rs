@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::consultation::mode::Mode;
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::money::MicroUsd;
 use crate::domain::text::shortened_unmasked;

@@ -5,8 +5,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;

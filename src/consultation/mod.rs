@@ -70,7 +70,6 @@ pub mod protocol;
 pub mod event;
 pub mod transcript;
 pub mod plan;
-pub mod mode;
 pub mod policy;
 pub mod prompt;
 pub mod reading;

@@ -142,7 +142,7 @@ pub enum Confirmation {
     /// Also when the input ended.
     No,
     /// There is no person to ask, or their terminal went away.
-    Nobody,
+    NoPerson,
 }
 
 /// The reason why a subscriber failed, in words for the user.
@@ -150,7 +150,7 @@ pub enum Confirmation {
 #[error("{0}")]
 pub struct SubscriberError(pub String);
 
-/// A face for tests: it says nothing, and has nobody to ask.
+/// A face for tests: it says nothing, and has no person to ask.
 #[cfg(test)]
 pub(crate) mod silent {
     use super::{BoxFuture, Confirmation, Face, LongWork, WorkProgress};
@@ -172,7 +172,7 @@ pub(crate) mod silent {
         }
 
         fn confirm<'a>(&'a self, _: Vec<String>, _: &'a str) -> BoxFuture<'a, Confirmation> {
-            Box::pin(async { Confirmation::Nobody })
+            Box::pin(async { Confirmation::NoPerson })
         }
     }
 

@@ -185,14 +185,14 @@ impl<'a> EmbeddedModels<'a> {
     ) -> Result<(), Error> {
         let agreed = match consent_mode {
             ConsentMode::PreApproved => Confirmation::Yes,
-            ConsentMode::NonInteractive => Confirmation::Nobody,
+            ConsentMode::NonInteractive => Confirmation::NoPerson,
             ConsentMode::Interactive => self.face.confirm(lines, question).await,
         };
         let declined = |error: &str| Error::new(Exit::Declined, error.to_owned());
         let error = match agreed {
             Confirmation::Yes => return Ok(()),
             Confirmation::No => declined("the local model was not downloaded"),
-            Confirmation::Nobody => {
+            Confirmation::NoPerson => {
                 let model = manifest::announcement(model);
                 let error =
                     format!("{model} must be downloaded, and there is no terminal to ask on");

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::config::hedge_after::HedgeAfter;
-use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;

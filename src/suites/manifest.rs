@@ -1,6 +1,6 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
-use crate::consultation::mode::Mode;
+use crate::consultation::policy::mode::Mode;
 use crate::domain::text::shortened_unmasked;
 
 use super::case::CaseDefaults;

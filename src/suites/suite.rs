@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::benchmark::case::Case;
-use crate::consultation::mode::Mode;
+use crate::consultation::policy::mode::Mode;
 use crate::domain::hash::sha256;
 
 use super::error::SuitePlace;

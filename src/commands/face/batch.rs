@@ -96,7 +96,7 @@ pub(crate) fn agree(
         Gate::AboveCeiling => Ok(MonthRule::Limited),
         Gate::Ask(why) => match block_on(ask_run_consent(printer, estimate, &why, &rule))? {
             Confirmation::Yes => Ok(month_rule),
-            Confirmation::No | Confirmation::Nobody => {
+            Confirmation::No | Confirmation::NoPerson => {
                 Err(Error::new(Exit::Declined, "the run was not approved"))
             }
         },

@@ -1,7 +1,7 @@
 //! How the panel argues.
 
-use crate::consultation::mode::Mode;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::policy::mode::Mode;
 use crate::setup::request::{AnalysisRequest, DebateRequest};
 
 use super::values::{Choice, choice};

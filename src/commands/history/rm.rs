@@ -197,7 +197,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     );
     match block_on(ask_before_harm(printer, lines, &question))? {
         Confirmation::Yes => Ok(()),
-        Confirmation::No | Confirmation::Nobody => {
+        Confirmation::No | Confirmation::NoPerson => {
             Err(Error::new(Exit::Declined, "nothing was deleted"))
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Map;
 
 use crate::config::hedge_after::HedgeAfter;
 use crate::config::local_servers::LocalServers;
-use crate::consultation::mode::Mode;
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;

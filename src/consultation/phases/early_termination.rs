@@ -18,9 +18,9 @@ use crate::consultation::event::{
 };
 use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::mode::Ending;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::mode::Ending;
 use crate::consultation::prompt::PromptError;
 use crate::consultation::tasks::AnswerSource;
 

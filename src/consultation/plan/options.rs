@@ -6,7 +6,7 @@ use crate::domain::artifact::{CrossExam, Independent, Verdict};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Persona;
 
-use crate::consultation::mode::Mode;
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::protocol::answer::AnswerKind;
 

@@ -2,8 +2,8 @@
 //! show before any round has been paid for.
 
 use crate::consultation::anonymity::labels::Labels;
-use crate::consultation::mode::Mode;
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
 use crate::consultation::prompt::{PERSONAS, PromptError, Size, Templates, question_templates};
 use crate::domain::artifact::problem::{Problem, ProblemSeverity};

@@ -1,6 +1,7 @@
-//! Decisions of the pipeline: functions from numbers to a decision with a named reason. They know
-//! nothing about states or calls.
+//! Decisions of the pipeline: what differs between the modes of debate, and functions from numbers to
+//! a decision with a named reason. They know nothing about states or calls.
 
+pub mod mode;
 pub mod budget;
 pub mod estimate;
 pub mod consent;

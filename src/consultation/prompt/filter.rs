@@ -132,7 +132,7 @@ fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W
 #[cfg(test)]
 mod tests {
     use crate::consultation::anonymity::labels::Labels;
-    use crate::consultation::mode::Mode;
+    use crate::consultation::policy::mode::Mode;
     use crate::consultation::prompt::{Prompter, Size, Templates};
     use crate::domain::artifact::{
         Artifact, Challenge, ConsensusPoint, Content, Independent, Rebuttal, Revision, Severity,

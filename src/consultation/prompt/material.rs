@@ -3,7 +3,7 @@
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
-use crate::consultation::mode::Headings;
+use crate::consultation::policy::mode::Headings;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Findings, Independent, Revision, Synthesis};

@@ -24,7 +24,7 @@ use crate::domain::panel::{Persona, Seat};
 use crate::domain::text::one_line;
 
 use super::anonymity::labels::Labels;
-use super::mode::{Headings, Mode};
+use super::policy::mode::{Headings, Mode};
 use super::protocol::answer::AnswerKind;
 use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};

@@ -2,7 +2,7 @@
 
 use crate::consultation::analysis::evidence::{Judgement, calibrated};
 use crate::consultation::event::CallFinished;
-use crate::consultation::mode::Ending;
+use crate::consultation::policy::mode::Ending;
 use crate::domain::confidence::Calibrated;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::stopping::early_termination::EarlyStop;

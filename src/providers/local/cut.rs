@@ -72,7 +72,8 @@ fn whole_part(text: &str) -> Option<String> {
     if let Some(sentence) = sentence {
         return Some(sentence.to_owned());
     }
-    let clause = ends(text, is_clause_end).and_then(|(at, _)| up_to(at));
+    let is_end = |c| matches!(c, ',' | ';' | ':' | '–' | '—' | '，' | '；' | '：');
+    let clause = ends(text, is_end).and_then(|(at, _)| up_to(at));
     let word = || {
         text.rsplit_once(char::is_whitespace)
             .map(|(words, _)| words)
@@ -93,10 +94,6 @@ fn ends(text: &str, is_end: fn(char) -> bool) -> Option<(usize, char)> {
 
 fn is_sentence_end(c: char) -> bool {
     matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？')
-}
-
-fn is_clause_end(c: char) -> bool {
-    matches!(c, ',' | ';' | ':' | '–' | '—' | '，' | '；' | '：')
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
     WhySubstituted,
 };
-use crate::consultation::mode::Ending;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::Rounds;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
+use crate::consultation::policy::mode::Ending;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;

@@ -73,7 +73,7 @@ async fn confirm(
     match ask(printer, &Keyboard::controlling(), &question).await {
         Ok(answer) => answer,
         Err(PromptError::InputEnded) => Confirmation::No,
-        Err(PromptError::NoTerminal) => Confirmation::Nobody,
+        Err(PromptError::NoTerminal) => Confirmation::NoPerson,
     }
 }
 

@@ -2,7 +2,7 @@
 //! repair prompts.
 
 use conclave::consultation::anonymity::labels::Labels;
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::{Pair, Prompter, Size, Templates};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;

@@ -122,12 +122,12 @@ pub(super) fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Re
         let lines = vec![announcement.clone()];
         block_on(ask_yes_no(printer, lines, "Make them?"))?
     } else {
-        Confirmation::Nobody
+        Confirmation::NoPerson
     };
     match confirmed {
         Confirmation::Yes => Ok(()),
         Confirmation::No => Err(Error::new(Exit::Declined, "no call was made")),
-        Confirmation::Nobody => {
+        Confirmation::NoPerson => {
             let message = format!("{announcement} There is no terminal to ask on");
             Err(Error::new(Exit::Declined, message).hint("agree to the cost with `--yes`"))
         }

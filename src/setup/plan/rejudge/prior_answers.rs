@@ -2,9 +2,9 @@
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
-use crate::consultation::mode::Mode;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
+use crate::consultation::policy::mode::Mode;
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::panel::Seat;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};

@@ -1,6 +1,6 @@
 //! Manifests: what they name, and the settings of their runs.
 
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::suites::suite::{StopLimit, StopSettings};
 
 use super::{Files, problems, read};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use conclave::consultation::event::{Answer, StateName};
 use conclave::consultation::machine::Input;
-use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::preview::{Places, planned_calls};
 use conclave::consultation::plan::{ModelTerms, Plan};
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::Size;
 use conclave::consultation::protocol::call::{Ask, FailureClass};
 use conclave::domain::context::{Context, ProjectStance};

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{DecidedBy, StateName};
-use conclave::consultation::mode::Mode;
 use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;
 

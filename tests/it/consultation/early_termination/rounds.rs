@@ -1,10 +1,10 @@
 //! Runs with fewer rounds by request, and the verdicts composed for them.
 
 use conclave::consultation::event::StateName;
-use conclave::consultation::mode::Mode;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateOptions, Rounds};
 use conclave::consultation::policy::consent::ConsentMode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::domain::artifact::Source;
 use conclave::domain::confidence::Confidence;
 use conclave::stopping::early_termination::Policy;

@@ -1,7 +1,7 @@
 //! Whether the two verdicts are consistent.
 
 use conclave::consultation::event::StateName;
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
 use conclave::domain::artifact::Magnitude;

@@ -1,7 +1,7 @@
 //! Labels instead of names.
 
 use conclave::consultation::anonymity::labels::Labels;
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::Templates;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::ids::SeatId;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::{Prompter, Size, Templates};
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::Prompt;

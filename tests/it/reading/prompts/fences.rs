@@ -1,6 +1,6 @@
 //! Fences around the texts of models and of the user.
 
-use conclave::consultation::mode::Mode;
+use conclave::consultation::policy::mode::Mode;
 use conclave::consultation::prompt::{Prompter, Templates};
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Prompt;

@@ -4,21 +4,23 @@ pub(super) mod resume;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName};
-use super::machine::Question;
-use super::machine::round;
-use super::machine::run_state::Watch;
-use super::machine::step::StepContext;
-use super::phases::awaiting_consent::{self, AwaitingConsent};
-use super::phases::cross_exam::{self, CrossExamination};
-use super::phases::estimating;
-use super::phases::finishing::{self, Finishing};
-use super::phases::independent::{self, IndependentRound};
-use super::phases::next::{Entry, Next};
-use super::phases::synthesis::{self, SynthesisRound};
-use super::phases::verdict::{self, VerdictRound};
-use super::tasks::TaskSet;
+use crate::consultation::event::{
+    Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName,
+};
+use crate::consultation::machine::Question;
+use crate::consultation::machine::round;
+use crate::consultation::machine::run_state::Watch;
+use crate::consultation::machine::step::StepContext;
+use crate::consultation::phases::awaiting_consent::{self, AwaitingConsent};
+use crate::consultation::phases::cross_exam::{self, CrossExamination};
+use crate::consultation::phases::estimating;
+use crate::consultation::phases::finishing::{self, Finishing};
+use crate::consultation::phases::independent::{self, IndependentRound};
+use crate::consultation::phases::next::{Entry, Next};
+use crate::consultation::phases::synthesis::{self, SynthesisRound};
+use crate::consultation::phases::verdict::{self, VerdictRound};
 use crate::consultation::policy::estimate::Estimate;
+use crate::consultation::tasks::TaskSet;
 use crate::domain::ids::TimerId;
 
 /// The state of a consultation.
