@@ -10,10 +10,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::config::dialogue;
+use crate::commands::consult::resume;
 use crate::commands::inventory::models::local_files;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
-    App, benchmark, completions, config, consult, consult_stats, history, refine, resume, scrub,
+    App, benchmark, completions, config, consult, consult_stats, history, refine, scrub,
 };
 use crate::config::env::Environment;
 use crate::engine::host;

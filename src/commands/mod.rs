@@ -2,7 +2,6 @@
 //! them.
 
 pub mod consult;
-pub mod resume;
 pub mod history;
 pub mod consult_stats;
 pub mod refine;

@@ -3,6 +3,7 @@
 mod question;
 mod follow_up;
 mod dry_run;
+pub(crate) mod resume;
 
 use super::App;
 use super::face::answer::check_output;

@@ -2,13 +2,13 @@
 //! are not repeated, and question, panel and prompts are those it began with, even if the files
 //! they came from have changed. Prices, addresses and keys are today's.
 
-use super::App;
-use super::completions::ids;
-use super::face::answer::check_output;
-use super::face::batch::refused;
-use super::face::{self, TerminalFace};
-use super::flags::{ControlFlags, OutputFlags};
-use super::runtime;
+use crate::commands::App;
+use crate::commands::completions::ids;
+use crate::commands::face::answer::check_output;
+use crate::commands::face::batch::refused;
+use crate::commands::face::{self, TerminalFace};
+use crate::commands::flags::{ControlFlags, OutputFlags};
+use crate::commands::runtime;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::Question;
 use crate::consultation::policy::consent::{ConsentRule, Gate};
@@ -35,7 +35,7 @@ Examples:
   conclave resume
   conclave resume 01kb5x
   conclave resume last --max-cost 2.00 --yes")]
-pub struct Args {
+pub(crate) struct Args {
     /// The consultation: its id, a unique prefix, one of its files, or `last` [default: the newest
     /// that can be resumed]
     #[arg(add = ids::unanswered())]
