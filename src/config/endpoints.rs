@@ -80,9 +80,9 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
         Value::Object(_) => setting.named(),
         _ => Err(setting.error(format!("must be {EXPECTED}"))),
     }?;
-    let mut names = BTreeSet::new();
+    let mut seen = BTreeSet::new();
     let entry = |(name, place): (String, ConfigValue<'_>)| {
-        if !names.insert(name.clone()) {
+        if !seen.insert(name.clone()) {
             return Err(place.error("is a second entry with this name"));
         }
         let entry = EndpointEntry::read(name, &place)?;
