@@ -39,7 +39,7 @@ pub(super) const ALL_VENDORS: [Vendor; 11] = {
 /// Longer than any pause in the tests that do not wait for it to pass.
 const LONG_TIMEOUT: Duration = Duration::from_secs(30);
 /// For the tests that wait for a timeout.
-const SHORT_TIMEOUT: Duration = Duration::from_millis(600);
+const SHORT_TIMEOUT: Duration = Duration::from_secs(2);
 
 const TEXT: &str = "Grüße, 世界! Ein Satz, der in mehreren Stücken kommt.";
 

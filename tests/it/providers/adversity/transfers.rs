@@ -131,7 +131,7 @@ async fn the_idle_timeout_applies_at_every_stage_of_a_reply() {
                     what,
                     reports_within(SHORT_TIMEOUT, &ALL_VENDORS, &answer).await,
                     class,
-                    "sent nothing for 0.6 s",
+                    "sent nothing for 2 s",
                     partial,
                 );
             }),
