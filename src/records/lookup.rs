@@ -1,4 +1,5 @@
-//! Finds the consultation or run that a user names. Reads the index and file names only, however many there are.
+//! Finds the consultation or run that a user names. Reads the index and file names only, however
+//! many there are.
 
 use std::fmt::Display;
 use std::io;

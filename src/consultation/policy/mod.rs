@@ -1,5 +1,5 @@
-//! Decisions of the pipeline: what differs between the modes of debate, and functions from numbers to
-//! a decision with a named reason. They know nothing about states or calls.
+//! Decisions of the pipeline: what differs between the modes of debate, and functions from numbers
+//! to a decision with a named reason. They know nothing about states or calls.
 
 pub mod mode;
 pub mod budget;
