@@ -1,5 +1,5 @@
-//! The ports to the outside: models to ask, subscribers to events, a person to consult, and the face
-//! that shows what is done for them.
+//! The ports to the outside: models to ask, subscribers to events, a person to consult, and the
+//! face that shows what is done for them.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -113,7 +113,8 @@ pub trait Face: Send + Sync + Debug {
     /// Begins to show the progress of work that takes long; dropping the value ends it.
     fn begin(&self, work: LongWork) -> Box<dyn WorkProgress>;
 
-    /// Asks a question whose default is yes. `lines` are above it. Dropping the future withdraws it.
+    /// Asks a question whose default is yes. `lines` are above it. Dropping the future withdraws
+    /// it.
     fn confirm<'a>(&'a self, lines: Vec<String>, question: &'a str) -> BoxFuture<'a, Confirmation>;
 }
 

@@ -42,8 +42,8 @@ impl Storage {
         Ok(Self::Files(files, journal))
     }
 
-    /// Creates the journal of a new consultation, and the file with the text of its context. Without
-    /// a journal, nothing is stored; without the file, the consultation cannot be resumed.
+    /// Creates the journal of a new consultation, and the file with the text of its context.
+    /// Without a journal, nothing is stored; without the file, the consultation cannot be resumed.
     pub(crate) fn begin(home: &Home, plan: &mut Plan, face: &dyn Face) -> Self {
         let storage = match Self::create(home, &plan.id) {
             Ok(storage) => storage,

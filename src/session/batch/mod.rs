@@ -7,7 +7,8 @@
 //! ```text
 //! let mut batch = Batch::new(BatchTerms { … })?;
 //! loop {
-//!     while batch.interrupt.is_none() && batch.in_flight() < width && let Some(next) = queue.pop() {
+//!     while batch.interrupt.is_none() && batch.in_flight() < width {
+//!         let Some(next) = queue.pop() else { break };
 //!         batch.start(next.key, next.plan, template.providers());
 //!     }
 //!     match batch.next().await {

@@ -323,8 +323,8 @@ fn of_row(node: &Node) -> Node {
     }
 }
 
-/// Makes cases of one test; none if there is a problem, which is in the log then. The error is that all
-/// tests make too many.
+/// Makes cases of one test; none if there is a problem, which is in the log then. The error is that
+/// all tests make too many.
 fn cases_of_test(
     test: &NodeMap,
     line: usize,
