@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use aho_corasick::AhoCorasick;
-use conclave::context::scrub::rules::UserRules;
-use conclave::context::scrub::{OutgoingText, Scrubber};
+use conclave::scrub::rules::UserRules;
+use conclave::scrub::{OutgoingText, Scrubber};
 
 use support::figures::{self, Figures, Limit, milliseconds};
 

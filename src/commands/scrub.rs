@@ -3,11 +3,11 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use crate::context::scrub::OutgoingText;
 use crate::context::sources::SourceLimits;
 use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
+use crate::scrub::OutgoingText;
 use crate::setup::context::scrubber;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::{Printer, Verbosity};

@@ -1,10 +1,8 @@
 //! L3: the context of a question. [`sources`] reads files, folders and standard input; [`project`]
-//! describes the project in a folder; [`scrub`] masks secrets in everything that goes out;
-//! [`count`] counts its tokens. Setup puts them together.
+//! describes the project in a folder; [`count`] counts tokens. Setup puts them together.
 
 mod ignores;
 mod walk;
 pub mod sources;
 pub mod project;
-pub mod scrub;
 pub mod count;

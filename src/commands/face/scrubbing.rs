@@ -1,8 +1,8 @@
 //! What was masked, on standard error, before anything is asked or sent.
 
-use crate::context::scrub::Finding;
 use crate::domain::context::ScrubbingReport;
 use crate::domain::text::one_line;
+use crate::scrub::Finding;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::scrubbing::{SCRUBBING_DISABLED, scrubbing_lines};
 

@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
-use crate::context::scrub::Finding;
 use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
 use crate::error::Error;
+use crate::scrub::Finding;
 use crate::setup::plan::template::PreparedPlan;
 
 /// The estimate of a batch, and the secrets in its questions and their context.

@@ -12,10 +12,10 @@ use crate::consultation::anonymity::texts::EditTexts;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::consultation::prompt::Templates;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
-use crate::context::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
+use crate::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
 use crate::setup::context::project::ProjectTerms;
 
 /// The name of the project among the sources.
@@ -174,13 +174,13 @@ mod tests {
     use crate::config::settings::Settings;
     use crate::consultation::anonymity::labels::Labels;
     use crate::consultation::prompt::prior_consultation::PriorPosition;
-    use crate::context::scrub::rules::UserRules;
     use crate::domain::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,
         Verdict,
     };
     use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
     use crate::domain::panel::Seat;
+    use crate::scrub::rules::UserRules;
     use crate::setup::personas::PersonaRegistry;
 
     const KEY: &str = "correct horse battery 1";

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use regex::bytes::{Regex, RegexBuilder};
 
 use crate::config::paths::{Home, read_optional};
-use crate::context::scrub::Scrubber;
-use crate::context::scrub::rules::{RuleError, UserRules};
 use crate::domain::names::did_you_mean;
 use crate::error::{Error, whole};
 use crate::files::SizeLimit;
+use crate::scrub::Scrubber;
+use crate::scrub::rules::{RuleError, UserRules};
 
 /// A file of rules that cannot be used, with the place of the error in it.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]

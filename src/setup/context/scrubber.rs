@@ -6,9 +6,9 @@ use std::sync::OnceLock;
 use crate::config::env::Environment;
 use crate::config::own_keys;
 use crate::config::paths::Home;
-use crate::context::scrub::Scrubber;
-use crate::context::scrub::rules::UserRules;
 use crate::error::Error;
+use crate::scrub::Scrubber;
+use crate::scrub::rules::UserRules;
 use crate::setup::context::scrub_rules;
 use crate::setup::settings;
 

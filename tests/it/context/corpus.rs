@@ -11,8 +11,8 @@ mod generator;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use conclave::context::scrub::rules::UserRules;
-use conclave::context::scrub::{OutgoingText, Scrubber};
+use conclave::scrub::rules::UserRules;
+use conclave::scrub::{OutgoingText, Scrubber};
 
 use self::generator::{Expansion, expand};
 use crate::support::source_tree::files;

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use conclave::context::scrub::rules::UserRules;
-use conclave::context::scrub::{OutgoingText, Scrubber};
+use conclave::scrub::rules::UserRules;
+use conclave::scrub::{OutgoingText, Scrubber};
 
 /// A file whose NUL byte is among the first ones is binary.
 const SNIFFED_BYTES: usize = 8192;

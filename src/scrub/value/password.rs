@@ -17,7 +17,7 @@ static NUMBERED_TYPES: WordSet = WordSet::new(
 );
 
 /// Returns whether a value is the sort of password that people choose.
-pub(in crate::context::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
+pub(in crate::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
     if value.len() < 4 || value.len() > 256 {
         return false;
     }
@@ -91,7 +91,7 @@ fn is_capitalized(value: &str) -> bool {
 
 /// Returns whether a value is one word or several with a capital in front and a number, and no name
 /// of a type: `Winter2024`, `RedFox2Blue9`, `myKeystorePw1`, but not `OAuth2PasswordBearer`.
-pub(in crate::context::scrub) fn has_capital_and_number(value: &str) -> bool {
+pub(in crate::scrub) fn has_capital_and_number(value: &str) -> bool {
     let value = value.trim_end_matches(['!', '?']);
     if value.len() < 6
         || !value.bytes().all(|byte| byte.is_ascii_alphanumeric())
@@ -116,7 +116,7 @@ pub(super) fn is_algorithm(value: &str) -> bool {
 
 /// Returns whether a value beside a password-named word, which may be a password, is one: it has
 /// digits, and letters of both cases or signs.
-pub(in crate::context::scrub) fn is_certain_password(value: &str) -> bool {
+pub(in crate::scrub) fn is_certain_password(value: &str) -> bool {
     let has = |is: fn(u8) -> bool| value.bytes().any(is);
     let is_mixed = has(|byte| byte.is_ascii_uppercase()) && has(|byte| byte.is_ascii_lowercase());
     let special = has(|byte| b"!@#$%^&*?~+=".contains(&byte));
@@ -128,7 +128,7 @@ pub(in crate::context::scrub) fn is_certain_password(value: &str) -> bool {
 }
 
 /// Returns whether a value is a list of words and a number: `correct-horse-battery-staple-9`.
-pub(in crate::context::scrub) fn is_word_list(value: &str) -> bool {
+pub(in crate::scrub) fn is_word_list(value: &str) -> bool {
     let is_piece = |piece: &str| piece.bytes().all(|byte| byte.is_ascii_alphanumeric());
     value.len() >= 16
         && value.split('-').count() >= 4

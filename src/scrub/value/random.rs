@@ -5,7 +5,7 @@ use super::letter_pairs::is_pronounceable;
 use super::words::words;
 
 /// Returns whether a value looks random.
-pub(in crate::context::scrub) fn is_random(value: &str, shortest: usize) -> bool {
+pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
     if value.len() < shortest || value.contains(char::is_whitespace) {
         return false;
     }

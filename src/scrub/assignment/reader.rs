@@ -1,7 +1,7 @@
 //! Decides by the sign after a name how its value is read.
 
 use super::cursor::{ValueReader, ValueSpan};
-use crate::context::scrub::value::ValueForm;
+use crate::scrub::value::ValueForm;
 
 impl ValueReader<'_> {
     /// Returns the value; `None` if nothing is assigned.

@@ -10,7 +10,7 @@ static KINDS: WordSet = WordSet::new("token tokens secret password key");
 
 /// Returns whether a bare value is a name, path, number or expression in code: `userInput`,
 /// `config.token`, `*default`, `709u32`.
-pub(in crate::context::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
+pub(in crate::scrub) fn is_reference(value: &str, form: ValueForm) -> bool {
     let opens = [
         '&', '*', '@', ':', '!', '\'', '"', '`', '(', '[', '{', '|', '>', '=',
     ];

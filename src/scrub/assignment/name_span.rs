@@ -1,6 +1,6 @@
 //! Finds the name around a keyword.
 
-use crate::context::scrub::place::KeywordPlace;
+use crate::scrub::place::KeywordPlace;
 
 /// Names are no longer than this on either side of their keyword.
 const LONGEST_SIDE: usize = 64;

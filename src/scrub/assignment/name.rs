@@ -1,6 +1,6 @@
 //! Judges the name of a variable, field, flag or key that has a keyword such as `password` in it.
 
-use crate::context::scrub::value::words::{WordSet, words};
+use crate::scrub::value::words::{WordSet, words};
 
 /// How sure a name is to hold a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -48,7 +48,7 @@ static COMMON_WORDS: WordSet = WordSet::new(
 
 /// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
 /// `0000`.
-pub(in crate::context::scrub) fn is_filler(value: &str) -> bool {
+pub(in crate::scrub) fn is_filler(value: &str) -> bool {
     let mut counts = [0_usize; 256];
     for byte in value.bytes() {
         if let Some(count) = counts.get_mut(usize::from(byte)) {
@@ -59,7 +59,7 @@ pub(in crate::context::scrub) fn is_filler(value: &str) -> bool {
     most == value.len() || (value.len() >= 8 && most * 10 >= value.len() * 7)
 }
 
-pub(in crate::context::scrub) fn is_placeholder(value: &str) -> bool {
+pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part)) || is_common(value)
 }
@@ -74,7 +74,7 @@ pub(super) fn has_common_word(value: &str) -> bool {
     words(value.as_bytes()).any(|word| COMMON_WORDS.contains(word))
 }
 
-pub(in crate::context::scrub) fn is_template(value: &str) -> bool {
+pub(in crate::scrub) fn is_template(value: &str) -> bool {
     ["${", "$(", "{{", "<%", "#{", "%(", "%{", "[[", "ENC["]
         .iter()
         .any(|open| value.contains(open))
@@ -89,7 +89,7 @@ pub(in crate::context::scrub) fn is_template(value: &str) -> bool {
         })
 }
 
-pub(in crate::context::scrub) fn is_address(value: &str) -> bool {
+pub(in crate::scrub) fn is_address(value: &str) -> bool {
     let is_path = |rest: &str| !rest.is_empty() && reads_as_name(rest);
     value.contains("://")
         || value.starts_with("./")

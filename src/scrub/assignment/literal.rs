@@ -1,7 +1,7 @@
 //! Reads string literals: with prefixes, escaped quotes, in pieces, inside calls that keep them.
 
 use super::cursor::{ValueReader, ValueSpan};
-use crate::context::scrub::value::ValueForm;
+use crate::scrub::value::ValueForm;
 
 /// A value is no longer than this.
 pub(super) const LONGEST_VALUE: usize = 4096;

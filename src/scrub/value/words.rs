@@ -6,13 +6,13 @@ use std::sync::OnceLock;
 
 /// A set of lowercase words, from a text with spaces between them.
 #[derive(Debug)]
-pub(in crate::context::scrub) struct WordSet {
+pub(in crate::scrub) struct WordSet {
     list: &'static str,
     words: OnceLock<BTreeSet<&'static [u8]>>,
 }
 
 impl WordSet {
-    pub(in crate::context::scrub) const fn new(list: &'static str) -> Self {
+    pub(in crate::scrub) const fn new(list: &'static str) -> Self {
         Self {
             list,
             words: OnceLock::new(),
@@ -20,7 +20,7 @@ impl WordSet {
     }
 
     /// Returns whether the word is one of the set, in any case.
-    pub(in crate::context::scrub) fn contains(&self, word: &[u8]) -> bool {
+    pub(in crate::scrub) fn contains(&self, word: &[u8]) -> bool {
         let words = self.words.get_or_init(|| {
             let words = self.list.split_ascii_whitespace();
             words.map(str::as_bytes).collect()
@@ -30,7 +30,7 @@ impl WordSet {
 }
 
 /// Returns the words of a name: runs of letters or of digits, also split where the case changes.
-pub(in crate::context::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(in crate::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     name.split(|byte| !byte.is_ascii_alphanumeric())
         .flat_map(|part| Humps { rest: part })
 }

@@ -1,7 +1,7 @@
 //! The place that a reader has reached after a name, and the steps it takes from there.
 
 use super::name_span::NameSpan;
-use crate::context::scrub::value::ValueForm;
+use crate::scrub::value::ValueForm;
 
 /// A value in the text.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ static SENTENCE_WORDS: WordSet = WordSet::new(
 );
 
 /// Returns whether a value is a few plain words: `correct horse battery staple`, also with dashes.
-pub(in crate::context::scrub) fn is_passphrase(value: &str) -> bool {
+pub(in crate::scrub) fn is_passphrase(value: &str) -> bool {
     let separator = if value.contains(' ') { ' ' } else { '-' };
     let is_plain = |word: &str| {
         (3..=10).contains(&word.len())

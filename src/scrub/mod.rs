@@ -1,5 +1,5 @@
-//! Masks secrets in texts that go out: [`Scrubber`] takes the texts of a run in one batch and
-//! returns them with a placeholder in the place of each secret.
+//! L0: secrets. [`Scrubber`] takes the texts of a run in one batch and returns them with a
+//! placeholder in the place of each secret.
 //!
 //! ```text
 //!  text ─► prefilter (keywords) ─► candidate ─► regex or assignment ─► entropy, allowlist ─► span

@@ -2,7 +2,7 @@
 
 use super::cursor::{ValueReader, ValueSpan};
 use super::literal::LONGEST_VALUE;
-use crate::context::scrub::value::ValueForm;
+use crate::scrub::value::ValueForm;
 
 impl ValueReader<'_> {
     /// Reads the text of an element: `<password>value</password>`.

@@ -2,7 +2,7 @@
 
 /// Returns the Shannon entropy in bits per byte.
 #[expect(clippy::cast_precision_loss, reason = "values are short")]
-pub(in crate::context::scrub) fn shannon(value: &[u8]) -> f64 {
+pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in value {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {

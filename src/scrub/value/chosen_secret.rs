@@ -16,11 +16,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Returns whether a value is the sort of secret that people choose.
-pub(in crate::context::scrub) fn is_chosen_secret(
-    value: &str,
-    form: ValueForm,
-    is_setting: bool,
-) -> bool {
+pub(in crate::scrub) fn is_chosen_secret(value: &str, form: ValueForm, is_setting: bool) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-_".contains(&byte);
     if !form.is_assigned()
         || !(6..=128).contains(&value.len())

@@ -2,7 +2,7 @@
 
 use super::cursor::{ValueReader, ValueSpan};
 use super::literal::LONGEST_VALUE;
-use crate::context::scrub::value::ValueForm;
+use crate::scrub::value::ValueForm;
 
 /// Words between a name and its value in a sentence.
 const VERBS: &[&str] = &["is", "was", "ist", "lautet", "are", "for the API"];
