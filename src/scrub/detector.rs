@@ -1,7 +1,10 @@
 //! Finds secrets in one text: one pass over the keywords of all rules, and a closer look at the
 //! places that have one.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
 
 use super::allowlist::Allowlist;
 use super::compiled_rule::CompiledRule;
@@ -13,12 +16,17 @@ use super::rules::{RuleError, UserRules, built_in};
 /// next to a secret always sees all of it.
 const NEIGHBOURS: usize = 4;
 
+/// After this many bytes, a prefilter that searches faster is worth the time that it takes to build.
+const MANY_BYTES: usize = 500_000;
+
 #[derive(Debug)]
 pub(super) struct Detector {
     rules: Vec<CompiledRule>,
+    keywords: Keywords,
     prefilter: AhoCorasick,
-    /// The rules of each keyword of the prefilter.
-    keyword_rules: Vec<Vec<KeywordRule>>,
+    searched_bytes: AtomicUsize,
+    /// `None` if it cannot be built.
+    fast_prefilter: OnceLock<Option<AhoCorasick>>,
     allowed: Allowlist,
 }
 
@@ -51,18 +59,17 @@ impl Detector {
         for (index, rule) in rules.iter().enumerate() {
             keywords.add(index, rule);
         }
-        let prefilter = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .build(&keywords.literals)
+        let prefilter = keywords
+            .prefilter(AhoCorasickKind::ContiguousNFA)
             .map_err(|error| RuleError::Keywords(Box::new(error)))?;
         let allowed = Allowlist::new(&user.allow)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
         Ok(Self {
             rules,
+            keywords,
             prefilter,
-            keyword_rules: keywords.keyword_rules,
+            searched_bytes: AtomicUsize::new(0),
+            fast_prefilter: OnceLock::new(),
             allowed,
         })
     }
@@ -125,9 +132,9 @@ impl Detector {
     fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
         let mut keywords = Vec::new();
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
-        for found in self.prefilter.find_overlapping_iter(text) {
+        for found in self.prefilter(text).find_overlapping_iter(text) {
             let literal = text.as_bytes().get(found.range()).unwrap_or_default();
-            let keyword_rules = self.keyword_rules.get(found.pattern().as_usize());
+            let keyword_rules = self.keywords.rules.get(found.pattern().as_usize());
             for KeywordRule { rule, is_exact } in keyword_rules.into_iter().flatten() {
                 let is_other = |rule: &CompiledRule| *is_exact && !rule.has_keyword(literal);
                 if self.rules.get(*rule).is_none_or(is_other) {
@@ -152,6 +159,15 @@ impl Detector {
         (keywords, groups)
     }
 
+    fn prefilter(&self, text: &str) -> &AhoCorasick {
+        let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
+        let fast = (before + text.len() >= MANY_BYTES).then(|| {
+            self.fast_prefilter
+                .get_or_init(|| self.keywords.prefilter(AhoCorasickKind::DFA).ok())
+        });
+        fast.and_then(Option::as_ref).unwrap_or(&self.prefilter)
+    }
+
     fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {
         text.get(start..end)
             .is_none_or(|value| value.is_empty() || self.allowed.contains(value))
@@ -162,7 +178,8 @@ impl Detector {
 #[derive(Debug, Default)]
 struct Keywords {
     literals: Vec<String>,
-    keyword_rules: Vec<Vec<KeywordRule>>,
+    /// The rules of each.
+    rules: Vec<Vec<KeywordRule>>,
 }
 
 impl Keywords {
@@ -174,15 +191,23 @@ impl Keywords {
                 is_exact: rule.is_exact(),
             };
             let known = self.literals.iter().position(|other| *other == literal);
-            let known = known.and_then(|position| self.keyword_rules.get_mut(position));
+            let known = known.and_then(|position| self.rules.get_mut(position));
             if let Some(keyword_rules) = known {
                 if !keyword_rules.iter().any(|other| other.rule == index) {
                     keyword_rules.push(keyword_rule);
                 }
             } else {
                 self.literals.push(literal);
-                self.keyword_rules.push(vec![keyword_rule]);
+                self.rules.push(vec![keyword_rule]);
             }
         }
+    }
+
+    fn prefilter(&self, kind: AhoCorasickKind) -> Result<AhoCorasick, BuildError> {
+        AhoCorasick::builder()
+            .kind(Some(kind))
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .build(&self.literals)
     }
 }

@@ -32,6 +32,7 @@ mod rule_cases;
 mod properties;
 
 use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use secrecy::SecretString;
 
@@ -45,8 +46,17 @@ use rules::{RuleError, UserRules};
 /// Finds and masks secrets. It serves any number of batches and threads.
 #[derive(Debug)]
 pub struct Scrubber {
-    detector: Detector,
+    detector: Arc<Detector>,
     own_keys: OwnKeys,
+}
+
+/// The built-in rules, compiled once a process.
+static BUILT_IN: LazyLock<Option<Arc<Detector>>> =
+    LazyLock::new(|| Some(Arc::new(Detector::new(&UserRules::default()).ok()?)));
+
+/// Compiles the built-in rules, so that the first scrubber need not wait for them.
+pub fn prepare() {
+    LazyLock::force(&BUILT_IN);
 }
 
 /// One text that goes out.
@@ -83,8 +93,12 @@ impl Scrubber {
     /// Builds the built-in rules and those of the user. Own keys shorter than eight bytes are not
     /// looked for.
     pub fn new(user: &UserRules, own_keys: &[SecretString]) -> Result<Self, RuleError> {
+        let detector = match &*BUILT_IN {
+            Some(detector) if user.is_empty() => Arc::clone(detector),
+            _ => Arc::new(Detector::new(user)?),
+        };
         Ok(Self {
-            detector: Detector::new(user)?,
+            detector,
             own_keys: OwnKeys::new(own_keys),
         })
     }

@@ -1,8 +1,6 @@
 //! Rules as data: the form of `rules.toml` and of the user's own file, and the errors in it.
 
 use serde::Deserialize;
-#[cfg(not(test))]
-use serde::de::IgnoredAny;
 
 /// The built-in rules.
 const BUILT_IN: &str = include_str!("rules.toml");
@@ -30,10 +28,6 @@ pub struct ScrubRule {
     pub names: Option<NamePolicy>,
     /// Regexes of values that are no secrets.
     pub allow: Vec<String>,
-    /// Examples, which the tests run: the secrets in them stand between « and ».
-    pub(super) masks: ExampleCases,
-    /// Examples without a secret.
-    pub(super) keeps: ExampleCases,
 }
 
 /// Which values of a secret-named variable are secrets.
@@ -45,11 +39,6 @@ pub enum NamePolicy {
     /// Values that look random.
     Random,
 }
-
-#[cfg(test)]
-type ExampleCases = Vec<String>;
-#[cfg(not(test))]
-type ExampleCases = Option<IgnoredAny>;
 
 /// The user's own rules and exceptions.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -70,10 +59,12 @@ pub struct AllowedValues {
     pub patterns: Vec<String>,
 }
 
-#[cfg(test)]
-impl ScrubRule {}
-
 impl UserRules {
+    pub(super) fn is_empty(&self) -> bool {
+        let AllowedValues { values, patterns } = &self.allow;
+        self.rules.is_empty() && values.is_empty() && patterns.is_empty()
+    }
+
     /// Reads the user's file.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         toml::from_str(text).map_err(|error| RuleError::Toml(Box::new(error)))

@@ -23,7 +23,7 @@ pub(crate) struct RuleFileError {
 }
 
 /// The fields of the file and of its tables, for suggestions.
-const FIELDS: [&str; 16] = [
+const FIELDS: [&str; 14] = [
     "rule",
     "id",
     "kind",
@@ -36,8 +36,6 @@ const FIELDS: [&str; 16] = [
     "entropy",
     "names",
     "allow",
-    "masks",
-    "keeps",
     "values",
     "patterns",
 ];

@@ -1,5 +1,7 @@
 //! The sources of plans: everything that the home and the environment hold.
 
+use std::thread;
+
 use secrecy::SecretString;
 
 use crate::config::env::Environment;
@@ -11,7 +13,7 @@ use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::scrub::rules::UserRules;
+use crate::scrub::{self, rules::UserRules};
 use crate::setup::context::scrub_rules;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
@@ -39,6 +41,8 @@ pub(crate) struct Sources {
 impl Sources {
     /// Loads home and environment.
     pub(crate) fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
+        // What the first note and the first prompt are masked by is compiled while the rest is read.
+        drop(thread::Builder::new().spawn(scrub::prepare));
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;
         let settings = settings::load(&home, environment)?;
