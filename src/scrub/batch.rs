@@ -3,13 +3,15 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use aho_corasick::{AhoCorasick, MatchKind};
+
 use super::detector::Detector;
 use super::overlap::{RuleIndex, SecretSpan, Specificity, join};
 use super::own_keys::OwnKeys;
 use super::placeholder::{Numbering, label, places, unnumbered};
-use super::repeats;
-use super::report::report;
+use super::value::random::shannon;
 use super::{Finding, OutgoingText, Scrubbed};
+use crate::domain::context::ScrubbingReport;
 use crate::domain::steps;
 
 /// A mask can bring two parts of a text closer, and so lead to another finding. Texts settle in the
@@ -117,7 +119,7 @@ impl<'s, 't> Batch<'s, 't> {
         for text in &self.texts {
             for span in &text.spans {
                 let secret = text.secret(span);
-                if span.is_certain && repeats::is_strong(secret) {
+                if span.is_certain && is_strong(secret) {
                     strong.push((secret, *span));
                 }
             }
@@ -125,7 +127,7 @@ impl<'s, 't> Batch<'s, 't> {
         strong.sort_by_key(|(secret, span)| (*secret, std::cmp::Reverse(span.specificity)));
         strong.dedup_by_key(|(secret, _)| *secret);
         let secrets: BTreeSet<&str> = strong.iter().map(|(secret, _)| *secret).collect();
-        let Some(finder) = repeats::finder(&secrets) else {
+        let Some(finder) = finder(&secrets) else {
             return false;
         };
         let mut is_any_new = false;
@@ -284,4 +286,45 @@ fn without_placeholders(spans: Vec<SecretSpan>, text: &str) -> Vec<SecretSpan> {
         places.get(next).is_some_and(|(start, _)| *start < span.end)
     };
     spans.into_iter().filter(|span| !touches(span)).collect()
+}
+
+/// A shorter value could be a word of the text.
+const SHORTEST_STRONG: usize = 10;
+
+/// The lowest entropy of a strong secret, in bits per byte.
+const LOWEST_ENTROPY: f64 = 3.0;
+
+/// Returns whether a value cannot be anything but the secret.
+fn is_strong(secret: &str) -> bool {
+    let has = |is: fn(u8) -> bool| secret.bytes().any(is);
+    secret.len() >= SHORTEST_STRONG
+        && has(|byte| byte.is_ascii_digit())
+        && has(|byte| byte.is_ascii_alphabetic())
+        && shannon(secret.as_bytes()) >= LOWEST_ENTROPY
+}
+
+/// Returns the finder of all these secrets; `None` if there is none.
+fn finder(secrets: &BTreeSet<&str>) -> Option<AhoCorasick> {
+    if secrets.is_empty() {
+        return None;
+    }
+    let mut builder = AhoCorasick::builder();
+    builder.match_kind(MatchKind::LeftmostLongest);
+    builder.build(secrets).ok()
+}
+
+/// Returns the report of a batch.
+fn report(findings: &[Finding]) -> ScrubbingReport {
+    let mut report = ScrubbingReport {
+        sensitive_data_scrubbed: true,
+        ..ScrubbingReport::default()
+    };
+    for finding in findings {
+        report.patterns_matched += 1;
+        *report.by_type.entry(finding.kind.clone()).or_default() += 1;
+        let source = report.by_source.entry(finding.source.clone()).or_default();
+        *source.entry(finding.kind.clone()).or_default() += 1;
+    }
+    report.types_detected = report.by_type.keys().cloned().collect();
+    report
 }

@@ -4,15 +4,12 @@ use std::sync::OnceLock;
 
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
-use super::allowlist::byte_set;
 use super::assignment;
-use super::boundary::{begins_token, character_end, character_start};
 use super::overlap::Specificity;
-use super::place::{KeywordPlace, RuleMatch};
-use super::rules::{RuleError, ScrubRule};
+use super::place::{KeywordPlace, RuleMatch, begins_token, character_end, character_start};
+use super::rules::{RuleError, ScrubRule, byte_set};
 use super::value::dummy::is_filler;
-use super::value::entropy::shannon;
-use super::value::random::is_random;
+use super::value::random::{is_random, shannon};
 use crate::domain::steps;
 
 /// A search ends this many bytes after its keyword, unless the rule says otherwise.

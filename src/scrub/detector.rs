@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
 
-use super::allowlist::Allowlist;
 use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
 use super::place::{KeywordPlace, RuleMatch};
-use super::rules::{RuleError, UserRules, built_in};
+use super::rules::{Allowlist, RuleError, UserRules, built_in};
 
 /// A keyword's rule looks no further than to this many of its keywords before and behind it. The one
 /// next to a secret always sees all of it.

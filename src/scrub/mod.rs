@@ -18,14 +18,10 @@ mod compiled_rule;
 mod place;
 mod assignment;
 mod value;
-mod boundary;
-mod allowlist;
 mod own_keys;
-mod repeats;
 mod overlap;
 mod batch;
 mod placeholder;
-mod report;
 #[cfg(test)]
 mod rule_cases;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Where a keyword is in a text, and what a rule finds there.
+//! Where a keyword is in a text, where a token or a character begins there, and what a rule finds.
 
 /// Where a text has a keyword.
 #[derive(Clone, Copy, Debug)]
@@ -24,5 +24,79 @@ impl<'t> KeywordPlace<'t> {
     pub(super) fn keyword(&self) -> &'t [u8] {
         let bytes = self.text.as_bytes();
         bytes.get(self.start..self.end).unwrap_or_default()
+    }
+}
+
+/// Returns whether a token can begin at `at`: not in the middle of a word. The letter of an escape
+/// such as `\n`, `%3D` or `\u003d` belongs to no word.
+pub(super) fn begins_token(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    match before.last() {
+        None => true,
+        Some(byte) if !byte.is_ascii_alphanumeric() => true,
+        Some(_) => ends_with_escape(before),
+    }
+}
+
+fn ends_with_escape(before: &[u8]) -> bool {
+    let hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'n' | b'r' | b't' | b'b' | b'f' | b'v' | b'0'] => true,
+        [.., b'%', a, b] | [.., b'\\', b'x', a, b] => hex(&[*a, *b]),
+        [.., b'\\', b'u', a, b, c, d] => hex(&[*a, *b, *c, *d]),
+        _ => false,
+    }
+}
+
+/// Returns the start of the character at `at`, or `at` itself if a character starts there.
+pub(super) fn character_start(text: &str, mut at: usize) -> usize {
+    while at > 0 && !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Returns the end of the character that `at` is inside of, or `at` itself.
+pub(super) fn character_end(text: &str, mut at: usize) -> usize {
+    while at < text.len() && !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at.min(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_begin_after_escapes_and_not_inside_words() {
+        for (before, begins) in [
+            ("", true),
+            ("=", true),
+            ("_", true),
+            ("é", true),
+            ("a", false),
+            ("7", false),
+            (r"\n", true),
+            ("%3D", true),
+            (r"\u003d", true),
+            (r"\x3d", true),
+            ("3D", false),
+            ("n", false),
+        ] {
+            let text = format!("{before}ghp_");
+            assert_eq!(
+                begins_token(text.as_bytes(), before.len()),
+                begins,
+                "{before}"
+            );
+        }
+    }
+
+    #[test]
+    fn positions_inside_a_character_move_to_its_ends() {
+        assert_eq!(character_start("aé", 2), 1);
+        assert_eq!(character_end("aé", 2), 3);
+        assert_eq!(character_end("aé", 9), 3);
     }
 }

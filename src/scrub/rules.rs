@@ -1,5 +1,8 @@
 //! Rules as data: the form of `rules.toml` and of the user's own file, and the errors in it.
 
+use std::collections::BTreeSet;
+
+use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
 /// The built-in rules.
@@ -97,4 +100,29 @@ pub enum RuleError {
     Kind { rule: String, kind: String },
     #[error("the keywords of the rules are too many")]
     Keywords(#[source] Box<aho_corasick::BuildError>),
+}
+
+/// Exact values and patterns.
+#[derive(Debug)]
+pub(super) struct Allowlist {
+    values: BTreeSet<String>,
+    patterns: RegexSet,
+}
+
+impl Allowlist {
+    pub(super) fn new(allowed: &AllowedValues) -> Result<Self, regex::Error> {
+        Ok(Self {
+            values: allowed.values.iter().cloned().collect(),
+            patterns: byte_set(&allowed.patterns)?,
+        })
+    }
+
+    pub(super) fn contains(&self, value: &str) -> bool {
+        self.values.contains(value) || self.patterns.is_match(value.as_bytes())
+    }
+}
+
+/// Compiles patterns that match bytes.
+pub(super) fn byte_set(patterns: &[String]) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns).unicode(false).build()
 }

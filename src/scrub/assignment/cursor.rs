@@ -1,6 +1,6 @@
 //! The place that a reader has reached after a name, and the steps it takes from there.
 
-use super::name_span::NameSpan;
+use super::name::NameSpan;
 use crate::scrub::value::ValueForm;
 
 /// A value in the text.

@@ -1,6 +1,9 @@
-//! Reads values that stand apart from their name: behind a type, in a block, after a label.
+//! Reads values that stand apart from their name: behind a type, in a block, after a label, as the
+//! default of a missing variable, as the text of an element.
 
-use super::cursor::{ValueReader, ValueSpan, position};
+use super::cursor::{ValueReader, ValueSpan, contains, position};
+use super::literal::LONGEST_VALUE;
+use crate::scrub::value::ValueForm;
 
 impl ValueReader<'_> {
     /// `var password string = "value"`
@@ -77,5 +80,72 @@ impl ValueReader<'_> {
         };
         self.position += between + label.len() + operator + 1;
         true
+    }
+}
+
+impl ValueReader<'_> {
+    /// Reads the default of a missing variable: `env.KEY || "value"`.
+    pub(super) fn fallback(self) -> Option<ValueSpan> {
+        const MARKS: &[&str] = &[
+            "||",
+            "??",
+            " or ",
+            "unwrap_or(",
+            "unwrap_or_else(|_|",
+            "\", ",
+            "', ",
+        ];
+        let rest = self.rest();
+        let line = rest.get(..rest.len().min(160)).unwrap_or_default();
+        let line = line.split(|byte| *byte == b'\n').next()?;
+        let name = self.name.start.saturating_sub(20)..self.position;
+        let before = self.text.get(name)?.to_ascii_lowercase();
+        let lookup = line.get(..line.len().min(40))?.to_ascii_lowercase();
+        if line.starts_with(b")") && !contains(&before, b"env") {
+            return None;
+        }
+        if !line.starts_with(b")") && !contains(&lookup, b"env") && !contains(&lookup, b"config") {
+            return None;
+        }
+        for mark in MARKS {
+            if let Some(at) = position(line, mark.as_bytes()) {
+                let mut reader = self;
+                reader.position += at + mark.len();
+                if let Some(literal) = reader.argument() {
+                    return Some(literal);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl ValueReader<'_> {
+    /// Reads the text of an element: `<password>value</password>`.
+    pub(super) fn element(&mut self) -> Option<ValueSpan> {
+        self.position += 1;
+        let spaces = self.rest().iter().take(80);
+        self.position += spaces.take_while(|byte| byte.is_ascii_whitespace()).count();
+        let mut rest = self.rest().iter().take(LONGEST_VALUE);
+        let length = rest.position(|byte| *byte == b'<')?;
+        let inside = self.rest().get(..length)?.trim_ascii_end().len();
+        Some(self.span(inside, ValueForm::Quoted))
+    }
+
+    /// `<key>name</key><string>value</string>`
+    pub(super) fn next_element(&mut self) -> Option<ValueSpan> {
+        self.skip_past(b'>', 8)?;
+        let spaces = self.rest().iter().take(80);
+        self.position += spaces.take_while(|byte| byte.is_ascii_whitespace()).count();
+        if !self.rest().starts_with(b"<string>") {
+            return None;
+        }
+        self.position += b"<string".len();
+        self.element()
+    }
+
+    pub(super) fn is_tag(&self) -> bool {
+        let before = self.name.start.checked_sub(1);
+        before.and_then(|at| self.text.get(at)) == Some(&b'<')
     }
 }

@@ -1,14 +1,11 @@
 //! Finds the secret that is assigned to the name around a keyword, in any language:
 //! `name = "value"`, `"name": "value"`, `name: value`, `--name value`, `<name>value</name>`.
 
-mod name_span;
 mod name;
 mod reader;
 mod literal;
 mod bare;
 mod declaration;
-mod fallback;
-mod markup;
 mod cursor;
 mod secret;
 
@@ -18,8 +15,8 @@ use super::value::ValueForm;
 use crate::domain::steps;
 
 use cursor::ValueReader;
+use name::NameSpan;
 use name::NameStrength;
-use name_span::NameSpan;
 use secret::AssignedValue;
 
 /// Returns the secret that is assigned to the name around a keyword.

@@ -2,8 +2,7 @@
 
 use super::ValueForm;
 use super::dummy::{has_common_word, is_common};
-use super::passphrase::is_passphrase;
-use super::password::{has_capital_and_number, is_algorithm, is_joined_password};
+use super::password::{has_capital_and_number, is_algorithm, is_joined_password, is_passphrase};
 use super::random::reads_as_name;
 use super::words::words;
 

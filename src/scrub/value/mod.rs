@@ -2,13 +2,11 @@
 
 pub(super) mod random;
 pub(super) mod password;
-pub(super) mod passphrase;
 pub(super) mod chosen_secret;
 pub(super) mod dummy;
 pub(super) mod reference;
 pub(super) mod words;
 pub(super) mod letter_pairs;
-pub(super) mod entropy;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
