@@ -8,8 +8,9 @@
 //!
 //! | layer | folder | owns | may use |
 //! |---|---|---|---|
-//! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | |
-//! | L0 | [`scrub`] | secrets: rules as data, one pass over a batch of texts, placeholders | [`domain`] |
+//! | L0 | [`text`] | loose text from people and models: what is safe to show, JSON, YAML and tables with their lines, JSON that is almost JSON | |
+//! | L0 | [`domain`] | plain data: ids, money, tokens, panel, artifacts | [`text`] |
+//! | L0 | [`scrub`] | secrets: rules as data, one pass over a batch of texts, placeholders | [`text`], [`domain`] |
 //! | L1 | [`stopping`] | decisions to stop AI work, each with its evaluation or a named reason: early termination, the circuit breaker; how far stated confidence can be trusted | L0 |
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L1 | [`benchmark`] | cases with known answers, whether an answer is right, and the figures of a run | L0, [`stopping`], [`consultation`] |
@@ -33,6 +34,7 @@
 #[cfg(not(unix))]
 compile_error!("conclave needs a Unix system; on Windows, build it in WSL");
 
+pub mod text;
 pub mod domain;
 pub mod scrub;
 pub mod stopping;

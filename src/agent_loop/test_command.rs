@@ -4,9 +4,9 @@ use std::io;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::domain::text::{clean, shortened, token_at};
 use crate::domain::time::Timestamp;
 use crate::stopping::exit_check::evidence::{TestResult, TestRun};
+use crate::text::clean::{clean, shortened, token_at};
 
 use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd};
 

@@ -13,7 +13,7 @@ use super::report::misses::Miss;
 use super::result::{CaseOutcome, CaseResult};
 use super::run::CaseRunId;
 use crate::domain::ids::ConsultationId;
-use crate::domain::text::{clean, shortened};
+use crate::text::clean::{clean, shortened};
 
 /// Characters of the longest answer in an attribute; the element's text has the whole.
 const LONGEST_IN_ATTRIBUTE: usize = 200;

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::money::MicroUsd;
-use crate::domain::text::shortened_unmasked;
 use crate::stopping::early_termination::Policy;
+use crate::text::clean::shortened_unmasked;
 
 use super::case::{Case, CaseId, ErrorRate, Matcher};
 

@@ -4,13 +4,13 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::context::sources::SourceLimits;
-use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::scrub::OutgoingText;
 use crate::setup::context::scrubber;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::text::clean::one_line;
 
 use super::App;
 use super::face::scrubbing::announce;

@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
-use crate::domain::text::{clean, shortened_unmasked};
 use crate::domain::vendors::VENDORS;
 use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
+use crate::text::clean::{clean, shortened_unmasked};
 
 use super::key_detection::hide_keys;
 

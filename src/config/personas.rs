@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::domain::panel::{RESERVED_NAMES, bare};
-use crate::domain::text::capitalised;
+use crate::text::clean::capitalised;
 
 use super::panels::entries;
 use super::value::{ConfigValue, ValueError, optional};

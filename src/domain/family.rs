@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::ids::ModelRef;
 use super::vendors::{self, VENDORS, Vendor};
-use super::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// The maker of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

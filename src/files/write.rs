@@ -7,8 +7,8 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use crate::domain::text::pretty_json;
 use crate::domain::time::Timestamp;
+use crate::text::clean::pretty_json;
 
 /// The readers of a file that this program writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::consultation::protocol::call::{Ask, Failure, Outcome, Reply, StopReason};
 use crate::domain::dialect::Dialect;
-use crate::domain::text::is_invisible;
+use crate::text::clean::is_invisible;
 
 use super::sse;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// The lists of the file `wording.toml`.
 #[derive(Debug, Default, Deserialize)]

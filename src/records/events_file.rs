@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::consultation::event::Envelope;
-use crate::domain::text::escape_json;
 use crate::engine::ports::{Subscriber, SubscriberError};
 use crate::files::write::WriteError;
+use crate::text::clean::escape_json;
 
 /// Writes every event to a file or stream.
 pub struct EventsFile {

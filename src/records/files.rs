@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::text::pretty_json;
 use crate::files::write::{Access, Durability, WriteError, replace, sync_folder};
+use crate::text::clean::pretty_json;
 
 /// The prefix of every consultation's id and files.
 pub(super) const ID_PREFIX: &str = "consult-";

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::text::count;
 use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure};
+use crate::text::clean::count;
 
 use super::front_matter::ConvergenceEntry;
 use super::front_matter::entry::{STRICT_SEED, fingerprint, high_confidence_ratio};

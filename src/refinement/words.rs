@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::domain::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// The lists of the file `words.toml`.
 #[derive(Debug, Default, Deserialize)]

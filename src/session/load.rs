@@ -12,7 +12,6 @@ use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::stored_record::{StoredContext, StoredRecord};
-use crate::domain::text::{escape_json, pretty_json};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::records::context_file::{self, ContextFileError};
@@ -22,6 +21,7 @@ use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored::{self, RecordReadError};
+use crate::text::clean::{escape_json, pretty_json};
 
 /// A consultation loaded from its files.
 #[derive(Debug)]

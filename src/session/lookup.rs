@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::text::{count, one_line};
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history;
@@ -11,6 +10,7 @@ use crate::records::index::Index;
 use crate::records::journal::ends;
 use crate::records::lookup;
 use crate::records::lookup::LookupError;
+use crate::text::clean::{count, one_line};
 
 /// Most consultations that are listed for an ambiguous name.
 const MOST_CANDIDATES: usize = 10;

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use super::evaluation::Value;
-use crate::domain::text::is_unspaced;
+use crate::text::clean::is_unspaced;
 
 /// Returns the resemblance of the least similar pair of texts, from 0 to 1; `None` for fewer than
 /// two texts.

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, path_inside, set};
 use super::text_file::{self, ParsedFile};
-use crate::domain::node::{Node, NodeMap, NodeValue};
 use crate::files::resolved;
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// The manifest of a folder, by its possible names.
 const MANIFESTS: [&str; 3] = ["suite.yaml", "suite.yml", "suite.json"];

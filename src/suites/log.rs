@@ -5,7 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexSet;
 
 use crate::domain::names::did_you_mean;
-use crate::domain::node::{Node, NodeMap};
+use crate::text::node::{Node, NodeMap};
 
 use super::error::{SuitePlace, SuiteProblem, printable};
 

@@ -1,13 +1,13 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::policy::mode::Mode;
-use crate::domain::text::shortened_unmasked;
+use crate::text::clean::shortened_unmasked;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;
 use super::matcher;
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
-use crate::domain::node::{Member, Node, NodeMap, NodeValue};
+use crate::text::node::{Member, Node, NodeMap, NodeValue};
 
 /// Its keys.
 const KEYS: [&str; 18] = [

@@ -2,7 +2,7 @@
 
 use crate::benchmark::case::{ErrorRate, Matcher};
 use crate::domain::names::did_you_mean;
-use crate::domain::node::{Node, NodeMap, NodeValue, json};
+use crate::text::node::{Node, NodeMap, NodeValue, json};
 
 use super::log::FileLog;
 

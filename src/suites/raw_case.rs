@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use crate::domain::node::{Member, Node, NodeMap, NodeValue, json};
 use crate::files::resolved;
 use crate::files::write::folder_of;
+use crate::text::node::{Member, Node, NodeMap, NodeValue, json};
 
 #[derive(Clone, Debug)]
 pub(super) struct RawCase {

@@ -14,7 +14,7 @@ use super::raw_case::{CaseFile, RawCase};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
 use super::text_file::{self, ParsedFile, unusable};
 use super::{MOST_CASES, folder, manifest, promptfoo};
-use crate::domain::node::{Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// Reads and checks a suite.
 ///

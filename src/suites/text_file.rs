@@ -4,9 +4,9 @@
 
 use std::io;
 
-use crate::domain::node::table::{self, Separator};
-use crate::domain::node::{Node, SyntaxProblem, json, yaml};
 use crate::files::{SizeLimit, resolved};
+use crate::text::node::table::{self, Separator};
+use crate::text::node::{Node, SyntaxProblem, json, yaml};
 
 use super::MOST_CASES;
 use super::log::FileLog;

@@ -7,26 +7,27 @@ use crate::support::source_tree::rust_files;
 
 /// The folders of this crate, each with the others that it may use.
 const MAY_USE: &str = "
-    domain:
-    scrub: domain
-    stopping: domain
-    consultation: domain stopping
-    benchmark: domain stopping consultation
-    refinement: domain stopping consultation
-    files: domain
-    engine: domain stopping consultation
-    providers: domain stopping consultation files engine
-    context: domain files
-    agent_loop: domain stopping files
-    suites: domain stopping consultation benchmark files
-    records: domain stopping consultation benchmark refinement files engine
-    config: domain stopping consultation files
-    setup: domain scrub stopping consultation benchmark files engine providers context agent_loop \
-        suites records config error
-    session: domain scrub stopping consultation benchmark refinement files engine providers \
+    text:
+    domain: text
+    scrub: domain text
+    stopping: domain text
+    consultation: domain text stopping
+    benchmark: domain text stopping consultation
+    refinement: domain text stopping consultation
+    files: domain text
+    engine: domain text stopping consultation
+    providers: domain text stopping consultation files engine
+    context: domain text files
+    agent_loop: domain text stopping files
+    suites: domain text stopping consultation benchmark files
+    records: domain text stopping consultation benchmark refinement files engine
+    config: domain text stopping consultation files
+    setup: domain text scrub stopping consultation benchmark files engine providers context \
+        agent_loop suites records config error
+    session: domain text scrub stopping consultation benchmark refinement files engine providers \
         context agent_loop suites records config setup error
-    terminal: domain stopping consultation benchmark refinement files engine setup session
-    commands: domain scrub stopping consultation benchmark refinement files engine providers \
+    terminal: domain text stopping consultation benchmark refinement files engine setup session
+    commands: domain text scrub stopping consultation benchmark refinement files engine providers \
         context agent_loop suites records config setup session terminal error
     error.rs:
 ";
@@ -75,6 +76,7 @@ fn pure_layers_name_nothing_impure() {
     let mut violations = Vec::new();
     for folder in [
         "domain",
+        "text",
         "scrub",
         "stopping",
         "consultation",

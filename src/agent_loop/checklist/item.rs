@@ -1,7 +1,7 @@
 //! One list item: its checkbox, its text and its tags.
 
 use super::label::is_optional_label;
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ItemState {

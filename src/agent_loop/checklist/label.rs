@@ -1,7 +1,7 @@
 //! Labels of sections and tags of items that make them optional.
 
 use crate::agent_loop::text::tables::TABLES;
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// A part of a label in lower case, with one blank between its words: `phase 5`, `nice to have items`.
 static OPTIONAL: Pattern = Pattern::prepared("", |_| {

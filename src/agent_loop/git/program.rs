@@ -6,9 +6,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::domain::text::clean;
 use crate::files::git;
 use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd, ProcessGroup};
+use crate::text::clean::clean;
 
 use super::GitError;
 

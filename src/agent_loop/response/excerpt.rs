@@ -1,7 +1,7 @@
 //! The end of a text.
 
 use super::fence::FenceTracker;
-use crate::domain::text::token_at;
+use crate::text::clean::token_at;
 
 /// Cuts a text to its end of at most so many bytes, with `\n` as the end of a line. The end begins
 /// with a whole line, or with a whole word of a line that is longer, and stands for itself as

@@ -1,6 +1,6 @@
 //! The fences of code in Markdown, line by line: enough to know whether a cut is inside code.
 
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// The marks of a fence and what is behind them, also in a quote or in an item of a list.
 static FENCE: Pattern = Pattern::new(

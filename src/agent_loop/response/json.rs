@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use regex::Captures;
 use serde_json::{Deserializer, Value};
 
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// A document at the beginning of a text.
 pub(super) enum Document {

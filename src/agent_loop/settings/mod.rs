@@ -10,10 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::names::did_you_mean;
-use crate::domain::node::yaml::{self, Aliases};
-use crate::domain::node::{Member, NodeMap, NodeValue, SyntaxProblem};
-use crate::domain::text::shortened_unmasked;
 use crate::files::{self, SizeLimit};
+use crate::text::clean::shortened_unmasked;
+use crate::text::node::yaml::{self, Aliases};
+use crate::text::node::{Member, NodeMap, NodeValue, SyntaxProblem};
 
 /// The file in the folder of the state.
 const FILE_NAME: &str = "config.toml";

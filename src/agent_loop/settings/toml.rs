@@ -3,7 +3,7 @@
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use crate::domain::node::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
+use crate::text::node::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
 
 /// Parses a file.
 pub(super) fn parse(text: &str) -> Result<Node, SyntaxProblem> {

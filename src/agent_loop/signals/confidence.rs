@@ -6,8 +6,8 @@ use regex::Captures;
 
 use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Block, sentences};
-use crate::domain::pattern::Pattern;
-use crate::domain::word_list::WordList;
+use crate::text::pattern::Pattern;
+use crate::text::word_list::WordList;
 
 /// `85%`, `0.85`, `8/10`, `8 out of 10`
 const NUMBER: &str =

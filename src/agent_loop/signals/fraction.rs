@@ -1,8 +1,8 @@
 //! Progress that is stated in numbers: `4 of 16 tasks`, `80% complete`.
 
 use crate::agent_loop::text::tables::TABLES;
-use crate::domain::pattern::Pattern;
-use crate::domain::word_list::WordList;
+use crate::text::pattern::Pattern;
+use crate::text::word_list::WordList;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StatedProgress {

@@ -7,10 +7,10 @@ use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
 use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
 use crate::agent_loop::text::{Message, has_word};
-use crate::domain::pattern::Pattern;
-use crate::domain::text::shortened_unmasked;
-use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
+use crate::text::clean::shortened_unmasked;
+use crate::text::pattern::Pattern;
+use crate::text::word_list::load;
 
 /// A longer message is the agent's, not the program's.
 const LONGEST_MESSAGE: usize = 300;

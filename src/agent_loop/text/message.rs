@@ -7,7 +7,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use super::echo::echoes;
 use super::normal::{front_matter, normal};
 use super::quotation::without_quotations;
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// What stands in prose for inline code and quoted words.
 pub(super) const PLACEHOLDER: char = '\u{fffc}';

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::domain::pattern::Pattern;
-use crate::domain::text::clean;
+use crate::text::clean::clean;
+use crate::text::pattern::Pattern;
 
 /// An escape sequence: a colour, a move of the cursor; or a string such as a title, up to a bell or
 /// `ESC \`. It never spans a line, so that a cut one takes nothing else away.

@@ -1,6 +1,6 @@
 //! Quoted words: they are said of, not said.
 
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// Quotations with their marks. Straight marks also close quotations and abbreviate: one begins a
 /// quotation after a blank or a bracket, or after a letter of a language without blanks, and before

@@ -2,7 +2,7 @@
 
 use super::message::PLACEHOLDER;
 use super::tables::TABLES;
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// A sentence of a block's prose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

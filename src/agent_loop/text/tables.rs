@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::domain::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// A row of a table: words, what they mean, and where they come from.
 #[derive(Debug, Deserialize)]

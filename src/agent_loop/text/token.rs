@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use regex::Captures;
 
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// A word, a number or a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

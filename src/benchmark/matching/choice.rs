@@ -19,8 +19,8 @@ use super::pattern::worded;
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
 use super::text::{core, folded, positions_of_words};
-use crate::domain::pattern::Pattern;
 use crate::domain::steps;
+use crate::text::pattern::Pattern;
 
 /// The options of a choice.
 #[derive(Clone, Debug)]

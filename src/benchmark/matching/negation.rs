@@ -1,8 +1,8 @@
 //! Decides whether a text names something only to deny it: "not B", "rather than B", "B is wrong".
 
 use super::pattern::worded;
-use crate::domain::pattern::Pattern;
 use crate::domain::steps;
+use crate::text::pattern::Pattern;
 
 /// What is denied: a name, or a number, to which only a word directly before it belongs.
 #[derive(Clone, Copy, Debug)]

@@ -13,7 +13,7 @@ use super::negation::{Named, is_denied};
 use super::numeral::{Numeral, Quantity, decimal_mark, numerals, plain};
 use super::pattern::{worded, words};
 use super::statement::{Extent, final_statement};
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// What is no answer where reasons and answer stand together: the number of an item, and how sure
 /// the author is.

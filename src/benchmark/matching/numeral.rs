@@ -13,7 +13,7 @@ use regex::Captures;
 
 use super::decimal::Number;
 use super::pattern::{worded, words};
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 static NUMERAL: Pattern = worded(
     r"(?x)

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::domain::pattern::Pattern;
-use crate::domain::word_list::{WordList, load};
+use crate::text::pattern::Pattern;
+use crate::text::word_list::{WordList, load};
 
 /// Returns a regular expression in which `{name}` stands for any word of the list with this name, in
 /// any case, and `{marks}` for a mark that Markdown and quotes leave between the parts of a

@@ -9,8 +9,8 @@
 //! - "The wrong answer is B" and "my first answer: B" are about other answers.
 
 use super::pattern::worded;
-use crate::domain::pattern::Pattern;
 use crate::domain::steps;
+use crate::text::pattern::Pattern;
 
 /// How much of a text belongs to a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

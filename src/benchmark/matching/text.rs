@@ -3,9 +3,9 @@
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 use super::pattern::worded;
-use crate::domain::pattern::Pattern;
 use crate::domain::steps;
-use crate::domain::text::is_unspaced;
+use crate::text::clean::is_unspaced;
+use crate::text::pattern::Pattern;
 
 /// Returns the text with composed characters: `e` and an accent become `é`.
 pub(super) fn composed(text: &str) -> String {

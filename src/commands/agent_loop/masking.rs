@@ -3,10 +3,10 @@
 use crate::agent_loop::signals::ErrorText;
 use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
-use crate::domain::text::shortened;
 use crate::error::Error;
 use crate::setup::context::scrubber;
 use crate::stopping::exit_check::evidence::TurnEvidence;
+use crate::text::clean::shortened;
 
 /// Texts that are not in the evidence before their secrets are masked.
 #[derive(Debug, Default)]

@@ -8,12 +8,12 @@ use crate::commands::face::batch::{
     ModelFigures, PartFigures, cost_line, model_figures, model_lines,
 };
 use crate::commands::flags::AnswerFormat;
-use crate::domain::text::{clean, pretty_json};
 use crate::error::{Error, Exit};
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::ArmTemplates;
 use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
+use crate::text::clean::{clean, pretty_json};
 
 use super::flags::ReportFlags;
 

@@ -8,12 +8,12 @@ use crate::commands::App;
 use crate::commands::face::answer::{self, AnswerSource, check_output};
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::commands::flags::AnswerFormat;
-use crate::domain::text::pretty_json;
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::terminal::report::benchmark::{markdown, page};
 use crate::terminal::tables::benchmark::screen;
+use crate::text::clean::pretty_json;
 
 use super::flags::ReportFlags;
 

@@ -18,7 +18,6 @@ use crate::commands::runtime::block_on;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::domain::money::MicroUsd;
-use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
@@ -44,6 +43,7 @@ use crate::suites::{self, SuiteError};
 use crate::terminal::output::format::count;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
+use crate::text::clean::clean;
 
 use super::dry_run::{self, PreviewedRun, arm_line};
 use super::{RunArgs, outcome, stored};

@@ -12,7 +12,6 @@ use crate::benchmark::state::BenchmarkStateView;
 use crate::commands::App;
 use crate::commands::completions::ids;
 use crate::config::paths::Home;
-use crate::domain::text::clean;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::records::event_log::LogError;
@@ -20,6 +19,7 @@ use crate::records::lookup::LookupError;
 use crate::records::runs::{RunStore, RunStoreError, StoredRun};
 use crate::session::benchmark::merge::merge;
 use crate::terminal::output::format::{amount, count};
+use crate::text::clean::clean;
 
 use super::flags::ReportFlags;
 use super::outcome;

@@ -10,11 +10,11 @@ use clap_complete::engine::{
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::domain::text::one_line;
 use crate::records::files;
 use crate::records::history::{self, CompleteEntries, IdCandidate};
 use crate::records::index::Index;
 use crate::records::runs::RunStore;
+use crate::text::clean::one_line;
 
 /// Most ids that are offered.
 const MOST_IDS: u32 = 100;

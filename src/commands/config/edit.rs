@@ -14,7 +14,6 @@ use crate::config::paths::{Home, read_optional};
 use crate::config::setting::{Parts, Setting};
 use crate::config::settings::Settings;
 use crate::domain::names::snake_case;
-use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::files::SizeLimit;
 use crate::files::write::{Access, create_private_dir, write_atomically};
@@ -22,6 +21,7 @@ use crate::setup::panel::spec::PersonaChoice;
 use crate::setup::personas::{self, PersonaRegistry};
 use crate::setup::settings::unusable;
 use crate::terminal::output::printer::Printer;
+use crate::text::clean::one_line;
 
 use super::setting_path::{SettingPath, no_keys_here};
 

@@ -17,11 +17,11 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::{SettingOrigin, Settings};
-use crate::domain::text::{one_line, pretty_json};
 use crate::error::Error;
 use crate::setup::settings::{self, origin};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::settings::{SettingRow, screen};
+use crate::text::clean::{one_line, pretty_json};
 
 use self::setting_path::SettingPath;
 

@@ -4,7 +4,6 @@
 use crate::commands::App;
 use crate::domain::context::Context;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::text::one_line;
 use crate::error::{Error, whole};
 use crate::records::context_file::ContextFileError;
 use crate::records::index::Index;
@@ -12,6 +11,7 @@ use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::follow_up::prior;
+use crate::text::clean::one_line;
 
 const EXAMPLE: &str = "`conclave consult --follow-up \"And for mobile?\" [ID]`";
 

@@ -16,7 +16,6 @@ use crate::consultation::machine::Question;
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::text::pretty_json;
 use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
@@ -29,6 +28,7 @@ use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
 use crate::terminal::prompt::person::TerminalPerson;
 use crate::terminal::report::{NextSteps, Summary, page, rejudge, report};
+use crate::text::clean::pretty_json;
 
 use self::abort_error::aborted;
 use self::answer::AnswerSource;

@@ -1,10 +1,10 @@
 //! What was masked, on standard error, before anything is asked or sent.
 
 use crate::domain::context::ScrubbingReport;
-use crate::domain::text::one_line;
 use crate::scrub::Finding;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::scrubbing::{SCRUBBING_DISABLED, scrubbing_lines};
+use crate::text::clean::one_line;
 
 /// Prints how many secrets were masked; with `--verbose` also by which rule and where. Warns when
 /// none was looked for.

@@ -7,11 +7,11 @@ use crate::commands::completions::ids;
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
-use crate::domain::text::one_line;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::index::store;
 use crate::records::outcomes;
+use crate::text::clean::one_line;
 
 use super::Archive;
 use crate::session::load;

@@ -6,7 +6,6 @@ use super::Archive;
 use crate::commands::runtime::until_interrupted;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
-use crate::domain::text::one_line;
 use crate::error::{Error, Exit};
 use crate::records::history::{self, Filter};
 use crate::records::index::Index;
@@ -15,6 +14,7 @@ use crate::terminal::output::format::dollars;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::dialogue::{Dialogue, DialogueError};
 use crate::terminal::prompt::{StdinUse, can_ask};
+use crate::text::clean::one_line;
 
 /// Most consultations in a menu, the newest. Older ones are found with `history list --search`.
 const MOST_OFFERED: usize = 100;

@@ -13,7 +13,6 @@ use crate::commands::completions::ids;
 use crate::commands::runtime::block_on;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
-use crate::domain::text::one_line;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::engine::ports::Confirmation;
@@ -25,6 +24,7 @@ use crate::session::index;
 use crate::terminal::output::format::{bytes, count};
 use crate::terminal::prompt::{StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
+use crate::text::clean::one_line;
 
 use super::list::{StateArg, short};
 use super::{Archive, picker};

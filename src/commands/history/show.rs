@@ -8,9 +8,9 @@ use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
 use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
-use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::terminal::report::{ReportSelection, markdown, page};
+use crate::text::clean::one_line;
 
 use super::{Archive, picker};
 

@@ -6,7 +6,6 @@ use serde::Serialize;
 use crate::commands::face::batch::{
     ModelFigures, PartFigures, cost_line, decision, model_figures, model_lines,
 };
-use crate::domain::text::clean;
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};
@@ -18,6 +17,7 @@ use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::tables::refinement::decision as ended;
+use crate::text::clean::clean;
 
 use super::files::{UnlistedQuestion, display, warnings};
 use super::prepare::{Prepared, Starting};

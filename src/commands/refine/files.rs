@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::domain::text::clean;
 use crate::error::{Error, Exit};
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
 use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
+use crate::text::clean::clean;
 
 /// Returns the name of a file in messages.
 pub(super) fn display(file: &SpecFile) -> String {

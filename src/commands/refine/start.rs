@@ -6,7 +6,6 @@ use crate::commands::face::batch::{ApprovedRun, agree, cost_line, spent_so_far};
 use crate::commands::face::scrubbing::announce;
 use crate::consultation::plan::Plan;
 use crate::domain::panel::Seat;
-use crate::domain::text::clean;
 use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
 use crate::records::refinements::claims::claim;
@@ -20,6 +19,7 @@ use crate::terminal::output::format::count;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::refinement::RefinementProgress;
 use crate::terminal::report::refinement::changes_markdown;
+use crate::text::clean::clean;
 
 use super::files::{display, warn_of_unlisted};
 use super::prepare::{Prepared, Starting};

@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
 use crate::commands::face::answer::check_output;
 use crate::config::paths::Home;
-use crate::domain::text::clean;
 use crate::error::Error;
 use crate::records::refinements::claims::is_claimed;
 use crate::records::refinements::{OriginalText, RefinementStore, SpecFile};
 use crate::refinement::event::{LoopBegun, TextHash};
 use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, RefinementState};
 use crate::stopping::convergence::Criteria;
+use crate::text::clean::clean;
 
 use super::files::{display, read_text};
 use super::flags::TargetFlags;

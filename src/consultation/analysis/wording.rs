@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::consultation::reading::words::TABLES;
 use crate::domain::artifact::{Independent, Revision};
-use crate::domain::text::is_unspaced;
+use crate::text::clean::is_unspaced;
 
 /// Characters around a word that do not change its meaning. A character inside a word does: `1.5`
 /// is not `15`, and `C++` is not `C`.

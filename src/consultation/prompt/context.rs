@@ -12,8 +12,8 @@ use minijinja::value::{Serde, Value};
 use serde_json::json;
 
 use crate::domain::context::{Context, ContextText, ContextTokens, ProjectStance};
-use crate::domain::text::one_line;
 use crate::domain::tokens::token_band;
+use crate::text::clean::one_line;
 
 use super::Size;
 use super::error::PromptError;

@@ -8,7 +8,7 @@ use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::artifact::{Challenge, CrossExam, Findings, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
-use crate::domain::text::one_line;
+use crate::text::clean::one_line;
 
 use super::Size;
 

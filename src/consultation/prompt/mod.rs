@@ -21,7 +21,7 @@ use serde_json::json;
 
 use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
 use crate::domain::panel::{Persona, Seat};
-use crate::domain::text::one_line;
+use crate::text::clean::one_line;
 
 use super::anonymity::labels::Labels;
 use super::policy::mode::{Headings, Mode};

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::fields::{self, Name};
-use super::json::{self, Attempt, Leniency};
+use crate::text::json::{self, Attempt, Leniency};
 
 /// The deepest nesting of an answer in objects that only wrap it.
 const WRAPPED: usize = 3;

@@ -5,7 +5,6 @@
 mod agents;
 mod fields;
 mod find;
-mod json;
 mod reader;
 pub mod unfinished;
 mod expert_answers;
@@ -29,8 +28,8 @@ use super::protocol::answer::{AnswerForm, AnswerKind};
 pub use crate::domain::artifact::problem;
 use crate::domain::artifact::problem::{Problem, ProblemSeverity};
 
+use crate::text::json::Leniency;
 use find::{AnswerObject, Search};
-use json::Leniency;
 use notes::Notes;
 use reader::Reader;
 use surroundings::Thinking;

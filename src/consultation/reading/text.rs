@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::fields::FieldValue;
-use super::json::{self, Attempt};
 use super::reader::Reader;
+use crate::text::json::{self, Attempt};
 
 impl Reader<'_> {
     /// Reads the text of a value; `None`, with a note, if it has no words.

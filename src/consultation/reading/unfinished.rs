@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::json::{self, Attempt};
+use crate::text::json::{self, Attempt};
 
 /// A part of an answer.
 #[derive(Clone, Debug, PartialEq)]

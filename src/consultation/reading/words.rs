@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::domain::artifact::{FindingOutcome, Magnitude, Severity};
-use crate::domain::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// The lists of the file `words.toml`.
 #[derive(Debug, Default, Deserialize)]

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::context::{ProjectContext, ProjectStance};
-use crate::domain::text::{one_line, shortened};
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{SizeLimit, resolved};
+use crate::text::clean::{one_line, shortened};
 
 use super::dependency::{Ecosystem, Scope};
 use super::documents;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::rules::Rules;
 use super::tree::Tree;
-use crate::domain::text::count;
+use crate::text::clean::count;
 
 /// So many folders are named.
 const FOLDERS: usize = 20;

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::decode::DecodeError;
 use super::{SourceLimits, SourceSize, megabytes};
-use crate::domain::text::count;
+use crate::text::clean::count;
 
 /// The reason why sources cannot be used.
 #[derive(Debug, Error)]
@@ -90,7 +90,7 @@ impl fmt::Display for PathError {
 pub(super) fn printable(path: &Path) -> String {
     let mut text = String::new();
     for c in path.to_string_lossy().chars() {
-        if c == '\n' || c == '\t' || crate::domain::text::is_invisible(c) {
+        if c == '\n' || c == '\t' || crate::text::clean::is_invisible(c) {
             text.extend(c.escape_default());
         } else {
             text.push(c);

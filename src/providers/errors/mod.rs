@@ -12,8 +12,8 @@ mod message;
 use serde_json::Value;
 
 use crate::consultation::protocol::call::{Failure, FailureClass};
-use crate::domain::text;
 use crate::domain::time::Timestamp;
+use crate::text::clean;
 
 use super::wire::Account;
 use message::ProviderMessage;
@@ -118,7 +118,7 @@ pub fn named_fields(body: &str) -> Vec<String> {
 
 /// Returns the first 500 characters on one line.
 pub fn shortened(words: &str) -> String {
-    text::shortened(&text::one_line(words), MAX_MESSAGE_CHARS)
+    clean::shortened(&clean::one_line(words), MAX_MESSAGE_CHARS)
 }
 
 /// Returns the innermost cause: the message of the system or of TLS, without the address in the

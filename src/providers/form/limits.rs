@@ -3,8 +3,8 @@
 use crate::consultation::protocol::call::Ask;
 
 use super::prompt_tokens;
-use crate::domain::word_list::WordList;
 use crate::providers::wording::TABLES;
+use crate::text::word_list::WordList;
 
 /// The limit of prompt and answer together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

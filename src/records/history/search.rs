@@ -3,7 +3,7 @@
 //! Invariant: nothing that is typed is an operator: words and phrases go into the query as quoted
 //! text.
 
-use crate::domain::text::is_unspaced;
+use crate::text::clean::is_unspaced;
 
 /// A search in questions and recommendations: all terms must occur, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::domain::text::one_line;
 use crate::refinement::document::item::SpecItem;
 use crate::refinement::document::{SectionKind, SpecDocument, Tag};
 use crate::stopping::convergence::QuestionKey;
+use crate::text::clean::one_line;
 
 use super::{BatchLimits, QuestionBatch};
 

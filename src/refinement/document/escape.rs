@@ -4,7 +4,7 @@
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
-use crate::domain::text::clean;
+use crate::text::clean::clean;
 
 use super::outline::BlockContent;
 use super::outline::{DIALECT, outline};

@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::domain::node::yaml::{self, Aliases};
-use crate::domain::node::{Node, NodeMap, NodeValue, SyntaxProblem};
+use crate::text::node::yaml::{self, Aliases};
+use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem};
 
 use self::entry::KEYS;
 use self::fence::Delimiters;

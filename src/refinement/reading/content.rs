@@ -1,8 +1,8 @@
 //! Texts that say nothing.
 
-use crate::domain::text::{one_line, shortened};
 use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
+use crate::text::clean::{one_line, shortened};
 
 /// Returns a text as one paragraph of at most so many characters.
 pub(super) fn paragraph(text: &str, length: usize) -> String {

@@ -12,8 +12,8 @@ use crate::consultation::prompt::{
     PromptError, REFINE_EXTRACTION, REFINE_QUESTIONS, Size, Templates,
 };
 use crate::consultation::protocol::answer::AnswerForm;
-use crate::domain::text::one_line;
 use crate::stopping::convergence::QuestionKey;
+use crate::text::clean::one_line;
 
 use super::batches::QuestionBatch;
 use super::reading::extraction::MAX_ITEMS;

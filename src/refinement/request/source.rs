@@ -1,8 +1,8 @@
 //! The document as context of its consultations: whole, or its headings and items if it is very
 //! long.
 
-use crate::domain::text::one_line;
 use crate::refinement::document::{SectionKind, SpecDocument};
+use crate::text::clean::one_line;
 
 /// The most bytes of a document that goes whole.
 const WHOLE: usize = 200 * 1024;

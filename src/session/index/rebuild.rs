@@ -1,13 +1,13 @@
 //! A rebuild of the index: its reason, its progress, and the files that it skips.
 
 use crate::config::paths::Home;
-use crate::domain::text::{capitalised, count, one_line};
 use crate::engine::ports::{Face, LongWork};
 use crate::error::{Error, whole};
 use crate::files::write::create_private_dir;
 use crate::records::index::rebuild;
 use crate::records::index::rebuild::{RebuildProgress, RebuildReport};
 use crate::records::index::{Index, IndexError};
+use crate::text::clean::{capitalised, count, one_line};
 
 /// Most skipped files that are named.
 const MOST_NAMED: usize = 3;

@@ -4,10 +4,10 @@
 use crate::consultation::event::{ConsultationEvent, Envelope, Event};
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
-use crate::domain::text::one_line;
 use crate::error::Error;
 use crate::records::context_file::{self, ContextFileError};
 use crate::records::files::ConsultationFiles;
+use crate::text::clean::one_line;
 
 /// Most sources that an error names.
 const MOST_SOURCES: usize = 3;

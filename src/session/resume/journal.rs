@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::consultation::event::{AbortReason, Envelope};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
-use crate::domain::text::count;
 use crate::engine::ports::Face;
 use crate::error::{Error, whole};
 use crate::records::event_log::{LogError, NoLockPolicy};
@@ -16,6 +15,7 @@ use crate::records::journal::{Journal, read_journal};
 use crate::records::stored;
 use crate::session::lookup::find;
 use crate::session::storage::Storage;
+use crate::text::clean::count;
 
 use super::{InterruptedConsultation, context};
 

@@ -8,10 +8,10 @@ use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
 use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
-use crate::domain::text::count;
 use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::setup::settings;
+use crate::text::clean::count;
 
 /// The sources of a context, as read.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 
 use crate::domain::ids::ModelRef;
 use crate::domain::panel::{Panel, Persona, Seat, check_seats, seated};
-use crate::domain::text::count;
 use crate::domain::vendors::{self, Vendor};
 use crate::error::Error;
+use crate::text::clean::count;
 
 use self::context::{SelectionContext, default_seats};
 use self::spec::{EXAMPLE, PanelSpec, PersonaChoice};

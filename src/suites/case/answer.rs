@@ -3,9 +3,9 @@
 use std::iter::zip;
 
 use crate::benchmark::case::Matcher;
-use crate::domain::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 use crate::suites::log::FileLog;
 use crate::suites::matcher;
+use crate::text::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 
 use super::{CaseDefaults, EXPECTED, MATCH, OPTIONS, Style, field, tidy};
 

@@ -1,7 +1,7 @@
 //! Questions that are written as messages of a chat.
 
-use crate::domain::node::{Node, NodeValue};
 use crate::suites::log::FileLog;
+use crate::text::node::{Node, NodeValue};
 
 use super::tidy;
 

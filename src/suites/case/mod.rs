@@ -15,7 +15,7 @@ use crate::domain::names::{did_you_mean, likely};
 use super::log::FileLog;
 use super::matcher::texts;
 use super::suite::SuiteCase;
-use crate::domain::node::{Member, Node, NodeMap, NodeValue};
+use crate::text::node::{Member, Node, NodeMap, NodeValue};
 
 const ID: &[&str] = &["id"];
 const QUESTION: &[&str] = &["question", "input", "prompt"];

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::domain::names::did_you_mean;
-use crate::domain::node::{Node, NodeMap, NodeValue};
 use crate::suites::log::FileLog;
 use crate::suites::raw_case::{node_of, set};
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 use super::template::{Vars, render, scalar};
 

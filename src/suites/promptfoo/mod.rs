@@ -18,7 +18,7 @@ use super::case::metadata_tags;
 use super::log::FileLog;
 use super::raw_case::{CaseFile, RawCase, node_of, path_inside, set};
 use super::text_file::{self, ParsedFile};
-use crate::domain::node::{Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 use options::{Wrapping, check_test};
 use vars::{combinations, question_var};

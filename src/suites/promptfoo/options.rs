@@ -1,8 +1,8 @@
 //! What a test says beside its variables and its assertion.
 
 use crate::domain::names::did_you_mean;
-use crate::domain::node::{Member, NodeMap, NodeValue};
 use crate::suites::log::FileLog;
+use crate::text::node::{Member, NodeMap, NodeValue};
 
 const TEST_KEYS: [&str; 7] = [
     "description",

@@ -3,8 +3,8 @@
 
 use indexmap::IndexMap;
 
-use crate::domain::node::{Node, NodeValue};
 use crate::files::SizeLimit;
+use crate::text::node::{Node, NodeValue};
 
 /// The values of variables by their names.
 pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
@@ -97,7 +97,7 @@ pub(super) fn scalar(value: &NodeValue) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::node::json;
+    use crate::text::node::json;
 
     fn rendered(text: &str) -> Result<String, String> {
         let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;

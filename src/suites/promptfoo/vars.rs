@@ -1,7 +1,7 @@
 //! The variables of a test: a case for each combination of their values.
 
-use crate::domain::node::NodeMap;
 use crate::suites::log::FileLog;
+use crate::text::node::NodeMap;
 
 use super::elements;
 use super::template::{Vars, render};

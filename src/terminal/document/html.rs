@@ -11,7 +11,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::marks::{escaped, marked};
 use super::{Line, Part, Piece, Table};
 use crate::domain::artifact::Severity;
-use crate::domain::text::{clean, one_line, shortened};
+use crate::text::clean::{clean, one_line, shortened};
 
 const CONTENT_SECURITY_POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
 
-use crate::domain::text::{clean, one_line};
+use crate::text::clean::{clean, one_line};
 
 /// Returns the text as one line of Markdown that is a single paragraph, fit for a list item or a
 /// heading.

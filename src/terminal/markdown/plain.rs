@@ -2,7 +2,7 @@
 
 use pulldown_cmark::{Event, Parser, TagEnd};
 
-use crate::domain::text::one_line;
+use crate::text::clean::one_line;
 
 /// Returns the words of a text on one line; code keeps its backticks.
 pub fn plain(markdown: &str) -> String {

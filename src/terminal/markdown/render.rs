@@ -5,7 +5,7 @@
 use console::measure_text_width;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-use crate::domain::text::clean;
+use crate::text::clean::clean;
 
 use super::table::table_lines;
 use crate::terminal::output::style::Paint;

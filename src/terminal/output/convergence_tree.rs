@@ -3,9 +3,9 @@
 
 use std::cmp::Ordering;
 
-use crate::domain::text::one_line;
 use crate::stopping::convergence::ConvergenceRule;
 use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleKind, RuleOutcome};
+use crate::text::clean::one_line;
 
 use super::evaluation_tree::decision_in_words;
 

@@ -4,7 +4,7 @@ use crate::stopping::evaluation::{
     Bound, Decision, Evaluation, Notation, Rule, RuleKind, RuleOutcome, Value,
 };
 
-use crate::domain::text::one_line;
+use crate::text::clean::one_line;
 
 /// Returns the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
 pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {

@@ -6,10 +6,10 @@ use crate::domain::confidence::{Basis, Calibrated};
 use crate::domain::money::Cost;
 use crate::domain::panel::{Panel, Seat, unique_name};
 
-pub use crate::domain::text::count;
 pub use crate::domain::words::{
     LOCAL_QUALITY, amount, model_address, model_name, round_title, seconds, stated, thousands,
 };
+pub use crate::text::clean::count;
 
 /// The remark on a panel whose seats are all played by models of one vendor.
 pub const ONE_FAMILY: &str = "agreement within one family is weak evidence";

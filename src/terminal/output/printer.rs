@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use crate::domain::text::{clean, pretty_json};
+use crate::text::clean::{clean, pretty_json};
 
 use super::last_line::LastLine;
 use super::live_area::{Animation, LiveArea, TerminalSize, Typing};

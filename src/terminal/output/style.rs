@@ -2,7 +2,7 @@
 
 use console::Style;
 
-use crate::domain::text::clean;
+use crate::text::clean::clean;
 
 /// The sequences of which all styles consist, those of clap's messages included, without their
 /// escape character.

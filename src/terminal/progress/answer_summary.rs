@@ -11,9 +11,9 @@ use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::PositionChange;
 use crate::domain::ids::AgentId;
 
-use crate::domain::text::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 /// The width of the lines in a pipe or a log.
 const USUAL_WIDTH: usize = 120;

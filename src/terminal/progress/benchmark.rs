@@ -8,13 +8,13 @@ use console::{measure_text_width, truncate_str};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::domain::money::Cost;
-use crate::domain::text::one_line;
 use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fitted_row;
+use crate::text::clean::one_line;
 
 use super::live_row::LiveRow;
 

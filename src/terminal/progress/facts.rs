@@ -16,8 +16,8 @@ use crate::domain::ids::{AgentId, CallId, ConsultationId, ModelRef, ProviderId, 
 use crate::domain::time::Timestamp;
 
 use super::messages;
-use crate::domain::text::one_line;
 use crate::terminal::output::format::seat_name;
+use crate::text::clean::one_line;
 
 /// The facts of one consultation as far as its events have been seen.
 #[derive(Debug, Default)]

@@ -10,9 +10,9 @@ use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::{with_names, with_names_so_far};
 use crate::consultation::reading::unfinished::{AnswerPart, parts};
 use crate::domain::ids::ModelRef;
-use crate::domain::text::{clean, one_line};
 use crate::terminal::output::format::model_name;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::{clean, one_line};
 
 /// Before a statement, and before text that continues it.
 const INDENT: &str = "   ";

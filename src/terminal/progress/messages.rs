@@ -24,11 +24,11 @@ use crate::domain::panel::{Panel, Seat};
 use crate::domain::tokens::{Usage, UsageSource};
 use crate::stopping::circuit::state::CircuitState;
 
-use crate::domain::text::one_line;
 use crate::terminal::output::format::{
     ONE_FAMILY, count, dollars, model_address, seat_name, thousands, whole_seconds,
 };
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
+use crate::text::clean::one_line;
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
     let debate = terms.plan.as_ref().map(|plan| &plan.debate);

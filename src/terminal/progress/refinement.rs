@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::Cost;
-use crate::domain::text::one_line;
 use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::session::refinement::progress::{IterationPlan, LoopProgress};
 use crate::stopping::convergence::QuestionKey;
@@ -15,6 +14,7 @@ use crate::terminal::output::format::{amount, clock, count, dollars};
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::wrap::fitted_row;
+use crate::text::clean::one_line;
 
 use super::live_row::LiveRow;
 

@@ -3,9 +3,9 @@
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-use crate::domain::text::one_line;
 use crate::engine::ports::{LongWork, WorkProgress};
 use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::text::clean::one_line;
 
 /// Rebuilds of fewer consultations take a moment: no lines are printed.
 const MANY: u64 = 10_000;

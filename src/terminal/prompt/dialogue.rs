@@ -12,12 +12,12 @@ use console::{Alignment, Key, Term, measure_text_width, pad_str, truncate_str};
 use dialoguer::theme::Theme;
 use dialoguer::{Confirm, MultiSelect, Select};
 
-use crate::domain::text::clean;
 use crate::engine::host::run_aside;
 use crate::terminal::output::modes::ModeGuard;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::{fit, widest, wrap_options};
+use crate::text::clean::clean;
 
 /// Columns of the marks in front of an item: `❯ [x] `, and one at the end that stays free.
 const ITEM_MARKS: usize = 7;

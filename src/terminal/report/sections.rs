@@ -9,7 +9,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::DebateValue;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, ExpertChange, OpenPoint, StoredRecord};
-use crate::domain::text::clean;
+use crate::text::clean::clean;
 
 use super::agents::name;
 use crate::terminal::document::{

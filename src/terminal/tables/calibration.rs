@@ -6,9 +6,9 @@ use crate::stopping::calibration::{Calibration, Reliability};
 
 use super::dashboard::span::within;
 use super::writer::ScreenText;
-use crate::domain::text::one_line;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 /// Shown when no answer has been graded.
 const NOTHING: &str = "

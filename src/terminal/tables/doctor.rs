@@ -7,10 +7,10 @@ use console::{Alignment, pad_str};
 use serde::Serialize;
 
 use super::columns::hanging;
-use crate::domain::text::one_line;
 use crate::terminal::output::format::seconds;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;
+use crate::text::clean::one_line;
 
 /// All checks and trial calls.
 #[derive(Clone, Debug, Serialize)]

@@ -8,7 +8,6 @@ use serde::Serialize;
 use super::circuit::{CircuitView, moment};
 use super::columns::columns;
 use super::doctor::{Check, CheckStatus, check_lines};
-use crate::domain::text::one_line;
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Class;
 #[cfg(test)]
@@ -20,6 +19,7 @@ use crate::stopping::exit_check::run_state::RunState;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 use crate::terminal::output::evaluation_tree::decision_in_words;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";

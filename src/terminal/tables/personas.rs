@@ -7,9 +7,9 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::columns::hanging;
-use crate::domain::text::one_line;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::{fit, wrap_options};
+use crate::text::clean::one_line;
 
 /// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]

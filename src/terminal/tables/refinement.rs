@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use super::columns::hanging;
 use super::writer::ScreenText;
 use crate::domain::stored_record::spend::ConsultationSpend;
-use crate::domain::text::{capitalised, one_line, shortened};
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
 use crate::refinement::event::Integrated;
@@ -15,6 +14,7 @@ use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, Refi
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
 use crate::terminal::output::format::{amount, count};
 use crate::terminal::output::style::Paint;
+use crate::text::clean::{capitalised, one_line, shortened};
 
 /// Characters of the longest item.
 const LONGEST_ITEM: usize = 200;

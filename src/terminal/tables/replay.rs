@@ -7,10 +7,10 @@ use crate::benchmark::replay::report::{
 use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::proportion::Proportion;
-use crate::domain::text::one_line;
 use crate::stopping::replay::probability::VoteProbability;
 use crate::terminal::output::format::thousands;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 use super::writer::ScreenText;
 

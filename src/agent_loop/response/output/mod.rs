@@ -8,7 +8,7 @@ use super::json::{self, Document};
 use super::limits;
 use super::programs::{Program, Turn, codex_log, format_of, is_log_title, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
 /// indented further is code in Markdown; no program indents the beginning of its JSON.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::agent_loop::response::limits;
 use crate::agent_loop::response::report::{Denial, ProgramError, ProgramErrorKind};
-use crate::domain::text::{shortened_unmasked, token_at};
+use crate::text::clean::{shortened_unmasked, token_at};
 
 /// The text of a failed call.
 #[derive(Clone, Debug)]

@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
 use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
-use crate::domain::pattern::Pattern;
-use crate::domain::text::{shortened, shortened_unmasked};
-use crate::domain::word_list::load;
 use crate::stopping::exit_check::evidence::ErrorSignature;
+use crate::text::clean::{shortened, shortened_unmasked};
+use crate::text::pattern::Pattern;
+use crate::text::word_list::load;
 
 /// The longest signature, in characters, and the most words of a line that it is made of.
 const LONGEST: usize = 200;

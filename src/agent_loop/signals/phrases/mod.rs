@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::text::tables::WordRow;
-use crate::domain::word_list::{WordList, load};
+use crate::text::word_list::{WordList, load};
 
 /// What a phrase means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

@@ -17,7 +17,7 @@ use std::sync::{Arc, LazyLock};
 use super::{LANGUAGES, Language, Meaning, PhraseMatch};
 use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Token, TokenKind, tokens};
-use crate::domain::word_list::WordList;
+use crate::text::word_list::WordList;
 
 /// The words after a phrase in which a part limits it.
 const NEAR: usize = 6;

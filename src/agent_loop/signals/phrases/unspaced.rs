@@ -1,8 +1,8 @@
 //! Phrases of languages that are written without blanks between words.
 
 use super::{LANGUAGES, Language, Meaning, PhraseMatch};
-use crate::domain::text::is_unspaced;
-use crate::domain::word_list::WordList;
+use crate::text::clean::is_unspaced;
+use crate::text::word_list::WordList;
 
 /// The marks that end a clause.
 const MARKS: [char; 10] = ['，', '、', ',', '；', ';', '：', ':', '。', '（', '('];

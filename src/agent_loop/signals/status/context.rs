@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Message, has_word, sentences};
-use crate::domain::pattern::Pattern;
-use crate::domain::word_list::WordList;
+use crate::text::pattern::Pattern;
+use crate::text::word_list::WordList;
 
 /// The longest part of a text before or after a signal that is looked at, in bytes or characters.
 const LONGEST: usize = 2_000;

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::agent_loop::signals::confidence::percent;
 use crate::agent_loop::signals::fraction::{StatedProgress, progress};
 use crate::agent_loop::text::tables::TABLES;
-use crate::domain::text::one_line;
 use crate::stopping::exit_check::evidence::StatedState;
+use crate::text::clean::one_line;
 
 /// A key that is longer is prose.
 const LONGEST_KEY: usize = 60;

@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::Signal;
 use super::field::{Field, normal, state_of, truth_of};
 use crate::agent_loop::text::tables::TABLES;
-use crate::domain::pattern::Pattern;
 use crate::stopping::exit_check::evidence::StatedState;
+use crate::text::pattern::Pattern;
 
 /// A line that is longer is prose.
 const LONGEST_LINE: usize = 200;

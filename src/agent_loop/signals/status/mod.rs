@@ -13,9 +13,9 @@ use std::ops::Range;
 
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::text::{BlockKind, Message};
-use crate::domain::pattern::Pattern;
-use crate::domain::text::shortened_unmasked;
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
+use crate::text::clean::shortened_unmasked;
+use crate::text::pattern::Pattern;
 use field::Field;
 
 /// The signals of a message.

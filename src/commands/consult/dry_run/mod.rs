@@ -21,9 +21,9 @@ use crate::domain::context::{
 };
 use crate::domain::ids::{AgentId, ModelRef, ProviderId};
 use crate::domain::money::{Cost, CostInDollars};
-use crate::domain::text::{clean, pretty_json};
 use crate::error::Error;
 use crate::terminal::output::printer::Printer;
+use crate::text::clean::{clean, pretty_json};
 
 use crate::commands::face::answer::write_text;
 use crate::commands::flags::{AnswerFormat, OutputFlags};

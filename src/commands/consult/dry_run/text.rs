@@ -4,9 +4,9 @@ use super::{CostRange, DryRun, DryRunCall, ProviderShare, ShownContext};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
 use crate::domain::stored_record::source_in_words;
-use crate::domain::text::one_line;
 use crate::domain::words::secret_type;
 use crate::terminal::output::format::{amount, count, model_address, round_title, thousands};
+use crate::text::clean::one_line;
 
 impl DryRun<'_> {
     pub(super) fn to_text(&self) -> String {

@@ -1,7 +1,7 @@
 //! Cuts documents at the borders of their paragraphs.
 
-use crate::domain::text::{one_line, shortened};
 use crate::domain::tokens::estimate_tokens;
+use crate::text::clean::{one_line, shortened};
 
 /// The mark where a document was cut.
 const CUT: &str = "[cut here: the rest of this document is left out]";

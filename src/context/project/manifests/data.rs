@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::{Dependency, ManifestContent, Scope};
-use crate::domain::pattern::Pattern;
+use crate::text::pattern::Pattern;
 
 /// Where a format has its values. In a dotted path, `*` stands for any key.
 #[derive(Debug, Default, Deserialize)]

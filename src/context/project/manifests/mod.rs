@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 use regex::Captures;
 use serde::Deserialize;
 
-use crate::domain::pattern::Pattern;
 use crate::files::{SizeLimit, resolved};
+use crate::text::pattern::Pattern;
 
 use self::code::CodePatterns;
 use self::data::DataPaths;

@@ -14,8 +14,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::domain::pattern::Pattern;
 use crate::files::{SizeLimit, resolved};
+use crate::text::pattern::Pattern;
 
 use self::architecture::architecture;
 use self::versions::version_of;

@@ -24,8 +24,8 @@ use crate::engine::ports::Delta;
 
 use self::row::{AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry};
 use super::messages;
-use crate::domain::text::one_line;
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 /// All rows of the display and the line of the run.
 #[derive(Clone, Debug)]

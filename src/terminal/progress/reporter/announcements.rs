@@ -13,7 +13,6 @@ use crate::domain::ids::{AgentId, CallId};
 use crate::domain::money::Cost;
 
 use super::{DisplayMode, ProgressReporter};
-use crate::domain::text::one_line;
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::evaluation_tree::evaluation_tree;
 use crate::terminal::output::format::{dollars, seconds};
@@ -23,6 +22,7 @@ use crate::terminal::progress::estimate::estimate_lines;
 use crate::terminal::progress::judge_stream::CallResult;
 use crate::terminal::progress::messages;
 use crate::terminal::prompt::questions::{consent, early_termination, pulse};
+use crate::text::clean::one_line;
 
 /// Rate limits of at least this long are shown without `--verbose`.
 const NOTABLE_WAIT_MS: u64 = 2_000;

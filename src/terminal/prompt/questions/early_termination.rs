@@ -5,8 +5,8 @@ use crate::consultation::event::{Answer, DecidedBy, EarlyTermination, EarlyTermi
 use crate::domain::artifact::{Severity, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::text::{one_line, shortened};
 use crate::stopping::evaluation::{Rule, Value};
+use crate::text::clean::{one_line, shortened};
 
 use crate::terminal::output::format::{calibrated_words, count, dollars, stated};
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};

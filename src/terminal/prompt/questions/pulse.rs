@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::consultation::event::{Answer, StillWaiting};
 
-use crate::domain::text::one_line;
 use crate::terminal::output::format::whole_seconds;
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
+use crate::text::clean::one_line;
 
 /// Asks whether to keep waiting, or, if the other answers are enough, to go on without the agents.
 pub(in crate::terminal) fn question(

@@ -3,8 +3,8 @@
 use crate::consultation::event::{Answer, Substitution};
 use crate::consultation::machine::SubstitutionOffer;
 use crate::domain::ids::ModelRef;
-use crate::domain::text::{one_line, shortened};
 use crate::domain::vendors;
+use crate::text::clean::{one_line, shortened};
 
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 

@@ -3,8 +3,8 @@
 use crate::consultation::policy::estimate::Estimate;
 use crate::domain::money::{Cost, MicroUsd};
 
-use crate::domain::text::one_line;
 use crate::terminal::output::format::dollars;
+use crate::text::clean::one_line;
 
 /// Asks for the amount below which not to ask.
 pub(in crate::terminal) const QUESTION: &str = "Do not ask below, in dollars";

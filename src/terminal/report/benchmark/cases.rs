@@ -8,9 +8,9 @@ use crate::benchmark::report::misses::Miss;
 use crate::benchmark::report::words::whole_percent;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
-use crate::domain::text::count;
 use crate::terminal::document::{Line, Part, Table};
 use crate::terminal::output::format::{amount, seconds};
+use crate::text::clean::count;
 
 pub(super) fn misses(report: &BenchmarkReport) -> Vec<Part> {
     let misses = report.misses();

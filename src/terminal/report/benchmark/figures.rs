@@ -6,10 +6,10 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::ArmReport;
 use crate::benchmark::report::words::{accuracy, cost_in_words, percent, whole_percent};
 use crate::benchmark::statistics::proportion::Proportion;
-use crate::domain::text::shortened;
 use crate::stopping::calibration::Reliability;
 use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::{amount, seconds, thousands};
+use crate::text::clean::shortened;
 
 /// Characters of the longest answer; the record has the whole.
 const LONGEST_ANSWER: usize = 200;

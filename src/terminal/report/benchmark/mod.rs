@@ -13,9 +13,9 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::ArmReport;
 use crate::benchmark::report::words::{accuracy, cost_in_words};
 use crate::benchmark::run::{Arm, RunId};
-use crate::domain::text::count;
 use crate::terminal::document::{self, Line, Part, list, titled};
 use crate::terminal::output::format::thousands;
+use crate::text::clean::count;
 
 /// Writes the report.
 pub fn markdown(report: &BenchmarkReport) -> String {

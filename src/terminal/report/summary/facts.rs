@@ -7,7 +7,6 @@ use crate::domain::confidence::Confidence;
 use crate::domain::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredCaching, StoredRecord,
 };
-use crate::domain::text::one_line;
 use crate::terminal::document::{Line, Part, list, paragraph};
 use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::{
@@ -15,6 +14,7 @@ use crate::terminal::output::format::{
 };
 use crate::terminal::report::agents::seat_name;
 use crate::terminal::report::sections;
+use crate::text::clean::one_line;
 
 /// How the result falls short: of a verdict, of the panel, of a judge that decides the same twice.
 pub(super) fn notices(record: &StoredRecord) -> Vec<String> {

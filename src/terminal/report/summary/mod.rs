@@ -13,11 +13,11 @@ use console::measure_text_width;
 use crate::domain::artifact::Verdict;
 use crate::domain::rejudgement::{Judgement, Rejudgement};
 use crate::domain::stored_record::{Completion, StoredRecord};
-use crate::domain::text::one_line;
 use crate::terminal::document;
 use crate::terminal::markdown::render::{WIDEST, render};
 use crate::terminal::output::format::{amount, model_address, stated};
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 use super::rejudge::{held, recommendation};
 

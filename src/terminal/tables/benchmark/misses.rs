@@ -3,7 +3,7 @@
 use super::ReportScreen;
 use crate::benchmark::report::misses::Miss;
 use crate::benchmark::report::words::whole_percent;
-use crate::domain::text::{one_line, shortened};
+use crate::text::clean::{one_line, shortened};
 
 /// Misses on a screen; fewer if the figures take most of it.
 const MOST_MISSES: usize = 10;

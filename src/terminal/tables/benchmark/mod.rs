@@ -16,9 +16,9 @@ use crate::benchmark::case::ErrorRate;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::{ArmReport, TagFigures};
 use crate::benchmark::report::words::{interval, percent, whole_percent};
-use crate::domain::text::one_line;
 use crate::terminal::output::format::{amount, count, seconds, thousands};
 use crate::terminal::output::style::Paint;
+use crate::text::clean::one_line;
 
 /// Tags on a screen.
 const MOST_TAGS: usize = 10;

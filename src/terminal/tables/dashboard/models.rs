@@ -4,10 +4,10 @@ use super::charset::Charset;
 use super::line::{StyledLine, Tone, section, together};
 use super::numbers::{money, precise, thousands_of, time};
 use crate::domain::statistics::ModelNumbers;
-use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::wrap::widest;
 use crate::terminal::tables::columns::columns;
+use crate::text::clean::one_line;
 
 const HEADS: [&str; 7] = ["Model", "Calls", "p50", "p95", "Failed", "Hedges", "Cost"];
 

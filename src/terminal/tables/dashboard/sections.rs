@@ -6,8 +6,8 @@ use super::targets::{TargetStatus, cost_status, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::statistics::{CachingNumbers, DebateNumbers, Span, Statistics};
-use crate::domain::text::one_line;
 use crate::terminal::output::format::thousands;
+use crate::text::clean::one_line;
 
 pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
     let usage = &statistics.usage;

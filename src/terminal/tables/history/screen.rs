@@ -12,11 +12,11 @@ use crate::domain::time::Timestamp;
 
 use super::{confidence, cost, painted};
 use crate::domain::history::{History, HistoryRow, RunStatus};
-use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, count};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fit;
 use crate::terminal::tables::columns::columns;
+use crate::text::clean::one_line;
 
 /// From this width on every column fits beside a question.
 const WIDE: usize = 100;

@@ -7,11 +7,11 @@ use console::{Alignment, measure_text_width, pad_str};
 
 use super::figures::{billions, dollars, tokens};
 use super::{CloudModel, EmbeddedModels, ModelList, ProviderModels, ServerModels};
-use crate::domain::text::one_line;
 use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;
 use crate::terminal::tables::columns::{columns, hanging};
+use crate::text::clean::one_line;
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {

@@ -12,8 +12,8 @@ use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::{
     Amount, StoredAgent, StoredModel, StoredRecord, StoredRound,
 };
-use conclave::domain::text::clean;
 use conclave::domain::time::Timestamp;
+use conclave::text::clean::clean;
 use serde_json::json;
 
 /// Returns a consultation with every kind of content, in which `say` returns the text for each

@@ -17,14 +17,14 @@ use serde_json::{Map, Value};
 use scan::Scan;
 use strings::Place;
 
-pub(super) use strings::unescape;
+pub(crate) use strings::unescape;
 
 /// The deepest nesting: more than any answer needs, and safe for recursive drop and comparison.
 const DEPTH: usize = 24;
 
 /// The result of parsing at one position.
 #[derive(Debug)]
-pub(super) enum Attempt {
+pub(crate) enum Attempt {
     Whole {
         value: Value,
         /// The index of the byte after the value.
@@ -45,7 +45,7 @@ pub(super) enum Attempt {
 
 /// A tolerated deviation from strict JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Leniency {
+pub(crate) enum Leniency {
     Bareword,
     Comment,
     DecimalComma,
@@ -62,7 +62,7 @@ pub(super) enum Leniency {
 }
 
 impl Leniency {
-    pub(super) fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Bareword => "a word without quotation marks",
             Self::Comment => "a comment",
@@ -83,7 +83,7 @@ impl Leniency {
 
 /// Parses the object or array that begins at `start`. Each character read uses one of `steps`;
 /// without any left, the result is `Broken`.
-pub(super) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
+pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut parser = Parser {
         scan: Scan::new(text, start, *steps),
         open: Vec::new(),

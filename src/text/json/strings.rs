@@ -163,7 +163,7 @@ fn hex(text: &str) -> Option<u32> {
 }
 
 /// Removes the escapes of a whole text.
-pub(in crate::consultation::reading) fn unescape(text: &str) -> String {
+pub(crate) fn unescape(text: &str) -> String {
     let mut scan = Scan::new(text, 0, usize::MAX);
     let mut plain = String::new();
     while let Ok(Some(next)) = scan.next() {
