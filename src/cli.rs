@@ -177,7 +177,7 @@ impl Command {
             Self::Resume(args) => args.output.verbosity(),
             Self::History(args) => args.verbosity(),
             Self::Scrub(args) => args.verbosity(),
-            Self::Refine(args) => args.output.verbosity(),
+            Self::Refine(args) => args.verbosity(),
             Self::Benchmark(args) => args.verbosity(),
             Self::ExitCheck(args) => args.verbosity(),
             Self::ConsultStats(_)

@@ -4,10 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::mode::Mode;
-use crate::consultation::policy::substitution::OnFailure;
-use crate::domain::money::MicroUsd;
-use crate::stopping::early_termination::Policy;
 use crate::text::clean::shortened_unmasked;
 
 use super::case::{Case, CaseId, ErrorRate, Matcher};
@@ -126,31 +124,14 @@ pub struct RunOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, schemars(range(min = 1, max = 2)))]
     pub judge_passes: Option<u8>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub early_stop: Option<Policy>,
-    /// From 0 to 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
-    pub confidence_threshold: Option<f64>,
-    /// `None` ends a consultation: another model's answer would not be the panel's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_failure: Option<OnFailure>,
-    /// Seconds before a second model is asked; `None` asks none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub hedge_after: Option<f64>,
-    /// The most seconds of a round.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_wait: Option<u64>,
-    /// Fewer answers than seats end a consultation.
-    pub strict: bool,
+    /// Without `on_failure`, a failure ends a consultation: another model's answer would not be the
+    /// panel's. Without `hedge_after`, none is asked beside a slow one.
+    #[serde(flatten)]
+    pub control: ControlRequest,
     /// Secrets in the cases are sent as they are.
     pub unmasked: bool,
     /// A model selects the panel's personas for each question.
     pub selects_personas: bool,
-    /// The ceiling over the whole run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_cost: Option<MicroUsd>,
 }
 
 /// The suite of a run.

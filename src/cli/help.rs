@@ -11,7 +11,7 @@ const EXIT_CODES: [(&str, &str); 13] = [
     ("0", "success"),
     (
         "1",
-        "the run failed: all agents failed, or every judge; refine --check: not converged",
+        "the run failed: all agents failed, or every judge; refine check: not converged",
     ),
     ("2", "the command line or the configuration is wrong"),
     (

@@ -108,7 +108,10 @@ fn with_suggestion(
 fn addressed(command: &Command, words: &[OsString]) -> Command {
     let mut addressed = command;
     for word in words.iter().skip(1) {
-        match addressed.find_subcommand(word) {
+        let flag = word.to_str().and_then(|word| word.strip_prefix("--"));
+        let is_called = |command: &&Command| flag.is_some() && command.get_long_flag() == flag;
+        let by_flag = addressed.get_subcommands().find(is_called);
+        match addressed.find_subcommand(word).or(by_flag) {
             Some(found) => addressed = found,
             None if word.to_string_lossy().starts_with('-') => {}
             None => break,

@@ -19,7 +19,8 @@ use serde::Serialize;
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::error::Error;
+use crate::error::{Error, Exit};
+use crate::stopping::evaluation::Class;
 use crate::terminal::output::printer::{PrintError, Printer};
 use crate::terminal::output::style::Paint;
 
@@ -60,5 +61,17 @@ impl App<'_> {
 impl From<PrintError> for Error {
     fn from(error: PrintError) -> Self {
         Self::failed(error)
+    }
+}
+
+/// Returns the exit code of a loop that has stopped; `success` is that of a success.
+fn exit_of_loop(class: Class, success: Exit) -> Exit {
+    match class {
+        Class::Done | Class::Converged => success,
+        Class::NeedsHuman => Exit::NeedsHuman,
+        Class::Halted => Exit::Halted,
+        Class::Stalled => Exit::Stalled,
+        Class::Exhausted => Exit::Exhausted,
+        Class::Cancelled => Exit::Interrupted,
     }
 }

@@ -13,7 +13,7 @@ use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::text::clean::one_line;
 
 use super::App;
-use super::face::scrubbing::announce;
+use super::face::consent::announce;
 use super::flags::verbosity;
 
 /// The name of standard input among the files.

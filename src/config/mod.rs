@@ -10,7 +10,6 @@ pub mod env;
 pub mod git_excludes;
 pub mod edit;
 pub mod key_detection;
-pub mod hedge_after;
 pub mod endpoints;
 pub mod local_servers;
 pub mod panels;

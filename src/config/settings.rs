@@ -13,11 +13,11 @@ use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};
 
 use super::endpoints::EndpointEntry;
-use super::hedge_after::HedgeAfter;
 use super::local_servers::LocalServers;
 use super::panels::NamedPanel;
 use super::parameters::Parameters;
 use super::personas::CustomPersona;
+use crate::consultation::policy::hedging::HedgeAfter;
 
 /// All settings with their values in force.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,20 +1,13 @@
 //! The request for consultations, as plain data: no flags, no settings and no defaults.
 
-use std::time::Duration;
-
-use crate::config::hedge_after::HedgeAfter;
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
-use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::mode::Mode;
-use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
-use crate::domain::confidence::Confidence;
-use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
-use crate::stopping::early_termination::Policy;
 
 /// The persona of a model that answers alone, which is no persona's business: the most general one.
 const PERSONA_ALONE: &str = "pragmatic";
@@ -115,33 +108,4 @@ pub(crate) enum AnalysisRequest {
     #[default]
     BySettings,
     Off,
-}
-
-/// The limits of a run.
-#[derive(Clone, Debug)]
-pub(crate) struct ControlRequest {
-    pub(crate) consent_mode: ConsentMode,
-    pub(crate) max_cost: Option<MicroUsd>,
-    pub(crate) on_failure: Option<OnFailure>,
-    pub(crate) hedge_after: Option<HedgeAfter>,
-    pub(crate) max_wait: Option<Duration>,
-    pub(crate) strict: bool,
-    pub(crate) early_termination: Option<Policy>,
-    pub(crate) confidence_threshold: Option<Confidence>,
-}
-
-impl ControlRequest {
-    /// Returns a request that leaves everything to the settings.
-    pub(crate) fn new(consent_mode: ConsentMode) -> Self {
-        Self {
-            consent_mode,
-            max_cost: None,
-            on_failure: None,
-            hedge_after: None,
-            max_wait: None,
-            strict: false,
-            early_termination: None,
-            confidence_threshold: None,
-        }
-    }
 }

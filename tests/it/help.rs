@@ -2,7 +2,7 @@
 
 use crate::support::binary::Conclave;
 
-const COMMANDS: [&[&str]; 45] = [
+const COMMANDS: [&[&str]; 48] = [
     &[],
     &["consult"],
     &["resume"],
@@ -16,10 +16,13 @@ const COMMANDS: [&[&str]; 45] = [
     &["history", "rejudge"],
     &["ls"],
     &["refine"],
+    &["refine", "check"],
     &["benchmark"],
+    &["benchmark", "resume"],
     &["benchmark", "report"],
     &["benchmark", "list"],
     &["benchmark", "merge"],
+    &["benchmark", "replay"],
     &["exit-check"],
     &["exit-check", "state"],
     &["exit-check", "history"],
@@ -79,7 +82,9 @@ fn snapshot_contains_every_command() {
                 let line = line
                     .strip_prefix("  ")
                     .filter(|line| !line.starts_with(' '))?;
-                line.split_whitespace().next()
+                line.split_whitespace()
+                    .next()
+                    .map(|name| name.trim_end_matches(','))
             });
         names
             .filter(|name| *name != "help")
@@ -91,6 +96,7 @@ fn snapshot_contains_every_command() {
     }
     for parent in [
         "history",
+        "refine",
         "benchmark",
         "exit-check",
         "circuit",

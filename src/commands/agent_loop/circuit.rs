@@ -3,9 +3,9 @@
 use clap::{ArgGroup, Subcommand};
 use jiff::tz::TimeZone;
 
-use super::masking::{UnmaskedTexts, mask};
-use super::settings::with_flags;
-use super::{LoopFlags, recorded};
+use super::with_flags;
+use super::{LoopReportFlags, recorded};
+use super::{UnmaskedTexts, mask};
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::fresh_run;
 use crate::commands::App;
@@ -43,20 +43,11 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum CircuitAction {
-    Status(StatusArgs),
+    /// Show the circuit; exit code 12 when it is open
+    Status(LoopReportFlags),
     Record(RecordArgs),
-    Reset(ResetArgs),
-}
-
-/// Show the circuit; exit code 12 when it is open
-#[derive(Debug, clap::Args)]
-struct StatusArgs {
-    #[command(flatten)]
-    run: LoopFlags,
-
-    /// Write JSON; its schema is schemas/circuit.schema.json
-    #[arg(long)]
-    json: bool,
+    /// Close the circuit, and forget what it counted
+    Reset(LoopReportFlags),
 }
 
 /// Record a turn that exit-check does not see
@@ -76,22 +67,7 @@ struct RecordArgs {
     error: Vec<String>,
 
     #[command(flatten)]
-    run: LoopFlags,
-
-    /// Write JSON; its schema is schemas/circuit.schema.json
-    #[arg(long)]
-    json: bool,
-}
-
-/// Close the circuit, and forget what it counted
-#[derive(Debug, clap::Args)]
-struct ResetArgs {
-    #[command(flatten)]
-    run: LoopFlags,
-
-    /// Write JSON; its schema is schemas/circuit.schema.json
-    #[arg(long)]
-    json: bool,
+    report: LoopReportFlags,
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
@@ -102,7 +78,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     }
 }
 
-fn status(args: &StatusArgs, app: App<'_>) -> Result<Exit, Error> {
+fn status(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
     let now = Clock::system().now();
     let state = store.load_at(now)?;
@@ -115,7 +91,7 @@ fn status(args: &StatusArgs, app: App<'_>) -> Result<Exit, Error> {
 }
 
 fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
-    let store = args.run.folder.open()?;
+    let store = args.report.run.folder.open()?;
     let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
     let settings = with_flags(&file, ExitPolicy::default(), &[])?;
     let progress = match (args.progress, args.no_progress) {
@@ -132,7 +108,7 @@ fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
     let update = store.update(|state| {
         // Under the lock, so that the log is in the order of time.
         let now = clock.now();
-        let run = state.next_run(args.run.run.as_deref(), now, || fresh_run(now));
+        let run = state.next_run(args.report.run.run.as_deref(), now, || fresh_run(now));
         let record = CircuitRecord {
             run,
             progress,
@@ -142,11 +118,11 @@ fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
         LoopEvent::new(now, LoopEventKind::CircuitRecord(record))
     });
     let state = recorded(update, app.printer)?.state;
-    print(state.current(), args.json, clock.now(), app)?;
+    print(state.current(), args.report.json, clock.now(), app)?;
     Ok(Exit::Answer)
 }
 
-fn reset(args: &ResetArgs, app: App<'_>) -> Result<Exit, Error> {
+fn reset(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
     let now = Clock::system().now();
     let mut state = store.load()?;

@@ -3,19 +3,26 @@
 
 pub mod exit_check;
 pub mod circuit;
-pub(crate) mod settings;
-pub(crate) mod masking;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use crate::agent_loop::settings::{LoopSetting, LoopSettings};
+use crate::agent_loop::signals::ErrorText;
 use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
+use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
 use crate::error::{Error, whole};
 use crate::setup::context::scrubber;
+use crate::stopping::exit_check::breaker::BreakerRule;
+use crate::stopping::exit_check::evidence::TurnEvidence;
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::run_state::RunState;
+use crate::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
 use crate::stopping::exit_check::state::LoopState;
+use crate::stopping::exit_check::thresholds::ExitThresholds;
 use crate::terminal::output::printer::Printer;
+use crate::text::clean::shortened;
 
 /// The loop of an agent: where its state is kept, and which run of the loop it is.
 #[derive(Clone, Debug, clap::Args)]
@@ -26,6 +33,17 @@ pub(crate) struct LoopFlags {
     /// The run of the loop, by a name of your choice; a new name begins a new run
     #[arg(long, value_name = "ID", value_parser = run_id)]
     pub(crate) run: Option<String>,
+}
+
+/// A report on the loop.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct LoopReportFlags {
+    #[command(flatten)]
+    pub(crate) run: LoopFlags,
+
+    /// Write JSON; the folder schemas describes it
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 impl LoopFlags {
@@ -105,4 +123,177 @@ fn run_id(text: &str) -> Result<String, String> {
         ));
     }
     Ok(scrubber::of_messages(&Environment::read())(text))
+}
+
+/// Texts that are not in the evidence before their secrets are masked.
+#[derive(Debug, Default)]
+pub(crate) struct UnmaskedTexts {
+    pub(crate) errors: Vec<ErrorText>,
+    pub(crate) test_output: String,
+}
+
+/// Adds the errors of the turn and the last lines of its tests to the evidence, and masks every text
+/// in it.
+///
+/// Texts are cut after they are masked, and what the tests printed is masked as a whole: a piece of a
+/// secret is not recognised.
+///
+/// # Errors
+///
+/// When the user's settings or rules for secrets cannot be used.
+pub(crate) fn mask(
+    evidence: &mut TurnEvidence,
+    unmasked: UnmaskedTexts,
+    environment: &Environment,
+) -> Result<(), Error> {
+    let TurnEvidence {
+        status,
+        errors,
+        tests,
+        obstacle,
+        ..
+    } = evidence;
+    let UnmaskedTexts {
+        errors: found,
+        mut test_output,
+    } = unmasked;
+    let mut lines: Vec<String> = found.iter().map(|error| error.line.clone()).collect();
+    let mut run = tests.as_mut().and_then(|tests| tests.run.as_mut());
+    let mut texts = vec![&mut test_output];
+    let sources = status.iter_mut().map(|status| &mut status.source);
+    texts.extend(sources.filter(|source| !is_plain_status(source)));
+    texts.extend(errors.iter_mut().map(|error| &mut error.0));
+    texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
+    texts.extend(run.iter_mut().map(|run| &mut run.command));
+    texts.extend(&mut lines);
+    texts.retain(|text| may_hold_secret(text));
+    if !texts.is_empty() {
+        scrubber::load(environment)?.mask(texts);
+    }
+    let status = status.iter_mut().map(|status| &mut status.source);
+    let obstacle = obstacle.iter_mut().map(|obstacle| &mut obstacle.message);
+    for text in status.chain(obstacle) {
+        *text = shortened(text, TurnEvidence::LONGEST_TEXT);
+    }
+    if let Some(run) = run {
+        run.last_lines = last_lines(&test_output);
+    }
+    let found = found.into_iter().zip(&lines);
+    errors.extend(found.map(|(error, line)| error.with_line(line)));
+    errors.sort();
+    errors.dedup();
+    Ok(())
+}
+
+/// Returns whether a text is long enough for a secret; the rules for them take time to prepare.
+fn may_hold_secret(text: &str) -> bool {
+    const SHORTEST: usize = 8;
+    text.split_whitespace().any(|word| word.len() >= SHORTEST)
+}
+
+/// Returns whether a status is only its key and a value of letters, such as `EXIT_SIGNAL: false`.
+/// Most turns have one, and preparing the rules takes longer than the rest of a check.
+fn is_plain_status(source: &str) -> bool {
+    const LONGEST_WORD: usize = 16;
+    let is_word = |c: char| c.is_ascii_alphabetic() || c == '_';
+    let is_plain = |c: char| is_word(c) || matches!(c, ' ' | ':' | '*' | '<' | '>' | '/');
+    let mut words = source.split(|c| !is_word(c));
+    source.chars().all(is_plain) && words.all(|word| word.len() <= LONGEST_WORD)
+}
+
+/// The longest rest of a circuit, in minutes: a week.
+const LONGEST_REST: u64 = 7 * 24 * 60;
+
+/// A threshold that a flag sets. The flag is named like the key.
+pub(crate) type ThresholdFlag = (LoopSetting, u64);
+
+/// Returns the settings of the flags over those of the file, and those over the defaults.
+pub(crate) fn with_flags(
+    file: &LoopSettings,
+    policy: ExitPolicy,
+    flags: &[ThresholdFlag],
+) -> Result<ExitSettings, Error> {
+    let of_flag = |setting| flags.iter().find(|(flag, _)| *flag == setting);
+    let mut thresholds = ExitThresholds::default();
+    for (setting, threshold) in assignments(&mut thresholds) {
+        let value = of_flag(setting).map(|(_, value)| *value);
+        *threshold = value.or(file.get(setting)).unwrap_or(*threshold);
+    }
+    if let Err(error) = thresholds.validate() {
+        let settings = assignments(&mut thresholds).map(|(setting, _)| setting);
+        let setting = settings
+            .into_iter()
+            .find(|setting| setting.key() == error.setting);
+        let place = setting.and_then(|setting| match of_flag(setting) {
+            Some(_) => Some(format!("`--{}`", setting.key().replace('_', "-"))),
+            None => file.origin(setting),
+        });
+        let hint = place.map(|place| format!("change {place}"));
+        return Err(Error::usage(error).hint_if(hint));
+    }
+    Ok(ExitSettings {
+        policy,
+        thresholds,
+        circuit: circuit(file, &thresholds)?,
+    })
+}
+
+/// Returns each threshold with its setting.
+fn assignments(of: &mut ExitThresholds) -> [(LoopSetting, &mut u64); 10] {
+    use LoopSetting as Setting;
+
+    [
+        (Setting::MinConfidence, &mut of.min_confidence),
+        (Setting::MinCompletion, &mut of.min_completion),
+        (Setting::MaxErrors, &mut of.max_errors),
+        (Setting::StagnationTurns, &mut of.stagnation_turns),
+        (Setting::MaxTurns, &mut of.max_turns),
+        (Setting::SameErrorTurns, &mut of.same_error_turns),
+        (Setting::CompletionClaims, &mut of.completion_claims),
+        (Setting::LowConfidenceTurns, &mut of.low_confidence_turns),
+        (Setting::QuestionTurns, &mut of.question_turns),
+        (Setting::FailedTurns, &mut of.failed_turns),
+    ]
+}
+
+/// Returns the rule of the circuit. Where the file does not set its windows, they are not shorter
+/// than those of the rules: the circuit would halt a loop that a rule still lets run.
+fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRule, Error> {
+    use LoopSetting::{CircuitSameErrorTurns, CooldownMinutes, NoProgressTurns, ProbeMinutes};
+
+    let usual = BreakerRule::default();
+    let window = |setting, usual: u32, rule: u64| -> Result<u32, Error> {
+        let turns = match file.get(setting) {
+            Some(turns) => in_range(file, setting, turns, ExitThresholds::MOST_TURNS)?,
+            None => u64::from(usual).max(rule),
+        };
+        Ok(u32::try_from(turns).unwrap_or(u32::MAX))
+    };
+    let rest = |setting, usual: Duration| match file.get(setting) {
+        Some(minutes) => in_range(file, setting, minutes, LONGEST_REST)
+            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
+        None => Ok(usual),
+    };
+    let (stagnation, same_error) = (thresholds.stagnation_turns, thresholds.same_error_turns);
+    Ok(BreakerRule {
+        no_progress_turns: window(NoProgressTurns, usual.no_progress_turns, stagnation)?,
+        same_error_turns: window(CircuitSameErrorTurns, usual.same_error_turns, same_error)?,
+        cooldown: rest(CooldownMinutes, usual.cooldown)?,
+        permit: rest(ProbeMinutes, usual.permit)?,
+    })
+}
+
+fn in_range(
+    file: &LoopSettings,
+    setting: LoopSetting,
+    value: u64,
+    most: u64,
+) -> Result<u64, Error> {
+    if (1..=most).contains(&value) {
+        return Ok(value);
+    }
+    let origin = file.origin(setting).unwrap_or_default();
+    Err(Error::usage(format!(
+        "{origin}, is {value}, but must be between 1 and {most}"
+    )))
 }

@@ -2,14 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::benchmark::run::{Partition, RunOptions};
+use crate::benchmark::run::Partition;
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, share, verbosity};
-use crate::config::hedge_after::HedgeAfter;
-use crate::domain::confidence::Confidence;
 use crate::suites::suite::{StopLimit, StopSettings};
 use crate::terminal::output::printer::Verbosity;
-
-use super::RunArgs;
 
 /// Consultations at once, unless flag or suite say otherwise.
 const DEFAULT_JOBS: u32 = 4;
@@ -38,10 +34,6 @@ pub(super) struct CaseFlags {
     /// Consult on a case at most this often when there is no answer [default: 2]
     #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u32).range(1..=10))]
     pub(super) attempts: Option<u32>,
-
-    /// Run this many consultations at once [default: 4]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(super) jobs: Option<u32>,
 }
 
 /// Who answers instead of or beside the panel, and who grades.
@@ -92,29 +84,25 @@ pub(super) struct StopFlags {
     pub(super) window: Option<u32>,
 }
 
-/// The help of the control flags, where it is that of a run.
-pub(super) const CONTROL_HELP: [(&str, &str); 5] = [
-    ("yes", "Approve the cost of the whole run"),
-    (
-        "max_cost",
-        "Make no call that could bring the cost of the whole run above this amount [default: no \
-         ceiling]",
-    ),
-    (
-        "on_failure",
-        "What to do when a model fails for good [default: fail, so that only the panel's own \
-         answers count]",
-    ),
-    (
-        "hedge_after",
-        "Ask a second model when the first shows no sign of an answer for this long; `off` for \
-         never [default: off]",
-    ),
-    (
-        "early_stop",
-        "Whether to end after Round 2 when the experts agree [default: auto]",
-    ),
-];
+/// What each process of a run may change.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ProcessFlags {
+    /// Run this many consultations at once [default: 4]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1000),
+        help_heading = "Cases"
+    )]
+    jobs: Option<u32>,
+
+    #[command(flatten)]
+    pub(super) stop: StopFlags,
+
+    #[command(flatten)]
+    pub(super) output: ReportFlags,
+}
 
 /// Where the report goes, and how much is printed on the way.
 #[derive(Clone, Debug, clap::Args)]
@@ -148,7 +136,7 @@ pub(super) struct ReportFlags {
     verbose: bool,
 }
 
-impl CaseFlags {
+impl ProcessFlags {
     /// Returns the number of consultations at once: the flag's, the suite's, or the default.
     pub(super) fn jobs(&self, of_suite: Option<u32>) -> usize {
         let jobs = self.jobs.or(of_suite).unwrap_or(DEFAULT_JOBS);
@@ -166,28 +154,6 @@ impl StopFlags {
             max_total_attempts: self.max_attempts,
             min_items: self.min_items,
             window: self.window,
-        }
-    }
-}
-
-impl RunArgs {
-    /// Returns the control flags as options of a run.
-    pub(super) fn options(&self) -> RunOptions {
-        let control = &self.control;
-        let hedge_after = match control.hedge_after {
-            Some(HedgeAfter::After(delay)) => Some(delay.as_secs_f64()),
-            Some(HedgeAfter::Off) | None => None,
-        };
-        RunOptions {
-            early_stop: control.early_stop,
-            confidence_threshold: control.confidence_threshold.map(Confidence::value),
-            on_failure: control.on_failure,
-            hedge_after,
-            max_wait: control.max_wait,
-            strict: control.strict,
-            unmasked: self.no_scrub,
-            max_cost: control.max_cost,
-            ..RunOptions::default()
         }
     }
 }

@@ -2,23 +2,21 @@
 
 mod flags;
 mod run;
-mod dry_run;
 mod outcome;
 mod stored;
 mod replay;
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Id, Subcommand};
+use clap::Subcommand;
 
 use super::App;
 use super::completions::ids;
-use super::flags::{self as common, ControlFlags, PanelFlags, RoundFlags, for_many};
+use super::flags::{ControlFlags, PanelFlags, RoundFlags, SendingFlags, SpendingFlags};
 use crate::error::{Error, Exit};
 use crate::terminal::output::printer::Verbosity;
 
-use self::flags::{BaselineFlags, CONTROL_HELP, CaseFlags, ReportFlags, StopFlags};
-use self::replay::ReplayFlags;
+use self::flags::{BaselineFlags, CaseFlags, ProcessFlags};
 
 /// Measure what a panel is worth, on cases with known answers
 #[derive(Debug, clap::Args)]
@@ -48,28 +46,21 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum BenchmarkAction {
+    #[command(long_flag = "resume")]
+    Resume(ResumeArgs),
     Report(stored::ReportArgs),
     List(stored::ListArgs),
     Merge(stored::MergeArgs),
+    #[command(long_flag = "replay")]
+    Replay(replay::Args),
 }
 
 #[derive(Debug, clap::Args)]
-#[command(mut_args(|flag| for_many(flag, &CONTROL_HELP)))]
-#[command(group(ArgGroup::new("work").args(["suite", "resume", "replay"]).required(true)))]
 struct RunArgs {
     /// The suite: cases as JSON lines or CSV, a folder of them, a YAML or JSON manifest, or the
     /// tests of promptfoo or Inspect
+    #[arg(required = true)]
     suite: Option<PathBuf>,
-
-    /// Resume a run that was stopped: its id, a unique prefix, its folder, or `last`; finished cases
-    /// are not repeated
-    #[arg(
-        long,
-        value_name = "RUN",
-        add = ids::runs(),
-        conflicts_with_all = fixed_terms()
-    )]
-    resume: Option<String>,
 
     #[command(flatten, next_help_heading = "Panel")]
     panel: PanelFlags,
@@ -84,71 +75,49 @@ struct RunArgs {
     rounds: RoundFlags,
 
     #[command(flatten)]
-    stop: StopFlags,
+    sending: SendingFlags,
 
     #[command(flatten)]
     control: ControlFlags,
 
-    /// Send the cases as they are: mask no keys, passwords and other secrets
-    #[arg(long, help_heading = "Control")]
-    no_scrub: bool,
+    #[command(flatten)]
+    process: ProcessFlags,
+}
 
-    /// Check the suite, and show what would be asked of which vendor at what cost; send nothing
-    #[arg(long, help_heading = "Control")]
-    dry_run: bool,
+/// Resume a run that was stopped; finished cases are not repeated
+#[derive(Debug, clap::Args)]
+struct ResumeArgs {
+    /// The run: its id, a unique prefix, its folder, or `last`
+    #[arg(value_name = "RUN", add = ids::runs())]
+    run: String,
 
     #[command(flatten)]
-    output: ReportFlags,
+    spending: SpendingFlags,
 
     #[command(flatten)]
-    replay: ReplayFlags,
+    process: ProcessFlags,
 }
 
 impl Args {
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.action {
-            None => self.run.output.verbosity(),
+            None => self.run.process.output.verbosity(),
+            Some(BenchmarkAction::Resume(args)) => args.process.output.verbosity(),
             Some(BenchmarkAction::Report(args)) => args.output.verbosity(),
             Some(BenchmarkAction::Merge(args)) => args.output.verbosity(),
-            Some(BenchmarkAction::List(_)) => Verbosity::Normal,
+            Some(BenchmarkAction::List(_) | BenchmarkAction::Replay(_)) => Verbosity::Normal,
         }
     }
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
-    match &args.action {
-        Some(BenchmarkAction::Report(args)) => stored::report(args, app),
-        Some(BenchmarkAction::List(args)) => stored::list(args, app),
-        Some(BenchmarkAction::Merge(args)) => stored::merge_runs(args, app),
-        None => args.run.run(app),
+    match (&args.action, &args.run.suite) {
+        (Some(BenchmarkAction::Resume(args)), _) => run::resume(args, app),
+        (Some(BenchmarkAction::Report(args)), _) => stored::report(args, app),
+        (Some(BenchmarkAction::List(args)), _) => stored::list(args, app),
+        (Some(BenchmarkAction::Merge(args)), _) => stored::merge_runs(args, app),
+        (Some(BenchmarkAction::Replay(args)), _) => replay::run(args, app),
+        (None, Some(suite)) => run::start(&args.run, suite, app),
+        (None, None) => Err(Error::usage("name a suite")),
     }
-}
-
-impl RunArgs {
-    fn run(&self, app: App<'_>) -> Result<Exit, Error> {
-        outcome::check_outputs(&self.output)?;
-        match (&self.suite, &self.resume, &self.replay.replay) {
-            (Some(suite), _, _) => run::start(self, suite, app),
-            (None, Some(name), _) => run::resume(self, name, app),
-            (None, None, Some(file)) => {
-                replay::run(&self.replay, file, self.output.format(), app).map(|()| Exit::Answer)
-            }
-            (None, None, None) => Err(Error::usage("name a suite")),
-        }
-    }
-}
-
-/// Returns the flags that a resumed run has from its beginning.
-fn fixed_terms() -> Vec<Id> {
-    let mut terms = [
-        common::ids::<PanelFlags>(),
-        common::ids::<BaselineFlags>(),
-        common::ids::<CaseFlags>(),
-        common::ids::<RoundFlags>(),
-        common::ids::<ControlFlags>(),
-        vec![Id::from("no_scrub"), Id::from("dry_run")],
-    ]
-    .concat();
-    terms.retain(|term| !["jobs", "yes", "max_cost"].contains(&term.as_str()));
-    terms
 }

@@ -1,12 +1,12 @@
 //! `conclave benchmark --replay`: rules that stop asking a panel, on recorded answers.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::benchmark::replay::measure;
 use crate::benchmark::replay::report::ReplayReport;
 use crate::commands::App;
-use crate::commands::flags::AnswerFormat;
-use crate::error::Error;
+use crate::commands::flags::JsonFlags;
+use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
 use crate::suites::recorded_answers::{self, ColumnNames, RecordedAnswersError};
 use crate::terminal::tables::replay::screen;
@@ -17,42 +17,32 @@ const SIZE_LIMIT: SizeLimit = SizeLimit::of_bytes(256 << 20);
 /// The width of the text in a file or a pipe.
 const WIDTH_WITHOUT_TERMINAL: usize = 80;
 
-/// Recorded answers instead of a run.
+/// Show what rules that stop asking would have saved on recorded answers
 #[derive(Clone, Debug, clap::Args)]
-#[command(next_help_heading = "Replay")]
-pub(super) struct ReplayFlags {
-    /// Show what stop rules would have saved on recorded answers: a table with a question in each
-    /// row, its right answer, and the answer of each model
-    #[arg(
-        long,
-        value_name = "CSV",
-        conflicts_with_all = [
-            "tag", "limit", "partition", "repeat", "attempts", "jobs", "single", "compare",
-            "grader", "max_cost", "dry_run", "output", "junit", "fail_under",
-        ]
-    )]
-    pub(super) replay: Option<PathBuf>,
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/replay.schema.json")))]
+pub(super) struct Args {
+    /// A table with a question in each row, its right answer, and the answer of each model
+    #[arg(value_name = "CSV")]
+    file: PathBuf,
 
     /// The columns of the models, in the order in which they are asked [default: all columns with
     /// answers]
-    #[arg(
-        long,
-        value_name = "COLUMN,COLUMN",
-        value_delimiter = ',',
-        conflicts_with_all = ["suite", "resume"]
-    )]
+    #[arg(long, value_name = "COLUMN,COLUMN", value_delimiter = ',')]
     models: Vec<String>,
 
     /// The column of the right answers [default: gold, answer, expected or target]
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
+    #[arg(long, value_name = "COLUMN")]
     gold: Option<String>,
 
     /// The column with the ids of the questions [default: `id` or `question_id`, if there is one]
-    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["suite", "resume"])]
+    #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
+
+    #[command(flatten)]
+    json: JsonFlags,
 }
 
-impl ReplayFlags {
+impl Args {
     fn names(&self) -> ColumnNames {
         let names = |name: &String| name.trim().to_owned();
         ColumnNames {
@@ -64,32 +54,20 @@ impl ReplayFlags {
 }
 
 /// Prints the figures of all rules on the recorded answers of this file.
-pub(super) fn run(
-    flags: &ReplayFlags,
-    file: &Path,
-    format: AnswerFormat,
-    app: App<'_>,
-) -> Result<(), Error> {
-    let is_json = match format {
-        AnswerFormat::Json => true,
-        AnswerFormat::Markdown => false,
-        AnswerFormat::Html | AnswerFormat::Both => {
-            let error = "a replay is written as a table or as JSON";
-            return Err(Error::usage(error).hint("leave out `--format`, or use `--json`"));
-        }
-    };
-    let report = report(flags, file)?;
-    app.print(is_json, &report, |width, paint| {
+pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
+    let report = report(args)?;
+    app.print(args.json.is_json(), &report, |width, paint| {
         screen(&report, width.unwrap_or(WIDTH_WITHOUT_TERMINAL), paint)
-    })
+    })?;
+    Ok(Exit::Answer)
 }
 
-fn report(flags: &ReplayFlags, file: &Path) -> Result<ReplayReport, Error> {
-    let name = file.display().to_string();
-    let bytes = files::read(file, SIZE_LIMIT)
+fn report(args: &Args) -> Result<ReplayReport, Error> {
+    let name = args.file.display().to_string();
+    let bytes = files::read(&args.file, SIZE_LIMIT)
         .map_err(|error| Error::usage(format!("cannot read `{name}`: {error}")))?;
     let table =
-        recorded_answers::read(&bytes, &flags.names()).map_err(|error| unusable(error, &name))?;
+        recorded_answers::read(&bytes, &args.names()).map_err(|error| unusable(error, &name))?;
     measure(&table, &name)
         .ok_or_else(|| Error::usage(format!("`{name}` has no questions to replay")))
 }

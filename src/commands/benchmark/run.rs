@@ -3,28 +3,31 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::benchmark::case::CaseId;
 use crate::benchmark::event::{BenchmarkEventKind, RunBegun};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
-use crate::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
+use crate::benchmark::run::{Arm, ArmTerms, CaseRunId, RunId, RunOptions, RunTerms};
 use crate::benchmark::state::BenchmarkState;
 use crate::commands::App;
-use crate::commands::face::batch::{ApprovedRun, agree, cost_line, decision, spent_so_far};
-use crate::commands::face::consent_mode;
-use crate::commands::face::scrubbing::announce;
-use crate::commands::flags::{purpose, scrubbing};
+use crate::commands::face::answer::write_text;
+use crate::commands::face::batch::{
+    ApprovedBatch, ModelFigures, PartFigures, PreparedBatch, RunSpending, cost_line, model_figures,
+    model_lines, spent_so_far,
+};
+use crate::commands::face::consent::announce;
+use crate::commands::flags::{AnswerFormat, consent_mode};
 use crate::commands::runtime::block_on;
-use crate::consultation::plan::{Control, Plan};
-use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
+use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
-use crate::session::batch::RunCeiling;
 use crate::session::batch::estimate::BatchEstimate;
-use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
+use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control, scrubbing};
 use crate::session::benchmark::cases::CaseBook;
 use crate::session::benchmark::driver::BenchmarkDriver;
 use crate::session::benchmark::earlier_spend::earlier_spending;
@@ -37,21 +40,25 @@ use crate::setup::context::request::Scrubbing;
 use crate::setup::context::scrubber;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
+use crate::setup::request::Purpose;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
 use crate::terminal::output::format::count;
+use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
-use crate::text::clean::clean;
+use crate::text::clean::{clean, pretty_json};
 
-use super::dry_run::{self, PreviewedRun, arm_line};
-use super::{RunArgs, outcome, stored};
+use super::flags::{ProcessFlags, ReportFlags};
+use super::{ResumeArgs, RunArgs, outcome, stored};
 
 /// Runs a new benchmark of a suite.
 pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
-    let (suite, scrubber) = read_suite(path, scrubbing(args.no_scrub), app)?;
-    let request = args.request().with_settings(&suite.settings);
+    outcome::check_outputs(&args.process.output)?;
+    let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
+    let (suite, scrubber) = read_suite(path, args.sending.scrubbing(), app)?;
+    let request = args.request(consent_mode).with_settings(&suite.settings);
     let clock = Clock::system();
     // What the selection leaves decides whether a grader is needed.
     let selected = request.terms(&suite, Vec::new())?;
@@ -61,7 +68,12 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     check_budget(&conditions, &request.stop, case_runs)?;
     let book = CaseBook::new(&suite, &selected)?;
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
-    let arms = args.arms(&planner, &book, app);
+    let arms = ArmPlanner {
+        planner: &planner,
+        consent_mode,
+        purpose: args.sending.purpose(),
+        needs_grader: book.needs_grader(),
+    };
     let arms = block_on(arms.prepare(&request))??;
     let mut terms = request.terms(&suite, arms.terms())?;
     terms.options.selects_personas = arms.selects_personas();
@@ -74,7 +86,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     }
     let estimate = estimate_run(&terms.case_runs(), &book, &arms)?;
     let run = PreparedRun {
-        args,
+        flags: &args.process,
         app,
         planner: &planner,
         book,
@@ -82,17 +94,14 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
         estimate,
         clock,
     };
-    if args.dry_run {
+    let batch = run.batch(terms.options.control.max_cost, MicroUsd::ZERO)?;
+    if args.sending.dry_run {
         run.announce_arms();
-        let total = &run.estimate.total;
-        let gate = run.consent_rule()?.decide(total, terms.options.max_cost);
-        let decision = decision(&gate, total);
-        let dry_run = PreviewedRun::of(&terms, &run.arms, &run.estimate, decision);
-        return dry_run::show(&dry_run, &args.output, app.printer);
+        let dry_run = PreviewedRun::of(&terms, &run.arms, &run.estimate, batch.decision());
+        return show_preview(&dry_run, &args.process.output, app.printer);
     }
     run.announce(&terms);
-    let ceiling = terms.options.max_cost;
-    let approved = run.approve(ceiling, MicroUsd::ZERO)?;
+    let approved = batch.agree()?;
     let begun = RunBegun {
         run: RunId::from_unique(&ulid::Ulid::generate().to_string()),
         terms,
@@ -104,11 +113,12 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
 }
 
 /// Goes through what a stopped run has left.
-pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, Error> {
+pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
+    outcome::check_outputs(&args.process.output)?;
     let clock = Clock::system();
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
-    let id = stored::find(&store, name)?;
+    let id = stored::find(&store, &args.run)?;
     let mut locked = store.open(&id, clock.now())?;
     if locked.state().is_complete() {
         return Err(Error::usage(format!("{id} is complete")).hint(format!(
@@ -121,16 +131,22 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
     }
     let mut terms = locked.state().begun.terms.clone();
     let path = Path::new(&terms.suite.path);
-    let (suite, _) = read_suite(path, scrubbing(terms.options.unmasked), app)?;
+    let (suite, _) = read_suite(path, scrubbing(&terms.options), app)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
         let path = &terms.suite.path;
         let error = Error::usage(format!("the suite `{path}` has changed since {id} began"));
         return Err(error.hint("put it back as it was, or begin a new run"));
     }
-    let conditions = conditions(*locked.state().conditions(), &args.stop.settings())?;
+    let conditions = conditions(*locked.state().conditions(), &args.process.stop.settings())?;
     let book = CaseBook::new(&suite, &terms)?;
-    let arms = args.arms(&planner, &book, app);
+    let consent_mode = consent_mode(args.spending.yes, app.printer, StdinUse::Free);
+    let arms = ArmPlanner {
+        planner: &planner,
+        consent_mode,
+        purpose: Purpose::Run,
+        needs_grader: book.needs_grader(),
+    };
     let arms = block_on(arms.prepare_again(&terms))??;
 
     let remaining: Vec<CaseRunId> = locked.state().remaining().into_iter().cloned().collect();
@@ -145,7 +161,7 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
     terms.cases.retain(|case| is_left(&case.id));
     let estimate = estimate_run(&remaining, &book, &arms)?;
     let run = PreparedRun {
-        args,
+        flags: &args.process,
         app,
         planner: &planner,
         book,
@@ -154,9 +170,10 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
         clock,
     };
     run.announce(&terms);
-    let ceiling = args.control.max_cost.or(terms.options.max_cost);
-    let approved = run
-        .approve(ceiling, spent.counted())
+    let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
+    let batch = run.batch(ceiling, spent.counted())?;
+    let approved = batch
+        .agree()
         .map_err(|error| outcome::resumable(error, &id))?;
     locked.record(clock.now(), BenchmarkEventKind::Resumed { conditions })?;
     run.drive(locked, approved, suite.settings.jobs)
@@ -164,12 +181,8 @@ pub(super) fn resume(args: &RunArgs, name: &str, app: App<'_>) -> Result<Exit, E
 
 impl RunArgs {
     /// Returns the flags as a request.
-    fn request(&self) -> BenchmarkRequest {
+    fn request(&self, consent_mode: ConsentMode) -> BenchmarkRequest {
         let rounds = self.rounds.request();
-        let mut options = self.options();
-        options.grader.clone_from(&self.baseline.grader);
-        options.mode = rounds.mode;
-        options.judge_passes = self.rounds.judge_passes;
         BenchmarkRequest {
             cases: CaseSelection {
                 tags: self.cases.tag.clone(),
@@ -182,17 +195,15 @@ impl RunArgs {
             compare: self.baseline.compare,
             repetitions: self.cases.repeat,
             attempts_per_case: self.cases.attempts,
-            stop: self.stop.settings(),
-            options,
-        }
-    }
-
-    fn arms<'a>(&self, planner: &'a Planner<'a>, book: &CaseBook, app: App<'_>) -> ArmPlanner<'a> {
-        ArmPlanner {
-            planner,
-            consent_mode: consent_mode(self.control.yes, app.printer, StdinUse::Free),
-            purpose: purpose(self.dry_run),
-            needs_grader: book.needs_grader(),
+            stop: self.process.stop.settings(),
+            options: RunOptions {
+                grader: self.baseline.grader.clone(),
+                mode: rounds.mode,
+                judge_passes: self.rounds.judge_passes,
+                control: self.control.request(consent_mode),
+                unmasked: self.sending.no_scrub,
+                selects_personas: false,
+            },
         }
     }
 }
@@ -200,7 +211,7 @@ impl RunArgs {
 /// A run whose arms are prepared.
 #[derive(Debug)]
 struct PreparedRun<'a> {
-    args: &'a RunArgs,
+    flags: &'a ProcessFlags,
     app: App<'a>,
     planner: &'a Planner<'a>,
     book: CaseBook,
@@ -255,43 +266,20 @@ impl PreparedRun<'_> {
         );
     }
 
-    /// Returns the limits that have the month's budget: those of a plan that costs something, if
-    /// any does.
-    fn limits(&self) -> Result<&Control, Error> {
-        let mut plans: Vec<&Plan> = self.arms.templates().map(|it| &it.common).collect();
-        plans.sort_by_key(|plan| plan.control.consent.month.is_none());
-        let first = plans.first().map(|plan| &plan.control);
-        first.ok_or_else(|| Error::failed("the run has no arms"))
-    }
-
-    /// Returns the rule of consent to the run.
-    fn consent_rule(&self) -> Result<ConsentRule, Error> {
-        Ok(ConsentRule {
-            consent_mode: consent_mode(self.args.control.yes, self.app.printer, StdinUse::Free),
-            ..self.limits()?.consent
-        })
-    }
-
-    /// Asks for consent to the run; `used` is what counts as spent by earlier processes of it.
-    fn approve(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<ApprovedRun<'_>, Error> {
-        let (rule, printer) = (self.consent_rule()?, self.app.printer);
+    /// Returns the run under a ceiling; `used` is what counts as spent by its earlier processes.
+    fn batch(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<PreparedBatch<'_>, Error> {
         let name = "ceiling of the run";
-        let ceiling = limit.map(|limit| RunCeiling { name, limit, used });
-        Ok(ApprovedRun {
-            planner: self.planner,
-            printer,
-            ceiling,
-            control: self.limits()?,
-            month_rule: agree(&self.estimate.total, rule, ceiling, printer)?,
-            clock: self.clock,
-        })
+        let spending = RunSpending { name, limit, used };
+        let (templates, total) = (self.arms.templates(), &self.estimate.total);
+        let (planner, printer) = (self.planner, self.app.printer);
+        PreparedBatch::new(planner, printer, templates, total, spending, self.clock)
     }
 
     /// Drives the run, prints its report, and returns the exit code.
     fn drive(
         &self,
         run: LockedRun,
-        approved: ApprovedRun<'_>,
+        approved: ApprovedBatch<'_>,
         jobs: Option<u32>,
     ) -> Result<Exit, Error> {
         let printer = self.app.printer;
@@ -306,7 +294,7 @@ impl PreparedRun<'_> {
             arms: &self.arms,
             planner: self.planner,
             control: control(&options, ConsentMode::PreApproved),
-            jobs: self.args.cases.jobs(jobs),
+            jobs: self.flags.jobs(jobs),
             clock: self.clock,
             progress: &progress,
         };
@@ -318,10 +306,10 @@ impl PreparedRun<'_> {
         let state = run.state();
         let report = BenchmarkReport::of(state, state.view(state.status()));
         drop(run);
-        outcome::show(&report, &self.args.output, self.app).map_err(|error| {
+        outcome::show(&report, &self.flags.output, self.app).map_err(|error| {
             error.hint(format!("print it with `conclave benchmark report {id}`"))
         })?;
-        outcome::exit(&report, &self.args.output)
+        outcome::exit(&report, &self.flags.output)
     }
 }
 
@@ -375,5 +363,107 @@ fn counts(state: &BenchmarkState) -> RunCounts {
         done_before: done,
         running: 0,
         is_ending: false,
+    }
+}
+
+/// What a run would ask: one attempt of each case run, and its grading. Nothing is sent.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct PreviewedRun<'a> {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    terms: &'a RunTerms,
+    #[serde(flatten)]
+    total: PartFigures,
+    /// In alphabetical order.
+    by_model: Vec<ModelFigures<'a>>,
+    /// What the cost gate would do, in words.
+    decision: String,
+    #[serde(skip)]
+    estimate: &'a BatchEstimate,
+}
+
+impl<'a> PreviewedRun<'a> {
+    fn of(
+        terms: &'a RunTerms,
+        arms: &'a ArmTemplates,
+        estimate: &'a BatchEstimate,
+        decision: String,
+    ) -> Self {
+        Self {
+            schema_version: "1.0",
+            terms,
+            total: PartFigures::of(estimate.calls, &estimate.total),
+            by_model: model_figures(estimate, arms.templates()),
+            decision,
+            estimate,
+        }
+    }
+}
+
+/// Shows the run.
+fn show_preview(
+    run: &PreviewedRun<'_>,
+    flags: &ReportFlags,
+    printer: &Printer,
+) -> Result<Exit, Error> {
+    let text = match flags.format() {
+        AnswerFormat::Json => pretty_json(run).map_err(Error::failed)? + "\n",
+        AnswerFormat::Markdown => clean(&preview_text(run)),
+        AnswerFormat::Html | AnswerFormat::Both => {
+            return Err(Error::usage("a dry run is text or JSON").hint("add `--json`"));
+        }
+    };
+    write_text(&text, flags.output.as_deref(), printer).map(|()| Exit::Answer)
+}
+
+/// `panel: security=openai:m, …; judge openai:m; 4 rounds`.
+fn arm_line(arm: &ArmTerms) -> String {
+    let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
+    if let Some(judge) = &arm.judge {
+        line.extend(["; judge ", judge]);
+    }
+    if arm.arm == Arm::Panel {
+        line.extend(["; ", &count(arm.rounds, "round")]);
+    }
+    line
+}
+
+fn preview_text(run: &PreviewedRun<'_>) -> String {
+    let PreviewedRun {
+        terms,
+        estimate,
+        decision,
+        ..
+    } = run;
+    let (all, selected) = (terms.suite.cases, terms.cases.len());
+    let mut lines = vec![
+        format!(
+            "The suite {} is correct: {selected} of {} {} selected.",
+            terms.suite.name,
+            count(all, "case"),
+            if selected == 1 { "is" } else { "are" },
+        ),
+        String::new(),
+    ];
+    lines.extend(terms.arms.iter().map(arm_line));
+    lines.push(String::new());
+    lines.extend(model_lines(estimate));
+    lines.push(cost_line("In all", estimate));
+    lines.push(String::new());
+    lines.push(format!("A run {decision}."));
+    lines.join("\n") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<PreviewedRun<'_>>(
+            "benchmark_dry_run",
+            "What `conclave benchmark SUITE --dry-run --json` prints",
+        );
     }
 }

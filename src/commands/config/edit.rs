@@ -11,10 +11,11 @@ use crate::config::env::Environment;
 use crate::config::key_detection::{hide_keys, holds_key};
 use crate::config::load::{SettingsError, parse_object};
 use crate::config::paths::{Home, read_optional};
-use crate::config::setting::{Parts, Setting};
+use crate::config::setting::{ALWAYS_ALLOW_UNDER, Parts, Setting};
 use crate::config::settings::Settings;
+use crate::domain::money::MicroUsd;
 use crate::domain::names::snake_case;
-use crate::error::Error;
+use crate::error::{Error, whole};
 use crate::files::SizeLimit;
 use crate::files::write::{Access, create_private_dir, write_atomically};
 use crate::setup::panel::spec::PersonaChoice;
@@ -73,31 +74,6 @@ pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Set
     Ok(setting)
 }
 
-/// A new value of a setting; without one, the setting is removed.
-#[derive(Clone, Debug)]
-pub(super) struct SettingChange {
-    pub(super) setting: &'static Setting,
-    pub(super) value: Option<Value>,
-}
-
-/// Writes all changes at once, or none.
-pub(super) fn write_all(changes: &[SettingChange], home: &Home) -> Result<(), Error> {
-    change(home, |file| {
-        let mut text = file.text.clone();
-        for change in changes {
-            let file = SettingsFile::of(home, text)?;
-            let path = SettingPath::parse(change.setting.name, &|setting| file.current(setting))?;
-            text = match &change.value {
-                Some(value) => file.with(&path, value)?,
-                None => file.without(&path.steps()).unwrap_or(file.text),
-            };
-        }
-        SettingsFile::of(home, text.clone())?.check(&text)?;
-        Ok((Some(text), ()))
-    })
-    .map(drop)
-}
-
 /// Removes a value, even one under an unknown name.
 pub(super) fn unset(
     name: &str,
@@ -105,24 +81,7 @@ pub(super) fn unset(
     environment: &Environment,
     printer: &Printer,
 ) -> Result<(), Error> {
-    let (written, (key, remaining)) = change(home, |file| {
-        let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
-            Ok(path) => (path.steps(), Some(path.setting)),
-            Err(_) if file.object.contains_key(name) => (vec![name.to_owned()], None),
-            Err(unknown) => return Err(unknown),
-        };
-        let Some(text) = file.without(&steps) else {
-            return Ok((None, (key, None)));
-        };
-        match file.check(&text) {
-            Ok(_) => Ok((Some(text), (key, None))),
-            // An unusable file can be repaired one removal at a time.
-            Err(remaining) if file.check(&file.text).is_err() => {
-                Ok((Some(text), (key, Some(remaining.to_string()))))
-            }
-            Err(broken) => Err(broken),
-        }
-    })?;
+    let (written, (key, remaining)) = remove(name, home)?;
     let word = if written { "no longer" } else { "not" };
     printer.note(&format!(
         "`{}` is {word} set in {}",
@@ -139,6 +98,31 @@ pub(super) fn unset(
         warn_of_variable(key, environment, printer);
     }
     Ok(())
+}
+
+/// The setting of a removed value, and what keeps the file from being used.
+type Removal = (Option<&'static Setting>, Option<String>);
+
+/// Removes a value without a message. Returns whether there was one.
+pub(super) fn remove(name: &str, home: &Home) -> Result<(bool, Removal), Error> {
+    change(home, |file| {
+        let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
+            Ok(path) => (path.steps(), Some(path.setting)),
+            Err(_) if file.object.contains_key(name) => (vec![name.to_owned()], None),
+            Err(unknown) => return Err(unknown),
+        };
+        let Some(text) = file.without(&steps) else {
+            return Ok((None, (key, None)));
+        };
+        match file.check(&text) {
+            Ok(_) => Ok((Some(text), (key, None))),
+            // An unusable file can be repaired one removal at a time.
+            Err(remaining) if file.check(&file.text).is_err() => {
+                Ok((Some(text), (key, Some(remaining.to_string()))))
+            }
+            Err(broken) => Err(broken),
+        }
+    })
 }
 
 /// Changes the file under a lock, so that each of several processes sees what the one before it
@@ -298,4 +282,18 @@ fn value_in(object: &Map<String, Value>, setting: &Setting) -> Value {
     fields
         .find(|(name, _)| snake_case(name) == setting.name)
         .map_or(Value::Null, |(_, value)| value.clone())
+}
+
+/// Saves it as `conclave config set` does. Returns the path of the file, or why it could not be
+/// written.
+pub(crate) fn save_threshold(
+    amount: MicroUsd,
+    home: &Home,
+    environment: &Environment,
+    printer: &Printer,
+) -> Result<String, String> {
+    let setting = write(ALWAYS_ALLOW_UNDER, &amount.usd().to_string(), home)
+        .map_err(|error| whole(error.source()))?;
+    warn_of_variable(setting, environment, printer);
+    Ok(home.config_file().display().to_string())
 }

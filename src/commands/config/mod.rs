@@ -2,10 +2,9 @@
 //!
 //! No API key is ever shown: the settings hold none.
 
-mod edit;
+pub(crate) mod edit;
 mod setting_path;
 pub(crate) mod dialogue;
-pub(crate) mod threshold;
 
 use std::fmt::Write;
 

@@ -6,19 +6,18 @@ mod dry_run;
 pub(crate) mod resume;
 
 use super::App;
+use super::face::TerminalFace;
 use super::face::answer::check_output;
-use super::face::scrubbing::announce;
-use super::face::{self, TerminalFace};
+use super::face::consent::announce;
+use super::flags::consent_mode;
 use super::flags::{
-    ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, purpose, scrubbing,
+    ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, SendingFlags,
 };
 use super::runtime;
 use crate::commands::config::dialogue::offer;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::session::run::Session;
-use crate::session::storage::Storage;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::context::project::read_project;
 use crate::setup::context::sources::{ReadSources, read_sources};
@@ -60,23 +59,18 @@ pub struct Args {
     #[command(flatten)]
     panel: PanelFlags,
 
-    /// Show what would be sent to which provider, with tokens and cost, and send nothing
-    #[arg(long)]
-    dry_run: bool,
-
     /// Do not save this consultation
     #[arg(short, long)]
     no_log: bool,
-
-    /// Send the question and its context as they are: mask no keys, passwords and other secrets
-    #[arg(long, help_heading = "Context")]
-    no_scrub: bool,
 
     #[command(flatten)]
     context: ContextFlags,
 
     #[command(flatten)]
     debate: DebateFlags,
+
+    #[command(flatten)]
+    sending: SendingFlags,
 
     #[command(flatten)]
     control: ControlFlags,
@@ -102,24 +96,23 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
     let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
     texts.extend(described);
-    let clock = Clock::system();
-    let consent_mode = face::consent_mode(args.control.yes, printer, stdin.into());
-    if consent_mode == ConsentMode::Interactive && !args.dry_run && !args.no_log {
-        offer::offer(environment, printer)?;
+    let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
+    if consent_mode == ConsentMode::Interactive && !args.sending.dry_run && !args.no_log {
+        offer(environment, printer)?;
     }
     let request = TemplateRequest {
         follows_up: earlier.record,
-        scrubbing: scrubbing(args.no_scrub),
+        scrubbing: args.sending.scrubbing(),
         panel: args.panel.request(),
         fallbacks: FallbackRequest::Usual,
         debate: args.debate.request(),
         control: args.control.request(consent_mode),
         material: args.output.material(),
-        purpose: purpose(args.dry_run),
+        purpose: args.sending.purpose(),
         notices: earlier.notices,
     };
     let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
-    let planner = Planner::new(environment, printer, clock.now())?;
+    let planner = Planner::new(environment, printer, Clock::system().now())?;
     let template = runtime::block_on(planner.template(request))??;
     let prepared = template.plan(QuestionRequest {
         question: question.text,
@@ -132,20 +125,13 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     if let Some(report) = &prepared.plan.scrubbing {
         announce(report, &prepared.findings, printer);
     }
-    if args.dry_run {
+    if args.sending.dry_run {
         return dry_run::show(&prepared.plan, &template.addresses, &args.output, printer);
     }
 
     let home = &planner.sources.home;
     let face = TerminalFace::open(home, environment, &args.output, printer)?;
-    let mut plan = prepared.plan;
-    let storage = if args.no_log {
-        Storage::nowhere(&mut plan)
-    } else {
-        Storage::begin(home, &mut plan, printer)
-    };
-    let session = Session::new(plan, template.providers.clone(), storage, clock);
-    let shown = face.run(session, None);
+    let shown = face.start(prepared.plan, &template.providers, !args.no_log, None);
     stdin.warn_of_late_data(printer);
     shown
 }

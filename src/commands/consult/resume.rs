@@ -4,25 +4,21 @@
 
 use crate::commands::App;
 use crate::commands::completions::ids;
+use crate::commands::face::TerminalFace;
 use crate::commands::face::answer::check_output;
-use crate::commands::face::batch::refused;
-use crate::commands::face::{self, TerminalFace};
+use crate::commands::face::consent::agree;
+use crate::commands::flags::consent_mode;
 use crate::commands::flags::{ControlFlags, OutputFlags};
 use crate::commands::runtime;
 use crate::consultation::event::{Answer, StateName};
-use crate::consultation::machine::Question;
-use crate::consultation::policy::consent::{ConsentRule, Gate};
-use crate::consultation::policy::estimate::Consent;
 use crate::consultation::transcript::Transcript;
-use crate::domain::ids::ConsultationId;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::event_log::NoLockPolicy;
 use crate::records::index::Index;
 use crate::session::resume;
-use crate::setup::plan::connection::Connections;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
-use crate::setup::plan::resume_consent::ResumeConsent;
+use crate::setup::plan::sources::Connections;
 use crate::setup::settings;
 use crate::terminal::output::excerpt::print_question;
 use crate::terminal::output::format::{amount, count};
@@ -80,7 +76,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             printer,
         )?
     };
-    let consent_mode = face::consent_mode(args.control.yes, printer, StdinUse::Free);
+    let consent_mode = consent_mode(args.control.spending.yes, printer, StdinUse::Free);
     let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
     let clock = Clock::system();
     let connections = Connections::new(&settings);
@@ -100,49 +96,30 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
     if let Some(consent) = consent {
-        let how = agree(&consent, &interrupted.id, terms.control.consent, &face)?;
-        consent.give(how, &mut terms);
+        let (rule, id) = (terms.control.consent, &interrupted.id);
+        let gate = consent.gate.as_ref();
+        let how = gate.map(|gate| {
+            let remaining = &consent.remaining;
+            agree(
+                gate,
+                remaining,
+                &rule,
+                consent.counted,
+                &format!("conclave resume {id} "),
+                |why| match face.ask(remaining, why, rule)? {
+                    Answer::Yes | Answer::Always(_) => Ok(()),
+                    Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
+                        let error = Error::new(Exit::Declined, "Consultation cancelled by user");
+                        Err(error.hint(format!("resume it with `conclave resume {id}`")))
+                    }
+                },
+            )
+        });
+        // Without consent, the consultation stays as it is.
+        consent.give(how.transpose()?.flatten(), &mut terms);
     }
     let session = interrupted.session(terms, providers, clock);
     face.run(session, None)
-}
-
-/// Asks for consent to what remains, if it is needed. Without it, the consultation stays as it is.
-fn agree(
-    consent: &ResumeConsent,
-    id: &ConsultationId,
-    rule: ConsentRule,
-    face: &TerminalFace<'_>,
-) -> Result<Option<Consent>, Error> {
-    let remaining = &consent.remaining;
-    match &consent.gate {
-        // At the ceiling, the machine stops by itself.
-        None | Some(Gate::AboveCeiling) => Ok(None),
-        Some(Gate::Pass(how)) => Ok(Some(*how)),
-        Some(Gate::Ask(why)) => {
-            let question = Question::Consent {
-                estimate: remaining.clone(),
-                why: why.clone(),
-            };
-            match face.ask(&question, rule)? {
-                Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
-                Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
-                    let cancelled = "Consultation cancelled by user";
-                    Err(Error::new(Exit::Declined, cancelled)
-                        .hint(format!("resume it with `conclave resume {id}`")))
-                }
-            }
-        }
-        Some(Gate::Refuse(why)) => {
-            let error =
-                "The cost of what remains needs consent, and there is no terminal to ask on";
-            let approval = format!(
-                "the estimate is {:.2}: agree to it with `conclave resume {id} --yes`",
-                remaining.cost
-            );
-            Err(refused(error, &approval, rule, why))
-        }
-    }
 }
 
 /// Returns where the run resumes, how many calls are done, and what was spent.

@@ -6,10 +6,11 @@ use crate::consultation::policy::estimate::Consent;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::{AgentId, ConsultationId};
+use crate::domain::money::MicroUsd;
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
-use super::batch::raise_month;
+use super::consent::allow;
 
 /// Returns an abort as an error. `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
@@ -103,38 +104,13 @@ fn exit(reason: AbortReason) -> Exit {
 }
 
 fn declined(error: Error, transcript: &Transcript) -> Error {
-    let (Some((_, Consent::NobodyToAsk)), Some(estimate)) =
-        (transcript.consent, &transcript.estimate)
-    else {
-        return error;
-    };
-    let cost = estimate.cost;
-    let error = error.hint(format!(
-        "the estimate is {cost:.2}: agree to it with `--yes`"
-    ));
     let plan = transcript.terms.plan.as_ref();
-    let rule = plan.map(|plan| plan.control.consent);
-    let month = rule.and_then(|rule| rule.month);
-    if let Some(month) = month.filter(|month| month.is_exceeded_by(cost)) {
-        return raise_month(error, Some(month));
-    }
-    // No limit is above an unknown cost.
-    if estimate.high.lower_bound {
-        return error.hint(
-            "or give the models a price in models.json, or `free: true` to an endpoint that costs \
-             nothing",
-        );
-    }
-    let cents = estimate.high.known.0.div_ceil(10_000);
-    let (dollars, cents) = (cents / 100, cents % 100);
-    let error = error.hint(format!(
-        "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
-    ));
-    // A large context needs consent at any cost.
-    if rule.is_none_or(|rule| cost.known >= rule.always_allow_under) {
-        error.hint("or raise `always_allow_under` in config.json")
-    } else {
-        error
+    match (transcript.consent, &transcript.estimate) {
+        (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
+            let rule = plan.map(|plan| &plan.control.consent);
+            allow(error, estimate, rule, MicroUsd::ZERO, "")
+        }
+        _ => error,
     }
 }
 
@@ -190,7 +166,7 @@ mod tests {
     };
     use crate::consultation::policy::estimate::Estimate;
     use crate::domain::ids::{AgentId, ModelRef};
-    use crate::domain::money::{Cost, MicroUsd};
+    use crate::domain::money::Cost;
     use crate::domain::panel::Panel;
     use crate::domain::time::Timestamp;
 

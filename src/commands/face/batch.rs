@@ -3,13 +3,14 @@
 
 use serde::Serialize;
 
+use super::consent::{self, GateDecision};
 use super::seed;
 use crate::commands::runtime::{block_on, cannot_start};
 use crate::consultation::plan::Control;
-use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
-use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::consultation::policy::consent::Month;
+use crate::consultation::policy::estimate::Estimate;
 use crate::domain::ids::ModelRef;
-use crate::domain::money::Cost;
+use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::ports::Confirmation;
@@ -32,36 +33,119 @@ pub(crate) const RAISE_MONTH: &str =
 /// What to do when a key was refused or its limit is used up.
 pub(crate) const CHECK_KEYS: &str = "check keys and vendors with `conclave doctor`";
 
-/// An approved run.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ApprovedRun<'a> {
-    pub(crate) planner: &'a Planner<'a>,
-    pub(crate) printer: &'a Printer,
-    pub(crate) ceiling: Option<RunCeiling>,
-    pub(crate) control: &'a Control,
-    pub(crate) month_rule: MonthRule,
-    pub(crate) clock: Clock,
+/// A run whose plans are prepared; nothing has been sent.
+#[derive(Debug)]
+pub(crate) struct PreparedBatch<'a> {
+    planner: &'a Planner<'a>,
+    printer: &'a Printer,
+    /// The limits of a plan that costs something, if any does: those have the month's budget.
+    control: &'a Control,
+    estimate: &'a Estimate,
+    spending: RunSpending,
+    clock: Clock,
 }
 
-impl<'a> ApprovedRun<'a> {
+/// The ceiling of a run, and what counts as spent by its earlier processes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunSpending {
+    /// The name of the ceiling in messages.
+    pub(crate) name: &'static str,
+    pub(crate) limit: Option<MicroUsd>,
+    pub(crate) used: MicroUsd,
+}
+
+impl RunSpending {
+    fn ceiling(self) -> Option<RunCeiling> {
+        let Self { name, limit, used } = self;
+        limit.map(|limit| RunCeiling { name, limit, used })
+    }
+}
+
+/// A run that is approved, and whether its calls may exceed the month's budget.
+#[derive(Debug)]
+pub(crate) struct ApprovedBatch<'a>(&'a PreparedBatch<'a>, MonthRule);
+
+impl<'a> PreparedBatch<'a> {
+    pub(crate) fn new(
+        planner: &'a Planner<'a>,
+        printer: &'a Printer,
+        templates: impl Iterator<Item = &'a PlanTemplate>,
+        estimate: &'a Estimate,
+        spending: RunSpending,
+        clock: Clock,
+    ) -> Result<Self, Error> {
+        let controls = templates.map(|template| &template.common.control);
+        let control = controls.max_by_key(|control| control.consent.month.is_some());
+        Ok(Self {
+            planner,
+            printer,
+            control: control.ok_or_else(|| Error::failed("the run asks no model"))?,
+            estimate,
+            spending,
+            clock,
+        })
+    }
+
+    /// Returns what the cost gate would do, in words.
+    pub(crate) fn decision(&self) -> String {
+        let left = self.spending.ceiling().map(RunCeiling::left);
+        GateDecision::of(&self.control.consent, self.estimate, left).message
+    }
+
+    /// Asks for consent if the rule wants it.
+    ///
+    /// # Errors
+    ///
+    /// When it is declined, or when there is no person to ask.
+    pub(crate) fn agree(&'a self) -> Result<ApprovedBatch<'a>, Error> {
+        let (rule, estimate, printer) = (&self.control.consent, self.estimate, self.printer);
+        let left = self.spending.ceiling().map(RunCeiling::left);
+        let gate = rule.decide(estimate, left);
+        let how =
+            consent::agree(
+                &gate,
+                estimate,
+                rule,
+                self.spending.used,
+                "",
+                |why| match block_on(ask_run_consent(printer, estimate, why, rule))? {
+                    Confirmation::Yes => Ok(()),
+                    Confirmation::No | Confirmation::NoPerson => {
+                        Err(Error::new(Exit::Declined, "Run cancelled by user"))
+                    }
+                },
+            )?;
+        let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
+        // Above a ceiling, a part of the run may fit: no consent was given to exceed the month.
+        let month_rule = if how.is_some() && rule.month.is_some_and(exceeds_month) {
+            MonthRule::MayBeExceeded
+        } else {
+            MonthRule::Limited
+        };
+        Ok(ApprovedBatch(self, month_rule))
+    }
+}
+
+impl<'a> ApprovedBatch<'a> {
     /// Drives the run to its end on a runtime of its own.
     pub(crate) fn drive<K: 'a, T>(
         self,
         driver: impl AsyncFnOnce(Batch<'a, K>) -> Result<T, Error>,
     ) -> Result<T, Error> {
+        let Self(run, month_rule) = self;
         let runtime = host::runtime().map_err(cannot_start)?;
         let end = runtime.block_on(async {
-            let screen = self.printer.clone();
+            let screen = run.printer.clone();
             let interrupts = interrupts::listen_to_two(Exit::Interrupted.code(), move || {
                 screen.restore_terminal();
             });
             let batch = Batch::new(BatchTerms {
-                home: &self.planner.sources.home,
-                clock: self.clock,
+                home: &run.planner.sources.home,
+                clock: run.clock,
                 seed: seed(),
-                ceiling: self.ceiling,
-                control: self.control,
-                month_rule: self.month_rule,
+                ceiling: run.spending.ceiling(),
+                control: run.control,
+                month_rule,
                 interrupts: interrupts.map_err(cannot_start)?,
                 report,
             })?;
@@ -70,79 +154,6 @@ impl<'a> ApprovedRun<'a> {
         // The end must not wait for a model that still decodes.
         runtime.shutdown_background();
         end
-    }
-}
-
-/// Asks for consent if the rule wants it.
-///
-/// # Errors
-///
-/// When it is declined, when there is no person to ask, or when the ceiling allows no call.
-pub(crate) fn agree(
-    estimate: &Estimate,
-    rule: ConsentRule,
-    ceiling: Option<RunCeiling>,
-    printer: &Printer,
-) -> Result<MonthRule, Error> {
-    let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
-    let month_rule = if rule.month.is_some_and(exceeds_month) {
-        MonthRule::MayBeExceeded
-    } else {
-        MonthRule::Limited
-    };
-    match rule.decide(estimate, ceiling.map(RunCeiling::left)) {
-        Gate::Pass(_) => Ok(month_rule),
-        // A part of the run may fit: its calls stop at the ceiling.
-        Gate::AboveCeiling => Ok(MonthRule::Limited),
-        Gate::Ask(why) => match block_on(ask_run_consent(printer, estimate, &why, &rule))? {
-            Confirmation::Yes => Ok(month_rule),
-            Confirmation::No | Confirmation::NoPerson => {
-                Err(Error::new(Exit::Declined, "the run was not approved"))
-            }
-        },
-        Gate::Refuse(why) => {
-            let error = "the cost of the run needs consent, and there is no terminal to ask on";
-            let approval = format!(
-                "the estimate is {:.2}: approve it with `--yes`, or set a ceiling with \
-                 `--max-cost USD`",
-                estimate.cost
-            );
-            Err(refused(error, &approval, rule, &why))
-        }
-    }
-}
-
-/// Returns the error for a cost that needs consent where no person can be asked.
-pub(crate) fn refused(
-    error: &'static str,
-    approval: &str,
-    rule: ConsentRule,
-    why: &[GateReason],
-) -> Error {
-    let is_month = why.contains(&GateReason::MonthlyBudget);
-    let error = Error::new(Exit::Declined, error).hint(approval);
-    raise_month(error, rule.month.filter(|_| is_month))
-}
-
-/// Adds what would allow a cost that exceeds the month's budget.
-pub(crate) fn raise_month(error: Error, month: Option<Month>) -> Error {
-    match month {
-        Some(Month { budget, spent }) => error.hint(format!(
-            "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
-             this month"
-        )),
-        None => error,
-    }
-}
-
-/// Returns what the cost gate would do with a run, for its dry run: `begins without asking`.
-pub(crate) fn decision(gate: &Gate, estimate: &Estimate) -> &'static str {
-    match gate {
-        Gate::Pass(_) if estimate.high == Cost::FREE => "begins at once: its models are free",
-        Gate::Pass(_) => "begins without asking",
-        Gate::Ask(_) => "asks for consent to the cost first",
-        Gate::Refuse(_) => "needs `--yes` or `--max-cost`: there is no terminal to ask on",
-        Gate::AboveCeiling => "stops at its ceiling before it is complete",
     }
 }
 

@@ -3,29 +3,33 @@
 
 mod abort_error;
 pub(crate) mod answer;
+pub(crate) mod consent;
 pub(crate) mod batch;
-pub(crate) mod scrubbing;
 
-use crate::commands::config::threshold;
+use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
 use crate::commands::runtime::{block_on, cannot_start};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::Question;
-use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
+use crate::consultation::plan::Plan;
+use crate::consultation::policy::consent::ConsentRule;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
-use crate::engine::ports::{Person, Subscriber};
+use crate::engine::clock::Clock;
+use crate::engine::ports::{Person, Providers, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
 use crate::session::run::{self, Participants, RunOutcome, Session, SharedResources};
+use crate::session::storage::Storage;
 use crate::setup::settings;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
-use crate::terminal::prompt::keyboard::{Keyboard, StdinUse, can_ask};
+use crate::terminal::prompt::keyboard::Keyboard;
 use crate::terminal::prompt::person::TerminalPerson;
 use crate::terminal::report::{NextSteps, Summary, page, rejudge, report};
 use crate::text::clean::pretty_json;
@@ -64,6 +68,23 @@ impl<'a> TerminalFace<'a> {
                 Some(path) => Some(EventsFile::create(path).map_err(Error::usage)?),
             },
         })
+    }
+
+    /// Runs a new consultation.
+    pub(crate) fn start(
+        self,
+        mut plan: Plan,
+        providers: &Providers,
+        is_logged: bool,
+        rejudged: Option<&StoredRecord>,
+    ) -> Result<(), Error> {
+        let storage = if is_logged {
+            Storage::begin(self.home, &mut plan, self.printer)
+        } else {
+            Storage::nowhere(&mut plan)
+        };
+        let session = Session::new(plan, providers.clone(), storage, Clock::system());
+        self.run(session, rejudged)
     }
 
     /// Runs a consultation and shows its report, or how it differs from the record that it rejudges.
@@ -132,7 +153,7 @@ impl<'a> TerminalFace<'a> {
         }
         subscribers.push(&mut progress);
         let save_threshold =
-            |amount| threshold::save(amount, self.home, self.environment, self.printer);
+            |amount| save_threshold(amount, self.home, self.environment, self.printer);
         let person = TerminalPerson::new(
             self.printer.clone(),
             Keyboard::controlling(),
@@ -154,14 +175,23 @@ impl<'a> TerminalFace<'a> {
         run::run(session, participants, shared).await
     }
 
-    /// Asks a question before a run.
-    pub(crate) fn ask(&self, question: &Question, rule: ConsentRule) -> Result<Answer, Error> {
+    /// Asks for consent before a run.
+    pub(crate) fn ask(
+        &self,
+        estimate: &Estimate,
+        why: &[GateReason],
+        rule: ConsentRule,
+    ) -> Result<Answer, Error> {
+        let question = Question::Consent {
+            estimate: estimate.clone(),
+            why: why.to_vec(),
+        };
         let save_threshold =
-            |amount| threshold::save(amount, self.home, self.environment, self.printer);
+            |amount| save_threshold(amount, self.home, self.environment, self.printer);
         let keyboard = Keyboard::controlling();
         let printer = self.printer.clone();
         let person = TerminalPerson::new(printer, keyboard, &save_threshold, rule);
-        block_on(person.ask(question))
+        block_on(person.ask(&question))
     }
 
     fn progress(&self) -> ProgressReporter {
@@ -269,15 +299,6 @@ impl<'a> TerminalFace<'a> {
             &self.output.pager.pager(self.environment),
             self.printer,
         )
-    }
-}
-
-/// Returns the consent mode of this run.
-pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse) -> ConsentMode {
-    match (is_approved, can_ask(printer, input)) {
-        (true, _) => ConsentMode::PreApproved,
-        (false, true) => ConsentMode::Interactive,
-        (false, false) => ConsentMode::NonInteractive,
     }
 }
 

@@ -1,24 +1,23 @@
-//! How far a run may go without asking.
+//! How far a run may go without asking: the flags that all paid runs share.
 
-use std::time::Duration;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use clap::Arg;
-
-use crate::config::hedge_after::HedgeAfter;
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
-use crate::setup::request::ControlRequest;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::request::Purpose;
 use crate::stopping::early_termination::Policy;
-
-use super::values::{Choice, choice, confidence, dollars, hedge_after};
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::prompt::{StdinUse, can_ask};
 
 /// The longest `--max-wait` in seconds, as in the settings.
-pub(crate) const MAX_WAIT: u64 = 1_000_000;
+const MAX_WAIT: u64 = 1_000_000;
 
-/// The values of `--on-failure`.
-pub(crate) const ON_FAILURE: [Choice<OnFailure>; 4] = [
+const ON_FAILURE: [Choice<OnFailure>; 4] = [
     (
         OnFailure::Ask,
         "ask",
@@ -43,28 +42,38 @@ const EARLY_STOP: [Choice<Policy>; 3] = [
     (Policy::Never, "never", "Hold all rounds"),
 ];
 
-/// How far a run may go without asking.
-#[derive(Clone, Debug, clap::Args)]
+/// What a run may cost. Every resumption may change it.
+#[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Control")]
-pub(crate) struct ControlFlags {
+pub(crate) struct SpendingFlags {
     /// Approve the cost, and answer yes to every other question
     #[arg(short, long)]
     pub(crate) yes: bool,
 
-    /// Make no call that could bring the cost above this amount [default: no ceiling]
+    /// Make no call that could bring the cost of the run above this amount [default: no ceiling]
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<MicroUsd>,
+}
 
-    /// What to do when a model fails for good [default: ask]
+/// How a consultation goes on by itself. While many run at once, you cannot be asked.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Control")]
+pub(crate) struct ControlFlags {
+    #[command(flatten)]
+    pub(crate) spending: SpendingFlags,
+
+    /// What to do when a model fails for good [default: ask; refine: substitute; benchmark: fail,
+    /// so that only the panel's own answers count]
     #[arg(long, value_name = "ACTION", value_parser = choice(&ON_FAILURE))]
     pub(crate) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
-    /// [default: 30, or the model's own 95th percentile after 20 calls]
+    /// [default: 30, or the model's own 95th percentile after 20 calls; benchmark: off]
     #[arg(long, value_name = "SECONDS|off", value_parser = hedge_after)]
     pub(crate) hedge_after: Option<HedgeAfter>,
 
-    /// End the run when a round takes longer than this [default: 3600 if you cannot be asked]
+    /// End a consultation when a round takes longer than this [default: 3600 if you cannot be
+    /// asked]
     #[arg(
         long,
         value_name = "SECONDS",
@@ -72,11 +81,12 @@ pub(crate) struct ControlFlags {
     )]
     pub(crate) max_wait: Option<u64>,
 
-    /// Refuse substitutions, and end the run when fewer agents answer than the panel has
+    /// Refuse substitutions, and end a consultation when fewer agents answer than the panel has
     #[arg(long)]
     pub(crate) strict: bool,
 
-    /// Whether to end after Round 2 when the experts agree [default: ask]
+    /// Whether to end after Round 2 when the experts agree [default: ask; auto if you cannot be
+    /// asked]
     #[arg(long, value_name = "WHEN", value_parser = choice(&EARLY_STOP))]
     pub(crate) early_stop: Option<Policy>,
 
@@ -85,49 +95,109 @@ pub(crate) struct ControlFlags {
     pub(crate) confidence_threshold: Option<Confidence>,
 }
 
+/// What is fixed when a run begins: whether anything is sent, and in which form.
+#[derive(Clone, Copy, Debug, clap::Args)]
+#[command(next_help_heading = "Control")]
+pub(crate) struct SendingFlags {
+    /// Show what would be sent to which provider, with tokens and cost, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
+    /// Send everything as it is: mask no keys, passwords and other secrets
+    #[arg(long)]
+    pub(crate) no_scrub: bool,
+}
+
 impl ControlFlags {
     /// Returns the flags as setup takes them.
     pub(crate) fn request(&self, consent_mode: ConsentMode) -> ControlRequest {
         ControlRequest {
             consent_mode,
-            max_cost: self.max_cost,
+            max_cost: self.spending.max_cost,
             on_failure: self.on_failure,
             hedge_after: self.hedge_after,
-            max_wait: self.max_wait.map(Duration::from_secs),
+            max_wait: self.max_wait,
             strict: self.strict,
-            early_termination: self.early_stop,
+            early_stop: self.early_stop,
             confidence_threshold: self.confidence_threshold,
         }
     }
 }
 
-/// Returns a flag of [`ControlFlags`] for a run of many consultations, with the help of that run.
-/// While many run at once, you cannot be asked.
-pub(crate) fn for_many(flag: Arg, help: &[(&str, &'static str)]) -> Arg {
-    let id = flag.get_id().clone();
-    let words = help.iter().find(|(name, _)| id == *name);
-    let flag = match (words, id.as_str()) {
-        (Some((_, words)), _) => flag.help(*words),
-        (None, "max_wait") => {
-            flag.help("End a consultation when a round takes longer than this [default: 3600]")
+impl SendingFlags {
+    pub(crate) fn purpose(self) -> Purpose {
+        if self.dry_run {
+            Purpose::Preview
+        } else {
+            Purpose::Run
         }
-        (None, "strict") => flag.help(
-            "Refuse substitutions, and end a consultation when fewer agents answer than the panel \
-             has",
-        ),
-        (None, _) => flag,
-    };
-    match id.as_str() {
-        "on_failure" => flag.value_parser(choice(unasked(&ON_FAILURE, OnFailure::Ask))),
-        "early_stop" => flag.value_parser(choice(unasked(&EARLY_STOP, Policy::Ask))),
-        _ => flag,
+    }
+
+    pub(crate) fn scrubbing(self) -> Scrubbing {
+        if self.no_scrub {
+            Scrubbing::Off
+        } else {
+            Scrubbing::On
+        }
     }
 }
 
-/// Leaves out the value that asks.
-fn unasked<T: PartialEq>(
-    choices: &'static [Choice<T>],
-    ask: T,
-) -> impl Iterator<Item = &'static Choice<T>> {
-    choices.iter().filter(move |(value, ..)| *value != ask)
+/// Returns whether a person has approved a run, or can be asked.
+pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse) -> ConsentMode {
+    match (is_approved, can_ask(printer, input)) {
+        (true, _) => ConsentMode::PreApproved,
+        (false, true) => ConsentMode::Interactive,
+        (false, false) => ConsentMode::NonInteractive,
+    }
+}
+
+/// A value of a flag, its name on the command line, and its help.
+pub(crate) type Choice<T> = (T, &'static str, &'static str);
+
+/// Returns the parser of a flag whose values have names.
+pub(crate) fn choice<T: Copy + Send + Sync + 'static>(
+    choices: impl IntoIterator<Item = &'static Choice<T>>,
+) -> impl TypedValueParser<Value = T> {
+    let choices: Vec<&'static Choice<T>> = choices.into_iter().collect();
+    let names = choices.iter();
+    let names = names.map(|(_, name, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(move |typed| {
+        let chosen = choices.iter().find(|(_, name, _)| *name == typed);
+        chosen.map(|(value, ..)| *value).ok_or("is no choice")
+    })
+}
+
+pub(crate) fn confidence(text: &str) -> Result<Confidence, String> {
+    share(text).and_then(|share| Confidence::new(share).ok_or_else(no_share))
+}
+
+pub(crate) fn dollars(text: &str) -> Result<MicroUsd, String> {
+    let amount = text.trim().trim_start_matches('$').parse().ok();
+    amount
+        .and_then(MicroUsd::from_usd)
+        .ok_or_else(|| "must be an amount in dollars, such as 0.50".to_owned())
+}
+
+/// Reads a part of a whole.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let share = text.trim().parse().ok();
+    let share = share.filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(no_share)
+}
+
+fn no_share() -> String {
+    "must be between 0.0 and 1.0".to_owned()
+}
+
+pub(super) fn hedge_after(text: &str) -> Result<HedgeAfter, String> {
+    HedgeAfter::of_text(text).ok_or_else(|| format!("must be {}", HedgeAfter::EXPECTED))
+}
+
+/// Returns how much the flags `--quiet` and `--verbose` print.
+pub(crate) fn verbosity(quiet: bool, verbose: bool) -> Verbosity {
+    match (quiet, verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    }
 }

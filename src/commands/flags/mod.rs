@@ -4,18 +4,14 @@
 
 mod panel;
 mod context;
-mod debate;
 mod control;
 mod output;
-mod values;
 
 pub(crate) use self::context::ContextFlags;
-pub(crate) use self::control::{ControlFlags, MAX_WAIT, ON_FAILURE, for_many};
-pub(crate) use self::debate::{DebateFlags, RoundFlags};
+pub(crate) use self::control::{Choice, choice, confidence, dollars, share, verbosity};
+pub(crate) use self::control::{ControlFlags, SendingFlags, SpendingFlags, consent_mode};
 pub(crate) use self::output::{
     AnswerFormat, FormatFlags, JsonFlags, ListFormatFlag, OutputFlags, PagerFlag,
 };
 pub(crate) use self::panel::PanelFlags;
-pub(crate) use self::values::{
-    Choice, choice, confidence, dollars, ids, purpose, scrubbing, share, verbosity,
-};
+pub(crate) use self::panel::{DebateFlags, RoundFlags};

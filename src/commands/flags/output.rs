@@ -8,7 +8,7 @@ use crate::consultation::prompt::filter::PromptMaterial;
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Verbosity;
 
-use super::values::verbosity;
+use super::control::verbosity;
 
 /// Where the answer goes, and how much is printed on the way.
 #[derive(Clone, Debug, clap::Args)]

@@ -1,6 +1,10 @@
 //! Who sits on the panel.
 
-use crate::setup::request::PanelRequest;
+use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::policy::mode::Mode;
+use crate::setup::request::{AnalysisRequest, DebateRequest, PanelRequest};
+
+use super::control::{Choice, choice};
 
 /// Who sits on the panel.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,6 +38,88 @@ impl PanelFlags {
             personas: self.personas.clone(),
             models: self.model.clone(),
             judge: self.judge.clone(),
+        }
+    }
+}
+
+/// The rounds of `--quick`: positions, and what the experts agree on.
+const QUICK_ROUNDS: u8 = 2;
+
+const MODES: [Choice<Mode>; 2] = [
+    (
+        Mode::Converge,
+        "converge",
+        "No, because…: one answer, and the dissent",
+    ),
+    (
+        Mode::Explore,
+        "explore",
+        "Yes, and…: a menu of options with their trade-offs",
+    ),
+];
+
+/// How the panel argues.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Debate")]
+pub(crate) struct DebateFlags {
+    #[command(flatten)]
+    pub(crate) rounds: RoundFlags,
+
+    /// Skip the comparison of positions before and after the debate, made by a cheap model
+    #[arg(long)]
+    pub(crate) no_debate_analysis: bool,
+}
+
+/// The rounds of a debate.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Debate")]
+pub(crate) struct RoundFlags {
+    /// How the panel argues [default: converge]
+    #[arg(long, value_parser = choice(&MODES))]
+    pub(crate) mode: Option<Mode>,
+
+    /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3
+    /// the cross-examination, 4 the verdict [default: 4]
+    #[arg(long, value_name = "1-4", value_parser = clap::value_parser!(u8).range(1..=4))]
+    pub(crate) rounds: Option<u8>,
+
+    /// Hold two rounds: positions, and what they agree on
+    #[arg(long, conflicts_with = "rounds")]
+    pub(crate) quick: bool,
+
+    /// How often the judge decides: 2 repeats the verdict with the experts in the opposite order,
+    /// to see whether it holds [default: 1]
+    #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
+    pub(crate) judge_passes: Option<u8>,
+}
+
+impl DebateFlags {
+    /// Returns the flags as setup takes them.
+    pub(crate) fn request(&self) -> DebateRequest {
+        DebateRequest {
+            analysis: if self.no_debate_analysis {
+                AnalysisRequest::Off
+            } else {
+                AnalysisRequest::BySettings
+            },
+            ..self.rounds.request()
+        }
+    }
+}
+
+impl RoundFlags {
+    /// Returns the flags as setup takes them, with the debate analysis of the settings.
+    pub(crate) fn request(&self) -> DebateRequest {
+        DebateRequest {
+            mode: self.mode,
+            rounds: self
+                .rounds
+                .or(self.quick.then_some(QUICK_ROUNDS))
+                .and_then(Rounds::new),
+            judge_passes: self
+                .judge_passes
+                .and_then(|number| JudgePasses::of_number(number.into())),
+            analysis: AnalysisRequest::BySettings,
         }
     }
 }

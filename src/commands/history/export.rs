@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{self, Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{AnswerSource, check_output};
@@ -13,7 +14,7 @@ use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
 use crate::terminal::report::{page_beside, report};
 
-use super::{Archive, browser};
+use super::Archive;
 
 /// Write one consultation as Markdown, JSON or a self-contained HTML page
 #[derive(Clone, Debug, clap::Args)]
@@ -71,7 +72,7 @@ pub(super) fn run(
         .printer
         .note(&format!("{} written to {}", found, output.display()));
     let page = path::absolute(output).map_err(Error::failed)?;
-    if args.open && !browser::open(&page, environment) {
+    if args.open && !open_page(&page, environment) {
         archive
             .printer
             .warning("no browser could be started: open the page yourself, or set BROWSER");
@@ -85,4 +86,49 @@ fn pages_beside(record: &StoredRecord, folder: Option<&Path>) -> BTreeSet<String
     let has_page =
         |id: &&String| folder.is_some_and(|folder| folder.join(format!("{id}.html")).is_file());
     linked.filter(has_page).cloned().collect()
+}
+
+/// The system's opener of files.
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+
+/// Opens a file, and waits for no program: a browser may run as long as its windows. Returns whether
+/// one was started. The path is absolute: a relative one can begin like an option.
+fn open_page(page: &Path, environment: &Environment) -> bool {
+    let named = environment.text("BROWSER").unwrap_or_default();
+    // `BROWSER` holds alternatives, as in `firefox:lynx %s`.
+    let commands = named
+        .split(':')
+        .filter(|command| !command.trim().is_empty());
+    commands.chain([OPENER]).any(|command| start(command, page))
+}
+
+fn start(command: &str, page: &Path) -> bool {
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return false;
+    };
+    let mut command = Command::new(program);
+    let mut names_page = false;
+    for word in words {
+        if word == "%s" {
+            names_page = true;
+            command.arg(page);
+        } else {
+            command.arg(word);
+        }
+    }
+    if !names_page {
+        command.arg(page);
+    }
+    // A browser's remarks are no part of the output.
+    let started = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .stdin(Stdio::null())
+        .spawn();
+    started.is_ok()
 }

@@ -2,10 +2,8 @@
 //! files.
 
 mod export;
-mod browser;
 mod list;
 mod outcome;
-mod picker;
 mod rejudge;
 mod rm;
 mod show;

@@ -19,22 +19,18 @@ use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit, whole};
 use crate::records::history::{self, Filter};
 use crate::records::index::store;
-use crate::records::removal::{self, RemoveError, RemovedFiles};
+use crate::records::removal::{self, RemovedFiles};
 use crate::session::index;
 use crate::terminal::output::format::{bytes, count};
 use crate::terminal::prompt::{StdinUse, ask_before_harm, can_ask};
 use crate::terminal::tables::history::date;
 use crate::text::clean::one_line;
 
+use super::Archive;
 use super::list::{StateArg, short};
-use super::{Archive, picker};
 
 /// Most consultations that are named in the question.
 const MOST_NAMED: usize = 10;
-
-/// Consultations whose rows are deleted together: a killed process leaves no more rows without
-/// files.
-const BATCH: usize = 100;
 
 /// Delete consultations: journal, record, report, context and outcome
 #[derive(Clone, Debug, clap::Args)]
@@ -46,11 +42,12 @@ Examples:
   conclave history rm --older-than 90d
   conclave history rm --older-than 12w --state aborted --yes")]
 pub(super) struct Args {
-    /// The consultations: ids, unique prefixes, files, or `last`; without any, a menu on a terminal
+    /// The consultations: ids, unique prefixes, files, or `last`
     #[arg(
         value_name = "ID",
         add = ids::all(),
-        conflicts_with = "older_than"
+        conflicts_with = "older_than",
+        required_unless_present = "older_than"
     )]
     ids: Vec<String>,
 
@@ -85,17 +82,11 @@ struct Deletion {
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let deletions = match args.older_than {
         Some(age) => older(archive, age, args.state)?,
-        None if args.ids.is_empty() => picked(archive)?,
         None => named(archive, &args.ids)?,
     };
-    if deletions.is_empty() && args.older_than.is_none() {
-        archive.printer.note("Nothing was deleted");
-        return Ok(());
-    }
     if deletions.is_empty() {
-        archive
-            .printer
-            .note("No consultation is that old; nothing was deleted");
+        let none = "No consultation is that old; nothing was deleted";
+        archive.printer.note(none);
         return Ok(());
     }
     if !args.yes {
@@ -119,25 +110,11 @@ fn older(
     let listed = index::with(&archive.home, archive.printer, |index| {
         history::list(&index.connection, &filter, None)
     })?;
-    Ok(listed.into_iter().map(deletion).collect())
-}
-
-/// Asks which to delete.
-fn picked(archive: &Archive<'_>) -> Result<Vec<Deletion>, Error> {
-    if !picker::can_pick(archive.printer) {
-        return Err(Error::usage("no consultation to delete is named")
-            .hint("name ids, which `conclave history list` shows")
-            .hint("or delete old ones with `conclave history rm --older-than 90d`"));
-    }
-    let chosen = picker::pick_several(archive, "Delete (Space ticks)")?;
-    Ok(chosen.into_iter().map(deletion).collect())
-}
-
-fn deletion(listed: HistoryRow) -> Deletion {
-    Deletion {
+    let deletion = |listed: HistoryRow| Deletion {
         found: listed.consultation_id,
         description: Some((listed.timestamp, listed.question)),
-    }
+    };
+    Ok(listed.into_iter().map(deletion).collect())
 }
 
 fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error> {
@@ -218,72 +195,45 @@ fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
 }
 
 fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
-    let (mut deleted, mut freed, mut kept) = (0, RemovedFiles::default(), Vec::new());
-    let mut is_index_updated = true;
-    for some in deletions.chunks(BATCH) {
-        let mut gone = Vec::new();
-        for Deletion { found, .. } in some {
-            match removal::remove(&archive.logs, found) {
-                Ok(removed) => {
-                    freed.files += removed.files;
-                    freed.bytes += removed.bytes;
-                    gone.push(found);
-                }
-                Err(error) => kept.push((found, error)),
+    let printer = archive.printer;
+    let (mut gone, mut freed, mut kept) = (Vec::new(), RemovedFiles::default(), Vec::new());
+    for Deletion { found, .. } in deletions {
+        match removal::remove(&archive.logs, found) {
+            Ok(removed) => {
+                freed.files += removed.files;
+                freed.bytes += removed.bytes;
+                gone.push(found);
             }
+            Err(error) => kept.push(format!("{found} was not deleted: {}", whole(&error))),
         }
-        deleted += gone.len();
-        if let Err(error) = removal::sync(&archive.logs) {
-            archive.printer.warning(&format!(
-                "{error}: deleted files may reappear after a power failure"
-            ));
-        }
-        is_index_updated &= forget(archive, &gone)
-            .inspect_err(|error| {
-                if is_index_updated {
-                    archive.printer.warning(&format!(
-                        "the index still lists deleted consultations: {error}; rebuild it with \
-                         `conclave consult-stats --rebuild-index`"
-                    ));
-                }
-            })
-            .is_ok();
     }
-    if deleted > 0 {
-        let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));
-        archive.printer.note(&format!(
-            "Deleted {} ({files}, {freed})",
-            count(deleted, "consultation")
+    if let Err(error) = removal::sync(&archive.logs) {
+        printer.warning(&format!(
+            "{error}: deleted files may reappear after a power failure"
         ));
     }
-    refused(archive, &kept, deletions.len())
-}
-
-/// Deletes the rows of consultations from the index.
-fn forget(archive: &Archive<'_>, gone: &[&ConsultationId]) -> Result<(), Error> {
-    if gone.is_empty() {
-        return Ok(());
+    if !gone.is_empty() {
+        let forget = |mut index| store::remove_all(&mut index, &gone).map_err(Error::failed);
+        if let Err(error) = archive.index().and_then(forget) {
+            printer.warning(&format!(
+                "the index still lists deleted consultations: {error}; rebuild it with \
+                 `conclave consult-stats --rebuild-index`"
+            ));
+        }
+        let (files, freed) = (count(freed.files, "file"), bytes(freed.bytes));
+        let deleted = count(gone.len(), "consultation");
+        printer.note(&format!("Deleted {deleted} ({files}, {freed})"));
     }
-    store::remove_all(&mut archive.index()?, gone).map_err(Error::failed)
-}
-
-/// Reports the consultations that are not deleted.
-fn refused(
-    archive: &Archive<'_>,
-    kept: &[(&ConsultationId, RemoveError)],
-    of: usize,
-) -> Result<(), Error> {
-    let lines = kept.iter();
-    let lines = lines.map(|(id, error)| format!("{id} was not deleted: {}", whole(error)));
-    match kept.len() {
-        0 => Ok(()),
-        1 if of == 1 => Err(Error::failed(lines.collect::<String>())),
-        count_kept => {
-            lines.for_each(|line| archive.printer.warning(&line));
-            let of = count(of, "consultation");
-            Err(Error::failed(format!(
-                "{count_kept} of {of} were not deleted"
-            )))
+    match kept.as_slice() {
+        [] => Ok(()),
+        [only] if deletions.len() == 1 => Err(Error::failed(only.as_str())),
+        kept => {
+            for line in kept {
+                printer.warning(line);
+            }
+            let all = count(deletions.len(), "consultation");
+            let error = format!("{} of {all} were not deleted", kept.len());
+            Err(Error::failed(error))
         }
     }
 }

@@ -12,15 +12,14 @@ use crate::error::Error;
 use crate::terminal::report::{ReportSelection, markdown, page};
 use crate::text::clean::one_line;
 
-use super::{Archive, picker};
+use super::Archive;
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct Args {
-    /// The consultation: its id, a unique prefix, one of its files, or `last`; without it, a menu
-    /// on a terminal, and otherwise `last`
-    #[arg(add = ids::all())]
-    id: Option<String>,
+    /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all(), default_value = "last")]
+    id: String,
 
     /// Show only this round [default: all]
     #[arg(long, value_name = "N")]
@@ -51,9 +50,7 @@ pub(super) fn run(
              .responses.round_1`",
         ));
     }
-    let Some(found) = picker::named_or_picked(args.id.as_deref(), archive)? else {
-        return Ok(());
-    };
+    let found = archive.find(&args.id)?;
     let loaded = archive.load(&found)?;
     let selection = selection(args, &loaded.record)?;
     let source = AnswerSource {

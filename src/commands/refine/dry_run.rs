@@ -4,13 +4,12 @@
 use serde::Serialize;
 
 use crate::commands::face::batch::{
-    ModelFigures, PartFigures, cost_line, decision, model_figures, model_lines,
+    ModelFigures, PartFigures, cost_line, model_figures, model_lines,
 };
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};
 use crate::refinement::state::{RefinementLoop, RefinementState};
-use crate::session::batch::RunCeiling;
 use crate::session::refinement::estimate::LoopEstimate;
 use crate::stopping::convergence::{Criteria, ItemCounts};
 use crate::terminal::output::format::count;
@@ -28,12 +27,23 @@ pub(super) fn show(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,
     before: &SpecDocument,
+    is_over: bool,
 ) -> Result<Exit, Error> {
-    let printer = starting.app.printer;
-    if starting.args.output.json.is_json() {
-        printer.json(&DryRun::of(starting, prepared, before, Paint::Plain)?)?;
+    let (printer, is_json) = (starting.app.printer, starting.args.output.json.is_json());
+    let paint = if is_json {
+        Paint::Plain
     } else {
-        let run = DryRun::of(starting, prepared, before, printer.out_traits().paint)?;
+        printer.out_traits().paint
+    };
+    let known = if is_over {
+        before.text().to_owned()
+    } else {
+        known_text(starting, before)?
+    };
+    let run = DryRun::of(starting, prepared, before, known, paint)?;
+    if is_json {
+        printer.json(&run)?;
+    } else {
         printer.exact_result(&(run.text() + &run.diff_with_title()))?;
     }
     Ok(Exit::Answer)
@@ -46,9 +56,6 @@ fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String
         let merge = refined.merge(document, starting.terms.high_from);
         merge.map(|merge| merge.text).map_err(Error::failed)
     };
-    if starting.entry == LoopEntry::Ended || starting.missing_end(document)?.is_some() {
-        return Ok(document.text().to_owned());
-    }
     if let Some(resumed) = starting.resumed() {
         let has_all = resumed.last_written().is_some();
         if has_all && resumed.pending_findings().is_empty() {
@@ -91,7 +98,7 @@ struct DryRun<'a> {
     whole_loop: PartFigures,
     by_model: Vec<ModelFigures<'a>>,
     /// What the cost gate would do with a run, in words.
-    decision: &'static str,
+    decision: String,
     /// The changes that need no call, as a unified diff without secrets.
     diff: String,
     /// What the document says and the panel is not asked, by line.
@@ -114,15 +121,13 @@ impl<'a> DryRun<'a> {
         starting: &'a Starting<'a>,
         prepared: &'a Prepared<'a>,
         before: &SpecDocument,
+        mut known: String,
         paint: Paint,
     ) -> Result<Self, Error> {
         let (target, estimate) = (&starting.target, &prepared.estimate);
         let total = &estimate.total.total;
-        let left = starting.ceiling().map(RunCeiling::left);
         let document = prepared.ahead.document;
         let measure = document.measure();
-        let templates = &prepared.templates;
-        let both = std::iter::once(&templates.panel).chain(&templates.extraction);
         let consultations = prepared.ahead.next.iter().map(|batch| {
             let questions = batch.questions.iter();
             let mut questions: Vec<String> = questions.map(|(_, text)| text.clone()).collect();
@@ -131,7 +136,7 @@ impl<'a> DryRun<'a> {
         });
         let file = display(starting.working_file());
         let output = display(&target.output);
-        let (mut old, mut known) = (before.text().to_owned(), known_text(starting, before)?);
+        let mut old = before.text().to_owned();
         before.mask(vec![&mut old, &mut known]);
         Ok(Self {
             schema_version: "1.0",
@@ -148,8 +153,8 @@ impl<'a> DryRun<'a> {
             iterations: estimate.iterations,
             next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
             whole_loop: PartFigures::of(estimate.total.calls, total),
-            by_model: model_figures(&estimate.total, both),
-            decision: decision(&prepared.rule.decide(total, left), total),
+            by_model: model_figures(&estimate.total, prepared.templates.templates()),
+            decision: prepared.batch(starting)?.decision(),
             warnings: warnings(document),
             starting,
             estimate,

@@ -1,9 +1,14 @@
 //! The document and the folder beside it as this command reads them, and why it cannot.
 
+use std::path::{Path, PathBuf};
+
 use serde::Serialize;
 
+use crate::commands::App;
+use crate::commands::flags::JsonFlags;
 use crate::error::{Error, Exit};
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
+use crate::refinement::check::{ConvergenceCheck, check};
 use crate::refinement::document::{DocumentError, SpecDocument};
 use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
@@ -12,6 +17,15 @@ use crate::text::clean::clean;
 /// Returns the name of a file in messages.
 pub(super) fn display(file: &SpecFile) -> String {
     clean(&file.path.display().to_string())
+}
+
+/// `SPEC.md` becomes `SPEC.refined.md`.
+pub(super) fn refined_path(path: &Path) -> PathBuf {
+    let ending = path.extension().unwrap_or("md".as_ref());
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(".refined.");
+    name.push(ending);
+    path.with_file_name(name)
 }
 
 /// Reads the text of a document.
@@ -108,4 +122,71 @@ impl From<RefinementStoreError> for Error {
 struct UnreadableDocument {
     file: String,
     source: DocumentError,
+}
+
+/// Say whether a document has converged: exit code 0 if it has, 1 if not; nothing is sent
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct Args {
+    /// The document
+    #[arg(value_name = "SPEC")]
+    spec: PathBuf,
+
+    #[command(flatten)]
+    json: JsonFlags,
+}
+
+/// Whether a document has converged.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct CheckReport {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    document: String,
+    converged: bool,
+    #[serde(flatten)]
+    check: ConvergenceCheck,
+    /// What the document says and the panel is not asked, by line.
+    warnings: Vec<UnlistedQuestion>,
+}
+
+pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
+    let printer = app.printer;
+    let file = SpecFile::at(&args.spec);
+    let document = parse(&file, &read_text(&file)?, &TextMask::default())?;
+    let check = check(document.front_matter(), &document.measure());
+    warn_of_unlisted(&file, &document, printer);
+    let report = CheckReport {
+        schema_version: "1.0",
+        document: display(&file),
+        converged: check.has_converged(),
+        check,
+        warnings: warnings(&document),
+    };
+    app.print(args.json.is_json(), &report, |_, _| {
+        format!("{}: {}\n", report.document, report.check.message)
+    })?;
+    if report.converged {
+        return Ok(Exit::Answer);
+    }
+    let refined = SpecFile::at(&refined_path(&file.path));
+    if refined.exists() {
+        printer.note(&format!(
+            "A loop may have written {0}: `conclave refine check {0}`",
+            display(&refined)
+        ));
+    }
+    Ok(Exit::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<CheckReport>(
+            "refine_check",
+            "What `conclave refine check SPEC --json` prints",
+        );
+    }
 }

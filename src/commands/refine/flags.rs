@@ -2,12 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Id;
-
-use crate::commands::flags::{
-    Choice, ContextFlags, ControlFlags, JsonFlags, PagerFlag, PanelFlags, RoundFlags, choice,
-    confidence, ids, verbosity,
-};
+use crate::commands::flags::{Choice, JsonFlags, PagerFlag, choice, confidence, verbosity};
 use crate::domain::confidence::Confidence;
 use crate::error::Error;
 use crate::stopping::convergence::{Criteria, Preset, StableBy};
@@ -30,36 +25,6 @@ pub(super) struct TargetFlags {
     /// converged
     #[arg(long)]
     pub(super) restart: bool,
-}
-
-/// What is done without a call.
-#[derive(Clone, Copy, Debug, clap::Args)]
-#[command(next_help_heading = "Without calls")]
-pub(super) struct ActionFlags {
-    /// Say whether SPEC has converged: exit code 0 if it has, 1 if not
-    #[arg(long, conflicts_with_all = not_for_check())]
-    pub(super) check: bool,
-
-    /// Show what would be asked of which vendor at what cost, and what would change in the document
-    /// without a call
-    #[arg(long, conflicts_with = "diff")]
-    pub(super) dry_run: bool,
-}
-
-/// Returns the flags that a check has no use for.
-fn not_for_check() -> Vec<Id> {
-    let others = ["dry_run", "diff", "no_pager", "no_scrub"].map(Id::from);
-    [
-        ids::<TargetFlags>(),
-        ids::<PanelFlags>(),
-        ids::<ContextFlags>(),
-        ids::<QuestionFlags>(),
-        ids::<ConvergenceFlags>(),
-        ids::<RoundFlags>(),
-        ids::<ControlFlags>(),
-        others.to_vec(),
-    ]
-    .concat()
 }
 
 /// How the open questions are worked.
@@ -136,24 +101,6 @@ pub(super) struct ConvergenceFlags {
     strict_seed: bool,
 }
 
-/// The help of the control flags, where it is that of a loop.
-pub(super) const CONTROL_HELP: [(&str, &str); 4] = [
-    ("yes", "Approve the cost of the whole loop"),
-    (
-        "max_cost",
-        "Make no call that could bring the cost of the whole loop above this amount, with what it \
-         has cost before it was interrupted [default: no ceiling]",
-    ),
-    (
-        "on_failure",
-        "What to do when a model fails for good [default: substitute]",
-    ),
-    (
-        "early_stop",
-        "Whether to end a consultation after Round 2 when the experts agree [default: auto]",
-    ),
-];
-
 const PRESETS: [Choice<Preset>; 3] = [
     (
         Preset::Conservative,
@@ -184,9 +131,9 @@ const STABLE_BY: [Choice<StableBy>; 2] = [
 /// What is printed, and in which format.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Output", mut_arg("json", |arg| arg.help("Print JSON")))]
-pub(crate) struct RefineOutputFlags {
+pub(super) struct RefineOutputFlags {
     /// Print the changes of the whole loop as a unified diff, instead of the summary
-    #[arg(long, conflicts_with_all = ["json", "format"])]
+    #[arg(long, conflicts_with_all = ["json", "format", "dry_run"])]
     pub(super) diff: bool,
 
     #[command(flatten)]
@@ -234,7 +181,7 @@ impl ConvergenceFlags {
 }
 
 impl RefineOutputFlags {
-    pub(crate) fn verbosity(self) -> Verbosity {
+    pub(super) fn verbosity(self) -> Verbosity {
         verbosity(self.quiet, self.verbose)
     }
 }

@@ -3,7 +3,6 @@
 mod flags;
 mod files;
 mod target;
-mod check;
 mod prepare;
 mod start;
 mod dry_run;
@@ -11,16 +10,18 @@ mod outcome;
 
 use std::path::PathBuf;
 
-use super::App;
-use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, for_many};
-use crate::error::{Error, Exit};
+use clap::Subcommand;
 
-use self::flags::{
-    ActionFlags, CONTROL_HELP, ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags,
-};
+use super::App;
+use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, SendingFlags};
+use crate::error::{Error, Exit};
+use crate::terminal::output::printer::Verbosity;
+
+use self::flags::{ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags};
 
 /// Let a panel work on a document until its open questions are settled
 #[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(after_help = "\
 Each iteration asks the panel the open questions. Answers move up to Medium or High Confidence with
 their source, contradicted claims move down, and new questions are added. Beside SPEC.md, the folder
@@ -31,20 +32,30 @@ Examples:
   conclave refine SPEC.md --max-cost 5 --diff
   conclave refine SPEC.md --context src --project --preset conservative
   conclave refine notes.md -o spec.md
-  conclave refine SPEC.md --check
+  conclave refine check SPEC.md
 
-Exit codes: 0 converged, 1 failed or (--check) not converged, 2 a wrong document or command line, 3
+Exit codes: 0 converged, 1 failed or (check) not converged, 2 a wrong document or command line, 3
 declined, 4 the ceiling is reached, 11 the open questions need a person, 13 stalled, 14 the
 iterations are used up, 130 interrupted. After 1, 4 and 130 the same command resumes the loop.")]
-#[command(mut_args(|flag| for_many(flag, &CONTROL_HELP)))]
 pub struct Args {
-    /// The document: Markdown with the sections High Confidence, Medium Confidence and Open
-    /// Questions. From one without them, claims and questions are extracted first
-    #[arg(value_name = "SPEC")]
-    spec: PathBuf,
+    #[command(subcommand)]
+    action: Option<RefineAction>,
 
     #[command(flatten)]
-    action: ActionFlags,
+    run: RunArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum RefineAction {
+    Check(files::Args),
+}
+
+#[derive(Debug, clap::Args)]
+struct RunArgs {
+    /// The document: Markdown with the sections High Confidence, Medium Confidence and Open
+    /// Questions. From one without them, claims and questions are extracted first
+    #[arg(value_name = "SPEC", required = true)]
+    spec: Option<PathBuf>,
 
     #[command(flatten)]
     target: TargetFlags,
@@ -54,10 +65,6 @@ pub struct Args {
 
     #[command(flatten)]
     context: ContextFlags,
-
-    /// Send the document and its context as they are: mask no keys, passwords and other secrets
-    #[arg(long, help_heading = "Context")]
-    no_scrub: bool,
 
     #[command(flatten)]
     questions: QuestionFlags,
@@ -69,17 +76,29 @@ pub struct Args {
     rounds: RoundFlags,
 
     #[command(flatten)]
+    sending: SendingFlags,
+
+    #[command(flatten)]
     control: ControlFlags,
 
     #[command(flatten)]
-    pub(crate) output: RefineOutputFlags,
+    output: RefineOutputFlags,
+}
+
+impl Args {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match &self.action {
+            None => self.run.output.verbosity(),
+            Some(RefineAction::Check(_)) => Verbosity::Normal,
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
-    if args.action.check {
-        check::run(args, app)
-    } else {
-        start::run(args, app)
+    match (&args.action, &args.run.spec) {
+        (Some(RefineAction::Check(args)), _) => files::run(args, app),
+        (None, Some(spec)) => start::run(&args.run, spec, app),
+        (None, None) => Err(Error::usage("name a document")),
     }
 }
 

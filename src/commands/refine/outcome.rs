@@ -1,7 +1,7 @@
 //! The end of a loop: its summary, its diff or its JSON, and the exit code.
 
-use crate::commands::App;
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
+use crate::commands::{App, exit_of_loop};
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::event::StopCause;
@@ -54,24 +54,12 @@ pub(super) fn end(starting: &Starting<'_>, state: &RefinementState) -> Result<Ex
                 // The result does not say it to people.
                 printer.note(&decision(refined));
             }
-            let evaluation = refined.evaluation();
-            return Ok(exit_of(evaluation.and_then(Evaluation::class)));
+            let class = refined.evaluation().and_then(Evaluation::class);
+            return Ok(class.map_or(Exit::Failed, |class| exit_of_loop(class, Exit::Answer)));
         }
     };
     let read = starting.target.working_file(Some(refined));
     Err(stopped(cause, message, read))
-}
-
-fn exit_of(class: Option<Class>) -> Exit {
-    match class {
-        Some(Class::Done | Class::Converged) => Exit::Answer,
-        Some(Class::NeedsHuman) => Exit::NeedsHuman,
-        Some(Class::Stalled) => Exit::Stalled,
-        Some(Class::Exhausted) => Exit::Exhausted,
-        Some(Class::Halted) => Exit::Halted,
-        Some(Class::Cancelled) => Exit::Interrupted,
-        None => Exit::Failed,
-    }
 }
 
 /// Explains why a loop stopped before its end, and how it continues. `read` is the file that its

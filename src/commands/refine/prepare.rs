@@ -1,11 +1,12 @@
 //! What a loop starts from: the document, the loops before, who works on it, and the estimate.
 
 use std::num::NonZeroUsize;
+use std::path::Path;
 
-use crate::commands::flags::{purpose, scrubbing};
+use crate::commands::App;
+use crate::commands::face::batch::{PreparedBatch, RunSpending};
+use crate::commands::flags::consent_mode;
 use crate::commands::runtime;
-use crate::commands::{App, face};
-use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::confidence::Confidence;
 use crate::engine::clock::Clock;
@@ -19,7 +20,6 @@ use crate::refinement::mask::TextMask;
 use crate::refinement::state::{
     DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
-use crate::session::batch::RunCeiling;
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
@@ -31,7 +31,7 @@ use crate::setup::plan::Planner;
 use crate::stopping::convergence::Criteria;
 use crate::terminal::prompt::StdinUse;
 
-use super::Args;
+use super::RunArgs;
 use super::files::{parse, read_text};
 use super::target::{LoopEntry, Target, choose};
 
@@ -41,7 +41,7 @@ const HIGH_FROM: f64 = 0.80;
 /// What is known before any model is prepared.
 #[derive(Debug)]
 pub(super) struct Starting<'a> {
-    pub(super) args: &'a Args,
+    pub(super) args: &'a RunArgs,
     pub(super) app: App<'a>,
     pub(super) clock: Clock,
     pub(super) criteria: Criteria,
@@ -63,20 +63,21 @@ impl<'a> Starting<'a> {
     /// Reads the document and its log, and decides which file is written. A run gets the lock of
     /// the log, if there is one and a loop is to be driven.
     pub(super) fn read(
-        args: &'a Args,
+        args: &'a RunArgs,
+        spec: &Path,
         app: App<'a>,
     ) -> Result<(Self, Option<LockedRefinement>), Error> {
         let clock = Clock::system();
         let criteria = args.convergence.criteria()?;
-        let source = SpecFile::at(&args.spec);
+        let source = SpecFile::at(spec);
         let source_text = read_text(&source)?;
         let mut mask = TextMask::default();
-        if !args.no_scrub {
+        if !args.sending.no_scrub {
             let scrubber = scrubber::load(app.environment)?;
             mask = TextMask::new(move |texts| scrubber.mask(texts));
         }
         parse(&source, &source_text, &mask)?;
-        let store = RefinementStore::beside(&args.spec);
+        let store = RefinementStore::beside(spec);
         let state = store.load()?;
         let (target, entry) = choose(
             &args.target,
@@ -85,7 +86,7 @@ impl<'a> Starting<'a> {
             state.as_ref(),
             &criteria,
         )?;
-        let is_run = entry != LoopEntry::Ended && !args.action.dry_run;
+        let is_run = entry != LoopEntry::Ended && !args.sending.dry_run;
         let locked = match &state {
             Some(state) if is_run => Some(lock(&store, state, clock)?),
             Some(_) | None => None,
@@ -207,106 +208,77 @@ impl<'a> Starting<'a> {
         }
     }
 
-    /// Returns the ceiling over the loop, with what earlier processes of a resumed one have used.
-    pub(super) fn ceiling(&self) -> Option<RunCeiling> {
+    /// Returns the ceiling over the loop, and what earlier processes of a resumed one have used.
+    fn spending(&self) -> RunSpending {
         let spent = self.resumed().map(|resumed| resumed.spend().counted());
-        Some(RunCeiling {
+        RunSpending {
             name: "ceiling of the loop",
-            limit: self.args.control.max_cost?,
+            limit: self.args.control.spending.max_cost,
             used: spent.unwrap_or_default(),
-        })
+        }
     }
 
-    /// Returns the document as a resumed loop finds it.
-    fn document_now(
-        &self,
-        resumed: &RefinementLoop,
-        document: &SpecDocument,
-    ) -> Result<DocumentNow, Error> {
+    /// Returns what is left to do; `document` is as it stands in its file.
+    pub(super) fn left(&self, document: &SpecDocument) -> Result<LoopLeft, Error> {
+        let most = self.criteria.max_iterations;
+        let Some(resumed) = self.resumed() else {
+            let iterations = most;
+            return Ok(match self.entry {
+                LoopEntry::Ended => LoopLeft::End(Vec::new()),
+                LoopEntry::New | LoopEntry::Resumed => LoopLeft::All { iterations },
+            });
+        };
         let Target { source, output, .. } = &self.target;
-        let output = if output == source {
+        let written = if output == source {
             Some(TextHash::of(&self.source_text))
         } else if output.exists() {
             Some(TextHash::of(&read_text(output)?))
         } else {
             None
         };
-        DocumentNow::of(resumed, document, output, self.terms.batches).map_err(Error::failed)
-    }
-
-    /// Returns the events that a resumed loop lacks, if its last merge is in the document and has
-    /// decided it.
-    pub(super) fn missing_end(
-        &self,
-        document: &SpecDocument,
-    ) -> Result<Option<Vec<RefinementEventKind>>, Error> {
-        let Some(resumed) = self.resumed() else {
-            return Ok(None);
-        };
+        let now = DocumentNow::of(resumed, document, written, self.terms.batches);
+        let now = now.map_err(Error::failed)?;
         let merge = resumed.open_iteration().and_then(IterationRecord::decided);
         let is_last = merge.is_some_and(|merge| merge.evaluation.stops());
-        let step = resumed.next_step(&self.document_now(resumed, document)?);
-        if let (NextStep::RecordWritten { document }, true) = (&step, is_last) {
-            let document = document.clone();
-            return Ok(Some(vec![
-                RefinementEventKind::DocumentWritten { document },
-                RefinementEventKind::Ended,
-            ]));
-        }
-        Ok(matches!(step, NextStep::End).then(|| vec![RefinementEventKind::Ended]))
-    }
-
-    /// Returns what the next iteration of a resumed loop still has to ask.
-    fn due(
-        &self,
-        resumed: &RefinementLoop,
-        document: &SpecDocument,
-    ) -> Result<Vec<QuestionBatch>, Error> {
-        let now = self.document_now(resumed, document)?;
-        let step = resumed.next_step(&now);
-        if let NextStep::Ask {
-            left_over, batches, ..
-        } = step
-        {
-            // What an earlier process has begun can still cost as much as a whole consultation.
-            let left_over = left_over.into_iter().map(|record| record.about.clone());
-            return Ok(left_over.chain(batches).collect());
-        }
-        let asks_all = matches!(
-            step,
-            NextStep::StartIteration { .. } | NextStep::Extract { .. }
-        );
-        Ok(if asks_all {
-            now.batches.clone()
-        } else {
-            Vec::new()
-        })
-    }
-
-    /// Returns what is left of the loop; `before` is the document as it stands in its file.
-    fn ahead<'d>(
-        &self,
-        before: &SpecDocument,
-        document: &'d SpecDocument,
-    ) -> Result<LoopAhead<'d>, Error> {
-        let limits = self.terms.batches;
-        let most = self.criteria.max_iterations;
-        let (next, iterations) = match (self.entry, self.resumed()) {
-            (LoopEntry::Ended, _) => (Vec::new(), 0),
-            (LoopEntry::Resumed, _) if self.missing_end(before)?.is_some() => (Vec::new(), 0),
-            (LoopEntry::Resumed, Some(resumed)) => {
-                let done = resumed.merges().count() as u64;
-                (self.due(resumed, before)?, most.saturating_sub(done).max(1))
+        let next = match resumed.next_step(&now) {
+            NextStep::End => return Ok(LoopLeft::End(vec![RefinementEventKind::Ended])),
+            NextStep::RecordWritten { document } if is_last => {
+                let written = RefinementEventKind::DocumentWritten { document };
+                return Ok(LoopLeft::End(vec![written, RefinementEventKind::Ended]));
             }
-            (LoopEntry::New | LoopEntry::Resumed, _) => (batches(document, limits), most),
+            // What an earlier process has begun can still cost as much as a whole consultation.
+            NextStep::Ask {
+                left_over, batches, ..
+            } => {
+                let left_over = left_over.into_iter().map(|record| record.about.clone());
+                left_over.chain(batches).collect()
+            }
+            NextStep::StartIteration { .. } | NextStep::Extract { .. } => now.batches.clone(),
+            NextStep::Wait
+            | NextStep::Integrate { .. }
+            | NextStep::Write { .. }
+            | NextStep::RecordWritten { .. }
+            | NextStep::Stop { .. }
+            | NextStep::Rest => Vec::new(),
         };
-        Ok(LoopAhead {
-            document,
-            next,
-            limits,
-            iterations,
-        })
+        let done = resumed.merges().count() as u64;
+        let iterations = most.saturating_sub(done).max(1);
+        Ok(LoopLeft::Some { next, iterations })
     }
+}
+
+/// What is left of a loop.
+#[derive(Debug)]
+pub(super) enum LoopLeft {
+    /// No call: its last merge is in the document and has decided it. The log lacks these events.
+    End(Vec<RefinementEventKind>),
+    /// The next iteration still asks this.
+    Some {
+        next: Vec<QuestionBatch>,
+        iterations: u64,
+    },
+    /// The next iteration asks everything that is open.
+    All { iterations: u64 },
 }
 
 /// Locks loops, so that no other process works on the document before this one has ended.
@@ -330,16 +302,14 @@ pub(super) struct Prepared<'a> {
     pub(super) templates: RefinementTemplates,
     pub(super) estimate: LoopEstimate,
     pub(super) ahead: LoopAhead<'a>,
-    pub(super) rule: ConsentRule,
     pub(super) stdin: StdinState,
 }
 
 impl<'a> Prepared<'a> {
-    /// Reads the context, and prepares models and estimate. `before` is the document as it stands
-    /// in its file.
+    /// Reads the context, and prepares models and estimate.
     pub(super) fn of(
         starting: &Starting<'a>,
-        before: &SpecDocument,
+        left: LoopLeft,
         document: &'a SpecDocument,
     ) -> Result<Self, Error> {
         let (
@@ -353,15 +323,15 @@ impl<'a> Prepared<'a> {
         let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
         let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
         texts.extend(described);
-        let consent_mode = face::consent_mode(args.control.yes, printer, stdin.into());
+        let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
         let (document_name, _) = starting.target.names();
         let request = RefinementRequest {
             panel: args.panel.request(),
             debate: args.rounds.request(),
             control: args.control.request(consent_mode),
-            scrubbing: scrubbing(args.no_scrub),
+            scrubbing: args.sending.scrubbing(),
             material: PromptMaterial::Filtered,
-            purpose: purpose(args.action.dry_run),
+            purpose: args.sending.purpose(),
             sources: texts,
             project,
             document: document_name,
@@ -376,19 +346,39 @@ impl<'a> Prepared<'a> {
             let refinement = RefinementPlanner { planner: &planner };
             runtime::block_on(refinement.prepare(&request))??
         };
-        let ahead = starting.ahead(before, document)?;
-        let estimate = LoopEstimate::of(&ahead, &templates)?;
-        let rule = ConsentRule {
-            consent_mode,
-            ..templates.limits().consent
+        let limits = starting.terms.batches;
+        let (next, iterations) = match left {
+            LoopLeft::End(_) => (Vec::new(), 0),
+            LoopLeft::Some { next, iterations } => (next, iterations),
+            LoopLeft::All { iterations } => (batches(document, limits), iterations),
         };
+        let ahead = LoopAhead {
+            document,
+            next,
+            limits,
+            iterations,
+        };
+        let estimate = LoopEstimate::of(&ahead, &templates)?;
         Ok(Self {
             planner,
             templates,
             estimate,
             ahead,
-            rule,
             stdin,
         })
+    }
+
+    /// Returns the run under its ceiling.
+    pub(super) fn batch<'b>(&'b self, starting: &Starting<'b>) -> Result<PreparedBatch<'b>, Error> {
+        let (printer, total) = (starting.app.printer, &self.estimate.total.total);
+        let (templates, spending) = (self.templates.templates(), starting.spending());
+        PreparedBatch::new(
+            &self.planner,
+            printer,
+            templates,
+            total,
+            spending,
+            starting.clock,
+        )
     }
 }

@@ -1,9 +1,11 @@
 //! The real run: says where it writes, asks for consent, begins or resumes the loop, drives it with
 //! its progress on standard error, and shows how it ended.
 
+use std::path::Path;
+
 use crate::commands::App;
-use crate::commands::face::batch::{ApprovedRun, agree, cost_line, spent_so_far};
-use crate::commands::face::scrubbing::announce;
+use crate::commands::face::batch::{ApprovedBatch, cost_line, spent_so_far};
+use crate::commands::face::consent::announce;
 use crate::consultation::plan::Plan;
 use crate::domain::panel::Seat;
 use crate::error::{Error, Exit};
@@ -22,15 +24,15 @@ use crate::terminal::report::refinement::changes_markdown;
 use crate::text::clean::clean;
 
 use super::files::{display, warn_of_unlisted};
-use super::prepare::{Prepared, Starting};
+use super::prepare::{LoopLeft, Prepared, Starting};
 use super::target::{LoopEntry, Target};
-use super::{Args, dry_run, outcome};
+use super::{RunArgs, dry_run, outcome};
 
-pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
+pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
-    let (starting, locked) = Starting::read(args, app)?;
+    let (starting, locked) = Starting::read(args, spec, app)?;
     if let (LoopEntry::Ended, Some(state), false) =
-        (starting.entry, &starting.state, args.action.dry_run)
+        (starting.entry, &starting.state, args.sending.dry_run)
     {
         printer.note(&ended_line(&starting, state.current()));
         // A full disk may have kept an earlier process from it.
@@ -43,17 +45,17 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     }
     starting.check_target()?;
     let before = starting.read_document()?;
-    if !args.action.dry_run
-        && let Some(missing) = starting.missing_end(&before)?
-    {
-        return finish(&starting, locked, missing);
-    }
+    let left = match (starting.left(&before)?, args.sending.dry_run) {
+        (LoopLeft::End(missing), false) => return finish(&starting, locked, missing),
+        (left, _) => left,
+    };
+    let is_over = matches!(left, LoopLeft::End(_));
     let extracted = starting.extracted(&before)?;
     let document = extracted.as_ref().unwrap_or(&before);
     warn_of_unlisted(starting.working_file(), document, printer);
     check_items(&starting, document)?;
-    let prepared = Prepared::of(&starting, &before, document)?;
-    if !args.action.dry_run {
+    let prepared = Prepared::of(&starting, left, document)?;
+    if !args.sending.dry_run {
         announce_loop(&starting);
     }
     let panel = &prepared.templates.panel.common;
@@ -70,23 +72,16 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     if let Some(notice) = &estimate.notice {
         printer.note(notice);
     }
-    if args.action.dry_run {
-        return dry_run::show(&starting, &prepared, &before);
+    if args.sending.dry_run {
+        return dry_run::show(&starting, &prepared, &before, is_over);
     }
     printer.note(&cost_line("Estimate of the next iteration", &estimate.next));
     if estimate.iterations > 1 {
         let name = format!("Estimate of at most {} iterations", estimate.iterations);
         printer.note(&cost_line(&name, &estimate.total));
     }
-    let ceiling = starting.ceiling();
-    let approved = ApprovedRun {
-        planner: &prepared.planner,
-        printer,
-        ceiling,
-        control: prepared.templates.limits(),
-        month_rule: agree(&estimate.total.total, prepared.rule, ceiling, printer)?,
-        clock: starting.clock,
-    };
+    let batch = prepared.batch(&starting)?;
+    let approved = batch.agree()?;
     let refinement = open(&starting, locked)?;
     let ended = drive(&starting, &prepared, approved, refinement);
     prepared.stdin.warn_of_late_data(printer);
@@ -97,7 +92,7 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
 fn drive(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,
-    approved: ApprovedRun<'_>,
+    approved: ApprovedBatch<'_>,
     refinement: LockedRefinement,
 ) -> Result<Exit, Error> {
     let printer = starting.app.printer;

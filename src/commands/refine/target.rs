@@ -16,7 +16,7 @@ use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, Refin
 use crate::stopping::convergence::Criteria;
 use crate::text::clean::clean;
 
-use super::files::{display, read_text};
+use super::files::{display, read_text, refined_path};
 use super::flags::TargetFlags;
 use super::shell_word;
 
@@ -345,15 +345,6 @@ fn is_as_it_ended(last: &RefinementLoop, text: &str, source: &SpecFile, output: 
     }
     let is_source = *last.original() == TextHash::of(text);
     is_source && output.read().is_ok_and(|text| is_written(&text))
-}
-
-/// `SPEC.md` becomes `SPEC.refined.md`.
-pub(super) fn refined_path(path: &Path) -> PathBuf {
-    let ending = path.extension().unwrap_or("md".as_ref());
-    let mut name = path.file_stem().unwrap_or_default().to_owned();
-    name.push(".refined.");
-    name.push(ending);
-    path.with_file_name(name)
 }
 
 fn same_file(one: &SpecFile, other: &SpecFile) -> bool {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use crate::config::hedge_after::HedgeAfter;
 use crate::config::local_servers::LocalServers;
+use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;

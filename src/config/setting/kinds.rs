@@ -7,12 +7,12 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::config::endpoints::{self, EndpointEntry};
-use crate::config::hedge_after::HedgeAfter;
 use crate::config::local_servers::LocalServers;
 use crate::config::panels;
 use crate::config::personas;
 use crate::config::value::{ConfigValue, ValueError, decimal, duration};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
+use crate::consultation::policy::hedging::HedgeAfter;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 
@@ -180,7 +180,7 @@ pub(super) fn truth() -> Kind<bool> {
 
 pub(super) fn hedge_after() -> Kind<HedgeAfter> {
     plain(HedgeAfter::EXPECTED, HedgeAfter::of_json, |delay| {
-        delay.to_json()
+        json!(delay)
     })
 }
 

@@ -2,13 +2,13 @@
 //! it runs.
 
 pub mod options;
+mod control;
 pub mod caching;
 pub mod preview;
 pub mod resume_terms;
 mod overrides;
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,15 +19,13 @@ use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::panel::Panel;
 use crate::domain::pricing::{CostSource, Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
-use crate::stopping::early_termination::EarlyStop;
+
+pub use self::control::{Control, ControlRequest};
 
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;
-use super::policy::consent::{ConsentMode, ConsentRule};
 use super::policy::failure::Bill;
-use super::policy::hedging::HedgeRule;
 use super::policy::retry::RetryRule;
-use super::policy::substitution::OnFailure;
 use super::prompt::filter::PromptMaterial;
 use super::prompt::{PromptContext, Prompter, RenderedContexts, Size, Templates};
 use super::protocol::answer::{AnswerForm, AnswerKind};
@@ -87,24 +85,6 @@ pub struct Plan {
     pub rendered_contexts: RenderedContexts,
 }
 
-/// The limits within which a consultation runs by itself.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Control {
-    pub consent: ConsentRule,
-    /// The ceiling: no call is made that could raise the cost above it.
-    pub max_cost: Option<MicroUsd>,
-    pub on_failure: OnFailure,
-    /// Refuses fallbacks and degraded results.
-    pub strict: bool,
-    pub hedge: HedgeRule,
-    /// The time after which a round is reported as slow, and the interval of further reports.
-    /// `None` for never.
-    pub pulse: Option<Duration>,
-    /// The time limit of a round; `None` for no limit.
-    pub max_wait: Option<Duration>,
-    pub early_termination: EarlyStop,
-}
-
 impl Plan {
     /// Returns a plan with the built-in templates, default options, and no prices or fallbacks.
     pub fn new(
@@ -135,28 +115,6 @@ impl Plan {
             scrubbing: None,
             form: AnswerForm::Plain,
             rendered_contexts: RenderedContexts::default(),
-        }
-    }
-}
-
-impl Control {
-    /// Returns the defaults: asks for consent from half a dollar, hedges after 30 s, reports every
-    /// minute.
-    pub fn usual(consent_mode: ConsentMode) -> Self {
-        Self {
-            consent: ConsentRule {
-                always_allow_under: MicroUsd(500_000),
-                consent_mode,
-                month: None,
-                asks_first_cost: false,
-            },
-            max_cost: None,
-            on_failure: OnFailure::default(),
-            strict: false,
-            hedge: HedgeRule::default(),
-            pulse: Some(Duration::from_secs(60)),
-            max_wait: None,
-            early_termination: EarlyStop::usual(),
         }
     }
 }

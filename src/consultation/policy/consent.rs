@@ -31,7 +31,7 @@ pub struct Month {
 }
 
 /// Whether a person can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentMode {
     /// The user consented in advance with a flag.
@@ -39,6 +39,7 @@ pub enum ConsentMode {
     /// There is a terminal to ask on.
     Interactive,
     /// There is no person to ask.
+    #[default]
     NonInteractive,
 }
 

@@ -41,12 +41,15 @@ pub struct Estimate {
 
 /// One expected call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CallEstimate {
     pub round_number: u8,
     pub agent_id: AgentId,
     pub answer: AnswerKind,
     pub model: ModelRef,
+    /// Expected, with the schema and the answers that the call will carry.
     pub input_tokens: u64,
+    /// Expected, with thinking.
     pub output_tokens: u64,
     pub cost: Cost,
     pub low: Cost,

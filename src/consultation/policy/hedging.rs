@@ -3,12 +3,65 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use crate::domain::ids::ModelRef;
 
 /// The shortest delay before a hedge, however fast a model usually is.
 pub const EARLIEST: Duration = Duration::from_secs(2);
+
+/// The longest delay in seconds.
+const LATEST: f64 = 1_000_000.0;
+
+/// The delay that a person asks for: a number of seconds, or `off`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HedgeAfter {
+    Off,
+    /// Zero asks two at once.
+    After(Duration),
+}
+
+impl HedgeAfter {
+    pub const EXPECTED: &'static str = "a number of seconds up to 1000000, or `off`";
+
+    /// Reads a word or a number of seconds, as a flag has it.
+    pub fn of_text(text: &str) -> Option<Self> {
+        match text.trim() {
+            "off" => Some(Self::Off),
+            text => Self::of_seconds(text.parse().ok()?),
+        }
+    }
+
+    pub fn of_json(value: &Value) -> Option<Self> {
+        match value.as_str() {
+            Some(text) => (text.trim() == "off").then_some(Self::Off),
+            None => Self::of_seconds(value.as_f64()?),
+        }
+    }
+
+    fn of_seconds(seconds: f64) -> Option<Self> {
+        let is_usable = (0.0..=LATEST).contains(&seconds);
+        is_usable.then(|| Self::After(Duration::from_secs_f64(seconds)))
+    }
+}
+
+impl Serialize for HedgeAfter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Off => serializer.serialize_str("off"),
+            Self::After(time) if time.subsec_nanos() == 0 => time.as_secs().serialize(serializer),
+            Self::After(time) => time.as_secs_f64().serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for HedgeAfter {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        Self::of_json(&value).ok_or_else(|| serde::de::Error::custom(Self::EXPECTED))
+    }
+}
 
 /// The delay after which a call without any sign of an answer is hedged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +121,8 @@ impl HedgeRule {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -96,5 +151,27 @@ mod tests {
     #[test]
     fn a_quarter_of_the_calls_and_at_least_one_may_be_hedged() {
         assert_eq!([1, 3, 4, 9, 130].map(HedgeRule::quota), [1, 1, 1, 2, 32]);
+    }
+
+    #[test]
+    fn a_delay_is_a_word_or_a_time_of_at_least_nothing() {
+        let after = |ms| Some(HedgeAfter::After(Duration::from_millis(ms)));
+        assert_eq!(HedgeAfter::of_text("off"), Some(HedgeAfter::Off));
+        assert_eq!(HedgeAfter::of_text(" 2.5 "), after(2_500));
+        assert_eq!(HedgeAfter::of_text("0"), after(0));
+        for text in ["-1", "NaN", "soon", "", "1e400", "1.8e19", "1000001"] {
+            assert_eq!(HedgeAfter::of_text(text), None, "{text}");
+        }
+        assert_eq!(HedgeAfter::of_json(&json!("off")), Some(HedgeAfter::Off));
+        assert_eq!(HedgeAfter::of_json(&json!(3)), after(3_000));
+        for value in [
+            json!("3"),
+            json!(-1),
+            json!(1.8e19),
+            json!(null),
+            json!(true),
+        ] {
+            assert_eq!(HedgeAfter::of_json(&value), None, "{value}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Consultations that an earlier process began: finished ones are read, interrupted ones resumed.
 
 use super::ConsultationOutcome;
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
@@ -13,7 +14,6 @@ use crate::session::load;
 use crate::session::resume::{InterruptedConsultation, is_complete, open_id};
 use crate::session::run::Session;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
-use crate::setup::request::ControlRequest;
 
 /// What is left to do of a consultation that an earlier process began.
 #[derive(Debug)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::config::env::Environment;
 use crate::consultation::event::{Abort, AbortReason, StateName};
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::plan::options::{DebateOptions, Rounds};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::protocol::answer::AnswerKind;
@@ -21,7 +22,6 @@ use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
 use crate::setup::plan::Planner;
-use crate::setup::request::ControlRequest;
 
 const PROVIDER: &str = "scripted";
 const ANSWER: &str = r#"{"position":"Use OAuth.","key_points":["Tokens can be revoked."],"rationale":"Revocation decides it.","confidence":0.8}"#;

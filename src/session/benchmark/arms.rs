@@ -1,23 +1,19 @@
 //! Who answers and who grades: a template of plans for each arm, and one for the grader.
 
-use std::time::Duration;
-
 use crate::benchmark::run::{Arm, ArmTerms, RunOptions, RunTerms};
-use crate::config::hedge_after::HedgeAfter;
-use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::prompt::filter::PromptMaterial;
-use crate::domain::confidence::Confidence;
 use crate::domain::panel::Seat;
 use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::{
-    AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose,
-    TemplateRequest,
+    AnalysisRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose, TemplateRequest,
 };
 use crate::stopping::early_termination::Policy;
 
@@ -136,11 +132,7 @@ impl ArmPlanner<'_> {
     ) -> Result<PlanTemplate, Error> {
         let request = TemplateRequest {
             follows_up: None,
-            scrubbing: if options.unmasked {
-                Scrubbing::Off
-            } else {
-                Scrubbing::On
-            },
+            scrubbing: scrubbing(options),
             panel,
             fallbacks: fallbacks(options),
             debate: DebateRequest {
@@ -194,28 +186,34 @@ impl ArmTemplates {
 /// Only the panel that is measured may answer: without a flag, no other model takes over, and none
 /// is asked beside a slow one. No consultation asks a person, because many run at once.
 pub(crate) fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlRequest {
-    let hedge_after = options.hedge_after.map_or(HedgeAfter::Off, |seconds| {
-        Duration::try_from_secs_f64(seconds).map_or(HedgeAfter::Off, HedgeAfter::After)
-    });
+    let asked = &options.control;
     ControlRequest {
         consent_mode,
         max_cost: None,
-        on_failure: Some(options.on_failure.unwrap_or(OnFailure::Fail)),
-        hedge_after: Some(hedge_after),
-        max_wait: options.max_wait.map(Duration::from_secs),
-        strict: options.strict,
-        early_termination: Some(options.early_stop.unwrap_or(Policy::Auto)),
-        confidence_threshold: options.confidence_threshold.and_then(Confidence::new),
+        on_failure: asked.on_failure.or(Some(OnFailure::Fail)),
+        hedge_after: asked.hedge_after.or(Some(HedgeAfter::Off)),
+        early_stop: asked.early_stop.or(Some(Policy::Auto)),
+        ..asked.clone()
+    }
+}
+
+/// Returns what the run decides on the secrets in its cases.
+pub(crate) fn scrubbing(options: &RunOptions) -> Scrubbing {
+    if options.unmasked {
+        Scrubbing::Off
+    } else {
+        Scrubbing::On
     }
 }
 
 /// Returns whether other models may take over.
 fn fallbacks(options: &RunOptions) -> FallbackRequest {
     let takes_over = matches!(
-        options.on_failure,
+        options.control.on_failure,
         Some(OnFailure::Substitute | OnFailure::Ask)
     );
-    if takes_over || options.hedge_after.is_some() {
+    let is_hedged = matches!(options.control.hedge_after, Some(HedgeAfter::After(_)));
+    if takes_over || is_hedged {
         FallbackRequest::Usual
     } else {
         FallbackRequest::Off

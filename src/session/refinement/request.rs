@@ -1,12 +1,13 @@
 //! The request for the consultations of a loop, as plain data.
 
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
 use crate::refinement::batches::{BatchLimits, QuestionBatch};
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
-use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, Purpose};
+use crate::setup::request::{DebateRequest, PanelRequest, Purpose};
 
 /// The request for a loop's consultations. The settings decide everything that is absent.
 #[derive(Clone, Debug)]

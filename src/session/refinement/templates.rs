@@ -2,7 +2,7 @@
 //! extracts claims and questions from a plain document.
 
 use crate::consultation::plan::options::Rounds;
-use crate::consultation::plan::{Control, Plan};
+use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::{PromptError, Templates};
 use crate::consultation::protocol::answer::AnswerForm;
@@ -18,8 +18,7 @@ use crate::setup::context::project::ProjectTerms;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::request::{
-    AnalysisRequest, ControlRequest, DebateRequest, FallbackRequest, PanelRequest, QuestionRequest,
-    TemplateRequest,
+    AnalysisRequest, DebateRequest, FallbackRequest, PanelRequest, QuestionRequest, TemplateRequest,
 };
 
 use super::request::{DocumentForm, LoopJob, RefinementRequest};
@@ -118,18 +117,9 @@ impl RefinementTemplates {
         }
     }
 
-    /// Returns what the plans of the panel, and of the model that extracts, have in common.
-    pub(crate) fn plans(&self) -> impl Iterator<Item = &Plan> {
-        let templates = std::iter::once(&self.panel).chain(&self.extraction);
-        templates.map(|template| &template.common)
-    }
-
-    /// Returns the limits that have the month's budget: those of a plan that costs something, if
-    /// any does.
-    pub(crate) fn limits(&self) -> &Control {
-        let mut plans = self.plans();
-        let limited = plans.find(|plan| plan.control.consent.month.is_some());
-        &limited.unwrap_or(&self.panel.common).control
+    /// Returns the templates of the panel, and of the model that extracts.
+    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
+        std::iter::once(&self.panel).chain(&self.extraction)
     }
 
     /// Returns the plan of a consultation of the panel.

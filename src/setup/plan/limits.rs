@@ -6,17 +6,18 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
-use crate::config::hedge_after::HedgeAfter;
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER};
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
-use crate::consultation::plan::Control;
+use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
+use crate::consultation::plan::{Control, ControlRequest};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
-use crate::consultation::policy::hedging::HedgeRule;
+use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
 use crate::domain::time::Timestamp;
+use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
-use crate::setup::request::ControlRequest;
+use crate::setup::request::{AnalysisRequest, DebateRequest};
 use crate::stopping::early_termination::EarlyStop;
 
 /// Lays the request over the settings.
@@ -41,10 +42,11 @@ pub(crate) fn control(
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
         max_wait: request
             .max_wait
+            .map(Duration::from_secs)
             .or(settings.max_wait)
             .or(usual_wait(request.consent_mode)),
         early_termination: EarlyStop {
-            policy: request.early_termination.unwrap_or(settings.early_stop),
+            policy: request.early_stop.unwrap_or(settings.early_stop),
             threshold: request
                 .confidence_threshold
                 .unwrap_or(settings.confidence_threshold),
@@ -70,12 +72,13 @@ pub(crate) fn resumed(
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
     control.max_wait = request
         .max_wait
+        .map(Duration::from_secs)
         .or(control.max_wait)
         .or(usual_wait(request.consent_mode));
     // A resume after a strict abort accepts the result, unless `--strict` is given again.
     control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
     let early = &mut control.early_termination;
-    early.policy = request.early_termination.unwrap_or(early.policy);
+    early.policy = request.early_stop.unwrap_or(early.policy);
     early.threshold = request.confidence_threshold.unwrap_or(early.threshold);
     match request.hedge_after {
         None => {}
@@ -132,6 +135,40 @@ fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience)
     }
 }
 
+/// Lays the request over the settings. The helper model is chosen later: that takes the panel.
+pub(super) fn options(request: DebateRequest, settings: &Settings) -> Result<DebateOptions, Error> {
+    let rounds = request.rounds.unwrap_or(settings.rounds);
+    Ok(DebateOptions {
+        mode: request.mode.unwrap_or(settings.mode),
+        rounds,
+        judge_passes: judge_passes(request.judge_passes, settings, rounds)?,
+        debate_analysis: match request.analysis {
+            AnalysisRequest::BySettings => settings.debate_analysis,
+            AnalysisRequest::Off => DebateAnalysis::Off,
+        },
+        ..DebateOptions::default()
+    })
+}
+
+/// Without a fourth round there is no verdict to repeat. The setting applies only to
+/// consultations that have one.
+fn judge_passes(
+    requested: Option<JudgePasses>,
+    settings: &Settings,
+    rounds: Rounds,
+) -> Result<JudgePasses, Error> {
+    match (requested, rounds < Rounds::ALL) {
+        (Some(JudgePasses::Twice), true) => {
+            let rounds = rounds.number();
+            let error =
+                format!("`--judge-passes 2` needs a verdict, and {rounds} rounds have none");
+            Err(Error::usage(error).hint("hold all four rounds, or leave out `--judge-passes`"))
+        }
+        (_, true) => Ok(JudgePasses::Once),
+        (requested, false) => Ok(requested.unwrap_or(settings.judge_passes)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +205,7 @@ mod tests {
     fn a_resumed_run_keeps_its_limits_except_those_given_again() {
         let first = ControlRequest {
             max_cost: Some(MicroUsd(1_000_000)),
-            max_wait: Some(seconds(60)),
+            max_wait: Some(60),
             on_failure: Some(OnFailure::Fail),
             ..request()
         };
@@ -190,7 +227,7 @@ mod tests {
 
         let second = ControlRequest {
             max_cost: Some(MicroUsd(2_000_000)),
-            max_wait: Some(seconds(90)),
+            max_wait: Some(90),
             on_failure: Some(OnFailure::Skip),
             hedge_after: Some(after(4)),
             ..pre_approved.clone()
@@ -308,7 +345,7 @@ mod tests {
             max_cost: Some(MicroUsd::ZERO),
             hedge_after: Some(HedgeAfter::Off),
             on_failure: Some(OnFailure::Ask),
-            max_wait: Some(seconds(7)),
+            max_wait: Some(7),
             ..request()
         };
         let by_request = control_of(&requested, file, &variables);
@@ -348,6 +385,39 @@ mod tests {
         assert_eq!(
             notice(8_000_000).unwrap(),
             "$8.00 of this month's budget of $10.00 has been spent"
+        );
+    }
+
+    fn passes(
+        rounds: Option<u8>,
+        requested: Option<JudgePasses>,
+        setting: JudgePasses,
+    ) -> Result<JudgePasses, String> {
+        let request = DebateRequest {
+            rounds: rounds.and_then(Rounds::new),
+            judge_passes: requested,
+            ..DebateRequest::default()
+        };
+        let settings = Settings {
+            judge_passes: setting,
+            ..Settings::default()
+        };
+        options(request, &settings)
+            .map(|debate| debate.judge_passes)
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn requested_judge_passes_override_the_setting_and_need_a_verdict() {
+        use JudgePasses::{Once, Twice};
+        assert_eq!(passes(None, None, Twice), Ok(Twice));
+        assert_eq!(passes(None, Some(Twice), Once), Ok(Twice));
+        assert_eq!(passes(None, Some(Once), Twice), Ok(Once));
+        assert_eq!(passes(Some(2), None, Twice), Ok(Once));
+        assert_eq!(passes(Some(3), Some(Once), Twice), Ok(Once));
+        assert_eq!(
+            passes(Some(3), Some(Twice), Once),
+            Err("`--judge-passes 2` needs a verdict, and 3 rounds have none".to_owned())
         );
     }
 }

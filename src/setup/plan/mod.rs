@@ -12,15 +12,11 @@
 //! journal, and adds providers and new limits.
 
 pub(crate) mod sources;
-mod debate;
 pub(crate) mod template;
 mod terms;
-mod window;
 mod limits;
-pub(crate) mod connection;
 pub(crate) mod rejudge;
 pub(crate) mod follow_up;
-pub(crate) mod resume_consent;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;
@@ -34,9 +30,9 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
 use crate::error::Error;
 
-use self::connection::Connections;
 use self::follow_up::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;
+use self::sources::Connections;
 use self::sources::Sources;
 use self::template::{PlanDraft, PlanTemplate};
 
@@ -86,7 +82,7 @@ impl<'a> Planner<'a> {
                 embedded_models.obtain_for_panel(panel, consent_mode).await
             }
         }?;
-        let mut debate = debate::options(request.debate, &sources.settings)?;
+        let mut debate = limits::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
         debate.follows_up = earlier.and_then(follow_up::prior).map(Box::new);
         let context = sources.selection_context(embedded, &servers);

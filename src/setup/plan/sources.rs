@@ -1,25 +1,33 @@
 //! The sources of plans: everything that the home and the environment hold.
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use secrecy::SecretString;
 
 use crate::config::env::Environment;
+use crate::config::key_commands::KeyCommands;
 use crate::config::own_keys;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::time::Timestamp;
+use crate::engine::ports::{Provider, Providers};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
-use crate::scrub::{self, rules::UserRules};
+use crate::providers::http::{Http, Timeouts};
+use crate::providers::local::choice::ModelFile;
+use crate::scrub;
+use crate::scrub::rules::UserRules;
 use crate::setup::context::scrub_rules;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::{catalog, personas, provider_access, settings};
+use crate::setup::{catalog, embedded_model, personas, provider_access, settings};
 
 /// The sources of every plan.
 #[derive(Debug)]
@@ -79,5 +87,91 @@ impl Sources {
             servers,
             now: self.now,
         }
+    }
+}
+
+/// What the plans of a process share when they connect providers: HTTP connections, the keys that
+/// commands have printed, and the embedded model, which is in memory once.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    http: Arc<Http>,
+    keys: KeyCommands,
+    embedded: Mutex<BTreeMap<PathBuf, Arc<dyn Provider>>>,
+}
+
+impl Connections {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        Self {
+            http: Arc::new(Http::new(Timeouts {
+                connect: settings.connect_timeout,
+                first_byte: settings.first_byte_timeout,
+                idle: settings.idle_timeout,
+            })),
+            keys: KeyCommands::default(),
+            embedded: Mutex::default(),
+        }
+    }
+
+    /// Connects the providers of a plan, the embedded model's among them if its file is given.
+    pub(super) fn connect(
+        &self,
+        asked: &[&ProviderAccess],
+        settings: &Settings,
+        catalog: ModelCatalog,
+        embedded: Option<ModelFile>,
+    ) -> Result<Providers, Error> {
+        let catalog = Arc::new(catalog);
+        let mut providers = Providers::new();
+        for access in asked {
+            let (http, catalog) = (Arc::clone(&self.http), Arc::clone(&catalog));
+            let provider = provider_access::provider(access, settings, catalog, http, &self.keys)?;
+            providers.insert(access.id.clone(), provider);
+        }
+        if let Some(file) = embedded {
+            let local = ProviderId::new(ProviderId::LOCAL);
+            providers.insert(local, self.embedded(file, settings)?);
+        }
+        Ok(providers)
+    }
+
+    /// Returns the keys of the commands that have run.
+    pub(super) fn printed_keys(&self) -> Vec<SecretString> {
+        self.keys.printed_keys()
+    }
+
+    fn embedded(&self, file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
+        let mut embedded = self.embedded.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(provider) = embedded.get(&file.file) {
+            return Ok(Arc::clone(provider));
+        }
+        let path = file.file.clone();
+        let provider = embedded_model::provider(file, settings)?;
+        embedded.insert(path, Arc::clone(&provider));
+        Ok(provider)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setup::samples::access;
+
+    #[test]
+    fn only_the_providers_that_are_asked_need_their_keys() {
+        let config = r#"{"endpoints": {"a": {"base_url": "h", "api_key_cmd": "exit 1"}, "b": {"base_url": "h"}}}"#;
+        let settings = Settings::default();
+        let connections = Connections::new(&settings);
+        let connect = |asked: &str| {
+            let (asked, catalog) = (access(config, asked), ModelCatalog::builtin());
+            let connected = connections.connect(&[&asked], &settings, catalog, None);
+            connected.map(|providers| providers.len())
+        };
+        assert_eq!(connect("b").unwrap(), 1);
+        let error = connect("a").unwrap_err();
+        assert_eq!(error.to_string(), "cannot get the key of `a`");
+        assert_eq!(
+            error.hints,
+            ["try it in a shell with `eval \"$(conclave config get endpoints.a.api_key_cmd)\"`"]
+        );
     }
 }

@@ -9,8 +9,8 @@ use secrecy::SecretString;
 use crate::config::own_keys::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
+use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{RenderedContexts, Templates};
@@ -30,12 +30,12 @@ use crate::setup::context::outgoing::{self, MaskingOutcome};
 use crate::setup::context::request::Scrubbing;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::request::{ControlRequest, Purpose, QuestionRequest};
+use crate::setup::request::{Purpose, QuestionRequest};
 
 use super::Planner;
+use super::limits;
 use super::sources::Sources;
 use super::terms::{self, ContextUse};
-use super::{limits, window};
 
 /// The decisions about consultations before their models are looked up.
 #[derive(Debug)]
@@ -208,7 +208,7 @@ impl PlanTemplate {
         plan.context = context.map(Box::new);
         plan.project = request.project.context;
         plan.scrubbing = Some(Box::new(masked.report));
-        window::check(&mut plan, &self.catalog, &self.settings)?;
+        terms::check_windows(&mut plan, &self.catalog, &self.settings)?;
         Ok(PreparedPlan {
             plan,
             findings: masked.findings,

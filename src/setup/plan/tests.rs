@@ -5,6 +5,7 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::filter::PromptMaterial;
@@ -15,7 +16,7 @@ use crate::engine::ports::silent::SilentFace;
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::template::PreparedPlan;
-use crate::setup::request::{ControlRequest, DebateRequest, PanelRequest, QuestionRequest};
+use crate::setup::request::{DebateRequest, PanelRequest, QuestionRequest};
 
 const KEY: &str = "correct horse battery 1";
 const PROMPT: &str = include_str!("../../../prompts/converge/independent.md");

@@ -10,7 +10,7 @@ use std::io;
 
 use console::{Alignment, Key, Term, measure_text_width, pad_str, truncate_str};
 use dialoguer::theme::Theme;
-use dialoguer::{Confirm, MultiSelect, Select};
+use dialoguer::{Confirm, Select};
 
 use crate::engine::host::run_aside;
 use crate::terminal::output::modes::ModeGuard;
@@ -91,26 +91,6 @@ impl Dialogue {
         Ok(choice)
     }
 
-    /// Asks for any number of items; returns their positions.
-    pub async fn select_several(
-        &self,
-        prompt: &str,
-        items: &[String],
-        ticked: &[bool],
-    ) -> Result<Vec<usize>, DialogueError> {
-        let (title, shown) = (self.prompt(prompt), self.items(items));
-        let (theme, ticked) = (self.theme, ticked.to_vec());
-        ask(move || {
-            MultiSelect::with_theme(&theme)
-                .with_prompt(title)
-                .items(&shown)
-                .defaults(&ticked)
-                .report(false)
-                .interact_opt()
-        })
-        .await
-    }
-
     /// Asks a yes-or-no question; one key answers it.
     pub async fn confirm(&self, question: &str, default: bool) -> Result<bool, DialogueError> {
         let (theme, shown) = (self.theme, clean(question));
@@ -155,7 +135,7 @@ impl Dialogue {
     }
 
     /// Shows the answer to a question where the question was.
-    pub fn answered(&self, prompt: &str, answer: &str) {
+    fn answered(&self, prompt: &str, answer: &str) {
         let answer = clean(answer)
             .split_whitespace()
             .collect::<Vec<_>>()
@@ -174,11 +154,6 @@ impl Dialogue {
             self.theme.head(&prompt),
             answer.join("\n")
         ));
-    }
-
-    /// Shows why an answer cannot be taken.
-    pub fn problem(&self, problem: &str) {
-        self.printer.warning(problem);
     }
 
     /// Shows a sentence.
@@ -388,17 +363,6 @@ impl Theme for DialogueTheme {
         active: bool,
     ) -> fmt::Result {
         self.item(f, text, active)
-    }
-
-    fn format_multi_select_prompt_item(
-        &self,
-        f: &mut dyn fmt::Write,
-        text: &str,
-        checked: bool,
-        active: bool,
-    ) -> fmt::Result {
-        let tick = if checked { "[x]" } else { "[ ]" };
-        self.item(f, &format!("{tick} {text}"), active)
     }
 }
 

@@ -197,26 +197,6 @@ fn unclear_columns_must_be_named() {
     insta::assert_snapshot!(errors.concat());
 }
 
-#[test]
-fn flags_of_columns_and_of_runs_exclude_each_other() {
-    let refused = |arguments: &[&str]| {
-        let output = Conclave::new().run(&[&["benchmark"], arguments].concat());
-        output
-            .ends_with(2)
-            .assert_stderr_contains("cannot be used with");
-    };
-    refused(&["cases.jsonl", "--models", "a,b"]);
-    refused(&["--resume", "last", "--gold", "a"]);
-    refused(&["--replay", "answers.csv", "--single", "a"]);
-    refused(&["--replay", "answers.csv", "--jobs", "2"]);
-}
-
-#[test]
-fn replay_is_a_table_or_json() {
-    let refused = Replay::of(SAMPLE).refused(&["--format", "html"]);
-    insta::assert_snapshot!(refused);
-}
-
 /// Known figures of these models. Each is met to a tenth of a percent: they were computed with
 /// another reading of ties and blanks.
 #[test]

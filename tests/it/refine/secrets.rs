@@ -54,7 +54,7 @@ fn secrets_of_the_document_stay_in_it_and_are_masked_beside_it() {
     }
     let diff = refinement.conclave.run(&["refine", "SPEC.md", "--diff"]);
     assert_masked("the diff", &diff.ends_with(0).stdout, &secrets);
-    let check = refinement.conclave.run(&["refine", "SPEC.md", "--check"]);
+    let check = refinement.conclave.run(&["refine", "check", "SPEC.md"]);
     check.ends_with(0);
 }
 

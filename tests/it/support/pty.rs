@@ -224,15 +224,6 @@ fn modes_of(terminal: &File) -> String {
     format!("{:?}", tcgetattr(terminal).unwrap())
 }
 
-/// Returns whether Ctrl-C does nothing to a program that does not listen for it: shells start their
-/// background jobs in this way, these tests perhaps among them.
-pub(crate) fn interrupts_are_ignored() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    mask.is_some_and(|mask| mask & (1 << (Signal::INT.as_raw() - 1)) != 0)
-}
-
 impl Transcript {
     /// Returns the text without colours and cursor movements.
     pub(crate) fn text(&self) -> String {

@@ -6,7 +6,7 @@ mod check;
 use clap::Subcommand;
 use jiff::tz::TimeZone;
 
-use super::{LoopFlags, StateFolderFlag, recorded};
+use super::{LoopReportFlags, StateFolderFlag, recorded};
 use crate::agent_loop::store::{Store, StoreError};
 use crate::commands::App;
 use crate::engine::clock::Clock;
@@ -53,29 +53,17 @@ pub struct Args {
 
 #[derive(Debug, Subcommand)]
 enum ExitCheckAction {
-    State(StateArgs),
+    /// Show the state of the loop: the last decision, the circuit, and what repeats
+    State(LoopReportFlags),
     History(HistoryArgs),
     Reset(ResetArgs),
-}
-
-/// Show the state of the loop: the last decision, the circuit, and what repeats
-#[derive(Debug, clap::Args)]
-struct StateArgs {
-    #[command(flatten)]
-    run: LoopFlags,
-
-    #[arg(
-        long,
-        help = "Write JSON; its schema is schemas/exit_state.schema.json"
-    )]
-    json: bool,
 }
 
 /// Show the decisions of the loop, newest first
 #[derive(Debug, clap::Args)]
 struct HistoryArgs {
     #[command(flatten)]
-    run: LoopFlags,
+    report: LoopReportFlags,
 
     /// List at most this many
     #[arg(
@@ -86,12 +74,6 @@ struct HistoryArgs {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     limit: u64,
-
-    #[arg(
-        long,
-        help = "Write JSON; its schema is schemas/exit_history.schema.json"
-    )]
-    json: bool,
 }
 
 /// Forget all runs and totals, and close the circuit; the log stays
@@ -100,10 +82,8 @@ struct ResetArgs {
     #[command(flatten)]
     folder: StateFolderFlag,
 
-    #[arg(
-        long,
-        help = "Write JSON; its schema is schemas/exit_state.schema.json"
-    )]
+    /// Write JSON
+    #[arg(long)]
     json: bool,
 }
 
@@ -126,7 +106,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     Ok(Exit::Answer)
 }
 
-fn state(args: &StateArgs, app: App<'_>) -> Result<(), Error> {
+fn state(args: &LoopReportFlags, app: App<'_>) -> Result<(), Error> {
     let store = args.run.folder.open()?;
     let now = Clock::system().now();
     let state = store.load_at(now)?;
@@ -138,15 +118,15 @@ fn state(args: &StateArgs, app: App<'_>) -> Result<(), Error> {
 }
 
 fn history(args: &HistoryArgs, app: App<'_>) -> Result<(), Error> {
-    let store = args.run.folder.open()?;
+    let store = args.report.run.folder.open()?;
     let events = events(args, &store, app.printer)?;
     let history = ExitHistory::new(&events);
-    if history.events.is_empty() && !args.json {
+    if history.events.is_empty() && !args.report.json {
         app.printer.lines("No decisions yet.");
         return Ok(());
     }
     let now = Clock::system().now();
-    app.print(args.json, &history, |width, paint| {
+    app.print(args.report.json, &history, |width, paint| {
         history_screen(&history, now, &TimeZone::system(), width, paint)
     })
 }
@@ -158,7 +138,7 @@ fn events(
     printer: &Printer,
 ) -> Result<Vec<LoopEvent>, StoreError> {
     let limit = usize::try_from(args.limit).unwrap_or(usize::MAX);
-    let of_run = |event: &LoopEvent| match &args.run.run {
+    let of_run = |event: &LoopEvent| match &args.report.run.run {
         Some(name) => event.run().is_some_and(|run| run.id.0 == *name),
         None => true,
     };

@@ -7,28 +7,30 @@
 //! Invariants: nothing is written before the last question; no key is read into a setting.
 
 mod panel;
-mod models;
-mod spending;
-mod changes;
-pub(crate) mod offer;
 
+use serde_json::Value;
+
+use crate::commands::config::edit;
 use crate::commands::inventory::doctor::{self, FreeChecks};
 use crate::commands::runtime::until_interrupted;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::config::setting::{self, ALWAYS_ALLOW_UNDER};
+use crate::config::settings::Settings;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::search::ServerSearch;
+use crate::setup::panel::context::SelectionContext;
 use crate::setup::panel::spec::PanelSpec;
 use crate::setup::plan::sources::Sources;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::dialogue::{Dialogue, DialogueError};
+use crate::setup::provider_access::{self, ProviderAccess};
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::prompt::dialogue::{Dialogue, DialogueError, LineChange};
 use crate::terminal::prompt::{StdinUse, can_ask};
 use crate::terminal::tables::doctor::check_lines;
 
-use self::models::ModelMenu;
-use self::panel::PanelQuestions;
+use self::panel::Questions;
 
 /// Set up the panel, the judge and what may be spent, in a dialogue
 #[derive(Clone, Copy, Debug, clap::Args)]
@@ -37,7 +39,7 @@ Checks keys and local servers by free requests, asks, shows the lines, and write
 config.json after you agree. It can be repeated: the present settings are the defaults. \
 API keys are never stored: they stay in their variables.
 
-Keys: Enter accepts, the arrows move, Space ticks, Esc leaves and writes nothing.")]
+Keys: Enter accepts, the arrows move, Esc leaves and writes nothing.")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -82,8 +84,17 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
     let search = ServerSearch::new(settings, access_list)?;
     // Searched again only without a key, when a server's model would fill the panel.
     let servers = PanelSpec::default().find_servers(access_list, search).await;
-    let menu = ModelMenu::new(&sources, &servers, &found, embedded.default_model());
-    if menu.is_empty() {
+    // All of them when no vendor answers: the network may be down.
+    let is_usable = |access: &&ProviderAccess| {
+        found.answering.is_empty()
+            || !access.is_selectable()
+            || found.answering.contains(&access.id)
+    };
+    let usable: Vec<ProviderAccess> = access_list.iter().filter(is_usable).cloned().collect();
+    let embedded = embedded.default_model();
+    let has_server = found.servers.iter().any(|server| !server.models.is_empty());
+    let can_ask = usable.iter().any(ProviderAccess::is_selectable);
+    if !can_ask && !has_server && embedded.is_none() {
         return Err(
             Error::failed("no model can be asked yet, so there is nothing to set up")
                 .hint(
@@ -94,17 +105,23 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
         );
     }
 
-    dialogue.remark(
-        "Enter accepts, ↑ and ↓ move, Space ticks. Esc leaves; nothing is written before the end.",
-    );
+    dialogue.remark("Enter accepts, ↑ and ↓ move. Esc leaves; nothing is written before the end.");
     let mut draft = settings.clone();
-    PanelQuestions::new(&dialogue, &sources, &menu)
-        .ask(&mut draft)
-        .await?;
-    spending::ask(&dialogue, &mut draft).await.map_err(left)?;
+    let by_keys = || sources.selection_context(embedded.clone(), &servers);
+    let answering = (usable.len() < access_list.len()).then(|| SelectionContext {
+        access_list: &usable,
+        ..by_keys()
+    });
+    let questions = Questions {
+        dialogue: &dialogue,
+        personas: &sources.personas,
+        by_keys: by_keys(),
+        answering,
+    };
+    questions.ask(&mut draft).await.map_err(left)?;
     dialogue.remark(&storage(&sources.home));
-    let changes = changes::between(settings, &draft);
-    changes::agree_and_write(&changes, &sources.home, environment, &dialogue, printer).await
+    let changes = between(settings, &draft);
+    agree_and_write(&changes, &sources.home, environment, &dialogue, printer).await
 }
 
 fn show_checks(found: &FreeChecks, printer: &Printer) {
@@ -139,5 +156,131 @@ fn left(reason: DialogueError) -> Error {
         DialogueError::Terminal(_) => {
             Error::failed(reason).hint("change single settings with `conclave config set`")
         }
+    }
+}
+
+/// The settings that the dialogue asks for, in the order in which they are written.
+const ASKED: [&str; 5] = [
+    "panel",
+    "default_personas",
+    "judge",
+    ALWAYS_ALLOW_UNDER,
+    "monthly_budget",
+];
+
+/// A new value of a setting; without one, the setting is removed.
+#[derive(Clone, Debug)]
+struct SettingChange {
+    setting: &'static setting::Setting,
+    value: Option<Value>,
+}
+
+/// Returns what the answers change. The amount that is spent unasked is written even if it is the
+/// default: a person has agreed to it.
+fn between(present: &Settings, draft: &Settings) -> Vec<SettingChange> {
+    let change = |setting: &'static setting::Setting| {
+        let value = setting.value(draft);
+        let is_agreed =
+            setting.name == ALWAYS_ALLOW_UNDER && !present.origins.contains_key(setting.name);
+        (value != setting.value(present) || is_agreed).then(|| SettingChange {
+            setting,
+            value: Some(value).filter(|value| !value.is_null()),
+        })
+    };
+    ASKED
+        .iter()
+        .filter_map(|name| change(setting::find(name)?))
+        .collect()
+}
+
+/// Shows the lines, asks, and writes them.
+async fn agree_and_write(
+    changes: &[SettingChange],
+    home: &Home,
+    environment: &Environment,
+    dialogue: &Dialogue,
+    printer: &Printer,
+) -> Result<(), Error> {
+    let file = home.config_file();
+    if changes.is_empty() {
+        dialogue.say("\nNothing to change: the settings are as you answered.");
+        return Ok(());
+    }
+    printer.lines(&format!("\nChanges to {}:", file.display()));
+    for change in changes {
+        let kind = match change.value {
+            Some(_) => LineChange::Added,
+            None => LineChange::Removed,
+        };
+        dialogue.change(&line(change), kind);
+    }
+    let is_agreed = dialogue.confirm("Write them?", true).await.map_err(left)?;
+    if !is_agreed {
+        return Err(left(DialogueError::Cancelled));
+    }
+    for SettingChange { setting, value } in changes {
+        match value {
+            Some(value) => edit::write(setting.name, &value.to_string(), home).map(drop)?,
+            None => edit::remove(setting.name, home).map(drop)?,
+        }
+    }
+    dialogue.say("Written. See all settings with `conclave config show`.");
+    for change in changes {
+        edit::warn_of_variable(change.setting, environment, printer);
+    }
+    Ok(())
+}
+
+/// Returns the line of a change as the file has it; a removed setting is its name.
+fn line(change: &SettingChange) -> String {
+    let name = Value::from(change.setting.name);
+    match &change.value {
+        Some(Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(Value::to_string).collect();
+            format!("{name}: [{}]", items.join(", "))
+        }
+        Some(value) => format!("{name}: {value}"),
+        None => name.to_string(),
+    }
+}
+
+/// Offers setup to a person who has not been asked yet, and runs it if the answer is yes. A
+/// dialogue that is left goes back to the question that was asked.
+pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), Error> {
+    if !is_due(environment, printer) {
+        return Ok(());
+    }
+    if !until_interrupted(printer, interrupted, ask(printer))? {
+        return Ok(());
+    }
+    match set_up(environment, printer) {
+        Err(error) if error.exit == Exit::Declined => {
+            printer.note("Nothing was written; `conclave setup` can be run any time.");
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+fn is_due(environment: &Environment, printer: &Printer) -> bool {
+    let is_new = |home: Home| !home.config_file().exists() && !home.logs_folder().exists();
+    can_run(printer)
+        && printer.verbosity() > Verbosity::Quiet
+        && environment.text("CI").is_none()
+        && Home::find(environment).is_ok_and(is_new)
+        && provider_access::all(&Settings::default(), environment)
+            .iter()
+            .any(ProviderAccess::is_selectable)
+}
+
+async fn ask(printer: &Printer) -> Result<bool, Error> {
+    let dialogue = Dialogue::open(printer);
+    match dialogue
+        .confirm("No settings yet: set up panel and spending first?", false)
+        .await
+    {
+        Ok(answer) => Ok(answer),
+        Err(DialogueError::Cancelled) => Ok(false),
+        Err(reason) => Err(left(reason)),
     }
 }

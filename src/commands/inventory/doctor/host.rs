@@ -1,5 +1,5 @@
-//! Checks of this machine, without a network: the home and its files, the embedded model, the
-//! terminal and the environment.
+//! Checks of this machine, without a network: the home and its files, the embedded model and
+//! the environment.
 
 use std::path::Path;
 
@@ -17,8 +17,6 @@ use crate::providers::local::{LABEL, built_in, cpu};
 use crate::setup::catalog;
 use crate::setup::context::scrub_rules as rules_file;
 use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::output::style::Paint;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
 /// Less free space than this gives a warning: the smallest local model needs it.
@@ -95,15 +93,8 @@ pub(super) fn settings(
             let origins = settings.origins.values();
             let is_in_file = |origin: &&SettingOrigin| matches!(origin, SettingOrigin::File(_));
             let in_file = origins.clone().filter(is_in_file).count();
-            let file = file.display();
-            let message = match (in_file, origins.len() - in_file) {
-                (0, 0) => "all at their defaults".to_owned(),
-                (0, variables) => format!("{variables} set in the environment"),
-                (in_file, 0) => format!("{in_file} set in {file}"),
-                (in_file, variables) => {
-                    format!("{in_file} set in {file}, {variables} in the environment")
-                }
-            };
+            let (file, in_variables) = (file.display(), origins.len() - in_file);
+            let message = format!("{in_file} set in {file}, {in_variables} in the environment");
             (settings, Some(check(CheckStatus::Ok, message)))
         }
         Err(error) => {
@@ -208,33 +199,6 @@ pub(super) fn embedded(
         Err(error) => check(CheckStatus::Warning, whole(&error))
             .fix("see the models with `conclave model list`"),
     }
-}
-
-/// Checks colour, width and characters of the terminal.
-pub(super) fn terminal(printer: &Printer, environment: &Environment) -> Check {
-    let check = |status, message: String| Check::new("terminal", "terminal", status, message);
-    let (out, err) = (printer.out_traits(), printer.err_traits());
-    let Some(face) = [out, err].into_iter().find(|face| face.is_terminal) else {
-        let message = "none: output goes to files or pipes".to_owned();
-        return check(CheckStatus::Note, message);
-    };
-    let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
-    let locale = variables.find_map(|name| environment.text(name));
-    let colour = match face.paint {
-        Paint::Colour => "colour",
-        Paint::Plain => "no colour",
-    };
-    let message = format!("{} columns, {colour}", face.width);
-    let is_utf8 =
-        locale.is_some_and(|locale| locale.to_lowercase().replace('-', "").contains("utf8"));
-    if !is_utf8 {
-        let locale = locale.unwrap_or("not set");
-        let message =
-            format!("{message}; the locale ({locale}) is not UTF-8: marks may not be shown");
-        return check(CheckStatus::Warning, message)
-            .fix("run `export LANG=C.UTF-8`, if the terminal shows UTF-8");
-    }
-    check(CheckStatus::Ok, format!("{message}, UTF-8"))
 }
 
 /// Lists the proxies for calls to vendors, without the credentials in their addresses.

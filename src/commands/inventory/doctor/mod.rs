@@ -3,36 +3,45 @@
 //! Checks are free: vendors are only asked for their lists of models. `--deep` makes one small call
 //! to each, after consent to the cost. All calls are made at once, and each has a time limit.
 
-mod deep;
 mod host;
 mod vendors;
 
 use std::collections::BTreeSet;
-use std::thread::ScopedJoinHandle;
+use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::join;
+use futures_util::future::{join, join_all};
 
 use crate::commands::App;
 use crate::commands::flags::JsonFlags;
+use crate::commands::flags::consent_mode;
 use crate::commands::runtime::block_on;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::domain::ids::ProviderId;
+use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
+use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
+use crate::domain::ids::{CallId, ModelRef, ProviderId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::pricing::PriceList;
 use crate::domain::time::Timestamp;
+use crate::domain::tokens::{Usage, estimate_tokens};
 use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
-use crate::error::Error;
-use crate::providers::catalog::ModelCatalog;
+use crate::engine::ports::{Confirmation, Delta, Provider};
+use crate::error::{Error, Exit};
+use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
+use crate::providers::remote::Remote;
 use crate::providers::wire::Endpoint;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings::check_certificates;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, screen};
+use crate::terminal::prompt::{StdinUse, ask_yes_no};
+use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, TrialCall, screen};
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -49,8 +58,8 @@ const KEY: Duration = Duration::from_secs(4);
 #[derive(Clone, Debug, clap::Args)]
 #[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/doctor.schema.json")))]
 #[command(after_help = "\
-Checks the home and its files, prices, keys, vendors, local servers, the embedded model, \
-the terminal and proxies.
+Checks the home and its files, prices, keys, vendors, local servers, the embedded model \
+and proxies.
 
 Exit codes:
   0    at least one model can answer a question
@@ -88,8 +97,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     warn_of_unencrypted_keys(&keyed, printer);
     let mut trials = Vec::new();
     if args.deep {
-        trials = deep::trials(&keyed, &models, clock.now());
-        deep::agree(&trials, args.yes, printer)?;
+        trials = planned_calls(&keyed, &models, clock.now());
+        agree(&trials, args.yes, printer)?;
     }
 
     let mut checks = vec![host::home(&home)];
@@ -110,7 +119,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             &models,
             clock.now(),
         ),
-        deep::try_all(trials, &keyed, &models, &clock),
+        try_all(trials, &keyed, &models, &clock),
     ))?;
     let failed = |id: &ProviderId| {
         let mut failed = trials.iter().filter(|trial| !trial.answered);
@@ -126,7 +135,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             || embedded.status == CheckStatus::Ok);
     checks.extend(found.checks);
     checks.push(embedded);
-    checks.push(host::terminal(printer, environment));
     checks.push(host::proxies(environment));
     let report = DoctorReport {
         schema_version: SCHEMA_VERSION,
@@ -226,25 +234,10 @@ struct Target<'a> {
 
 /// Returns the providers to check, and a failed check for each whose key command fails.
 fn targets(access_list: &[ProviderAccess]) -> (Vec<Target<'_>>, Vec<Check>) {
-    let selectable = access_list.iter().filter(|access| access.is_selectable());
-    let selectable: Vec<&ProviderAccess> = selectable.collect();
-    // Key commands run at once, so that one that hangs delays no other.
-    let endpoints: Vec<_> = std::thread::scope(|scope| {
-        let get = |access| {
-            std::thread::Builder::new().spawn_scoped(scope, move || {
-                ProviderAccess::endpoint(access, &KeyCommands::with_time_limit(KEY))
-            })
-        };
-        let asked: Vec<_> = selectable.iter().copied().map(get).collect();
-        let endpoint = |asked: std::io::Result<ScopedJoinHandle<'_, _>>| {
-            let joined = asked.map_err(Error::failed)?.join();
-            joined.unwrap_or_else(|_| Err(Error::failed("its key command failed")))
-        };
-        asked.into_iter().map(endpoint).collect()
-    });
+    let commands = KeyCommands::with_time_limit(KEY);
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
-    for (access, endpoint) in selectable.into_iter().zip(endpoints) {
-        match endpoint {
+    for access in access_list.iter().filter(|access| access.is_selectable()) {
+        match access.endpoint(&commands) {
             Ok(endpoint) => targets.push(Target { access, endpoint }),
             Err(error) => {
                 let id = format!("provider.{}", access.id);
@@ -297,5 +290,192 @@ fn server_check(server: &Server) -> Check {
             };
             check(CheckStatus::Ok, format!(": {ids}{more}"))
         }
+    }
+}
+
+/// Most tokens of an answer. Some servers refuse fewer than 16.
+const MAX_OUTPUT_TOKENS: u64 = 256;
+
+/// A call that takes longer is cancelled.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Most repetitions of a call in another form after the last one was refused.
+const FORMS: u32 = 3;
+
+/// A call to be made.
+#[derive(Debug)]
+struct PlannedCall {
+    ask: Ask,
+    /// Its maximum cost.
+    most: Cost,
+}
+
+/// Plans one call for each provider with a key: to the first of its default models that has not
+/// retired.
+fn planned_calls(keyed: &[Target<'_>], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
+    let today = now.day();
+    let prices = catalog.prices(now);
+    let model = |target: &Target<'_>| {
+        let mut models = catalog.defaults(&target.access.id).into_iter();
+        models.find(|model| !model.has_retired_by(today))
+    };
+    let planned = |model: &Model| {
+        let ask = ask(model.to_ref());
+        let sent = ask.prompt.tokens().expected
+            + estimate_tokens(&ask.answer.schema(ask.form).to_string());
+        // Vendors add tokens of their own to prompts and schemas: twice the estimate covers them.
+        let usage = Usage {
+            input: sent.saturating_mul(2),
+            output: MAX_OUTPUT_TOKENS,
+            ..Usage::default()
+        };
+        PlannedCall {
+            most: prices.cost(&ask.model, &usage),
+            ask,
+        }
+    };
+    keyed.iter().filter_map(model).map(planned).collect()
+}
+
+fn ask(model: ModelRef) -> Ask {
+    let prompt = Prompt {
+        protocol: "This is a test of the connection. Keep every text to one word.".to_owned(),
+        shared: "Question: does this work?".to_owned(),
+        task: "Confirmation in the form that is asked for.".to_owned(),
+        ..Prompt::default()
+    };
+    Ask {
+        call: CallId(1),
+        model,
+        prompt,
+        answer: AnswerKind::Independent,
+        form: AnswerForm::Plain,
+        max_output_tokens: MAX_OUTPUT_TOKENS,
+        cache_key: None,
+    }
+}
+
+/// Asks for consent to the cost.
+fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Error> {
+    if planned.is_empty() {
+        printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
+        return Ok(());
+    }
+    let most: Cost = planned.iter().map(|planned| planned.most).sum();
+    let models = planned.iter().map(|planned| planned.ask.model.to_string());
+    let unpriced = if most.lower_bound {
+        " and the calls without a known price"
+    } else {
+        ""
+    };
+    let announcement = format!(
+        "--deep makes one small call each to {}: at most {:.4}{unpriced} in all.",
+        models.collect::<Vec<_>>().join(", "),
+        most.known
+    );
+    match consent_mode(yes, printer, StdinUse::Free) {
+        ConsentMode::PreApproved => {
+            printer.note(&announcement);
+            return Ok(());
+        }
+        ConsentMode::Interactive => {}
+        ConsentMode::NonInteractive => {
+            let message = format!("{announcement} There is no terminal to ask on");
+            let error = Error::new(Exit::Declined, message);
+            return Err(error.hint("agree to the cost with `--yes`"));
+        }
+    }
+    match block_on(ask_yes_no(printer, vec![announcement], "Make them?"))? {
+        Confirmation::Yes => Ok(()),
+        Confirmation::No | Confirmation::NoPerson => {
+            Err(Error::new(Exit::Declined, "no call was made"))
+        }
+    }
+}
+
+/// Makes the calls, all at once.
+async fn try_all(
+    planned: Vec<PlannedCall>,
+    keyed: &[Target<'_>],
+    catalog: &ModelCatalog,
+    clock: &Clock,
+) -> Vec<TrialCall> {
+    if planned.is_empty() {
+        return Vec::new();
+    }
+    let http = Arc::new(Http::new(Timeouts {
+        connect: CONNECT,
+        first_byte: LIMIT,
+        idle: LIMIT,
+    }));
+    let prices = &catalog.prices(clock.now());
+    let catalog = Arc::new(catalog.clone());
+    let tried = planned.iter().filter_map(|planned| {
+        let asked = &planned.ask.model.provider;
+        let target = keyed.iter().find(|target| target.access.id == *asked)?;
+        let (endpoint, catalog) = (target.endpoint.clone(), Arc::clone(&catalog));
+        let provider = Remote::new(target.access.dialect, endpoint, catalog, Arc::clone(&http));
+        Some(async move { attempt(&planned.ask, &provider, prices, clock).await })
+    });
+    join_all(tried).await
+}
+
+async fn attempt(
+    ask: &Ask,
+    provider: &dyn Provider,
+    prices: &PriceList,
+    clock: &Clock,
+) -> TrialCall {
+    let begun = clock.now();
+    let mut connected = false;
+    let mut on = |delta: Delta| connected |= delta == Delta::Connected;
+    let asking = async {
+        let mut refusals = 0;
+        loop {
+            let outcome = provider.ask(ask, &mut on).await;
+            // A refused form costs nothing, and the provider uses another one from then on.
+            match &outcome {
+                Err(failure) if failure.class == FailureClass::Unsupported && refusals < FORMS => {
+                    refusals += 1;
+                }
+                Ok(_) | Err(_) => return outcome,
+            }
+        }
+    };
+    let outcome = tokio::time::timeout(LIMIT, asking).await;
+    let latency = clock.now().since(begun);
+    let (cost, message) = match outcome {
+        Ok(Ok(reply)) => {
+            let by_table = || prices.cost(&ask.model, &reply.usage);
+            let cost = reply.reported_cost.map_or_else(by_table, Cost::exactly);
+            (cost, "answered".to_owned())
+        }
+        Ok(Err(failure)) => {
+            let cost = match &failure.usage {
+                Some(usage) => prices.cost(&ask.model, usage),
+                None if connected => Cost::at_least(MicroUsd::ZERO),
+                None => Cost::FREE,
+            };
+            let message = if connected {
+                format!("answered, with an error: {}", failure.message)
+            } else {
+                failure.message
+            };
+            (cost, message)
+        }
+        Err(_) => (
+            Cost::at_least(MicroUsd::ZERO),
+            format!("no answer within {} s", LIMIT.as_secs()),
+        ),
+    };
+    TrialCall {
+        provider: ask.model.provider.to_string(),
+        name: name(&ask.model.provider).to_owned(),
+        model: ask.model.to_string(),
+        answered: connected,
+        latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
+        cost_usd: cost.known.usd(),
+        cost_is_lower_bound: cost.lower_bound,
+        message,
     }
 }

@@ -92,8 +92,9 @@ async fn check(
     let mut answers = true;
     match &key {
         Some(Err(failure)) => {
-            answers &= can_still_answer(failure);
-            findings.push(trouble(failure, "its check of the key"));
+            let trouble = trouble(failure, "its check of the key");
+            answers &= trouble.status != CheckStatus::Error;
+            findings.push(trouble);
         }
         Some(Ok(body)) => {
             let key_limit = model_list::key_budget(body);
@@ -104,11 +105,10 @@ async fn check(
     }
     match listed {
         Err(failure) => {
-            answers &= can_still_answer(&failure);
+            let trouble = trouble(&failure, "its list of models");
+            answers &= trouble.status != CheckStatus::Error;
             // The same failure is reported once.
-            if !matches!(key, Some(Err(_))) {
-                findings.push(trouble(&failure, "its list of models"));
-            }
+            findings.extend((!matches!(key, Some(Err(_)))).then_some(trouble));
         }
         Ok(Err(not_a_list)) => findings.push(finding(
             CheckStatus::Warning,
@@ -236,13 +236,6 @@ fn trouble(failure: &Failure, what: &str) -> Finding {
             "check the base URL; test it with `--deep`",
         ),
     }
-}
-
-/// Returns whether a call may still work after a failed request for the list of models.
-fn can_still_answer(failure: &Failure) -> bool {
-    use FailureClass::{Auth, Billing, Timeout, Transport};
-
-    !matches!(failure.class, Auth | Billing | Transport | Timeout)
 }
 
 /// Returns findings about default models that the vendor does not list, or retires soon.

@@ -11,6 +11,7 @@ use crate::benchmark::grading::{ConsultationAnswer, grade};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
 use crate::config::paths::Home;
+use crate::consultation::plan::ControlRequest;
 use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
@@ -23,7 +24,6 @@ use crate::session::batch::{
 };
 use crate::session::load;
 use crate::setup::plan::Planner;
-use crate::setup::request::ControlRequest;
 use crate::stopping::batch::state::StopRequest;
 
 use super::arms::ArmTemplates;

@@ -14,7 +14,7 @@ fn cost_without_a_terminal_needs_consent() {
     let conclave = &bench.conclave;
     let arguments = ["benchmark", "suite.jsonl", "--compare", "--single", MODEL];
     let output = conclave.run(&arguments).ends_with(3);
-    output.assert_stderr_contains("approve it with `--yes`");
+    output.assert_stderr_contains("agree to it with `--yes`");
     assert_eq!(bench.server.requests().len(), 0);
     assert!(!conclave.home().join("runs").exists());
 }

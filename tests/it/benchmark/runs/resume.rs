@@ -60,5 +60,5 @@ fn terms_of_a_run_cannot_be_changed_by_flags() {
     bench.run(&[]).ends_with(6);
     bench.server.on(On::any(), answer("B"));
     let output = bench.resume(&["--repeat", "2"]).ends_with(2);
-    output.assert_stderr_contains("cannot be used with");
+    output.assert_stderr_contains("unexpected argument '--repeat'");
 }

@@ -67,7 +67,8 @@ fn shown_prompts_equal_the_sent_prompts_except_for_answers() {
     assert_eq!(calls.len(), sent.len());
     for call in calls {
         let matches = |request: &&ModelRequest| {
-            call["answer"] == request.answer && call["model"] == request.model.as_str()
+            call["answer"] == request.answer
+                && call["model"].as_str().unwrap().ends_with(&request.model)
         };
         let sent = sent
             .iter()
@@ -103,9 +104,9 @@ fn provider_sums_equal_the_sums_of_the_calls() {
     for place in [
         "/input_tokens",
         "/output_tokens",
-        "/cost/low/micro_usd",
-        "/cost/expected/micro_usd",
-        "/cost/high/micro_usd",
+        "/low/micro_usd",
+        "/cost/micro_usd",
+        "/high/micro_usd",
     ] {
         let total = shown.pointer(place).unwrap().as_u64().unwrap();
         assert_eq!(sum(&shown["providers"], place), total, "{place}");
@@ -135,7 +136,7 @@ fn dry_run_reports_the_consent_decision() {
     assert_eq!(decision(&["--max-cost", "0.01"]), "above_ceiling");
     let unpriced = json(&conclave, &["--model", "openai:gpt-unheard-of"]);
     assert_eq!(unpriced["consent"]["why"], serde_json::json!(["unpriced"]));
-    assert_eq!(unpriced["cost"]["low"]["lower_bound"], true);
+    assert_eq!(unpriced["low"]["lower_bound"], true);
     let output = conclave
         .run(&["consult", "--dry-run", "--model", "claude-fable-5-1", "q"])
         .ends_with(0);
@@ -226,7 +227,7 @@ fn shown_prompts_with_context_equal_the_sent_ones() {
     let conclave = Conclave::at(&server);
     let files = files(&conclave);
     let shown = json(&conclave, &files);
-    let text = shown["context"]["texts"][0].as_str().unwrap();
+    let text = shown["context_texts"][0].as_str().unwrap();
     let arguments = [&["consult", "-n", "--yes", "Shall we?"][..], &files[..]];
     conclave.run(&arguments.concat()).ends_with(0);
     let sent: Vec<String> = server
@@ -303,7 +304,7 @@ fn schema_is_left_out_exactly_where_the_context_is_cached() {
         let model = call["model"].as_str().unwrap();
         let of_model: Vec<bool> = sent
             .iter()
-            .filter(|(of, _)| of == model)
+            .filter(|(of, _)| model.ends_with(of.as_str()))
             .map(|(_, has_schema)| *has_schema)
             .collect();
         assert!(!of_model.is_empty(), "{model}");

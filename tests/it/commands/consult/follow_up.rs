@@ -256,7 +256,7 @@ fn dry_run_of_a_follow_up_shows_and_prices_what_it_quotes() {
     assert!(user.contains("Start small, then grow."), "{user}");
     let tokens = |run: &Value| run["context_tokens"].as_u64().unwrap();
     assert!(tokens(&later) > tokens(&alone) + 100);
-    let cost = |run: &Value| run["cost"]["expected"]["usd"].as_f64().unwrap();
+    let cost = |run: &Value| run["cost"]["micro_usd"].as_f64().unwrap();
     assert!(cost(&later) > cost(&alone));
 }
 

@@ -111,7 +111,7 @@ fn check_agrees_with_a_loop_by_the_strict_seed() {
         "{}",
         output.stdout
     );
-    let check = ["refine", "SPEC.refined.md", "--check"];
+    let check = ["refine", "check", "SPEC.refined.md"];
     desk.conclave.run(&check).ends_with(0);
 }
 

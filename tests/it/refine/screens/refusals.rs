@@ -48,7 +48,6 @@ fn flags_that_exclude_each_other_are_refused() {
     let desk = Desk::with(SIX);
     for flags in [
         ["--in-place", "--output=x.md"],
-        ["--check", "--restart"],
         ["--dry-run", "--diff"],
         ["--json", "--diff"],
         ["--format=json", "--diff"],
@@ -66,7 +65,7 @@ fn cost_without_a_terminal_needs_consent() {
         .conclave
         .run(&["refine", "SPEC.md", "--batch", "1"])
         .ends_with(3);
-    output.assert_stderr_contains("approve it with `--yes`");
+    output.assert_stderr_contains("agree to it with `--yes`");
     assert_eq!(desk.requests(), 0);
     assert!(!desk.path("SPEC.refine").exists());
 }

@@ -1,4 +1,4 @@
-//! `--check` and `--dry-run`: they send nothing, and need no key.
+//! `refine check` and `--dry-run`: they send nothing, and need no key.
 
 use super::{Desk, SIX};
 use crate::support::binary::Conclave;
@@ -11,7 +11,7 @@ fn check_tells_whether_the_document_has_converged() {
     let desk = Desk::with(SIX).finds(ONE_ANSWER);
     let before = desk
         .conclave
-        .run(&["refine", "--check", "SPEC.md"])
+        .run(&["refine", "check", "SPEC.md"])
         .ends_with(1);
     assert!(
         before.stdout.starts_with("SPEC.md: The document has "),
@@ -21,7 +21,7 @@ fn check_tells_whether_the_document_has_converged() {
     desk.run(&["--in-place"]).ends_with(0);
     let converged = desk
         .conclave
-        .run(&["refine", "--check", "SPEC.md"])
+        .run(&["refine", "check", "SPEC.md"])
         .ends_with(0);
     assert!(
         converged
@@ -34,7 +34,7 @@ fn check_tells_whether_the_document_has_converged() {
     desk.write("SPEC.md", &(text + "- Is there one more question?\n"));
     let edited = desk
         .conclave
-        .run(&["refine", "--check", "SPEC.md"])
+        .run(&["refine", "check", "SPEC.md"])
         .ends_with(1);
     assert!(
         edited.stdout.starts_with("SPEC.md: The document has "),
@@ -47,7 +47,7 @@ fn check_tells_whether_the_document_has_converged() {
 fn check_of_what_cannot_be_read_is_an_error() {
     let conclave = Conclave::new();
     let missing = conclave
-        .run(&["refine", "--check", "missing.md"])
+        .run(&["refine", "check", "missing.md"])
         .ends_with(2);
     missing.assert_stderr_contains("missing.md");
 }
@@ -55,7 +55,7 @@ fn check_of_what_cannot_be_read_is_an_error() {
 #[test]
 fn json_of_a_check_follows_its_schema() {
     let desk = Desk::with(SIX);
-    let check = ["refine", "SPEC.md", "--check", "--json"];
+    let check = ["refine", "check", "SPEC.md", "--json"];
     let json = desk.conclave.run(&check).ends_with(1).json();
     let schema = include_str!("../../../../schemas/refine_check.schema.json");
     schema::check(schema, &json);
@@ -101,7 +101,7 @@ fn questions_in_paragraphs_are_warned_of() {
     );
     let desk = Desk::with(&document);
     let warning = "Warning: SPEC.md:15: this paragraph is no list entry";
-    let check = ["refine", "SPEC.md", "--check", "--json"];
+    let check = ["refine", "check", "SPEC.md", "--json"];
     for (arguments, schema) in [
         (
             &check[..],

@@ -279,3 +279,24 @@ fn failed_run_ends_with_what_it_found() {
     );
     assert!(summary.contains("\nerror: "), "{summary}");
 }
+
+#[test]
+fn end_is_notified_on_a_terminal_when_asked_for() {
+    let notification = "\u{7}\u{1b}]9;conclave: answer ready\u{7}";
+    let server = ProviderServer::start();
+    let terminal = |arguments: &[&str]| {
+        let conclave = Conclave::at(&server)
+            .variable("TERM", "xterm-256color")
+            .variable("CI", "1");
+        let arguments = [&["consult", "Shall we?"], arguments].concat();
+        let terminal = Terminal::start(&conclave, 80, Output::Terminal, &arguments);
+        let (output, transcript) = terminal.end();
+        assert_eq!(output.code, Some(0), "{}", transcript.text());
+        transcript.written().matches(notification).count()
+    };
+    assert_eq!(terminal(&["--yes", "--notify"]), 1);
+    assert_eq!(terminal(&["--yes"]), 0);
+    let conclave = Conclave::at(&server).config(r#"{"notify": "on"}"#);
+    let piped = conclave.run(&["consult", "Shall we?", "--notify"]);
+    assert!(!piped.ends_with(0).stderr.contains('\u{7}'));
+}

@@ -3,7 +3,6 @@
 mod cost_gate;
 mod display;
 mod ending;
-mod history_menus;
 mod interrupts;
 mod live_rows;
 mod local_model;

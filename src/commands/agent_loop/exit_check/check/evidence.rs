@@ -14,7 +14,7 @@ use crate::agent_loop::response::{self, AgentResponse};
 use crate::agent_loop::signals::{self, SignalOptions};
 use crate::agent_loop::store::StateFolder;
 use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
-use crate::commands::agent_loop::masking::UnmaskedTexts;
+use crate::commands::agent_loop::UnmaskedTexts;
 use crate::engine::clock::Clock;
 use crate::engine::interrupts;
 use crate::error::{Error, Exit};

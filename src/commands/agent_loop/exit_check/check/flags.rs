@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::agent_loop::response::ResponseFormat;
 use crate::agent_loop::settings::LoopSetting;
 use crate::commands::agent_loop::LoopFlags;
-use crate::commands::agent_loop::settings::ThresholdFlag;
+use crate::commands::agent_loop::ThresholdFlag;
 use crate::commands::flags::{Choice, choice, verbosity};
 use crate::terminal::output::printer::Verbosity;
 

@@ -4,24 +4,29 @@
 
 mod flags;
 mod evidence;
-mod report;
+
+use serde::Serialize;
 
 use crate::agent_loop::git::GitSnapshot;
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::{self, Store, Update};
 use crate::agent_loop::test_command::TestEnd;
-use crate::commands::App;
-use crate::commands::agent_loop::{masking, recorded, settings};
+use crate::commands::agent_loop::{mask, recorded, with_flags};
+use crate::commands::{App, exit_of_loop};
+use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
+use crate::stopping::evaluation::{Class, Decision, Evaluation};
+use crate::stopping::exit_check::breaker::BreakerState;
 use crate::stopping::exit_check::event::TurnRecord;
+use crate::stopping::exit_check::evidence::TurnEvidence;
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
+use crate::stopping::exit_check::thresholds::ExitThresholds;
 use crate::terminal::output::evaluation_text::{decision_text, evaluation_text};
 use crate::terminal::output::printer::Printer;
 
 use self::evidence::{CheckFiles, GatheredEvidence};
-use self::report::CheckReport;
 
 pub(in crate::commands) use self::flags::CheckArgs;
 
@@ -33,7 +38,7 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let clock = Clock::system();
     let mut gathered = evidence::gather(args, &files, &store.folder, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
-    masking::mask(&mut gathered.evidence, unmasked, app.environment)?;
+    mask(&mut gathered.evidence, unmasked, app.environment)?;
     match gathered.test_end {
         Some(TestEnd::TimedOut) => {
             printer.warning("⚠ The tests were ended at their time limit, and count as failed");
@@ -48,14 +53,14 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
         return Err(Error::failed("the log does not have the check"));
     };
     print(args, &update, record, printer)?;
-    Ok(report::exit(&record.evaluation.decision))
+    Ok(exit(&record.evaluation.decision))
 }
 
 /// Returns the settings of this check: flags, else the configuration file, else the defaults.
 fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
     let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
     let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
-    settings::with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())
+    with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())
 }
 
 /// Decides and records, while no other check does.
@@ -123,4 +128,66 @@ fn print(
         evaluation_text(&title, evaluation, traits)
     };
     Ok(printer.result(&text)?)
+}
+
+/// A checked turn: the decision, and everything that it depends on.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+struct CheckReport<'a> {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    schema_version: &'static str,
+    time: Timestamp,
+    /// The run that the turn belongs to: `--run`, or the time of its first check.
+    run: &'a RunId,
+    /// The number of the turn in its run.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    turn: u64,
+    #[cfg_attr(test, schemars(with = "crate::stopping::evaluation::DecisionWord"))]
+    decision: &'static str,
+    #[cfg_attr(test, schemars(extend("enum" = [0, 10, 11, 12, 13, 14, 130])))]
+    exit_code: u8,
+    policy: ExitPolicy,
+    evaluation: &'a Evaluation,
+    evidence: &'a TurnEvidence,
+    /// The circuit after this check.
+    circuit: &'a BreakerState,
+    thresholds: &'a ExitThresholds,
+}
+
+impl<'a> CheckReport<'a> {
+    fn new(time: Timestamp, record: &'a TurnRecord, circuit: &'a BreakerState) -> Self {
+        let evaluation = &record.evaluation;
+        Self {
+            schema_version: "1.0",
+            time,
+            run: &record.run.id,
+            turn: record.turn,
+            decision: evaluation.class().map_or("continue", Class::name),
+            exit_code: exit(&evaluation.decision).code(),
+            policy: record.settings.policy,
+            evaluation,
+            evidence: &record.evidence,
+            circuit,
+            thresholds: &record.settings.thresholds,
+        }
+    }
+}
+
+/// Returns the exit code of a decision.
+fn exit(decision: &Decision) -> Exit {
+    match decision {
+        Decision::Continue => Exit::Answer,
+        Decision::Stop { class, .. } => exit_of_loop(*class, Exit::Done),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        let title = "What `conclave exit-check --json` prints";
+        crate::schema::check::<CheckReport<'_>>("exit_check", title);
+    }
 }

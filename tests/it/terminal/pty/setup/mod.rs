@@ -12,14 +12,13 @@ use crate::support::binary::Conclave;
 use crate::support::local_server::LocalServer;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
-use crate::support::screen::Screen;
 
 /// The questions in their order, for a dialogue that accepts every default.
 const QUESTIONS: [&str; 5] = [
     "? Panel:",
     "? Judge:",
-    "? Spend without asking:",
-    "? Spend in a month:",
+    "? Spend without asking, in dollars",
+    "? Spend in a month, in dollars",
     "? Write them? [Y/n]",
 ];
 
@@ -37,30 +36,6 @@ fn colour_home(server: &ProviderServer) -> Conclave {
 
 fn start(conclave: &Conclave, columns: u16) -> Terminal {
     Terminal::start_sized(conclave, (columns, 60), Output::Terminal, &["setup"])
-}
-
-/// Moves to the last item of an open menu, and accepts it.
-fn take_last(terminal: &mut Terminal, question: &str, item: &str) {
-    terminal.wait_for_sight(question);
-    let active = |screen: &Screen| {
-        let text = screen.contents();
-        text.lines()
-            .find(|line| line.starts_with('❯'))
-            .map(ToOwned::to_owned)
-    };
-    let wanted = Some(format!("❯ {item}"));
-    loop {
-        terminal.wait_until("a menu is open", |screen| active(screen).is_some());
-        let now = terminal.look(active);
-        if now == wanted {
-            break;
-        }
-        terminal.type_in("k");
-        terminal.wait_until("another item is active", |screen| {
-            active(screen).is_some_and(|line| Some(line) != now)
-        });
-    }
-    terminal.type_in(ENTER);
 }
 
 /// Waits for a question and answers it.
@@ -99,7 +74,7 @@ fn screens(server: &ProviderServer, colour: bool) -> String {
             conclave = conclave.variable("NO_COLOR", "1");
         }
         let mut terminal = start(&conclave, columns);
-        terminal.wait_for_sight("Choose personas and models");
+        terminal.wait_for_sight("Name the seats");
         let menu = terminal.look(|screen| {
             if colour {
                 screen.styled()
@@ -159,41 +134,30 @@ fn chosen_seats_judge_and_amounts_are_written() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
-    answer(
-        &mut terminal,
-        "Choose personas and models",
-        &[DOWN, DOWN, ENTER],
-    );
-    // The usual three are ticked; the first of all personas is ticked too.
-    answer(&mut terminal, "? Personas:", &[" ", ENTER]);
-    for persona in ["accessibility", "architecture", "pragmatic", "security"] {
-        answer(&mut terminal, &format!("? Model of {persona}:"), &[ENTER]);
-    }
-    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    take_last(&mut terminal, "? Model of the judge:", "Another model");
-    answer(
-        &mut terminal,
-        "? Model, as provider:model:",
-        &["nowhere:m", ENTER],
-    );
+    answer(&mut terminal, "Name the seats", &[DOWN, ENTER]);
+    let seats = "security=anthropic:claude-opus-5-5, pragmatic=nowhere:m\r";
+    answer(&mut terminal, "? Seats, as persona", &[seats]);
     terminal.wait_for_sight("no provider is called `nowhere`");
-    terminal.type_in("google:gemini-4-argon\r");
-    answer(&mut terminal, "? Spend without asking:", &["k", "k", ENTER]);
-    answer(&mut terminal, "? Spend in a month:", &["k", ENTER]);
-    answer(&mut terminal, "? Amount in dollars:", &["a lot", ENTER]);
+    terminal.type_in("security=anthropic:claude-opus-5-5, pragmatic=google:gemini-4-argon\r");
+    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
+    let judge = "google:gemini-4-argon\r";
+    answer(&mut terminal, "? Model, as provider:model:", &[judge]);
+    answer(&mut terminal, QUESTIONS[2], &["a lot", ENTER]);
     terminal.wait_for_sight("The amount must be an amount in dollars");
-    terminal.type_in("125\u{7f}.50\r");
+    terminal.type_in("0\r");
+    answer(
+        &mut terminal,
+        QUESTIONS[3],
+        &["\u{7f}\u{7f}\u{7f}\u{7f}125\u{7f}.50\r"],
+    );
     answer(&mut terminal, "? Write them? [Y/n]", &["y"]);
     terminal.end().0.ends_with(0);
     let settings = settings(&conclave);
-    let seats = settings["panel"].as_array().unwrap();
-    assert_eq!(seats.len(), 4);
-    assert!(
-        seats[0]
-            .as_str()
-            .unwrap()
-            .starts_with("accessibility=anthropic:")
-    );
+    let seats = json!([
+        "security=anthropic:claude-opus-5-5",
+        "pragmatic=google:gemini-4-argon"
+    ]);
+    assert_eq!(settings["panel"], seats);
     assert_eq!(settings["judge"], "google:gemini-4-argon");
     assert_eq!(settings["always_allow_under"], json!(0));
     assert_eq!(settings["monthly_budget"], json!(12.5));
@@ -223,7 +187,6 @@ fn a_repeated_dialogue_keeps_what_was_set() {
         screen.contains("? Judge: Keep openai:gpt-6.1-sol\n"),
         "{screen}"
     );
-    assert!(screen.contains("Up to $0.30"), "{screen}");
     assert!(screen.contains("Nothing to change"), "{screen}");
     assert_eq!(config(&conclave), written);
 }
@@ -239,8 +202,8 @@ fn one_changed_answer_leaves_the_other_lines_as_written() {
     let mut terminal = start(&conclave, 100);
     answer(&mut terminal, "? Panel:", &[ENTER]);
     answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    answer(&mut terminal, "? Spend without asking:", &["j", ENTER]);
-    answer(&mut terminal, "? Spend in a month:", &[ENTER]);
+    answer(&mut terminal, QUESTIONS[2], &["\u{7f}\u{7f}\u{7f}1", ENTER]);
+    answer(&mut terminal, QUESTIONS[3], &[ENTER]);
     answer(&mut terminal, "? Write them? [Y/n]", &[ENTER]);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
@@ -284,7 +247,7 @@ fn sigterm_at_a_question_restores_the_terminal() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let terminal = start(&conclave, 100);
-    terminal.wait_for_sight("Choose personas and models");
+    terminal.wait_for_sight("Name the seats");
     terminal.signal(Signal::TERM);
     let (ran, transcript) = terminal.end();
     ran.ends_with(130);
@@ -323,9 +286,8 @@ fn esc_leaves_an_edited_line_too() {
     let mut terminal = start(&conclave, 100);
     answer(&mut terminal, "? Panel:", &[ENTER]);
     answer(&mut terminal, "? Judge:", &[ENTER]);
-    answer(&mut terminal, "? Spend without asking:", &["j", "j", ENTER]);
-    answer(&mut terminal, "? Amount in dollars:", &["1"]);
-    terminal.wait_for_sight("? Amount in dollars: 1");
+    answer(&mut terminal, QUESTIONS[2], &["1"]);
+    terminal.wait_for_sight(": 0.51");
     terminal.type_in(ESC);
     let (ran, _) = terminal.end();
     ran.ends_with(3);
@@ -383,7 +345,6 @@ fn a_key_typed_as_a_model_is_refused() {
     let mut terminal = start(&conclave, 100);
     answer(&mut terminal, "? Panel:", &[ENTER]);
     answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    take_last(&mut terminal, "? Model of the judge:", "Another model");
     let key = "sk-ant-api03-0123456789";
     answer(
         &mut terminal,

@@ -50,7 +50,11 @@ fn accepted_offer_runs_setup_and_then_the_consultation() {
     for question in &QUESTIONS[..3] {
         answer(&mut terminal, question, &[ENTER]);
     }
-    answer(&mut terminal, "? Spend in a month:", &["j", ENTER]);
+    answer(
+        &mut terminal,
+        QUESTIONS[3],
+        &["\u{7f}\u{7f}\u{7f}\u{7f}5", ENTER],
+    );
     answer(&mut terminal, "? Write them? [Y/n]", &[ENTER]);
     let (ran, _) = terminal.end();
     assert_ne!(ran.ends_with(0).stdout, "");

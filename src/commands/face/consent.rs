@@ -1,0 +1,160 @@
+//! Consent to the cost of a run, before it begins: what the gate decides in words, the question, and
+//! what lets a cost pass that no person could be asked about.
+
+use serde::Serialize;
+
+use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
+use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
+use crate::domain::context::ScrubbingReport;
+use crate::domain::money::{Cost, MicroUsd};
+use crate::error::{Error, Exit};
+use crate::scrub::Finding;
+use crate::terminal::output::printer::Printer;
+use crate::terminal::progress::scrubbing::{SCRUBBING_DISABLED, scrubbing_lines};
+use crate::text::clean::one_line;
+
+/// Carries out what the gate has decided on an estimate, and returns how consent was given; `None`
+/// above a ceiling, where the run stops by itself. `spent` counts under a ceiling already;
+/// `command` is what `--yes` is added to, with a blank; `ask` fails when the person declines.
+pub(crate) fn agree(
+    gate: &Gate,
+    estimate: &Estimate,
+    rule: &ConsentRule,
+    spent: MicroUsd,
+    command: &str,
+    ask: impl FnOnce(&[GateReason]) -> Result<(), Error>,
+) -> Result<Option<Consent>, Error> {
+    match gate {
+        Gate::Pass(how) => Ok(Some(*how)),
+        Gate::AboveCeiling => Ok(None),
+        Gate::Ask(why) => ask(why).map(|()| Some(Consent::Asked)),
+        Gate::Refuse(_) => {
+            let error = "The estimated cost needs consent, and there is no terminal to ask on";
+            let error = Error::new(Exit::Declined, error);
+            Err(allow(error, estimate, Some(rule), spent, command))
+        }
+    }
+}
+
+/// Adds what lets an estimate pass without a question, as in [`agree`].
+pub(crate) fn allow(
+    error: Error,
+    estimate: &Estimate,
+    rule: Option<&ConsentRule>,
+    spent: MicroUsd,
+    command: &str,
+) -> Error {
+    let cost = estimate.cost;
+    let error = error.hint(format!(
+        "the estimate is {cost:.2}: agree to it with `{command}--yes`"
+    ));
+    let month = rule.and_then(|rule| rule.month);
+    if let Some(Month { budget, spent }) = month.filter(|month| month.is_exceeded_by(cost)) {
+        return error.hint(format!(
+            "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
+             this month"
+        ));
+    }
+    // No limit is above an unknown cost.
+    if estimate.high.lower_bound {
+        return error.hint(
+            "or give the models a price in models.json, or `free: true` to an endpoint that costs \
+             nothing",
+        );
+    }
+    let cents = (estimate.high.known + spent).0.div_ceil(10_000);
+    let (dollars, cents) = (cents / 100, cents % 100);
+    let error = error.hint(format!(
+        "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
+    ));
+    // A large context needs consent at any cost.
+    let is_above = rule.is_none_or(|rule| cost.known >= rule.always_allow_under);
+    error.hint_if(is_above.then_some("or raise `always_allow_under` in config.json"))
+}
+
+/// What the cost gate would do.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct GateDecision {
+    /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the high
+    /// estimate is within it. `ask`: on the terminal. `refuse`: without a terminal (exit code 3).
+    /// `above_ceiling`: even the low estimate exceeds it (exit code 4).
+    #[cfg_attr(test, schemars(extend("enum" = [
+        "auto_approved", "flag", "ceiling", "ask", "refuse", "above_ceiling",
+    ])))]
+    decision: &'static str,
+    /// The reasons why the estimate needs consent.
+    why: Vec<GateReason>,
+    /// The decision in words.
+    pub(crate) message: String,
+}
+
+impl GateDecision {
+    pub(crate) fn of(rule: &ConsentRule, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Self {
+        let (threshold, limit) = (rule.always_allow_under, ceiling.unwrap_or_default());
+        let (decision, message, why) = match rule.decide(estimate, ceiling) {
+            Gate::Pass(Consent::AutoApproved) if estimate.high == Cost::FREE => {
+                let message = "goes ahead: the models are free".to_owned();
+                ("auto_approved", message, Vec::new())
+            }
+            Gate::Pass(Consent::AutoApproved) => {
+                let why = format!("below always_allow_under, {threshold:.2}");
+                let message = format!("goes ahead without asking: {why}");
+                ("auto_approved", message, Vec::new())
+            }
+            Gate::Pass(Consent::Ceiling) => {
+                let why = format!("the high estimate is within the ceiling of {limit:.2}");
+                let message = format!("goes ahead without asking: {why}");
+                ("ceiling", message, Vec::new())
+            }
+            Gate::Pass(Consent::Flag | Consent::Asked | Consent::NobodyToAsk) => {
+                let message = "goes ahead: approved by --yes".to_owned();
+                ("flag", message, Vec::new())
+            }
+            Gate::Ask(why) => ("ask", format!("asks first: {}", reasons(&why)), why),
+            Gate::Refuse(why) => {
+                let no_terminal = "needs --yes, because there is no terminal to ask on";
+                ("refuse", format!("{no_terminal}: {}", reasons(&why)), why)
+            }
+            Gate::AboveCeiling => {
+                let why = format!("even the low estimate is above {limit:.2}");
+                let message = format!("ends at its ceiling: {why}");
+                ("above_ceiling", message, Vec::new())
+            }
+        };
+        Self {
+            decision,
+            why,
+            message,
+        }
+    }
+}
+
+fn reasons(why: &[GateReason]) -> String {
+    let words = |reason: &GateReason| match reason {
+        GateReason::Cost => "it is not below always_allow_under",
+        GateReason::Unpriced => "a model has no price",
+        GateReason::MonthlyBudget => "it would exceed the monthly budget",
+        GateReason::LargeContext => "the context is large",
+        GateReason::FirstCost => "nothing has been spent here so far",
+    };
+    why.iter().map(words).collect::<Vec<_>>().join("; ")
+}
+
+/// Prints how many secrets were masked; with `--verbose` also by which rule and where. Warns when
+/// none was looked for.
+pub(crate) fn announce(report: &ScrubbingReport, findings: &[Finding], printer: &Printer) {
+    if !report.sensitive_data_scrubbed {
+        for line in SCRUBBING_DISABLED {
+            printer.warning(line);
+        }
+        return;
+    }
+    for line in scrubbing_lines(report) {
+        printer.note(&line);
+    }
+    for finding in findings {
+        let source = one_line(&finding.source);
+        printer.detail(&format!("   {} in {source}:{}", finding.rule, finding.line));
+    }
+}

@@ -1,0 +1,94 @@
+//! The limits within which a consultation runs by itself: as a person asks for them, and as they
+//! are in force, with the settings beneath them.
+//!
+//! A limit of all runs is declared here twice, read in `setup::plan::limits`, and has its flag in
+//! `commands::flags::control`.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::consultation::policy::consent::{ConsentMode, ConsentRule};
+use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
+use crate::consultation::policy::substitution::OnFailure;
+use crate::domain::confidence::Confidence;
+use crate::domain::money::MicroUsd;
+use crate::stopping::early_termination::{EarlyStop, Policy};
+
+/// The limits that are asked for. The settings decide everything that is absent.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ControlRequest {
+    /// Whether a person can be asked changes with each process.
+    #[serde(skip)]
+    pub consent_mode: ConsentMode,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<Policy>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence_threshold: Option<Confidence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_failure: Option<OnFailure>,
+    /// Seconds before a second model is asked, or `off`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "serde_json::Value", extend("type" = ["number", "string"])))]
+    pub hedge_after: Option<HedgeAfter>,
+    /// The most seconds of a round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_wait: Option<u64>,
+    /// Fewer answers than seats end a consultation.
+    pub strict: bool,
+    /// The ceiling over the whole run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost: Option<MicroUsd>,
+}
+
+impl ControlRequest {
+    /// Returns a request that leaves everything to the settings.
+    pub fn new(consent_mode: ConsentMode) -> Self {
+        Self {
+            consent_mode,
+            ..Self::default()
+        }
+    }
+}
+
+/// The limits within which a consultation runs by itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Control {
+    pub consent: ConsentRule,
+    /// The ceiling: no call is made that could raise the cost above it.
+    pub max_cost: Option<MicroUsd>,
+    pub on_failure: OnFailure,
+    /// Refuses fallbacks and degraded results.
+    pub strict: bool,
+    pub hedge: HedgeRule,
+    /// The time after which a round is reported as slow, and the interval of further reports.
+    /// `None` for never.
+    pub pulse: Option<Duration>,
+    /// The time limit of a round; `None` for no limit.
+    pub max_wait: Option<Duration>,
+    pub early_termination: EarlyStop,
+}
+
+impl Control {
+    /// Returns the defaults: asks for consent from half a dollar, hedges after 30 s, reports every
+    /// minute.
+    pub fn usual(consent_mode: ConsentMode) -> Self {
+        Self {
+            consent: ConsentRule {
+                always_allow_under: MicroUsd(500_000),
+                consent_mode,
+                month: None,
+                asks_first_cost: false,
+            },
+            max_cost: None,
+            on_failure: OnFailure::default(),
+            strict: false,
+            hedge: HedgeRule::default(),
+            pulse: Some(Duration::from_secs(60)),
+            max_wait: None,
+            early_termination: EarlyStop::usual(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! The plan of a rejudgement: the judge's work on the answers of a stored record, in which no
+//! expert is asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::config::settings::Settings;
+use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::anonymity::relabel::Relabelling;
+use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
+use crate::consultation::plan::{ControlRequest, Plan};
+use crate::consultation::policy::mode::Mode;
+use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::prompt::prior_consultation::PriorConsultation;
+use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
+use crate::domain::panel::{Panel, Seat};
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::vendors;
+use crate::error::Error;
+use crate::providers::catalog::ModelCatalog;
+use crate::setup::context::earlier::EarlierContext;
+use crate::setup::context::request::Scrubbing;
+use crate::setup::helper;
+use crate::setup::local_servers::LocalServerSet;
+use crate::setup::local_servers::search::ServerSearch;
+use crate::setup::panel::context::SelectionContext;
+use crate::setup::request::{Purpose, QuestionRequest};
+
+use super::Planner;
+use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
+
+/// The request for a rejudgement.
+#[derive(Debug)]
+pub(crate) struct RejudgeRequest<'a> {
+    /// The judge and its fallbacks, separated by commas.
+    pub(crate) judge: Option<&'a str>,
+    /// The consultation that the question follows up, as the experts knew it.
+    pub(crate) follows_up: Option<Box<PriorConsultation>>,
+    /// The context of its question, as the experts knew it.
+    pub(crate) context: EarlierContext,
+    pub(crate) material: PromptMaterial,
+    pub(crate) control: ControlRequest,
+}
+
+/// Makes a plan of a stored record, in which only the judge is asked.
+pub(crate) async fn prepare(
+    planner: &Planner<'_>,
+    record: &StoredRecord,
+    request: RejudgeRequest<'_>,
+) -> Result<(PlanTemplate, PreparedPlan), Error> {
+    let sources = &planner.sources;
+    let seats = seats(record);
+    let judge = named(request.judge, record, &sources.settings);
+    let embedded_models = planner.embedded_models();
+    let embedded = embedded_models.default_model();
+    let candidates = candidates(judge, record, &seats, &sources.catalog);
+    let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
+    let servers = LocalServerSet::for_models(candidates.iter(), search).await;
+    let context = sources.selection_context(embedded, &servers);
+    let mut judging = Panel {
+        seats: Vec::new(),
+        judges: judges(judge, record, &seats, &context)?,
+    };
+    let file = embedded_models
+        .obtain_for_panel(&mut judging, request.control.consent_mode)
+        .await?;
+    let mut debate = debate(record);
+    debate.follows_up = request.follows_up;
+    helper::assign(&mut debate, &judging, &context);
+    if was_private(record, &context) {
+        // Only the judge that the user names sees the answers.
+        debate.helper = debate.helper.and_then(|_| judging.judges.first().cloned());
+    }
+    let mut notices = vec![format!(
+        "the answers of {} are judged again: no expert is asked, and their order changes",
+        record.id
+    )];
+    let judge = judging.judges.first();
+    notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
+    let template = planner.complete(PlanDraft {
+        scrubbing: Scrubbing::On,
+        panel: Panel {
+            seats,
+            judges: judging.judges,
+        },
+        debate,
+        fallbacks: BTreeMap::new(),
+        material: request.material,
+        notices,
+        control: &request.control,
+        servers: &servers,
+        purpose: Purpose::Run,
+        embedded: file,
+    })?;
+    let mut prepared = template.plan(QuestionRequest {
+        question: record.question.clone(),
+        sources: request.context.sources,
+        project: request.context.project,
+    })?;
+    reorder(&mut prepared.plan, record);
+    Ok((template, prepared))
+}
+
+/// Returns the judge and its fallbacks.
+fn judges(
+    named: Option<&str>,
+    record: &StoredRecord,
+    seats: &[Seat],
+    context: &SelectionContext<'_>,
+) -> Result<Vec<ModelRef>, Error> {
+    if let Some(names) = named {
+        return names.split(',').map(|name| context.model(name)).collect();
+    }
+    let usual = if was_private(record, context) {
+        let models = seats.iter().map(|seat| seat.model.clone());
+        let own = models.filter(|model| context.is_own_server(&model.provider));
+        own.collect()
+    } else {
+        context.default_judges(seats)
+    };
+    let judges = record.judge().into_iter().chain(usual);
+    let mut judges: Vec<ModelRef> = judges.chain(context.embedded.clone()).collect();
+    let mut met = BTreeSet::new();
+    judges.retain(|judge| {
+        context.check_provider(&judge.provider).is_ok() && met.insert(judge.clone())
+    });
+    // The embedded model judges only when no other model is left.
+    if judges.iter().any(|judge| !judge.provider.is_local()) {
+        judges.retain(|judge| !judge.provider.is_local() || record.judge().as_ref() == Some(judge));
+    }
+    if judges.is_empty() {
+        let error = Error::usage("no model of this consultation can be asked now");
+        return Err(error.hint("name a judge with `conclave history rejudge ID --judge MODEL`"));
+    }
+    Ok(judges)
+}
+
+/// Returns the models whose servers have to be found.
+fn candidates(
+    named: Option<&str>,
+    record: &StoredRecord,
+    seats: &[Seat],
+    catalog: &ModelCatalog,
+) -> Vec<ModelRef> {
+    let listed = named.into_iter().flat_map(|names| names.split(','));
+    let named = listed.filter_map(|name| catalog.resolve(name.trim()).ok());
+    let seated = seats.iter().map(|seat| seat.model.clone());
+    named.chain(record.judge()).chain(seated).collect()
+}
+
+/// Returns the judge that the user names. The setting is for panels that are asked: the judge of
+/// the consultation comes before it.
+fn named<'a>(
+    flag: Option<&'a str>,
+    record: &StoredRecord,
+    settings: &'a Settings,
+) -> Option<&'a str> {
+    let is_open = record.judge().is_none() && record.agents.is_empty();
+    flag.or(settings.judge.as_deref().filter(|_| is_open))
+}
+
+/// Returns whether every expert and the judge ran on the user's own servers.
+pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>) -> bool {
+    let experts = record
+        .agents
+        .iter()
+        .filter_map(|agent| record.model_of(agent));
+    let mut asked = experts.chain(record.judge()).peekable();
+    asked.peek().is_some()
+        && asked.all(|ModelRef { provider, .. }| {
+            // An unknown provider was one: only the settings can add providers.
+            context.is_own_server(&provider) || vendors::find(provider.as_str()).is_none()
+        })
+}
+
+/// Draws of a new order of experts. With two experts every other draw differs.
+const DRAWS: u64 = 64;
+
+/// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
+pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
+    let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| {
+        let model = model.unwrap_or_else(|| ModelRef::new("unknown", "unknown"));
+        Seat::named(id.as_str(), name, model)
+    };
+    let seat_of = |agent: &StoredAgent| seat(&agent.id, &agent.name, record.model_of(agent));
+    let mut seats: Vec<Seat> = record.agents.iter().map(seat_of).collect();
+    for held in record.independents() {
+        if seats.iter().all(|seat| seat.id != held.agent_id) {
+            seats.push(seat(&held.agent_id, held.agent_id.as_str(), None));
+        }
+    }
+    seats
+}
+
+fn debate(record: &StoredRecord) -> DebateOptions {
+    let mut modes = Mode::ALL.into_iter();
+    let mode = modes.find(|mode| record.mode.as_deref() == Some(mode.strategy().name));
+    let prior_answers = PriorAnswers {
+        from: record
+            .consultation_id()
+            .unwrap_or_else(|| ConsultationId::from_unique(&record.id)),
+        independents: record.independents().cloned().collect(),
+        cross_exam: record.cross_exam().cloned(),
+        verdict: record.verdict().cloned(),
+    };
+    DebateOptions {
+        mode: mode.unwrap_or_default(),
+        prior_answers: Some(Box::new(prior_answers)),
+        ..DebateOptions::default()
+    }
+}
+
+/// Changes the order in which the judge reads the experts, and moves what was said of their old
+/// labels to the new ones.
+fn reorder(plan: &mut Plan, record: &StoredRecord) {
+    let then = Labels::in_order(&record.expert_order, &plan.panel.seats);
+    for _ in 0..DRAWS {
+        let is_same = |then: &Labels| then.order == plan.labels().order;
+        if !then.as_ref().is_some_and(is_same) {
+            break;
+        }
+        plan.seed = plan.seed.wrapping_add(1);
+    }
+    let now = plan.labels();
+    let (Some(then), Some(prior_answers)) = (then, &mut plan.debate.prior_answers) else {
+        return;
+    };
+    let relabelling = Relabelling {
+        from: &then,
+        into: &now,
+    };
+    let cross_exam = prior_answers.cross_exam.take();
+    prior_answers.cross_exam = cross_exam.map(|record| relabelling.cross_exam(record));
+    let verdict = prior_answers.verdict.take();
+    prior_answers.verdict = verdict.map(|verdict| relabelling.verdict(verdict));
+}
