@@ -66,6 +66,15 @@ impl Error {
         Self::new(Exit::Failed, source)
     }
 
+    /// Returns a wrong use of the command with its cause.
+    pub(crate) fn caused(
+        what: impl Into<String>,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        let (what, source) = (what.into(), source.into());
+        Self::usage(CausedError { what, source })
+    }
+
     /// Adds an action that fixes it.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
@@ -89,6 +98,14 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.source.fmt(f)
     }
+}
+
+/// What failed, and its cause.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+struct CausedError {
+    what: String,
+    source: Box<dyn StdError + Send + Sync>,
 }
 
 /// Returns an error with its causes, on one line.

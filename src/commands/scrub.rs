@@ -8,8 +8,7 @@ use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::scrub::OutgoingText;
 use crate::setup::context::scrubber;
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Verbosity;
 use crate::text::clean::one_line;
 
 use super::App;
@@ -65,7 +64,7 @@ impl Args {
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let scrubber = scrubber::load(app.environment)?;
-    let inputs = read(&args.files, args.limit(), app.printer)?;
+    let inputs = read(&args.files, args.limit())?;
     let outgoing = inputs
         .iter()
         .map(|(source, text)| OutgoingText { source, text });
@@ -76,7 +75,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
 }
 
 /// Reads the files, or standard input without any.
-fn read(paths: &[PathBuf], limit: SizeLimit, printer: &Printer) -> Result<Vec<InputText>, Error> {
+fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
     if paths.is_empty() && io::stdin().is_terminal() {
         return Err(Error::usage("nothing to scrub: no file and no input")
             .hint("name files, as in `conclave scrub .env`")
@@ -84,30 +83,19 @@ fn read(paths: &[PathBuf], limit: SizeLimit, printer: &Printer) -> Result<Vec<In
     }
     let stdin = [PathBuf::from(STDIN)];
     let paths = if paths.is_empty() { &stdin } else { paths };
-    let (mut inputs, mut failures, mut room) = (Vec::new(), 0, limit.bytes());
+    let (mut inputs, mut room) = (Vec::new(), limit.bytes());
     for path in paths {
-        match read_one(path, SizeLimit::of_bytes(room)) {
-            Ok(input) => {
-                room = room.saturating_sub(input.1.len() as u64);
-                inputs.push(input);
+        let input = read_one(path, SizeLimit::of_bytes(room)).map_err(|error| {
+            if error.kind() == io::ErrorKind::FileTooLarge {
+                return too_large(limit);
             }
-            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Err(too_large(limit));
-            }
-            Err(error) => {
-                failures += 1;
-                let name = one_line(&path.to_string_lossy());
-                printer.warning(&format!("❌ Cannot read {name}: {error}"));
-            }
-        }
+            let name = one_line(&path.to_string_lossy());
+            Error::usage(format!("cannot read {name}: {error}; nothing was printed"))
+        })?;
+        room = room.saturating_sub(input.1.len() as u64);
+        inputs.push(input);
     }
-    if failures == 0 {
-        return Ok(inputs);
-    }
-    let files = count(failures, "file");
-    Err(Error::usage(format!(
-        "{files} cannot be read; nothing was printed"
-    )))
+    Ok(inputs)
 }
 
 fn read_one(path: &Path, limit: SizeLimit) -> io::Result<InputText> {

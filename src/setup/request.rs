@@ -13,7 +13,7 @@ use crate::setup::context::request::Scrubbing;
 const PERSONA_ALONE: &str = "pragmatic";
 
 /// What any number of consultations have in common. The settings decide everything that is absent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct TemplateRequest {
     /// The earlier consultation that the questions follow up, as loaded for models.
     pub(crate) follows_up: Option<Box<StoredRecord>>,
@@ -45,9 +45,10 @@ impl QuestionRequest {
 }
 
 /// The purpose of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A run: keys are read, and the embedded model is downloaded if needed.
+    #[default]
     Run,
     /// A dry run: no key is read, and no model is downloaded.
     Preview,

@@ -66,28 +66,12 @@ fn report(args: &Args) -> Result<ReplayReport, Error> {
     let name = args.file.display().to_string();
     let bytes = files::read(&args.file, SIZE_LIMIT)
         .map_err(|error| Error::usage(format!("cannot read `{name}`: {error}")))?;
-    let table =
-        recorded_answers::read(&bytes, &args.names()).map_err(|error| unusable(error, &name))?;
+    let table = recorded_answers::read(&bytes, &args.names()).map_err(|error| {
+        let hint = hint(&error);
+        Error::caused(format!("cannot replay `{name}`"), error).hint_if(hint)
+    })?;
     measure(&table, &name)
         .ok_or_else(|| Error::usage(format!("`{name}` has no questions to replay")))
-}
-
-/// Returns why a file cannot be replayed, with what to do.
-fn unusable(error: RecordedAnswersError, file: &str) -> Error {
-    let hint = hint(&error);
-    let error = Error::usage(ReplayError {
-        file: file.to_owned(),
-        source: error,
-    });
-    error.hint_if(hint)
-}
-
-/// A file of recorded answers cannot be replayed.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot replay `{file}`")]
-struct ReplayError {
-    file: String,
-    source: RecordedAnswersError,
 }
 
 fn hint(error: &RecordedAnswersError) -> Option<&'static str> {

@@ -9,13 +9,13 @@ use crate::benchmark::case::CaseId;
 use crate::benchmark::event::{BenchmarkEventKind, RunBegun};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
-use crate::benchmark::run::{Arm, ArmTerms, CaseRunId, RunId, RunOptions, RunTerms};
+use crate::benchmark::run::{Arm, CaseRunId, RunId, RunOptions, RunTerms};
 use crate::benchmark::state::BenchmarkState;
 use crate::commands::App;
 use crate::commands::face::answer::write_text;
 use crate::commands::face::batch::{
-    ApprovedBatch, ModelFigures, PartFigures, PreparedBatch, RunSpending, cost_line, model_figures,
-    model_lines, spent_so_far,
+    ApprovedBatch, ModelFigures, PartFigures, PreparedBatch, RunSpending, arm_line, cost_line,
+    model_figures, model_lines, spent_so_far,
 };
 use crate::commands::face::consent::announce;
 use crate::commands::flags::{AnswerFormat, consent_mode};
@@ -415,18 +415,6 @@ fn show_preview(
         }
     };
     write_text(&text, flags.output.as_deref(), printer).map(|()| Exit::Answer)
-}
-
-/// `panel: security=openai:m, …; judge openai:m; 4 rounds`.
-fn arm_line(arm: &ArmTerms) -> String {
-    let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
-    if let Some(judge) = &arm.judge {
-        line.extend(["; judge ", judge]);
-    }
-    if arm.arm == Arm::Panel {
-        line.extend(["; ", &count(arm.rounds, "round")]);
-    }
-    line
 }
 
 fn preview_text(run: &PreviewedRun<'_>) -> String {

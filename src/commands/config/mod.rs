@@ -11,14 +11,12 @@ use std::fmt::Write;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-use crate::commands::flags::ListFormatFlag;
-use crate::config::env::Environment;
-use crate::config::paths::Home;
+use crate::commands::App;
+use crate::commands::flags::JsonFlags;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::{SettingOrigin, Settings};
 use crate::error::Error;
 use crate::setup::settings::{self, origin};
-use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::settings::{SettingRow, screen};
 use crate::text::clean::{one_line, pretty_json};
 
@@ -44,14 +42,10 @@ pub struct Args {
 enum ConfigAction {
     /// Print the path of the settings file
     Path,
-    /// Show every setting with its value and origin
+    /// Show every setting with its value, its origin and, with --json, its help
     Show {
-        /// Write one JSON object: each setting with its `value`, `origin` and `help`
-        #[arg(long)]
-        json: bool,
-
         #[command(flatten)]
-        format: ListFormatFlag,
+        json: JsonFlags,
     },
     /// Print the value of a setting; nothing if it has none
     Get {
@@ -96,18 +90,16 @@ fn set_help() -> String {
     text
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let home = Home::find(environment).map_err(Error::usage)?;
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let (home, environment, printer) = (app.home()?, app.environment, app.printer);
     let load = || settings::load(&home, environment);
     let result = match &args.action {
         ConfigAction::Path => format!("{}\n", home.config_file().display()),
-        ConfigAction::Show { json, format } => {
-            if *json || format.is_json() {
-                return printer.json(&as_json(&load()?)).map_err(Error::failed);
-            }
-            let face = printer.out_traits();
-            let width = face.is_terminal.then_some(face.width);
-            screen(&rows(&load()?), width, face.paint)
+        ConfigAction::Show { json } => {
+            let settings = load()?;
+            return app.print(json.is_json(), &as_json(&settings), |width, paint| {
+                screen(&rows(&settings), width, paint)
+            });
         }
         ConfigAction::Get { key } => get(key, &load()?)?,
         ConfigAction::Set { key, value } => {
@@ -115,7 +107,7 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
         }
         ConfigAction::Unset { key } => return edit::unset(key, &home, environment, printer),
     };
-    printer.result(&result).map_err(Error::failed)
+    Ok(printer.result(&result)?)
 }
 
 /// Returns a value alone: texts without quotation marks, nothing if there is none.

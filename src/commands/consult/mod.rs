@@ -26,7 +26,6 @@ use crate::setup::request::{FallbackRequest, QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
 
 use self::follow_up::FollowUp;
-use self::question::QuestionDisplay;
 
 /// Ask a panel of models a question and print the answer
 #[derive(Debug, clap::Args)]
@@ -80,10 +79,7 @@ pub struct Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let App {
-        environment,
-        printer,
-    } = app;
+    let (environment, printer) = (app.environment, app.printer);
     args.context.check_question(args.question_words())?;
     args.context.check_words(args.question_words())?;
     let question = question::read(args.question_words(), printer)?;
@@ -104,7 +100,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         follows_up: earlier.record,
         scrubbing: args.sending.scrubbing(),
         panel: args.panel.request(),
-        fallbacks: FallbackRequest::Usual,
+        fallbacks: FallbackRequest::default(),
         debate: args.debate.request(),
         control: args.control.request(consent_mode),
         material: args.output.material(),
@@ -119,7 +115,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         sources,
         project,
     })?;
-    if question.display == QuestionDisplay::Unseen {
+    if question.is_unseen {
         print_question(&prepared.plan.question, printer);
     }
     if let Some(report) = &prepared.plan.scrubbing {

@@ -12,24 +12,16 @@ use crate::terminal::prompt::StdinUse;
 pub(super) struct Question {
     pub(super) text: String,
     pub(super) input: StdinUse,
-    pub(super) display: QuestionDisplay,
-}
-
-/// Whether a terminal shows how the question begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum QuestionDisplay {
-    /// It has been typed there.
-    Typed,
-    /// A file or another program holds it.
-    Unseen,
+    /// A file or another program holds it: no terminal shows how it begins.
+    pub(super) is_unseen: bool,
 }
 
 /// Joins the words, or reads standard input to its end.
 pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Error> {
-    let (text, input, display) = match words {
+    let (text, input, is_unseen) = match words {
         [dash] if dash == "-" => {
-            let (text, display) = from_input(printer)?;
-            (text, StdinUse::Taken, display)
+            let (text, is_unseen) = from_input(printer)?;
+            (text, StdinUse::Taken, is_unseen)
         }
         [dash, ..] if dash == "-" => {
             return Err(Error::usage(
@@ -37,7 +29,7 @@ pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Erro
             )
             .hint("leave out `-`, or the other words"));
         }
-        words => (words.join(" "), StdinUse::Free, QuestionDisplay::Typed),
+        words => (words.join(" "), StdinUse::Free, false),
     };
     let text = text.trim();
     match (text, input) {
@@ -54,24 +46,23 @@ pub(super) fn read(words: &[String], printer: &Printer) -> Result<Question, Erro
         (text, input) => Ok(Question {
             text: text.to_owned(),
             input,
-            display,
+            is_unseen,
         }),
     }
 }
 
-/// Reads the question that a person types, or that a file or another program holds.
-fn from_input(printer: &Printer) -> Result<(String, QuestionDisplay), Error> {
+/// Reads the question that a person types, or that a file or another program holds; returns whether
+/// it is the latter.
+fn from_input(printer: &Printer) -> Result<(String, bool), Error> {
     let input = std::io::stdin();
-    let display = if input.is_terminal() {
+    let is_typed = input.is_terminal();
+    if is_typed {
         printer.lines("Type the question, end with Ctrl-D");
-        QuestionDisplay::Typed
-    } else {
-        QuestionDisplay::Unseen
-    };
+    }
     let bytes = files::read_to_end(input.lock(), SizeLimit::QUESTION)
         .map_err(|error| Error::usage(format!("cannot read the question: {error}")))?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Error::usage("the question on standard input is not UTF-8 text"))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok((text.to_owned(), display))
+    Ok((text.to_owned(), !is_typed))
 }

@@ -50,10 +50,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let App {
-        environment,
-        printer,
-    } = app;
+    let (environment, printer) = (app.environment, app.printer);
     check_output(args.output.output.as_deref())?;
     settings::check_certificates(environment)?;
     let home = app.home()?;

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::consent::{self, GateDecision};
 use super::seed;
+use crate::benchmark::run::{Arm, ArmTerms};
 use crate::commands::runtime::{block_on, cannot_start};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::Month;
@@ -21,7 +22,7 @@ use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
-use crate::terminal::output::format::{amount, cost_range, dollars, thousands};
+use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::ask_run_consent;
 use crate::terminal::report::report;
@@ -155,6 +156,18 @@ impl<'a> ApprovedBatch<'a> {
         runtime.shutdown_background();
         end
     }
+}
+
+/// `panel: security=openai:m, …; judge openai:m; 4 rounds`.
+pub(crate) fn arm_line(arm: &ArmTerms) -> String {
+    let mut line = format!("{}: {}", arm.arm.name(), arm.seats.join(", "));
+    if let Some(judge) = &arm.judge {
+        line.extend(["; judge ", judge]);
+    }
+    if arm.arm == Arm::Panel {
+        line.extend(["; ", &count(arm.rounds, "round")]);
+    }
+    line
 }
 
 /// Describes what a part of a run is expected to cost: `In all: 120 calls, $0.10 – $0.20 – $0.40`.

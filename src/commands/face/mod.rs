@@ -152,14 +152,10 @@ impl<'a> TerminalFace<'a> {
             subscribers.push(events);
         }
         subscribers.push(&mut progress);
-        let save_threshold =
-            |amount| save_threshold(amount, self.home, self.environment, self.printer);
-        let person = TerminalPerson::new(
-            self.printer.clone(),
-            Keyboard::controlling(),
-            &save_threshold,
-            session.control().consent,
-        );
+        let (home, environment, screen) = (self.home, self.environment, self.printer);
+        let save = |amount| save_threshold(amount, home, environment, screen);
+        let (keyboard, rule) = (Keyboard::controlling(), session.control().consent);
+        let person = TerminalPerson::new(screen.clone(), keyboard, &save, rule);
         let printer = self.printer.clone();
         let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
             printer.restore_terminal();

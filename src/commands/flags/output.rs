@@ -110,26 +110,13 @@ impl FormatFlags {
     }
 }
 
-/// `--json`, and its long form `--format json`.
+/// `--json`, and its long form `--format json` where the other format is text for people.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct JsonFlags {
     /// Write JSON
     #[arg(long)]
     json: bool,
 
-    #[command(flatten)]
-    format: ListFormatFlag,
-}
-
-impl JsonFlags {
-    pub(crate) fn is_json(self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
-/// `--format json`, the long form of `--json` where the other format is text for people.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(crate) struct ListFormatFlag {
     #[arg(long, value_enum, hide = true, conflicts_with = "json")]
     format: Option<ListFormat>,
 }
@@ -140,9 +127,9 @@ enum ListFormat {
     Json,
 }
 
-impl ListFormatFlag {
+impl JsonFlags {
     pub(crate) fn is_json(self) -> bool {
-        self.format == Some(ListFormat::Json)
+        self.json || self.format == Some(ListFormat::Json)
     }
 }
 

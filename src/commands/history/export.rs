@@ -37,11 +37,8 @@ pub(super) struct Args {
     open: bool,
 }
 
-pub(super) fn run(
-    args: &Args,
-    environment: &Environment,
-    archive: &Archive<'_>,
-) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+    let environment = archive.app.environment;
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let loaded = archive.load(&found)?;

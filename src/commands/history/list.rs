@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use jiff::tz::TimeZone;
 
-use crate::commands::flags::ListFormatFlag;
+use crate::commands::flags::JsonFlags;
 use crate::domain::history::{History, HistoryRow, RunStatus};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
@@ -32,6 +32,7 @@ const SHORTEST_ID: usize = 8;
 
 /// List past consultations, newest first
 #[derive(Clone, Debug, clap::Args)]
+#[command(mut_arg("json", |arg| arg.help("Write JSON; its schema is schemas/history.schema.json")))]
 #[group(skip)]
 pub(crate) struct Args {
     /// List only consultations with this state
@@ -67,12 +68,8 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "limit")]
     all: bool,
 
-    /// Write JSON; its schema is schemas/history.schema.json
-    #[arg(long)]
-    json: bool,
-
     #[command(flatten)]
-    format: ListFormatFlag,
+    json: JsonFlags,
 }
 
 /// The values of `--state`.
@@ -99,12 +96,6 @@ impl StateArg {
     }
 }
 
-impl Args {
-    fn is_json(&self) -> bool {
-        self.json || self.format.is_json()
-    }
-}
-
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let search = args.search.as_deref().map(Search::parse).transpose();
     let search = search.map_err(|error| {
@@ -118,25 +109,16 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(archive, args, &filter, limit)?;
-    let printer = archive.printer;
-    if args.is_json() {
-        return printer.json(&history).map_err(Error::failed);
-    }
-    if history.consultations.is_empty() {
+    let (printer, is_json) = (archive.printer, args.json.is_json());
+    if history.consultations.is_empty() && !is_json {
         printer.lines(&nothing(&filter));
         return Ok(());
     }
-    let face = printer.out_traits();
-    let width = face.is_terminal.then_some(face.width);
-    let text = screen(
-        &history,
-        Clock::system().now(),
-        &TimeZone::system(),
-        width,
-        face.paint,
-    );
-    printer.result(&text).map_err(Error::failed)?;
-    if face.is_terminal {
+    let (now, zone) = (Clock::system().now(), TimeZone::system());
+    archive.app.print(is_json, &history, |width, paint| {
+        screen(&history, now, &zone, width, paint)
+    })?;
+    if printer.out_traits().is_terminal && !is_json {
         for line in below(&history, printer.err_traits().width) {
             printer.note(&line);
         }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use crate::config::env::Environment;
+use crate::commands::App;
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
 use crate::error::Error;
@@ -77,24 +77,20 @@ impl Args {
 }
 
 /// Runs `conclave ls`.
-pub(crate) fn list(
-    args: &ListArgs,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<(), Error> {
-    list::run(args, &Archive::open(environment, printer)?)
+pub(crate) fn list(args: &ListArgs, app: App<'_>) -> Result<(), Error> {
+    list::run(args, &Archive::open(app)?)
 }
 
-pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let archive = Archive::open(environment, printer)?;
+pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
+    let archive = Archive::open(app)?;
     match &args.action {
         None => list::run(&args.list, &archive),
         Some(HistoryAction::List(args)) => list::run(args, &archive),
-        Some(HistoryAction::Show(args)) => show::run(args, environment, &archive),
-        Some(HistoryAction::Export(args)) => export::run(args, environment, &archive),
+        Some(HistoryAction::Show(args)) => show::run(args, &archive),
+        Some(HistoryAction::Export(args)) => export::run(args, &archive),
         Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
         Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),
-        Some(HistoryAction::Rejudge(args)) => rejudge::run(args, environment, &archive),
+        Some(HistoryAction::Rejudge(args)) => rejudge::run(args, &archive),
     }
 }
 
@@ -103,17 +99,18 @@ pub(crate) fn run(args: &Args, environment: &Environment, printer: &Printer) -> 
 struct Archive<'a> {
     home: Home,
     logs: PathBuf,
+    app: App<'a>,
     printer: &'a Printer,
 }
 
 impl<'a> Archive<'a> {
-    fn open(environment: &Environment, printer: &'a Printer) -> Result<Self, Error> {
-        let home = Home::find(environment).map_err(Error::usage)?;
-        let logs = home.logs_folder();
+    fn open(app: App<'a>) -> Result<Self, Error> {
+        let home = app.home()?;
         Ok(Self {
+            logs: home.logs_folder(),
             home,
-            logs,
-            printer,
+            app,
+            printer: app.printer,
         })
     }
 

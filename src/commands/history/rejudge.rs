@@ -9,7 +9,6 @@ use crate::commands::face::consent::announce;
 use crate::commands::flags::consent_mode;
 use crate::commands::flags::{ControlFlags, OutputFlags};
 use crate::commands::runtime;
-use crate::config::env::Environment;
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
@@ -20,6 +19,7 @@ use crate::session::load;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::Planner;
 use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
+use crate::setup::request::{PanelRequest, TemplateRequest};
 use crate::terminal::prompt::keyboard::StdinUse;
 
 /// Judge the answers of a consultation again and show what changes
@@ -53,11 +53,8 @@ pub(super) struct Args {
     pub(crate) output: OutputFlags,
 }
 
-pub(super) fn run(
-    args: &Args,
-    environment: &Environment,
-    archive: &Archive<'_>,
-) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+    let environment = archive.app.environment;
     check_output(args.output.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
@@ -81,11 +78,17 @@ pub(super) fn run(
         None => EarlierContext::default(),
     };
     let request = RejudgeRequest {
+        template: TemplateRequest {
+            panel: PanelRequest {
+                judge: args.judge.clone(),
+                ..PanelRequest::default()
+            },
+            material: args.output.material(),
+            control: args.control.request(consent_mode),
+            ..TemplateRequest::default()
+        },
         context,
         follows_up: for_models.follows_up,
-        judge: args.judge.as_deref(),
-        material: args.output.material(),
-        control: args.control.request(consent_mode),
     };
     let planner = Planner::new(environment, printer, Clock::system().now())?;
     let (template, prepared) = runtime::block_on(prepare(&planner, &for_models.record, request))??;
@@ -104,28 +107,15 @@ fn context_of(
     context: Result<Context, ContextFileError>,
     record: &StoredRecord,
 ) -> Result<EarlierContext, Error> {
-    let id = &found;
-    let cannot = |source: ContextFileError| {
-        Error::usage(NoContextError {
-            id: id.to_string(),
-            source,
-        })
-        .hint(format!(
-            "ask it again as a follow-up with `conclave consult --follow-up \"…\" {id}` and its \
+    let context = context.map_err(|error| {
+        Error::caused(format!("cannot judge {found} again"), error).hint(format!(
+            "ask it again as a follow-up with `conclave consult --follow-up \"…\" {found}` and its \
              context"
         ))
-    };
-    let context = context.map_err(cannot)?;
+    })?;
     EarlierContext::of(&context, record.project_context.as_ref()).ok_or_else(|| {
         Error::usage(format!(
-            "cannot judge {id} again: another version of the program stored its context"
+            "cannot judge {found} again: another version of the program stored its context"
         ))
     })
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("cannot judge {id} again")]
-struct NoContextError {
-    id: String,
-    source: ContextFileError,
 }

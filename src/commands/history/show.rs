@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerSource};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
-use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
@@ -36,11 +35,8 @@ pub(super) struct Args {
     pager: PagerFlag,
 }
 
-pub(super) fn run(
-    args: &Args,
-    environment: &Environment,
-    archive: &Archive<'_>,
-) -> Result<(), Error> {
+pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+    let environment = archive.app.environment;
     let is_part = args.round.is_some() || args.agent.is_some();
     let format = args.format.for_output(None);
     if is_part && format != AnswerFormat::Markdown {

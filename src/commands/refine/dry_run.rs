@@ -235,11 +235,12 @@ impl<'a> DryRun<'a> {
             return "no sections yet".to_owned();
         };
         let (blockers, deferred) = (self.open_blockers, self.deferred);
-        let tags = match (blockers, deferred) {
-            (0, 0) => String::new(),
-            (0, _) => format!(" ({deferred} deferred)"),
-            (_, 0) => format!(" ({})", count(blockers, "blocker")),
-            (_, _) => format!(" ({}, {deferred} deferred)", count(blockers, "blocker")),
+        let blockers = (blockers > 0).then(|| count(blockers, "blocker"));
+        let deferred = (deferred > 0).then(|| format!("{deferred} deferred"));
+        let tags: Vec<String> = blockers.into_iter().chain(deferred).collect();
+        let tags = match tags.join(", ") {
+            none if none.is_empty() => none,
+            tags => format!(" ({tags})"),
         };
         format!(
             "{} of high and {} of medium confidence, {}{tags}",

@@ -9,7 +9,7 @@ use crate::commands::flags::JsonFlags;
 use crate::error::{Error, Exit};
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
 use crate::refinement::check::{ConvergenceCheck, check};
-use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::document::SpecDocument;
 use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
 use crate::text::clean::clean;
@@ -37,12 +37,8 @@ pub(super) fn read_text(file: &SpecFile) -> Result<String, Error> {
 pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<SpecDocument, Error> {
     SpecDocument::parse_masked(text, mask.clone()).map_err(|error| {
         let file = display(file);
-        let hint = format!("fix the front matter of `{file}`");
-        Error::usage(UnreadableDocument {
-            file,
-            source: error,
-        })
-        .hint(hint)
+        Error::caused(format!("cannot read `{file}`"), error)
+            .hint(format!("fix the front matter of `{file}`"))
     })
 }
 
@@ -91,37 +87,32 @@ impl From<SpecFileError> for Error {
 impl From<RefinementStoreError> for Error {
     fn from(error: RefinementStoreError) -> Self {
         let (exit, hint) = match &error {
-            RefinementStoreError::Busy(_) => {
-                let hint = "wait until that process has ended, or end it";
-                (Exit::Usage, Some(hint.to_owned()))
-            }
-            RefinementStoreError::FolderLink(folder) => {
-                let hint = format!("remove the link `{}`", folder.display());
-                (Exit::Usage, Some(hint))
-            }
+            RefinementStoreError::Busy(_) => (
+                Exit::Usage,
+                "wait until that process has ended, or end it".to_owned(),
+            ),
+            RefinementStoreError::FolderLink(folder) => (
+                Exit::Usage,
+                format!("remove the link `{}`", folder.display()),
+            ),
             RefinementStoreError::OtherDocument { folder, .. } => {
-                let hint = format!("rename the folder `{}`, or the document", folder.display());
-                (Exit::Usage, Some(hint))
+                let folder = folder.display();
+                (
+                    Exit::Usage,
+                    format!("rename the folder `{folder}`, or the document"),
+                )
             }
             RefinementStoreError::Log(_) => {
                 let hint = "begin without it: rename the folder beside the document, which has \
                             that log";
-                (Exit::Failed, Some(hint.to_owned()))
+                (Exit::Failed, hint.to_owned())
             }
             RefinementStoreError::NotBegun(_)
             | RefinementStoreError::Gone(_)
-            | RefinementStoreError::Write(_) => (Exit::Failed, None),
+            | RefinementStoreError::Write(_) => return Self::failed(error),
         };
-        Self::new(exit, error).hint_if(hint)
+        Self::new(exit, error).hint(hint)
     }
-}
-
-/// A document cannot be understood.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot read `{file}`")]
-struct UnreadableDocument {
-    file: String,
-    source: DocumentError,
 }
 
 /// Say whether a document has converged: exit code 0 if it has, 1 if not; nothing is sent

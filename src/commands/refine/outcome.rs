@@ -1,7 +1,7 @@
 //! The end of a loop: its summary, its diff or its JSON, and the exit code.
 
+use crate::commands::exit_of_loop;
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
-use crate::commands::{App, exit_of_loop};
 use crate::error::{Error, Exit};
 use crate::records::refinements::SpecFile;
 use crate::refinement::event::StopCause;
@@ -23,13 +23,8 @@ use super::target::Target;
 ///
 /// When the loop can be resumed; the error says how.
 pub(super) fn end(starting: &Starting<'_>, state: &RefinementState) -> Result<Exit, Error> {
-    let (
-        output,
-        App {
-            environment,
-            printer,
-        },
-    ) = (&starting.args.output, starting.app);
+    let (output, app) = (&starting.args.output, starting.app);
+    let (environment, printer) = (app.environment, app.printer);
     let refined = state.current();
     let is_text = !output.diff && !output.json.is_json();
     if output.diff {

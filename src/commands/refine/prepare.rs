@@ -7,7 +7,7 @@ use crate::commands::App;
 use crate::commands::face::batch::{PreparedBatch, RunSpending};
 use crate::commands::flags::consent_mode;
 use crate::commands::runtime;
-use crate::consultation::prompt::filter::PromptMaterial;
+use crate::consultation::plan::ControlRequest;
 use crate::domain::confidence::Confidence;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -28,6 +28,7 @@ use crate::setup::context::project::read_project;
 use crate::setup::context::scrubber;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
 use crate::setup::plan::Planner;
+use crate::setup::request::{AnalysisRequest, DebateRequest, TemplateRequest};
 use crate::stopping::convergence::Criteria;
 use crate::terminal::prompt::StdinUse;
 
@@ -312,13 +313,8 @@ impl<'a> Prepared<'a> {
         left: LoopLeft,
         document: &'a SpecDocument,
     ) -> Result<Self, Error> {
-        let (
-            args,
-            App {
-                environment,
-                printer,
-            },
-        ) = (starting.args, starting.app);
+        let (args, app) = (starting.args, starting.app);
+        let (environment, printer) = (app.environment, app.printer);
         let context = args.context.request(StdinUse::Free)?;
         let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
         let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
@@ -326,12 +322,21 @@ impl<'a> Prepared<'a> {
         let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
         let (document_name, _) = starting.target.names();
         let request = RefinementRequest {
-            panel: args.panel.request(),
-            debate: args.rounds.request(),
-            control: args.control.request(consent_mode),
-            scrubbing: args.sending.scrubbing(),
-            material: PromptMaterial::Filtered,
-            purpose: args.sending.purpose(),
+            template: TemplateRequest {
+                panel: args.panel.request(),
+                debate: DebateRequest {
+                    // Whether positions changed is no part of a finding.
+                    analysis: AnalysisRequest::Off,
+                    ..args.rounds.request()
+                },
+                control: ControlRequest {
+                    max_cost: None,
+                    ..args.control.request(consent_mode)
+                },
+                scrubbing: args.sending.scrubbing(),
+                purpose: args.sending.purpose(),
+                ..TemplateRequest::default()
+            },
             sources: texts,
             project,
             document: document_name,
@@ -344,7 +349,7 @@ impl<'a> Prepared<'a> {
         let planner = Planner::new(environment, printer, starting.clock.now())?;
         let templates = {
             let refinement = RefinementPlanner { planner: &planner };
-            runtime::block_on(refinement.prepare(&request))??
+            runtime::block_on(refinement.prepare(request))??
         };
         let limits = starting.terms.batches;
         let (next, iterations) = match left {

@@ -3,11 +3,10 @@
 
 use std::path::Path;
 
+use crate::benchmark::run::Arm;
 use crate::commands::App;
-use crate::commands::face::batch::{ApprovedBatch, cost_line, spent_so_far};
+use crate::commands::face::batch::{ApprovedBatch, arm_line, cost_line, spent_so_far};
 use crate::commands::face::consent::announce;
-use crate::consultation::plan::Plan;
-use crate::domain::panel::Seat;
 use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
 use crate::records::refinements::claims::claim;
@@ -15,6 +14,7 @@ use crate::records::refinements::{LockedRefinement, RefinementStoreError};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::{RefinementLoop, RefinementState};
+use crate::session::benchmark::arms::arm_terms;
 use crate::session::refinement::driver::RefinementDriver;
 use crate::stopping::evaluation::{Class, Evaluation};
 use crate::terminal::output::format::count;
@@ -59,7 +59,8 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
         announce_loop(&starting);
     }
     let panel = &prepared.templates.panel.common;
-    printer.note(&format!("  panel: {}", clean(&panel_line(panel))));
+    let line = arm_line(&arm_terms(Arm::Panel, panel));
+    printer.note(&format!("  {}", clean(&line)));
     // The model that extracts alone is no small panel: its notices are not meant.
     for notice in &panel.notices {
         printer.note(&format!("  {notice}"));
@@ -203,19 +204,6 @@ fn announce_loop(starting: &Starting<'_>) {
         ),
     });
     printer.note(&format!("  {}", starting.target));
-}
-
-/// `security=openai:m, …; judge openai:m; 4 rounds`.
-fn panel_line(plan: &Plan) -> String {
-    let seat = |seat: &Seat| format!("{}={}", seat.persona.id, seat.model);
-    let seats: Vec<String> = plan.panel.seats.iter().map(seat).collect();
-    let judge = plan.panel.judges.first();
-    let judge = judge.map(|judge| format!("; judge {judge}"));
-    let (seats, judge) = (seats.join(", "), judge.unwrap_or_default());
-    format!(
-        "{seats}{judge}; {}",
-        count(plan.debate.rounds.number(), "round")
-    )
 }
 
 /// A person who runs the command again may expect that the last loop continues.

@@ -6,7 +6,6 @@ use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::domain::panel::Seat;
 use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
@@ -131,7 +130,6 @@ impl ArmPlanner<'_> {
         options: &RunOptions,
     ) -> Result<PlanTemplate, Error> {
         let request = TemplateRequest {
-            follows_up: None,
             scrubbing: scrubbing(options),
             panel,
             fallbacks: fallbacks(options),
@@ -145,9 +143,8 @@ impl ArmPlanner<'_> {
                 analysis: AnalysisRequest::Off,
             },
             control: control(options, self.consent_mode),
-            material: PromptMaterial::Filtered,
             purpose: self.purpose,
-            notices: Vec::new(),
+            ..TemplateRequest::default()
         };
         self.planner.template(request).await
     }
@@ -220,7 +217,7 @@ fn fallbacks(options: &RunOptions) -> FallbackRequest {
     }
 }
 
-fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
+pub(crate) fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
     let seat = |seat: &Seat| format!("{}={}", seat.persona.id, seat.model);
     let rounds = plan.debate.rounds.number();
     let judges: Vec<String> = plan.panel.judges.iter().map(ToString::to_string).collect();

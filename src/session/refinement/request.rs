@@ -1,25 +1,16 @@
 //! The request for the consultations of a loop, as plain data.
 
-use crate::consultation::plan::ControlRequest;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
 use crate::refinement::batches::{BatchLimits, QuestionBatch};
 use crate::setup::context::project::ProjectTerms;
-use crate::setup::context::request::Scrubbing;
-use crate::setup::request::{DebateRequest, PanelRequest, Purpose};
+use crate::setup::request::TemplateRequest;
 
 /// The request for a loop's consultations. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
 pub(crate) struct RefinementRequest {
-    pub(crate) panel: PanelRequest,
-    pub(crate) debate: DebateRequest,
-    /// The limits of each consultation. Its `max_cost` is ignored: the ceiling of a loop is that of
-    /// its batch.
-    pub(crate) control: ControlRequest,
-    pub(crate) scrubbing: Scrubbing,
-    pub(crate) material: PromptMaterial,
-    pub(crate) purpose: Purpose,
+    /// What they have in common, without a ceiling: that of a loop is its batch's.
+    pub(crate) template: TemplateRequest,
     /// What the panel reads beside the document.
     pub(crate) sources: Vec<SourceText>,
     pub(crate) project: ProjectTerms,

@@ -18,7 +18,7 @@ use crate::setup::context::project::ProjectTerms;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::request::{
-    AnalysisRequest, DebateRequest, FallbackRequest, PanelRequest, QuestionRequest, TemplateRequest,
+    AnalysisRequest, DebateRequest, PanelRequest, QuestionRequest, TemplateRequest,
 };
 
 use super::request::{DocumentForm, LoopJob, RefinementRequest};
@@ -57,30 +57,30 @@ impl RefinementPlanner<'_> {
     /// When a model cannot be asked.
     pub(crate) async fn prepare(
         &self,
-        request: &RefinementRequest,
+        request: RefinementRequest,
     ) -> Result<RefinementTemplates, Error> {
-        let panel = self.planner.template(template_request(request)).await?;
+        let panel = self.planner.template(request.template.clone()).await?;
         let extraction = match request.form {
             DocumentForm::Sectioned => None,
-            DocumentForm::Plain => Some(self.extraction(request, &panel.common).await?),
+            DocumentForm::Plain => Some(self.extraction(&request.template, &panel.common).await?),
         };
         Ok(RefinementTemplates {
             panel,
             extraction,
-            sources: request.sources.clone(),
-            project: request.project.clone(),
-            document: request.document.clone(),
+            sources: request.sources,
+            project: request.project,
+            document: request.document,
             prompts: self.planner.sources.templates.clone(),
             resume_control: ControlRequest {
                 consent_mode: ConsentMode::PreApproved,
-                ..control(request)
+                ..request.template.control
             },
         })
     }
 
     async fn extraction(
         &self,
-        request: &RefinementRequest,
+        request: &TemplateRequest,
         panel: &Plan,
     ) -> Result<PlanTemplate, Error> {
         let judge = panel.panel.judges.first().ok_or_else(|| {
@@ -95,7 +95,7 @@ impl RefinementPlanner<'_> {
                 judge_passes: None,
                 analysis: AnalysisRequest::Off,
             },
-            ..template_request(request)
+            ..request.clone()
         };
         self.planner.template(request).await
     }
@@ -183,30 +183,4 @@ impl RefinementTemplates {
 
 fn unrendered(error: PromptError) -> Error {
     Error::usage(error).hint("check the templates in the `prompts` folder of the home")
-}
-
-fn template_request(request: &RefinementRequest) -> TemplateRequest {
-    TemplateRequest {
-        follows_up: None,
-        scrubbing: request.scrubbing,
-        panel: request.panel.clone(),
-        fallbacks: FallbackRequest::Usual,
-        debate: DebateRequest {
-            // Whether positions changed is no part of a finding.
-            analysis: AnalysisRequest::Off,
-            ..request.debate
-        },
-        control: control(request),
-        material: request.material,
-        purpose: request.purpose,
-        notices: Vec::new(),
-    }
-}
-
-/// Returns the limits of a consultation. The ceiling is that of the loop.
-fn control(request: &RefinementRequest) -> ControlRequest {
-    ControlRequest {
-        max_cost: None,
-        ..request.control.clone()
-    }
 }

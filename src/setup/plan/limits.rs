@@ -27,7 +27,10 @@ pub(crate) fn control(
     month: Option<Month>,
     experience: &Experience,
 ) -> Control {
-    Control {
+    // A delay that is set holds for every model; otherwise, models with enough experience have
+    // their own.
+    let has_delay = settings.origins.contains_key(HEDGE_AFTER);
+    let by_settings = Control {
         consent: ConsentRule {
             always_allow_under: settings.always_allow_under,
             consent_mode: request.consent_mode,
@@ -35,25 +38,27 @@ pub(crate) fn control(
             asks_first_cost: !experience.has_cost
                 && !settings.origins.contains_key(ALWAYS_ALLOW_UNDER),
         },
-        max_cost: request.max_cost.or(settings.max_cost),
-        on_failure: request.on_failure.unwrap_or(settings.on_failure),
-        strict: request.strict,
-        hedge: hedge(request, settings, experience),
+        max_cost: settings.max_cost,
+        on_failure: settings.on_failure,
+        strict: false,
+        hedge: HedgeRule {
+            after: delay(settings.hedge_after),
+            by_model: if has_delay {
+                BTreeMap::new()
+            } else {
+                experience.hedge_delays()
+            },
+        },
         pulse: Some(settings.pulse).filter(|pulse| !pulse.is_zero()),
-        max_wait: request
-            .max_wait
-            .map(Duration::from_secs)
-            .or(settings.max_wait)
-            .or(usual_wait(request.consent_mode)),
+        max_wait: settings.max_wait,
         early_termination: EarlyStop {
-            policy: request.early_stop.unwrap_or(settings.early_stop),
-            threshold: request
-                .confidence_threshold
-                .unwrap_or(settings.confidence_threshold),
+            policy: settings.early_stop,
+            threshold: settings.confidence_threshold,
             correlation: settings.error_correlation,
             experience: experience.by_agreement.clone(),
         },
-    }
+    };
+    requested(by_settings, request)
 }
 
 /// Lays the request over the limits of the last run, which ended for the reason `abort`. Of its
@@ -65,35 +70,44 @@ pub(crate) fn resumed(
     settings: &Settings,
 ) -> Control {
     let consent = &mut control.consent;
-    consent.consent_mode = request.consent_mode;
     consent.always_allow_under = consent.always_allow_under.min(settings.always_allow_under);
-    let ceilings = control.max_cost.into_iter().chain(settings.max_cost);
-    control.max_cost = request.max_cost.or(ceilings.min());
+    control.max_cost = control.max_cost.into_iter().chain(settings.max_cost).min();
+    // A resume after a strict abort accepts the result, unless `--strict` is given again.
+    control.strict &= abort != Some(AbortReason::Strict);
+    requested(control, request)
+}
+
+/// Lays the request over other limits. A strict run is never hedged.
+fn requested(mut control: Control, request: &ControlRequest) -> Control {
+    control.consent.consent_mode = request.consent_mode;
+    control.max_cost = request.max_cost.or(control.max_cost);
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
     control.max_wait = request
         .max_wait
         .map(Duration::from_secs)
         .or(control.max_wait)
         .or(usual_wait(request.consent_mode));
-    // A resume after a strict abort accepts the result, unless `--strict` is given again.
-    control.strict = request.strict || (control.strict && abort != Some(AbortReason::Strict));
+    control.strict |= request.strict;
     let early = &mut control.early_termination;
     early.policy = request.early_stop.unwrap_or(early.policy);
     early.threshold = request.confidence_threshold.unwrap_or(early.threshold);
-    match request.hedge_after {
-        None => {}
-        Some(HedgeAfter::Off) => control.hedge.after = None,
-        Some(HedgeAfter::After(time)) => {
-            control.hedge = HedgeRule {
-                after: Some(time),
-                by_model: BTreeMap::new(),
-            }
-        }
+    if let Some(hedge_after) = request.hedge_after {
+        control.hedge = HedgeRule {
+            after: delay(hedge_after),
+            by_model: BTreeMap::new(),
+        };
     }
     if control.strict {
         control.hedge.after = None;
     }
     control
+}
+
+fn delay(hedge_after: HedgeAfter) -> Option<Duration> {
+    match hedge_after {
+        HedgeAfter::After(time) => Some(time),
+        HedgeAfter::Off => None,
+    }
 }
 
 /// Returns the limit of a round for which none is set: without a person to ask, an endless answer
@@ -119,20 +133,6 @@ pub(crate) fn month_notice(month: Month) -> Option<String> {
     let Month { budget, spent } = month;
     (month.is_nearly_spent() && budget.0 > 0)
         .then(|| format!("{spent:.2} of this month's budget of {budget:.2} has been spent"))
-}
-
-/// A delay that the user has set holds for every model; without one, models with enough experience
-/// have their own. A strict run is never hedged.
-fn hedge(request: &ControlRequest, settings: &Settings, experience: &Experience) -> HedgeRule {
-    let is_set = request.hedge_after.is_some() || settings.origins.contains_key(HEDGE_AFTER);
-    let by_model = (!is_set).then(|| experience.hedge_delays());
-    HedgeRule {
-        after: match request.hedge_after.unwrap_or(settings.hedge_after) {
-            HedgeAfter::After(time) if !request.strict => Some(time),
-            HedgeAfter::After(_) | HedgeAfter::Off => None,
-        },
-        by_model: by_model.unwrap_or_default(),
-    }
 }
 
 /// Lays the request over the settings. The helper model is chosen later: that takes the panel.

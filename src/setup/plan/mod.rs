@@ -97,18 +97,13 @@ impl<'a> Planner<'a> {
                 BTreeMap::new()
             }
         };
-        let mut notices = request.notices;
-        notices.extend(selected.notices);
         self.complete(PlanDraft {
-            scrubbing: request.scrubbing,
+            request: &request,
             panel: selected.panel,
             debate,
             fallbacks,
-            material: request.material,
-            notices,
-            control: &request.control,
+            notices: selected.notices,
             servers: &servers,
-            purpose: request.purpose,
             embedded: embedded_file,
         })
     }

@@ -6,10 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::config::settings::Settings;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::relabel::Relabelling;
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
-use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::mode::Mode;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::domain::ids::{ConsultationId, ModelRef, SeatId};
 use crate::domain::panel::{Panel, Seat};
@@ -18,38 +17,39 @@ use crate::domain::vendors;
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::setup::context::earlier::EarlierContext;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::helper;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::panel::context::SelectionContext;
-use crate::setup::request::{Purpose, QuestionRequest};
+use crate::setup::request::{QuestionRequest, TemplateRequest};
 
 use super::Planner;
 use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
 
 /// The request for a rejudgement.
 #[derive(Debug)]
-pub(crate) struct RejudgeRequest<'a> {
-    /// The judge and its fallbacks, separated by commas.
-    pub(crate) judge: Option<&'a str>,
+pub(crate) struct RejudgeRequest {
+    /// Its panel names the judge, if any; its material and its limits are those of the plan.
+    pub(crate) template: TemplateRequest,
     /// The consultation that the question follows up, as the experts knew it.
     pub(crate) follows_up: Option<Box<PriorConsultation>>,
     /// The context of its question, as the experts knew it.
     pub(crate) context: EarlierContext,
-    pub(crate) material: PromptMaterial,
-    pub(crate) control: ControlRequest,
 }
 
 /// Makes a plan of a stored record, in which only the judge is asked.
 pub(crate) async fn prepare(
     planner: &Planner<'_>,
     record: &StoredRecord,
-    request: RejudgeRequest<'_>,
+    request: RejudgeRequest,
 ) -> Result<(PlanTemplate, PreparedPlan), Error> {
     let sources = &planner.sources;
     let seats = seats(record);
-    let judge = named(request.judge, record, &sources.settings);
+    let judge = named(
+        request.template.panel.judge.as_deref(),
+        record,
+        &sources.settings,
+    );
     let embedded_models = planner.embedded_models();
     let embedded = embedded_models.default_model();
     let candidates = candidates(judge, record, &seats, &sources.catalog);
@@ -61,7 +61,7 @@ pub(crate) async fn prepare(
         judges: judges(judge, record, &seats, &context)?,
     };
     let file = embedded_models
-        .obtain_for_panel(&mut judging, request.control.consent_mode)
+        .obtain_for_panel(&mut judging, request.template.control.consent_mode)
         .await?;
     let mut debate = debate(record);
     debate.follows_up = request.follows_up;
@@ -77,18 +77,15 @@ pub(crate) async fn prepare(
     let judge = judging.judges.first();
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
     let template = planner.complete(PlanDraft {
-        scrubbing: Scrubbing::On,
+        request: &request.template,
         panel: Panel {
             seats,
             judges: judging.judges,
         },
         debate,
         fallbacks: BTreeMap::new(),
-        material: request.material,
         notices,
-        control: &request.control,
         servers: &servers,
-        purpose: Purpose::Run,
         embedded: file,
     })?;
     let mut prepared = template.plan(QuestionRequest {

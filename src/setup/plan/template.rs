@@ -9,10 +9,9 @@ use secrecy::SecretString;
 use crate::config::own_keys::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
+use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::retry::RetryRule;
-use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{RenderedContexts, Templates};
 use crate::consultation::protocol::answer::AnswerForm;
 use crate::domain::context::ContextStorage;
@@ -30,7 +29,7 @@ use crate::setup::context::outgoing::{self, MaskingOutcome};
 use crate::setup::context::request::Scrubbing;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::request::{Purpose, QuestionRequest};
+use crate::setup::request::{Purpose, QuestionRequest, TemplateRequest};
 
 use super::Planner;
 use super::limits;
@@ -40,15 +39,14 @@ use super::terms::{self, ContextUse};
 /// The decisions about consultations before their models are looked up.
 #[derive(Debug)]
 pub(super) struct PlanDraft<'a> {
-    pub(super) scrubbing: Scrubbing,
+    /// The limits, the masking, the material and the purpose are its own.
+    pub(super) request: &'a TemplateRequest,
     pub(super) panel: Panel,
     pub(super) debate: DebateOptions,
     pub(super) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
-    pub(super) material: PromptMaterial,
+    /// After those of the request.
     pub(super) notices: Vec<String>,
-    pub(super) control: &'a ControlRequest,
     pub(super) servers: &'a LocalServerSet,
-    pub(super) purpose: Purpose,
     /// The embedded model's file, if the panel of a run has one.
     pub(super) embedded: Option<ModelFile>,
 }
@@ -91,6 +89,7 @@ impl Planner<'_> {
             ..
         } = &self.sources;
         let PlanDraft {
+            request,
             panel,
             debate,
             fallbacks,
@@ -105,7 +104,7 @@ impl Planner<'_> {
             used.iter().map(|model| model.provider.clone()).collect();
         let is_free = models.values().all(|terms| terms.free);
         let mut notices: Vec<String> = servers.notice().into_iter().collect();
-        notices.extend(draft.notices);
+        notices.extend(request.notices.iter().cloned().chain(draft.notices));
         if !is_free {
             notices.extend(catalog.age_warnings(*now));
         }
@@ -117,7 +116,7 @@ impl Planner<'_> {
         let address = |access: &&ProviderAccess| (access.id.clone(), access.base_url().to_owned());
         let prices = catalog.prices_with(&used, *now);
         let catalog = servers.extend_catalog(catalog.clone());
-        let providers = match draft.purpose {
+        let providers = match request.purpose {
             Purpose::Preview => Providers::new(),
             Purpose::Run => {
                 let (catalog, file) = (catalog.clone(), draft.embedded);
@@ -136,7 +135,7 @@ impl Planner<'_> {
             let all = self.sources.templates.clone();
             terms::templates(all, &panel, &debate, context, &models)
         };
-        let scrubber = match draft.scrubbing {
+        let scrubber = match request.scrubbing {
             Scrubbing::Off => None,
             Scrubbing::On => {
                 let printed = self.connections.printed_keys().into_iter();
@@ -155,14 +154,14 @@ impl Planner<'_> {
                 seed: 0,
                 templates: needed_templates(ContextUse::None),
                 in_flight: terms::in_flight(&asked, settings),
-                control: limits::control(draft.control, settings, month, &experience),
+                control: limits::control(&request.control, settings, month, &experience),
                 learnt_output: experience.learnt_output(),
                 panel,
                 debate,
                 models,
                 prices,
                 fallbacks,
-                material: draft.material,
+                material: request.material,
                 retry: RetryRule::default(),
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 notices,

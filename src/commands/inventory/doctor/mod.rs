@@ -82,10 +82,7 @@ pub struct Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let App {
-        environment,
-        printer,
-    } = app;
+    let (environment, printer) = (app.environment, app.printer);
     check_certificates(environment)?;
     let clock = Clock::system();
     let home = Home::find(environment);

@@ -77,19 +77,17 @@ impl CheckFiles {
                 }),
             prompt: args.evidence.prompt.clone(),
         };
-        match files.all().filter(|path| is_stdin(path)).count() {
-            0 => Ok(files),
-            1 if io::stdin().is_terminal() => {
-                let error = "`-` reads standard input, which is a terminal here";
-                Err(Error::usage(error)
-                    .hint("pipe a text, as in `claude -p … | conclave exit-check -`"))
-            }
-            1 => Ok(files),
-            _ => {
-                let error = "`-` is named twice; standard input is read once";
-                Err(Error::usage(error).hint("write one of the texts to a file"))
-            }
+        let on_stdin = files.all().filter(|path| is_stdin(path)).count();
+        if on_stdin > 1 {
+            let error = "`-` is named twice; standard input is read once";
+            return Err(Error::usage(error).hint("write one of the texts to a file"));
         }
+        if on_stdin == 1 && io::stdin().is_terminal() {
+            let error = "`-` reads standard input, which is a terminal here";
+            return Err(Error::usage(error)
+                .hint("pipe a text, as in `claude -p … | conclave exit-check -`"));
+        }
+        Ok(files)
     }
 
     fn all(&self) -> impl Iterator<Item = &PathBuf> {
