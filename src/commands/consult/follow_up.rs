@@ -10,7 +10,7 @@ use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
 use crate::setup::context::earlier::EarlierContext;
-use crate::setup::plan::follow_up::prior;
+use crate::setup::plan::from_record::prior;
 use crate::text::clean::one_line;
 
 const EXAMPLE: &str = "`conclave consult --follow-up \"And for mobile?\" [ID]`";

@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     }
 
     let home = &planner.sources.home;
-    let face = TerminalFace::open(home, environment, &args.output, printer)?;
+    let face = TerminalFace::open(home, app, &args.output)?;
     let shown = face.start(prepared.plan, &template.providers, !args.no_log, None);
     stdin.warn_of_late_data(printer);
     shown

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     settings::check_certificates(environment)?;
     let home = app.home()?;
     let settings = settings::load(&home, environment)?;
-    let face = TerminalFace::open(&home, environment, &args.output, printer)?;
+    let face = TerminalFace::open(&home, app, &args.output)?;
     let unlocked = if args.force {
         NoLockPolicy::Trust
     } else {

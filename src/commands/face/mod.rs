@@ -6,6 +6,7 @@ pub(crate) mod answer;
 pub(crate) mod consent;
 pub(crate) mod batch;
 
+use crate::commands::App;
 use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
 use crate::commands::runtime::{block_on, cannot_start};
@@ -51,10 +52,10 @@ impl<'a> TerminalFace<'a> {
     /// Opens the file of `--events`, so that a run does not begin without it.
     pub(crate) fn open(
         home: &'a Home,
-        environment: &'a Environment,
+        app: App<'a>,
         output: &'a OutputFlags,
-        printer: &'a Printer,
     ) -> Result<Self, Error> {
+        let (environment, printer) = (app.environment, app.printer);
         Ok(Self {
             home,
             environment,

@@ -18,7 +18,7 @@ use crate::records::context_file::ContextFileError;
 use crate::session::load;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::Planner;
-use crate::setup::plan::rejudge::{RejudgeRequest, prepare};
+use crate::setup::plan::from_record::{RejudgeRequest, prepare};
 use crate::setup::request::{PanelRequest, TemplateRequest};
 use crate::terminal::prompt::keyboard::StdinUse;
 
@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         announce(report, &prepared.findings, printer);
     }
     let home = &planner.sources.home;
-    let face = TerminalFace::open(home, environment, &args.output, printer)?;
+    let face = TerminalFace::open(home, archive.app, &args.output)?;
     let providers = &template.providers;
     face.start(prepared.plan, providers, !args.no_log, Some(&record))
 }

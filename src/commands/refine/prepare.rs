@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::commands::App;
 use crate::commands::face::batch::{PreparedBatch, RunSpending};
 use crate::commands::flags::consent_mode;
-use crate::commands::runtime;
+use crate::commands::runtime::block_on;
 use crate::consultation::plan::ControlRequest;
 use crate::domain::confidence::Confidence;
 use crate::engine::clock::Clock;
@@ -23,7 +23,7 @@ use crate::refinement::state::{
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
 use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
-use crate::session::refinement::templates::{RefinementPlanner, RefinementTemplates};
+use crate::session::refinement::templates::RefinementTemplates;
 use crate::setup::context::project::read_project;
 use crate::setup::context::scrubber;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
@@ -347,10 +347,7 @@ impl<'a> Prepared<'a> {
             },
         };
         let planner = Planner::new(environment, printer, starting.clock.now())?;
-        let templates = {
-            let refinement = RefinementPlanner { planner: &planner };
-            runtime::block_on(refinement.prepare(request))??
-        };
+        let templates = block_on(RefinementTemplates::prepare(&planner, request))??;
         let limits = starting.terms.batches;
         let (next, iterations) = match left {
             LoopLeft::End(_) => (Vec::new(), 0),

@@ -43,34 +43,30 @@ pub(crate) struct RefinementTemplates {
     pub(crate) resume_control: ControlRequest,
 }
 
-/// Prepares the templates.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RefinementPlanner<'a> {
-    pub(crate) planner: &'a Planner<'a>,
-}
-
-impl RefinementPlanner<'_> {
+impl RefinementTemplates {
     /// Prepares the panel, and for a plain document the first of its judges, who extracts.
     ///
     /// # Errors
     ///
     /// When a model cannot be asked.
     pub(crate) async fn prepare(
-        &self,
+        planner: &Planner<'_>,
         request: RefinementRequest,
-    ) -> Result<RefinementTemplates, Error> {
-        let panel = self.planner.template(request.template.clone()).await?;
+    ) -> Result<Self, Error> {
+        let panel = planner.template(request.template.clone()).await?;
         let extraction = match request.form {
             DocumentForm::Sectioned => None,
-            DocumentForm::Plain => Some(self.extraction(&request.template, &panel.common).await?),
+            DocumentForm::Plain => {
+                Some(extraction(planner, &request.template, &panel.common).await?)
+            }
         };
-        Ok(RefinementTemplates {
+        Ok(Self {
             panel,
             extraction,
             sources: request.sources,
             project: request.project,
             document: request.document,
-            prompts: self.planner.sources.templates.clone(),
+            prompts: planner.sources.templates.clone(),
             resume_control: ControlRequest {
                 consent_mode: ConsentMode::PreApproved,
                 ..request.template.control
@@ -78,30 +74,6 @@ impl RefinementPlanner<'_> {
         })
     }
 
-    async fn extraction(
-        &self,
-        request: &TemplateRequest,
-        panel: &Plan,
-    ) -> Result<PlanTemplate, Error> {
-        let judge = panel.panel.judges.first().ok_or_else(|| {
-            Error::usage("the panel has no judge that could read a plain document")
-                .hint("name one with `--judge MODEL`")
-        })?;
-        let request = TemplateRequest {
-            panel: PanelRequest::alone(&judge.to_string()),
-            debate: DebateRequest {
-                mode: None,
-                rounds: Rounds::new(ONE_ROUND),
-                judge_passes: None,
-                analysis: AnalysisRequest::Off,
-            },
-            ..request.clone()
-        };
-        self.planner.template(request).await
-    }
-}
-
-impl RefinementTemplates {
     /// Returns the template of a consultation.
     ///
     /// # Errors
@@ -179,6 +151,29 @@ impl RefinementTemplates {
             text,
         }
     }
+}
+
+/// Prepares the model that extracts: the first judge of the panel.
+async fn extraction(
+    planner: &Planner<'_>,
+    request: &TemplateRequest,
+    panel: &Plan,
+) -> Result<PlanTemplate, Error> {
+    let judge = panel.panel.judges.first().ok_or_else(|| {
+        Error::usage("the panel has no judge that could read a plain document")
+            .hint("name one with `--judge MODEL`")
+    })?;
+    let request = TemplateRequest {
+        panel: PanelRequest::alone(&judge.to_string()),
+        debate: DebateRequest {
+            mode: None,
+            rounds: Rounds::new(ONE_ROUND),
+            judge_passes: None,
+            analysis: AnalysisRequest::Off,
+        },
+        ..request.clone()
+    };
+    planner.template(request).await
 }
 
 fn unrendered(error: PromptError) -> Error {

@@ -7,16 +7,14 @@
 //! The home and the environment ([`Sources`]) are read once by the planner, whose templates share
 //! their [`Connections`].
 //!
-//! A [`follow_up`] takes its panel and material for its prompts from a stored record. [`rejudge`]
-//! takes its panel from one, and shares the beginning and the end. [`resume`] has its plan from a
-//! journal, and adds providers and new limits.
+//! Follow-ups and rejudgements take panels and answers [`from_record`]s. [`resume`] has its plan from
+//! a journal, and adds providers and new limits.
 
 pub(crate) mod sources;
 pub(crate) mod template;
 mod terms;
 mod limits;
-pub(crate) mod rejudge;
-pub(crate) mod follow_up;
+pub(crate) mod from_record;
 pub(crate) mod resume;
 
 use std::collections::BTreeMap;
@@ -30,7 +28,7 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
 use crate::error::Error;
 
-use self::follow_up::{PanelChoice, choose_panel};
+use self::from_record::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;
 use self::sources::Connections;
 use self::sources::Sources;
@@ -84,7 +82,7 @@ impl<'a> Planner<'a> {
         }?;
         let mut debate = limits::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
-        debate.follows_up = earlier.and_then(follow_up::prior).map(Box::new);
+        debate.follows_up = earlier.and_then(from_record::prior).map(Box::new);
         let context = sources.selection_context(embedded, &servers);
         helper::assign(&mut debate, &selected.panel, &context);
         let fallbacks = match request.fallbacks {
