@@ -16,8 +16,8 @@ use crate::records::statistics::calendar::{self, SpanError};
 use crate::records::statistics::statistics;
 use crate::session::index;
 use crate::setup::settings;
+use crate::terminal::document::Charset;
 use crate::terminal::tables::calibration as calibration_table;
-use crate::terminal::tables::dashboard::charset::Charset;
 use crate::terminal::tables::dashboard::{Border, Canvas, dashboard, nothing};
 
 /// The width of the text in a file or a pipe.
@@ -89,10 +89,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let charset = charset(args, app.environment);
     if args.rebuild_index {
         let indexed = index::rebuild(&home, printer)?;
-        let sign = charset.before("✅", "");
-        return Ok(printer.result(&format!(
-            "{sign}Index rebuilt successfully. [{indexed}] consultations indexed.\n"
-        ))?);
+        let text = format!("✅ Index rebuilt successfully. [{indexed}] consultations indexed.\n");
+        return Ok(printer.result(&charset.text(&text))?);
     }
     let (zone, now) = (TimeZone::system(), Clock::system().now());
     let span = span(args, &zone, now).map_err(Error::usage)?;

@@ -7,12 +7,10 @@ use crate::benchmark::state::BenchmarkStatus;
 use crate::commands::App;
 use crate::commands::face::answer::{self, AnswerSource, check_output};
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
-use crate::commands::flags::AnswerFormat;
 use crate::error::{Error, Exit};
 use crate::files::write::{Access, write_atomically};
 use crate::stopping::batch::reason::{StopCondition, StopReason};
-use crate::terminal::report::benchmark::{markdown, page};
-use crate::terminal::tables::benchmark::screen;
+use crate::terminal::report::benchmark::{markdown, page, summary};
 use crate::text::clean::pretty_json;
 
 use super::flags::ReportFlags;
@@ -35,14 +33,10 @@ pub(super) fn show(
         printer.note(&format!("JUnit results written to {}", path.display()));
     }
     let format = flags.format();
-    let traits = printer.out_traits();
     let pager = flags.pager.pager(app.environment);
-    if format == AnswerFormat::Markdown && flags.output.is_none() && traits.is_terminal {
-        return Ok(pager.result(&screen(report, traits.width, traits.paint), printer)?);
-    }
     let source = AnswerSource {
         markdown: &markdown(report),
-        summary: None,
+        summary: Some(&summary(report)),
         json: &|| pretty_json(report).map_err(Error::failed),
         html: &|| page(report),
         noun: "Report",

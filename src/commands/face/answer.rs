@@ -4,10 +4,10 @@ use std::path::Path;
 
 use crate::error::Error;
 use crate::files::write::{Access, check_writable, write_atomically};
+use crate::terminal::document::{Part, screen};
 use crate::terminal::markdown::render;
 use crate::terminal::output::pager::Pager;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::report::Summary;
 
 use crate::commands::flags::AnswerFormat;
 
@@ -15,7 +15,7 @@ use crate::commands::flags::AnswerFormat;
 pub(crate) struct AnswerSource<'a> {
     pub(crate) markdown: &'a str,
     /// Shown on a terminal instead of the Markdown.
-    pub(crate) summary: Option<&'a Summary>,
+    pub(crate) summary: Option<&'a [Part]>,
     pub(crate) json: &'a dyn Fn() -> Result<String, Error>,
     pub(crate) html: &'a dyn Fn() -> String,
     /// What the text is, in messages: `Answer`, `Report`.
@@ -88,7 +88,7 @@ pub(crate) fn write(
         let face = printer.out_traits();
         let shown = match format {
             AnswerFormat::Markdown if face.is_terminal => match source.summary {
-                Some(summary) => summary.render(face.width, face.paint),
+                Some(summary) => screen(summary, Some(face.width), face.paint),
                 None => render::render(source.markdown, face.width, face.paint),
             },
             AnswerFormat::Markdown

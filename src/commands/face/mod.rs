@@ -28,11 +28,12 @@ use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
 use crate::session::run::{self, Participants, RunOutcome, Session, SharedResources};
 use crate::session::storage::Storage;
 use crate::setup::settings;
+use crate::terminal::document::screen;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::Keyboard;
 use crate::terminal::prompt::person::TerminalPerson;
-use crate::terminal::report::{NextSteps, Summary, page, rejudge, report};
+use crate::terminal::report::{NextSteps, of_rejudgement, page, rejudge, report, summary};
 use crate::text::clean::pretty_json;
 
 use self::abort_error::aborted;
@@ -111,7 +112,7 @@ impl<'a> TerminalFace<'a> {
                 Some(_) => NextSteps::Of("last".to_owned()),
                 None => NextSteps::None,
             };
-            self.show(&outcome, next, rejudged)
+            self.show(&outcome, &next, rejudged)
         });
         let rebuild = if shown.is_ok() {
             RebuildTime::Now
@@ -209,7 +210,7 @@ impl<'a> TerminalFace<'a> {
     fn show(
         &self,
         outcome: &RunOutcome,
-        next: NextSteps,
+        next: &NextSteps,
         rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
         let RunOutcome {
@@ -249,7 +250,7 @@ impl<'a> TerminalFace<'a> {
 
     /// Summarizes what an aborted consultation found, on a terminal. Returns whether it did: the
     /// reason for the abort matters more than a failure to write.
-    fn show_partial(&self, outcome: &RunOutcome, next: NextSteps) -> bool {
+    fn show_partial(&self, outcome: &RunOutcome, next: &NextSteps) -> bool {
         let face = self.printer.out_traits();
         let is_shown = face.is_terminal
             && self.output.format() == AnswerFormat::Markdown
@@ -258,15 +259,15 @@ impl<'a> TerminalFace<'a> {
         if !is_shown || transcript.independents().next().is_none() {
             return false;
         }
-        let summary = Summary::of(&outcome.record, next);
-        let text = summary.render(face.width, face.paint);
+        let summary = summary(&outcome.record, next);
+        let text = screen(&summary, Some(face.width), face.paint);
         self.printer.result(&text).is_ok()
     }
 
     fn show_answer(
         &self,
         outcome: &RunOutcome,
-        next: NextSteps,
+        next: &NextSteps,
         rejudged: Option<&StoredRecord>,
     ) -> Result<(), Error> {
         let rejudgement = rejudged.map(|record| Rejudgement::of(record, &outcome.record));
@@ -279,12 +280,12 @@ impl<'a> TerminalFace<'a> {
             json.map_err(Error::failed)
         };
         let summary = (!self.output.full).then(|| match &rejudgement {
-            Some(rejudgement) => Summary::of_rejudgement(rejudgement, next),
-            None => Summary::of(&outcome.record, next),
+            Some(rejudgement) => of_rejudgement(rejudgement, next),
+            None => summary(&outcome.record, next),
         });
         let source = AnswerSource {
             markdown: markdown.as_ref().unwrap_or(&outcome.report),
-            summary: summary.as_ref(),
+            summary: summary.as_deref(),
             json: &json,
             html: &|| page(&outcome.record),
             noun: "Answer",

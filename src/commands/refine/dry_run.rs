@@ -15,7 +15,7 @@ use crate::stopping::convergence::{Criteria, ItemCounts};
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
-use crate::terminal::tables::refinement::decision as ended;
+use crate::terminal::report::refinement_summary::decision as ended;
 use crate::text::clean::clean;
 
 use super::files::{UnlistedQuestion, display, warnings};

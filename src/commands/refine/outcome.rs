@@ -8,9 +8,10 @@ use crate::refinement::event::StopCause;
 use crate::refinement::report::RefinementReport;
 use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
 use crate::stopping::evaluation::{Class, Evaluation};
+use crate::terminal::document::screen;
 use crate::terminal::output::printer::Verbosity;
 use crate::terminal::output::unified_diff::unified_diff;
-use crate::terminal::tables::refinement::{LoopPlaces, decision, screen};
+use crate::terminal::report::refinement_summary::{LoopPlaces, decision, summary};
 
 use super::files::{display, read_text};
 use super::prepare::Starting;
@@ -38,7 +39,7 @@ pub(super) fn end(starting: &Starting<'_>, state: &RefinementState) -> Result<Ex
         if printer.verbosity() == Verbosity::Quiet {
             places.next.clear();
         }
-        let screen = screen(refined, &places, width, traits.paint);
+        let screen = screen(&summary(refined, &places), width, traits.paint);
         output.pager.pager(environment).result(&screen, printer)?;
     }
     let (cause, message) = match &refined.phase {

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::marks::{escaped, marked};
-use super::{Line, Part, Piece, Table};
+use super::{Fact, Line, Part, Piece, Table};
 use crate::domain::artifact::Severity;
 use crate::text::clean::{clean, one_line, shortened};
 
@@ -84,10 +84,11 @@ impl Renderer<'_> {
                     }
                 }
             }
-            Part::Paragraph(line) | Part::Foot(line) => html! { p { (self.line(line)) } },
-            Part::Facts(lines) => html! {
-                @if !lines.is_empty() {
-                    ul.facts { @for line in lines { li { (self.line(line)) } } }
+            Part::Paragraph(line) => html! { p { (self.line(line)) } },
+            Part::Foot(fact) => html! { p { (self.fact(fact)) } },
+            Part::Facts(facts) => html! {
+                @if !facts.is_empty() {
+                    ul.facts { @for fact in facts { li { (self.fact(fact)) } } }
                 }
             },
             Part::Foreign(text) | Part::Quote(text) | Part::Code(_, text) => foreign(text),
@@ -108,7 +109,21 @@ impl Renderer<'_> {
                 div.side { @for article in articles { article { (self.parts(article)) } } }
             },
             Part::Table(table) => self.table(table),
-            Part::Drawing(drawing) => drawing.clone(),
+            Part::Plot(plot) => plot.svg(),
+            Part::Beginning { parts, .. } => self.parts(parts),
+            Part::Next(steps) => html! {
+                ul { @for (command, what) in steps { li { code { (command) } ": " (what) } } }
+            },
+        }
+    }
+
+    fn fact(&self, fact: &Fact) -> Markup {
+        html! {
+            @if !fact.label.is_empty() { strong { (self.line(&fact.label)) ":" } " " }
+            @for (at, value) in fact.values.iter().enumerate() {
+                @if at > 0 { "; " }
+                (self.line(value))
+            }
         }
     }
 
@@ -144,6 +159,7 @@ impl Renderer<'_> {
         let pieces = line.0.iter().map(|piece| match piece {
             Piece::Own(own) => own_words(own, &mut open),
             Piece::Foreign(text) => html! { bdi { (marked(text.trim())) } }.into_string(),
+            Piece::Exact(_, text) => html! { bdi { (text.trim()) } }.into_string(),
             Piece::Consultation(id) if self.beside.contains(id) => {
                 html! { a href=(format!("{id}.html")) { bdi { (id.trim()) } } }.into_string()
             }
@@ -162,10 +178,9 @@ impl Line {
 
     /// A long question is set smaller.
     fn is_long(&self) -> bool {
-        self.0.iter().any(|piece| match piece {
-            Piece::Foreign(text) => text.trim().contains('\n') || text.chars().nth(160).is_some(),
-            Piece::Own(_) | Piece::Consultation(_) | Piece::Weight(_) => false,
-        })
+        let is_long = |text: &str| text.contains('\n') || text.chars().nth(160).is_some();
+        let mut pieces = self.0.iter();
+        pieces.any(|piece| matches!(piece, Piece::Foreign(text) if is_long(text.trim())))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes a document as Markdown.
 
-use super::{Line, Part, Piece, Table};
+use super::{Fact, Line, Part, Piece, Table};
 use crate::terminal::markdown::escape::{block, fenced, inline};
 
 /// Writes the document.
@@ -17,8 +17,8 @@ fn written(part: &Part) -> Option<String> {
     Some(match part {
         Part::Heading(level, line) => format!("{} {line}", "#".repeat(usize::from(*level))),
         Part::Paragraph(line) => line.to_string(),
-        Part::Facts(lines) if lines.is_empty() => return None,
-        Part::Facts(lines) => lines_by("  \n", lines),
+        Part::Facts(facts) if facts.is_empty() => return None,
+        Part::Facts(facts) => lines_by("  \n", facts),
         Part::Foreign(text) => match block(text) {
             text if text.is_empty() => "_(empty answer)_".to_owned(),
             text => text,
@@ -34,13 +34,20 @@ fn written(part: &Part) -> Option<String> {
         Part::Notice(parts) => quoted(&joined(parts)),
         Part::Articles(articles) => joined(articles.iter().flatten()),
         Part::Table(table) => table.to_string(),
-        Part::Drawing(_) => return None,
-        Part::Foot(line) => format!("---\n{line}"),
+        Part::Plot(_) => return None,
+        Part::Beginning { parts, .. } => joined(parts),
+        Part::Next(steps) => {
+            let steps = steps
+                .iter()
+                .map(|(command, what)| format!("- `{command}`: {what}"));
+            steps.collect::<Vec<_>>().join("\n")
+        }
+        Part::Foot(fact) => format!("---\n{fact}"),
     })
 }
 
-fn lines_by(separator: &str, lines: &[Line]) -> String {
-    let lines: Vec<String> = lines.iter().map(Line::to_string).collect();
+fn lines_by(separator: &str, lines: &[impl ToString]) -> String {
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
     lines.join(separator)
 }
 
@@ -50,11 +57,22 @@ fn quoted(block: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
+impl std::fmt::Display for Fact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if !self.label.is_empty() {
+            write!(f, "**{}:** ", self.label)?;
+        }
+        f.write_str(&lines_by("; ", &self.values))
+    }
+}
+
 impl std::fmt::Display for Line {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|piece| match piece {
             Piece::Own(own) => f.write_str(own),
-            Piece::Foreign(text) | Piece::Consultation(text) => f.write_str(&inline(text)),
+            Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
+                f.write_str(&inline(text))
+            }
             Piece::Weight(_) => Ok(()),
         })
     }

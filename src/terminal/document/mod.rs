@@ -1,19 +1,36 @@
-//! A report as plain data: its parts in reading order, each with its lines. One builder words a
-//! subject; `markdown` and `html` render what it made.
+//! A report or a screen as plain data: its parts in reading order, each with its lines. One builder
+//! words a subject; `screen`, `markdown` and `html` render what it made.
 //!
 //! Words of this program are literals with marks of Markdown (`**`, `_`, `` ` ``). Everything else
-//! is foreign text, which only a renderer escapes. So no builder can let it through.
+//! is foreign text, which only a renderer escapes or cleans. So no builder can let it through:
+//!
+//! ```
+//! use conclave::terminal::document::{Line, Part, Table, fact, screen, titled};
+//! use conclave::terminal::output::style::Paint;
+//!
+//! let rows = vec![vec!["openai:gpt-6.1-sol".to_owned(), "4".to_owned()]];
+//! let mut parts = vec![
+//!     Part::Heading(1, Line::of("Preview of {}", ["a run"])),
+//!     Part::Facts(vec![fact("Cost", "about $0.28"), fact("Calls", "9")]),
+//! ];
+//! parts.extend(titled(2, "By model", Table::of(1, &["", "calls"], rows)));
+//! let text = screen(&parts, Some(80), Paint::Plain);
+//! assert!(text.starts_with("Preview of a run\nCost   about $0.28\nCalls  9\n\nBy model\n"));
+//! ```
 
+mod screen;
 mod markdown;
 mod html;
 mod marks;
-
-use maud::Markup;
+pub mod plot;
 
 pub use self::html::page;
 pub use self::markdown::markdown;
+pub use self::screen::{Charset, Screen, screen};
 
+use self::plot::Plot;
 use crate::domain::artifact::Severity;
+use crate::terminal::output::style::Tone;
 
 /// A part of a document.
 #[derive(Clone, Debug)]
@@ -21,8 +38,8 @@ pub enum Part {
     /// A title of level 1 to 4. One of level 2 begins a section.
     Heading(u8, Line),
     Paragraph(Line),
-    /// Short facts, each on a line of its own.
-    Facts(Vec<Line>),
+    /// Names with their values.
+    Facts(Vec<Fact>),
     /// Foreign text with blocks of its own; marked as empty if it is.
     Foreign(String),
     Quote(String),
@@ -35,25 +52,93 @@ pub enum Part {
     /// Articles of equal rank: side by side on a page.
     Articles(Vec<Vec<Part>>),
     Table(Table),
-    /// A picture of figures that stand in a table too; only a page shows it.
-    Drawing(Markup),
+    /// A picture of figures that stand in a table too.
+    Plot(Plot),
+    /// Parts of which a screen shows the first lines, and how to see the rest.
+    Beginning {
+        parts: Vec<Part>,
+        most_lines: usize,
+        rest: String,
+    },
+    /// The next commands, and what each does.
+    Next(Vec<(String, String)>),
     /// The last line.
-    Foot(Line),
+    Foot(Fact),
+}
+
+/// A name with its values. Without a name, its values stand alone.
+#[derive(Clone, Debug, Default)]
+pub struct Fact {
+    pub label: Line,
+    pub values: Vec<Line>,
+    /// The lines of a value on a screen; more are cut.
+    pub most_lines: Option<usize>,
+}
+
+impl From<Line> for Fact {
+    fn from(line: Line) -> Self {
+        fact("", line)
+    }
+}
+
+/// Returns a named value.
+pub fn fact(label: impl Into<Line>, value: impl Into<Line>) -> Fact {
+    Fact {
+        label: label.into(),
+        values: vec![value.into()],
+        most_lines: None,
+    }
 }
 
 /// A table, whose first columns are text and whose other ones are figures.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Table {
     pub heads: Vec<&'static str>,
     pub texts: usize,
+    pub tail: Tail,
     pub rows: Vec<Vec<Line>>,
+}
+
+/// What the last column of a table is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tail {
+    /// As those before it.
+    #[default]
+    None,
+    /// A text that a screen cuts at its edge.
+    Cut,
+    /// A text that continues beneath itself on a screen.
+    Wrapped,
 }
 
 impl Table {
     /// Returns a table; `None` without rows.
-    pub fn of(texts: usize, heads: &[&'static str], rows: Vec<Vec<Line>>) -> Option<Part> {
+    pub fn of<L: Into<Line>>(
+        texts: usize,
+        heads: &[&'static str],
+        rows: impl IntoIterator<Item = Vec<L>>,
+    ) -> Option<Part> {
+        Self::with_tail(Tail::None, texts, heads, rows)
+    }
+
+    /// Returns a table whose last column is a text of this kind; `None` without rows.
+    pub fn with_tail<L: Into<Line>>(
+        tail: Tail,
+        texts: usize,
+        heads: &[&'static str],
+        rows: impl IntoIterator<Item = Vec<L>>,
+    ) -> Option<Part> {
+        let rows = rows.into_iter();
+        let rows: Vec<Vec<Line>> = rows
+            .map(|row| row.into_iter().map(Into::into).collect())
+            .collect();
         let heads = heads.to_vec();
-        (!rows.is_empty()).then_some(Part::Table(Self { heads, texts, rows }))
+        (!rows.is_empty()).then_some(Part::Table(Self {
+            heads,
+            texts,
+            tail,
+            rows,
+        }))
     }
 }
 
@@ -64,11 +149,26 @@ pub struct Line(Vec<Piece>);
 #[derive(Clone, Debug)]
 enum Piece {
     Own(&'static str),
+    /// Foreign text that may have marks of Markdown.
     Foreign(String),
+    /// A name, a figure or a path as it is. Only a screen shows the tone.
+    Exact(Tone, String),
     /// The id of another consultation.
     Consultation(String),
     /// Only a page shows it.
     Weight(Severity),
+}
+
+impl From<&'static str> for Line {
+    fn from(own: &'static str) -> Self {
+        Self::of(own, [])
+    }
+}
+
+impl From<String> for Line {
+    fn from(exact: String) -> Self {
+        Self::toned(Tone::Plain, exact)
+    }
 }
 
 impl Line {
@@ -80,6 +180,18 @@ impl Line {
     /// Returns foreign text alone.
     pub fn foreign(text: impl Into<String>) -> Self {
         Self(vec![Piece::Foreign(text.into())])
+    }
+
+    /// Returns a name, a figure or a path in a tone.
+    pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
+        Self(vec![Piece::Exact(tone, text.into())])
+    }
+
+    /// Adds another line.
+    #[must_use]
+    pub fn then(mut self, other: impl Into<Self>) -> Self {
+        self.0.extend(other.into().0);
+        self
     }
 
     /// Adds own words with a foreign text at each `{}`.
@@ -106,6 +218,14 @@ impl Line {
         }
     }
 
+    /// Joins lines; nothing without any.
+    #[must_use]
+    pub fn joined(lines: impl IntoIterator<Item = Self>, separator: &'static str) -> Self {
+        let mut lines = lines.into_iter();
+        let first = lines.next().unwrap_or_default();
+        lines.fold(first, |joined, line| joined.and(separator, []).then(line))
+    }
+
     /// Adds other consultations, with commas between them.
     #[must_use]
     pub(super) fn consultations<'a>(mut self, ids: impl IntoIterator<Item = &'a String>) -> Self {
@@ -122,11 +242,25 @@ impl Line {
         self.0.push(Piece::Weight(severity));
         self
     }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|piece| match piece {
+            Piece::Own(text) => text.is_empty(),
+            Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
+                text.is_empty()
+            }
+            Piece::Weight(_) => true,
+        })
+    }
 }
 
 /// Returns a heading with its parts beneath; nothing without parts.
-pub fn titled(level: u8, title: &'static str, parts: impl IntoIterator<Item = Part>) -> Vec<Part> {
-    let mut titled = vec![Part::Heading(level, Line::of(title, []))];
+pub fn titled(
+    level: u8,
+    title: impl Into<Line>,
+    parts: impl IntoIterator<Item = Part>,
+) -> Vec<Part> {
+    let mut titled = vec![Part::Heading(level, title.into())];
     titled.extend(parts);
     if titled.len() == 1 {
         Vec::new()

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, Options, Parser, Tag};
 
 use crate::text::clean::{clean, one_line};
 
@@ -31,19 +31,15 @@ pub fn inline(text: &str) -> String {
 pub fn block(text: &str) -> String {
     let text = clean(text);
     let text = text.trim_matches('\n').trim_end();
-    let mut contained = edited(text.to_owned(), |text, dialect| {
+    let contained = edited(text.to_owned(), |text, dialect| {
         let mut edits = structure_edits(text, dialect);
         edits.extend(inline_edits(text, dialect));
         edits
     });
-    if let Some(fence) = open_fence(&contained) {
-        contained = format!("{contained}\n{fence}");
-    }
-    if is_contained(&contained) {
-        contained
-    } else {
-        fenced(text, "text")
-    }
+    // A fence may be open at the end.
+    let closed = ["", "\n```", "\n~~~"].map(|end| format!("{contained}{end}"));
+    let closed = closed.into_iter().find(|closed| is_contained(closed));
+    closed.unwrap_or_else(|| fenced(text, "text"))
 }
 
 /// How renderers may read the text. They differ in what is code: a cell of a table ends at a `|` in
@@ -166,28 +162,6 @@ fn structure_edits(text: &str, dialect: Options) -> Vec<Edit> {
         }
     }
     edits
-}
-
-/// Returns the fence that closes a code block left open at the end.
-fn open_fence(text: &str) -> Option<String> {
-    let mut open = None;
-    for (event, range) in Parser::new(text).into_offset_iter() {
-        if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) = event {
-            let source = text.get(range.clone()).unwrap_or_default();
-            let sign = source.chars().next().unwrap_or('`');
-            let fence: String = source.chars().take_while(|c| *c == sign).collect();
-            let last = source
-                .trim_end()
-                .lines()
-                .skip(1)
-                .last()
-                .unwrap_or_default()
-                .trim();
-            let closed = last.len() >= fence.len() && last.chars().all(|c| c == sign);
-            open = (!closed && range.end >= text.trim_end().len()).then_some(fence);
-        }
-    }
-    open
 }
 
 /// Returns true when the text has no structure, links or images of its own and does not change how

@@ -26,14 +26,10 @@ pub enum Pager {
     /// Everything is printed directly.
     #[default]
     Off,
-    /// `less`, if it exists and the terminal can show it.
-    Default {
-        /// Whether the user has options of its own for `less`.
-        has_less_options: bool,
-    },
-    /// A command of the user, for a shell.
-    Command {
-        command: String,
+    /// The user's own command, for a shell; else `less`, if it exists and the terminal can show
+    /// it.
+    On {
+        command: Option<String>,
         /// Whether the user has options of its own for `less`.
         has_less_options: bool,
     },
@@ -43,13 +39,11 @@ impl Pager {
     /// Returns the pager for the values of `PAGER` and `LESS`. An empty `PAGER` and `cat` switch
     /// paging off.
     pub fn of_variables(pager: Option<&str>, less: Option<&str>) -> Self {
-        let has_less_options = less.is_some();
         match pager.map(str::trim) {
-            None => Self::Default { has_less_options },
             Some("" | "cat") => Self::Off,
-            Some(command) => Self::Command {
-                command: command.to_owned(),
-                has_less_options,
+            command => Self::On {
+                command: command.map(ToOwned::to_owned),
+                has_less_options: less.is_some(),
             },
         }
     }
@@ -67,8 +61,8 @@ impl Pager {
         let can_page = match self {
             Self::Off => false,
             // On a dumb terminal `less` stops with a warning.
-            Self::Default { .. } => printer.out_traits().is_animated,
-            Self::Command { .. } => printer.out_traits().is_terminal,
+            Self::On { command: None, .. } => printer.out_traits().is_animated,
+            Self::On { .. } => printer.out_traits().is_terminal,
         };
         if can_page && is_long() && self.show(&printer.printable_result(text)) {
             return Ok(());
@@ -95,15 +89,17 @@ impl Pager {
     }
 
     fn command(&self) -> Option<Command> {
-        let (mut command, has_less_options) = match self {
-            Self::Off => return None,
-            Self::Default { has_less_options } => (Command::new(DEFAULT), *has_less_options),
-            Self::Command {
-                command,
-                has_less_options,
-            } => (shell(command), *has_less_options),
+        let Self::On {
+            command,
+            has_less_options,
+        } = self
+        else {
+            return None;
         };
-        if !has_less_options {
+        let mut command = command
+            .as_deref()
+            .map_or_else(|| Command::new(DEFAULT), shell);
+        if !*has_less_options {
             command.env("LESS", LESS);
         }
         Some(command)
@@ -151,15 +147,13 @@ mod tests {
         for off in ["", " ", "cat"] {
             assert_eq!(Pager::of_variables(Some(off), None), Pager::Off, "{off:?}");
         }
-        let default = Pager::Default {
-            has_less_options: false,
+        let pager = |command: Option<&str>, has_less_options| Pager::On {
+            command: command.map(ToOwned::to_owned),
+            has_less_options,
         };
-        assert_eq!(Pager::of_variables(None, None), default);
-        let own = Pager::Command {
-            command: "less -R".to_owned(),
-            has_less_options: true,
-        };
-        assert_eq!(Pager::of_variables(Some("less -R"), Some("FRX")), own);
+        assert_eq!(Pager::of_variables(None, None), pager(None, false));
+        let own = Pager::of_variables(Some("less -R"), Some("FRX"));
+        assert_eq!(own, pager(Some("less -R"), true));
     }
 
     #[test]
@@ -173,10 +167,7 @@ mod tests {
             ("exit 130", true),
             ("exit 141", true),
         ] {
-            let pager = Pager::Command {
-                command: command.to_owned(),
-                has_less_options: false,
-            };
+            let pager = Pager::of_variables(Some(command), None);
             assert_eq!(pager.show("text"), is_shown, "{command}");
         }
     }

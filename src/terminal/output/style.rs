@@ -19,7 +19,37 @@ pub enum Paint {
     Plain,
 }
 
+/// The meaning of a text. No tone is white or black: either may be the background.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tone {
+    #[default]
+    Plain,
+    Heading,
+    Strong,
+    /// A total, a command, a title.
+    Key,
+    Good,
+    /// Near a limit, or below expectations.
+    Warning,
+    /// Beyond a limit.
+    Bad,
+    Quiet,
+}
+
 impl Paint {
+    pub fn tone(self, tone: Tone, text: &str) -> String {
+        match tone {
+            Tone::Plain => text.to_owned(),
+            Tone::Heading => self.heading(text),
+            Tone::Strong => self.bold(text),
+            Tone::Key => self.cyan(text),
+            Tone::Good => self.green(text),
+            Tone::Warning => self.yellow(text),
+            Tone::Bad => self.red(text),
+            Tone::Quiet => self.dim(text),
+        }
+    }
+
     pub fn bold(self, text: &str) -> String {
         self.with(Style::new().bold(), text)
     }

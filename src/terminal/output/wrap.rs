@@ -2,6 +2,9 @@
 
 use console::{measure_text_width, truncate_str};
 
+/// A cut text loses this much of a word, and no more.
+const LONGEST_WORD: usize = 24;
+
 /// Returns the line wrapped to the terminal's width, continued under its text. `None` does not
 /// wrap.
 pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
@@ -31,6 +34,17 @@ pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item =
     let texts = texts.into_iter();
     let widths = texts.map(|text| measure_text_width(text.as_ref()));
     widths.max().unwrap_or(0)
+}
+
+/// Cuts a line to a width after a word, or within a very long one, and marks the cut.
+pub(in crate::terminal) fn cut_line(text: &str, width: usize) -> String {
+    let cut = truncate_str(text, width, "…");
+    match cut.rsplit_once(' ') {
+        Some((words, rest)) if cut.len() != text.len() && rest.chars().count() <= LONGEST_WORD => {
+            words.trim_end().to_owned() + "…"
+        }
+        Some(_) | None => cut.into_owned(),
+    }
 }
 
 /// Joins as many segments of a row as fit, the first ones first.

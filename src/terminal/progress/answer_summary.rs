@@ -1,7 +1,6 @@
 //! What an agent's answer brings, in two lines: who and when, then its main point. Pure.
 
 use console::{measure_text_width, truncate_str};
-use pulldown_cmark::{Event, Parser, TagEnd};
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::with_names;
@@ -11,9 +10,10 @@ use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::PositionChange;
 use crate::domain::ids::AgentId;
 
+use crate::terminal::markdown::plain::plain;
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
-use crate::text::clean::one_line;
+use crate::terminal::output::wrap::{cut_line, fitted_row};
 
 /// The width of the lines in a pipe or a log.
 const USUAL_WIDTH: usize = 120;
@@ -61,10 +61,14 @@ impl AnswerSummary {
 
     fn of_independent(answer: &Independent) -> Self {
         let texts = [&answer.position, &answer.prose_excerpt, &answer.rationale];
+        let texts = texts.map(|text| plain(text));
         Self {
             agent: AgentId::from(&answer.agent_id),
             facts: in_percent(answer.confidence),
-            point: first_text(&texts),
+            point: texts
+                .into_iter()
+                .find(|text| !text.is_empty())
+                .unwrap_or_default(),
         }
     }
 
@@ -80,11 +84,12 @@ impl AnswerSummary {
                 let confidence = confidence.map(|percent| format!(" ({percent})"));
                 let confidence = confidence.unwrap_or_default();
                 // The point matters more than a third name, which would push it off the line.
-                match names.len() {
-                    0 => format!("Agreed{confidence}: {text}"),
-                    1 | 2 => format!("Agreed by {}{confidence}: {text}", names.join(", ")),
-                    number => format!("Agreed by {number} experts{confidence}: {text}"),
-                }
+                let by = match names.len() {
+                    0 => String::new(),
+                    1 | 2 => format!(" by {}", names.join(", ")),
+                    number => format!(" by {number} experts"),
+                };
+                format!("Agreed{by}{confidence}: {text}")
             }
             (None, Some(tension)) => format!("Open: {}", plain(&tension.topic)),
             (None, None) => plain(&synthesis.prose_excerpt),
@@ -134,7 +139,8 @@ impl AnswerSummary {
         }
     }
 
-    /// Returns the lines, narrower than the terminal. `None` is a pipe.
+    /// Returns the lines, narrower than the terminal: `✔ Security Expert  8.2s · 82%` with the facts
+    /// that fit, and the point. `None` is a pipe.
     pub(super) fn lines(
         &self,
         name: &str,
@@ -143,86 +149,20 @@ impl AnswerSummary {
         paint: Paint,
     ) -> Vec<String> {
         let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
-        let mut lines = vec![title(name, took, &self.facts, width, paint)];
-        let statement = one_line(&self.point);
-        if !statement.is_empty() {
-            lines.push(format!(
-                "  {}",
-                beginning(&statement, width.saturating_sub(2))
-            ));
+        let head = format!("{} {}  ", paint.green("✔"), paint.bold(name));
+        let facts: Vec<String> = [took.to_owned()]
+            .into_iter()
+            .chain(self.facts.clone())
+            .collect();
+        let room = width.saturating_sub(measure_text_width(&head));
+        let title = head + &fitted_row(&facts, room);
+        let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
+        if !self.point.is_empty() {
+            let statement = cut_line(&self.point, width.saturating_sub(2));
+            lines.push(format!("  {statement}"));
         }
         lines
     }
-}
-
-/// `✔ Security Expert  8.2s · 82%`: with the time and the later facts as far as they fit.
-pub(super) fn title(
-    name: &str,
-    took: &str,
-    facts: &[String],
-    width: usize,
-    paint: Paint,
-) -> String {
-    let line = |notes: &[&str]| {
-        let (mark, name) = (paint.green("✔"), paint.bold(name));
-        format!("{mark} {name}  {}", notes.join(" · "))
-    };
-    let mut notes: Vec<&str> = vec![took];
-    notes.extend(facts.iter().map(String::as_str));
-    if notes.len() > 1 && measure_text_width(&line(&notes)) > width {
-        notes.remove(0);
-    }
-    while notes.len() > 1 && measure_text_width(&line(&notes)) > width {
-        notes.pop();
-    }
-    truncate_str(line(&notes).trim_end(), width, "…").into_owned()
-}
-
-/// Returns the sentences that fit. If they are less than half a line, the next one is cut at a
-/// word.
-fn beginning(text: &str, width: usize) -> String {
-    if measure_text_width(text) <= width {
-        return text.to_owned();
-    }
-    let is_fitting = |end: &usize| {
-        let head = text.get(..*end).unwrap_or_default();
-        measure_text_width(head) <= width
-    };
-    let sentences = sentence_ends(text).take_while(is_fitting).last();
-    if let Some(head) = sentences.and_then(|end| text.get(..end))
-        && measure_text_width(head) * 2 >= width
-    {
-        return head.to_owned();
-    }
-    let spaces = text.char_indices().filter(|(_, c)| *c == ' ');
-    let words = spaces
-        .map(|(at, _)| at)
-        .take_while(|end| {
-            let head = text.get(..*end).unwrap_or_default();
-            measure_text_width(head) < width
-        })
-        .last();
-    match words.and_then(|end| text.get(..end)) {
-        // A script without blanks is cut between characters.
-        Some(head) if measure_text_width(head) * 2 >= width => {
-            format!("{}…", head.trim_end_matches([',', ';', ':', '—', '–', ' ']))
-        }
-        Some(_) | None => truncate_str(text, width, "…").into_owned(),
-    }
-}
-
-/// Returns the ends of sentences that another one follows.
-fn sentence_ends(text: &str) -> impl Iterator<Item = usize> {
-    let chars = text.char_indices().zip(text.chars().skip(1));
-    chars.filter_map(|((at, c), next)| {
-        let is_end = matches!(c, '.' | '!' | '?') && next == ' ' || matches!(c, '。' | '！' | '？');
-        is_end.then_some(at + c.len_utf8())
-    })
-}
-
-fn first_text(texts: &[&String]) -> String {
-    let mut texts = texts.iter().map(|text| plain(text));
-    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// Counts what a judge leaves open. Of an answer that could be read only as prose, nothing is
@@ -236,26 +176,7 @@ fn number_of(number: usize, what: &str, prose: &str) -> Option<String> {
 }
 
 fn in_percent(confidence: Option<Confidence>) -> Vec<String> {
-    confidence
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-}
-
-/// Returns a text of Markdown on one line, without its marks.
-fn plain(markdown: &str) -> String {
-    let mut text = String::with_capacity(markdown.len());
-    for event in Parser::new(markdown) {
-        match event {
-            Event::Text(piece) | Event::Code(piece) | Event::Html(piece) => text.push_str(&piece),
-            Event::InlineHtml(piece) => text.push_str(&piece),
-            Event::SoftBreak
-            | Event::HardBreak
-            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item) => text.push(' '),
-            _ => {}
-        }
-    }
-    one_line(&text)
+    confidence.iter().map(ToString::to_string).collect()
 }
 
 #[cfg(test)]
@@ -337,7 +258,7 @@ mod tests {
         ");
         insta::assert_snapshot!(at(120), @r"
         ✔ Security Expert  8.2s · 82%
-          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every use.
+          Use OAuth 2.1 with PKCE; JWT only as the access-token format, never as a session. Rotate refresh tokens on every…
         ");
         insta::assert_snapshot!(at(200), @r"
         ✔ Security Expert  8.2s · 82%
@@ -411,15 +332,15 @@ mod tests {
     fn revision_says_whether_it_changed_and_because_of_what() {
         insta::assert_snapshot!(shown(revision(Some(true)), "Architect", 80), @r"
         ✔ Architect  8.2s · says it changed its mind · 70%
-          Because of Security Expert: A signed token cannot be revoked, which Security…
+          Because of Security Expert: A signed token cannot be revoked, which…
         ");
         insta::assert_snapshot!(shown(revision(Some(false)), "Architect", 80), @r"
         ✔ Architect  8.2s · says it held its position · 70%
           Opaque tokens, as Security Expert says.
         ");
-        // The time gives way first, then the confidence.
+        // What does not fit is left out.
         insta::assert_snapshot!(shown(revision(Some(true)), "A very long name", 50), @r"
-        ✔ A very long name  says it changed its mind
+        ✔ A very long name  8.2s · 70%
           Because of Security Expert: A signed token…
         ");
     }

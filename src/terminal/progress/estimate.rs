@@ -21,11 +21,9 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     let mut lines = vec![format!(
         "   Estimate: {input} input tokens, ~{output} output tokens, {total}"
     )];
-    let name_of = |call: &CallEstimate| {
-        panel.seat_of(&call.agent_id).map_or_else(
-            || beside_the_panel(&call.agent_id).to_owned(),
-            |seat| seat_name(panel, seat),
-        )
+    let name_of = |call: &CallEstimate| match panel.seat_of(&call.agent_id) {
+        Some(seat) => seat_name(panel, seat),
+        None => beside_the_panel(&call.agent_id).to_owned(),
     };
     let name_width = widest(estimate.calls.iter().map(name_of));
     let mut rounds: BTreeMap<u8, Vec<&CallEstimate>> = BTreeMap::new();
@@ -34,16 +32,10 @@ pub(in crate::terminal) fn estimate_lines(estimate: &Estimate, panel: &Panel) ->
     }
     for (round, calls) in rounds {
         let sum = |part: fn(&CallEstimate) -> Cost| calls.iter().map(|call| part(call)).sum();
-        let subtotal = cost_range(
-            sum(|call| call.low),
-            sum(|call| call.cost),
-            sum(|call| call.high),
-            amount,
-        );
-        lines.push(format!(
-            "   Round {round}, {}: {subtotal}",
-            round_title(round)
-        ));
+        let [low, cost] = [sum(|call| call.low), sum(|call| call.cost)];
+        let subtotal = cost_range(low, cost, sum(|call| call.high), amount);
+        let title = round_title(round);
+        lines.push(format!("   Round {round}, {title}: {subtotal}"));
         lines.extend(calls.into_iter().map(|call| {
             let name = name_of(call);
             let name = pad_str(&name, name_width, Alignment::Left, None);

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use console::{Alignment, measure_text_width, pad_str};
-
 use crate::consultation::event::{
     CallFinished, HealthUpdate, PanelSelection, Resumed, Started, StateName, Substitution,
     WhySubstituted,
@@ -24,10 +22,12 @@ use crate::domain::panel::{Panel, Seat};
 use crate::domain::tokens::{Usage, UsageSource};
 use crate::stopping::circuit::state::CircuitState;
 
+use crate::terminal::document::{Part, fact, screen};
 use crate::terminal::output::format::{
     ONE_FAMILY, count, dollars, model_address, seat_name, thousands, whole_seconds,
 };
-use crate::terminal::output::wrap::{fit, widest, wrap_options};
+use crate::terminal::output::style::Paint;
+use crate::terminal::output::wrap::widest;
 use crate::text::clean::one_line;
 
 pub(in crate::terminal) fn starting(terms: &Started) -> String {
@@ -108,24 +108,13 @@ pub(in crate::terminal) fn personas_selected(selection: &PanelSelection) -> Stri
 }
 
 fn table(rows: &[(String, String)], width: Option<usize>) -> Vec<String> {
-    let name_width = widest(rows.iter().map(|(name, _)| name));
-    let row = |(name, model): &(String, String)| {
-        let head = format!("   {}  ", pad_str(name, name_width, Alignment::Left, None));
-        match width {
-            // Models wrap below models, where there is room.
-            Some(width) if measure_text_width(&head) + 24 <= width => {
-                let under = " ".repeat(measure_text_width(&head));
-                textwrap::fill(
-                    model,
-                    wrap_options(width)
-                        .initial_indent(&head)
-                        .subsequent_indent(&under),
-                )
-            }
-            Some(_) | None => fit(&format!("{head}{model}"), width),
-        }
-    };
-    rows.iter().map(row).collect()
+    let facts = rows.iter();
+    let facts = facts
+        .map(|(name, model)| fact(name.clone(), model.clone()))
+        .collect();
+    let width = width.map(|width| width.saturating_sub(3));
+    let text = screen(&[Part::Facts(facts)], width, Paint::Plain);
+    text.lines().map(|line| format!("   {line}")).collect()
 }
 
 /// Returns the widths of the widest name and model of a panel, the judge included.

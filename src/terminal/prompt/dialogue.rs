@@ -8,15 +8,16 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 
-use console::{Alignment, Key, Term, measure_text_width, pad_str, truncate_str};
+use console::{Key, Term, measure_text_width, truncate_str};
 use dialoguer::theme::Theme;
 use dialoguer::{Confirm, Select};
 
 use crate::engine::host::run_aside;
+use crate::terminal::document::{Line, Part, fact, screen};
 use crate::terminal::output::modes::ModeGuard;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::output::style::Paint;
-use crate::terminal::output::wrap::{fit, widest, wrap_options};
+use crate::terminal::output::style::{Paint, Tone};
+use crate::terminal::output::wrap::{fit, wrap_options};
 use crate::text::clean::clean;
 
 /// Columns of the marks in front of an item: `❯ [x] `, and one at the end that stays free.
@@ -172,13 +173,13 @@ impl Dialogue {
 
     /// Shows what a question is about, a name and a value a line.
     pub fn table(&self, rows: &[(String, String)]) {
+        let fact =
+            |(name, value): &(String, String)| fact(Line::toned(Tone::Quiet, name), value.clone());
+        let facts = Part::Facts(rows.iter().map(fact).collect());
         let DialogueTheme(paint) = self.theme;
-        let beside = widest(rows.iter().map(|(name, _)| name)) + 2;
-        for (name, value) in rows {
-            let name = pad_str(name, beside, Alignment::Left, None);
-            self.printer
-                .lines(&format!("  {}{}", paint.dim(&name), clean(value)));
-        }
+        let text = screen(&[facts], Some(self.columns() - 2), paint);
+        let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+        self.printer.lines(&lines.join("\n"));
     }
 
     /// Shows a line of a file that would be added, or removed.

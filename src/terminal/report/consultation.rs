@@ -1,41 +1,106 @@
-//! The report of a consultation, finished or not: what is printed when it is answered, and whenever
-//! its record is shown.
+//! The report of a consultation, finished or not: what is printed when it is answered and whenever
+//! its record is shown; and its page, with all that the rounds brought, and where the time and the
+//! money went.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::domain::artifact::{Severity, Verdict};
-use crate::domain::stored_record::{ContextWords, StoredConcern, StoredRecord};
+use crate::domain::money::Cost;
+use crate::domain::stored_record::{
+    ContextWords, StoredAgentRound, StoredConcern, StoredRecord, StoredRound,
+};
+use crate::domain::time::Timestamp;
 
 use super::sections::Detail;
 use super::{head, rounds, sections};
-use crate::terminal::document;
-use crate::terminal::document::{Line, Part, foreign, list, paragraph, titled};
-use crate::terminal::output::format::{amount, thousands};
+use crate::terminal::document::{
+    self, Fact, Line, Part, Table, fact, foreign, list, nested_list, paragraph, titled,
+};
+use crate::terminal::output::format::{amount, round_title, seconds, thousands};
 
 /// Writes the report.
 pub fn report(record: &StoredRecord) -> String {
+    document::markdown(&parts(record, Detail::Brief))
+}
+
+/// Renders the page.
+pub fn page(record: &StoredRecord) -> String {
+    page_beside(record, &BTreeSet::new())
+}
+
+/// Renders the page, with links to the pages of others that lie in the same folder.
+pub fn page_beside(record: &StoredRecord, beside: &BTreeSet<String>) -> String {
+    let parts = parts(record, Detail::Full);
+    document::page(&record.question, "Consultation", &parts, beside)
+}
+
+fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
+    let is_full = detail == Detail::Full;
     let mut parts: Vec<Part> = head::status_notice(record).into_iter().collect();
-    parts.push(Part::Heading(1, Line::of("Consultation", [])));
-    let mut facts: Vec<Line> = head::follows_up(record).into_iter().collect();
-    facts.extend(head::standing(record));
-    facts.extend(head::panel(record));
-    facts.extend(head::followed_up_by(record));
-    parts.extend(sections::question(&record.question, facts));
-    parts.extend(head::doubt(record));
+    let doubt = head::doubt(record).into_iter();
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
-    let title = if is_menu { "Options" } else { "Answer" };
-    parts.extend(titled(2, title, answer(record)));
-    parts.extend(dissent(record));
-    parts.extend(sections::open_points(record));
-    let positions = rounds::positions(record, None, Detail::Brief);
-    parts.extend(titled(2, "Positions", positions));
-    parts.extend(sections::changes(record, Detail::Brief));
-    parts.extend(challenges(record));
+    if is_full {
+        parts.extend(title(record));
+        let answer = std::iter::once(Part::Facts(answer_facts(record)));
+        parts.extend(titled(
+            2,
+            "Answer",
+            answer.chain(doubt).chain(answer_parts(record)),
+        ));
+    } else {
+        parts.push(Part::Heading(1, Line::of("Consultation", [])));
+        let mut facts: Vec<Fact> = head::follows_up(record).into_iter().collect();
+        facts.extend(head::standing(record));
+        facts.extend(head::panel(record));
+        facts.extend(head::followed_up_by(record));
+        parts.extend(sections::question(&record.question, facts));
+        parts.extend(doubt);
+        let title = if is_menu { "Options" } else { "Answer" };
+        parts.extend(titled(2, title, answer_parts(record)));
+    }
+    let dissent = sections::dissent(record, |_| true);
+    parts.extend(titled(2, "Dissent", list(dissent)));
+    let open = sections::open_points(record);
+    parts.extend(titled(2, "Open Points", nested_list(open)));
+    let about = "Round 1: each expert's answer, given without seeing the others.";
+    let positions = rounds::positions(record, None, detail);
+    parts.extend(titled(2, "Positions", explained(about, positions, detail)));
+    if is_full {
+        let about = "Round 2: the judge's synthesis of the positions.";
+        let mut synthesis = rounds::agreed(record, None);
+        // Without a cross-examination, they are the open points above.
+        if record.cross_exam().is_some() {
+            synthesis.extend(rounds::tensions(record, None));
+        }
+        synthesis.extend(rounds::priorities(record, None));
+        parts.extend(titled(2, "Agreements", explained(about, synthesis, detail)));
+    }
+    parts.extend(sections::changes(record, detail));
+    let challenges = match detail {
+        Detail::Brief => challenges(record).into_iter().collect(),
+        Detail::Full => rounds::objections(record, None),
+    };
+    parts.extend(titled(2, "Challenges", challenges));
+    if is_full {
+        parts.extend(titled(2, "Panel", [Part::Facts(head::panel(record))]));
+    }
     parts.extend(context(record));
-    parts.extend(titled(2, "Cost", vec![cost(record)]));
-    document::markdown(&parts)
+    let mut cost = Part::Facts(cost(record));
+    if is_full {
+        parts.extend(titled(2, "Cost", account(record, cost)));
+        cost = Part::Facts(origin(record));
+    }
+    parts.extend(titled(
+        2,
+        if is_full { "About this page" } else { "Cost" },
+        [cost],
+    ));
+    parts
 }
 
 /// The answer with its evidence, or what there is instead.
-pub(super) fn answer(record: &StoredRecord) -> Vec<Part> {
+fn answer_parts(record: &StoredRecord) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
         return without_verdict(record);
     };
@@ -61,36 +126,72 @@ fn without_verdict(record: &StoredRecord) -> Vec<Part> {
     };
     let mut parts = vec![line("_{}. The judge's points of agreement from Round 2:_")];
     parts.extend(foreign(&synthesis.prose_excerpt));
-    parts.extend(list(
-        synthesis.consensus_points.iter().map(sections::agreement),
-    ));
+    let points = synthesis.consensus_points.iter();
+    parts.extend(list(points.map(sections::agreement)));
     parts
 }
 
-pub(super) fn dissent(record: &StoredRecord) -> Vec<Part> {
-    let objections = record.verdict().map(Verdict::objections);
-    sections::dissent(record, 2, objections.into_iter().flatten())
+/// Returns the parts, on a page with what they are above them; nothing without parts.
+fn explained(about: &'static str, parts: Vec<Part>, detail: Detail) -> Vec<Part> {
+    let about = Some(paragraph(about, []));
+    let about = about.filter(|_| !parts.is_empty() && detail == Detail::Full);
+    about.into_iter().chain(parts).collect()
+}
+
+/// The question, when it was asked, and what it took.
+fn title(record: &StoredRecord) -> [Part; 2] {
+    let question = match record.question.trim() {
+        "" => Line::of("(no question)", []),
+        question => Line::foreign(question),
+    };
+    let mut facts: Vec<Fact> = head::follows_up(record).into_iter().collect();
+    facts.extend(head::followed_up_by(record));
+    let tokens = record.total_tokens().map(thousands);
+    let figures = [
+        record.at.map(|at| Line::from(moment(at))),
+        record.mode.as_ref().map(|mode| Line::of("{} mode", [mode])),
+        record.total_cost().map(|cost| Line::from(amount(cost))),
+        record
+            .duration()
+            .map(|duration| Line::from(seconds(duration))),
+        tokens.map(|tokens| Line::of("{} tokens", [&tokens])),
+    ];
+    facts.extend(figures.into_iter().flatten().map(Fact::from));
+    [Part::Heading(1, question), Part::Facts(facts)]
+}
+
+fn answer_facts(record: &StoredRecord) -> Vec<Fact> {
+    let mut facts = match record.recommendation {
+        Some(_) => head::standing(record),
+        None => Vec::new(),
+    };
+    let agreement = record.agreement;
+    facts.extend(agreement.map(|share| fact("Agreement", format!("{:.0}%", share * 100.0))));
+    if record.early_termination {
+        let reason = record.early_termination_reason.as_deref();
+        let line = Line::of("Ended after Round 2", []).with(": {}", reason.unwrap_or_default());
+        facts.push(line.into());
+    }
+    facts
 }
 
 /// The objections of Round 3. What the judge itself left unresolved is an open point.
-fn challenges(record: &StoredRecord) -> Vec<Part> {
+fn challenges(record: &StoredRecord) -> Option<Part> {
     let raised = record.concerns_detail.iter();
     let raised = raised.filter(|concern| concern.raised_by.is_some());
-    titled(2, "Challenges", list(raised.map(concern)))
+    list(raised.map(concern))
 }
 
 fn concern(concern: &StoredConcern) -> Line {
+    let severity = concern.severity.map(Severity::name).unwrap_or_default();
     Line::default()
         .with("**{}** ", concern.raised_by.as_deref().unwrap_or_default())
-        .with(
-            "({}): ",
-            concern.severity.map(Severity::name).unwrap_or_default(),
-        )
+        .with("({}): ", severity)
         .and("{}", [&concern.text])
 }
 
 /// The sources of the context with their tokens, the project, and what was masked.
-pub(super) fn context(record: &StoredRecord) -> Vec<Part> {
+fn context(record: &StoredRecord) -> Vec<Part> {
     let Some(words) = record.context_in_words() else {
         return Vec::new();
     };
@@ -105,44 +206,148 @@ pub(super) fn context(record: &StoredRecord) -> Vec<Part> {
     let others = others.iter().map(Line::foreign);
     let mut parts: Vec<Part> = list(sources.chain(others)).into_iter().collect();
     if !facts.is_empty() {
-        let facts = facts
-            .iter()
-            .map(|(label, value)| Line::of("**{}:** {}", [label, value]));
+        let facts = facts.iter();
+        let facts = facts.map(|(label, value)| fact(Line::foreign(*label), Line::foreign(value)));
         parts.push(Part::Facts(facts.collect()));
     }
     titled(2, "Context", parts)
 }
 
 /// The totals, the savings and the id.
-pub(super) fn cost(record: &StoredRecord) -> Part {
-    let calls = record
-        .cost
-        .as_ref()
-        .and_then(|cost| cost.total.calls)
-        .map(thousands);
-    let spent = sections::spent(
-        record.total_cost(),
-        record.duration(),
-        record.total_tokens(),
-    )
-    .with(" ({})", &saved_by_filtering(record).unwrap_or_default())
-    .with(" | **Calls:** {}", &calls.unwrap_or_default());
-    let mut lines = vec![spent];
+pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
+    let (cost, duration) = (record.total_cost(), record.duration());
+    let mut spent = sections::spent(cost, duration, record.total_tokens());
+    let calls = record.cost.as_ref().and_then(|cost| cost.total.calls);
+    for figures in &mut spent.values {
+        *figures = std::mem::take(figures)
+            .with(" ({})", &saved_by_filtering(record).unwrap_or_default())
+            .with(
+                " | **Calls:** {}",
+                &calls.map(thousands).unwrap_or_default(),
+            );
+    }
+    let mut facts = vec![spent];
     let caching = record.caching();
-    lines.extend(caching.map(|caching| Line::of("**Prompt caching:** {}", [&caching.in_words()])));
+    facts.extend(caching.map(|caching| fact("Prompt caching", Line::foreign(caching.in_words()))));
     let saved = record.cost_saved().map(amount);
-    lines.extend(
-        saved.map(|saved| Line::of("**Saved by ending after Round 2:** about {}", [&saved])),
-    );
-    lines.push(Line::of("**Consultation:** {}", [&record.id]));
-    Part::Facts(lines)
+    let saved = saved.map(|saved| Line::of("about {}", [&saved]));
+    facts.extend(saved.map(|saved| fact("Saved by ending after Round 2", saved)));
+    facts.push(fact("Consultation", record.id.clone()));
+    facts
 }
 
 fn saved_by_filtering(record: &StoredRecord) -> Option<String> {
     let stats = record.token_efficiency_stats.as_ref()?;
-    let saved = stats
-        .tokens_saved_via_filtering
-        .filter(|saved| *saved > 0)?;
+    let saved = stats.tokens_saved_via_filtering;
+    let saved = saved.filter(|saved| *saved > 0)?;
     let (saved, share) = (thousands(saved), stats.efficiency_percentage?);
     Some(format!("about {saved} more, {share}%, saved by filtering"))
+}
+
+/// The totals, and what each round, agent and provider took.
+fn account(record: &StoredRecord, totals: Part) -> Vec<Part> {
+    if record.total_cost().is_none() && record.agent_rounds().next().is_none() {
+        return Vec::new();
+    }
+    let by_provider = record.cost_by_provider();
+    let by_provider = by_provider
+        .map(|(provider, cost)| vec![provider.to_string().into(), Line::from(amount(cost))]);
+    let heads = |first| [first, "Time", "Tokens", "Cost"];
+    let tables = [
+        Table::of(1, &heads("By round"), by_round(record)),
+        Table::of(1, &heads("By agent"), by_agent(record)),
+        Table::of(1, &["By provider", "Cost"], by_provider),
+    ];
+    let tables = tables.into_iter().flatten();
+    std::iter::once(totals).chain(tables).collect()
+}
+
+fn by_round(record: &StoredRecord) -> Vec<Vec<Line>> {
+    let row = |(number, round): (u8, &StoredRound)| {
+        let entries = record.agent_rounds().filter(|(of, _)| *of == number);
+        let name = Line::of("{} {}", [&number.to_string(), round_title(number)]);
+        let unfinished = if round.complete { "" } else { "not finished" };
+        sums(
+            name.with(" ({})", unfinished),
+            round.duration(),
+            entries.map(|(_, entry)| entry),
+            record.cost_of(Some(number), None),
+        )
+    };
+    record.rounds().map(row).collect()
+}
+
+/// In the panel's order, then the judge.
+fn by_agent(record: &StoredRecord) -> Vec<Vec<Line>> {
+    let mut agents: Vec<&StoredAgentRound> = Vec::new();
+    for (_, entry) in record.agent_rounds() {
+        if agents.iter().all(|other| other.agent_id != entry.agent_id) {
+            agents.push(entry);
+        }
+    }
+    agents.sort_by_key(|entry| {
+        let mut seats = record.agents.iter();
+        let seat = seats.position(|expert| expert.id == entry.agent_id);
+        seat.unwrap_or(record.agents.len())
+    });
+    let row = |agent: &StoredAgentRound| {
+        let own = || {
+            let entries = record.agent_rounds().map(|(_, entry)| entry);
+            entries.filter(|entry| entry.agent_id == agent.agent_id)
+        };
+        let durations = own().filter_map(StoredAgentRound::duration);
+        sums(
+            Line::foreign(&agent.agent),
+            durations.reduce(Duration::saturating_add),
+            own(),
+            record.cost_of(None, Some(&agent.agent_id)),
+        )
+    };
+    agents.into_iter().map(row).collect()
+}
+
+/// The row of a duration, of the tokens of several entries, and of their cost.
+fn sums<'a>(
+    name: Line,
+    duration: Option<Duration>,
+    entries: impl Iterator<Item = &'a StoredAgentRound>,
+    cost: Option<Cost>,
+) -> Vec<Line> {
+    let tokens = entries.filter_map(StoredAgentRound::total_tokens);
+    let tokens = tokens.reduce(u64::saturating_add);
+    let figures = [
+        duration.map(seconds),
+        tokens.map(thousands),
+        cost.map(amount),
+    ];
+    let figures = figures.map(|figure| Line::from(figure.unwrap_or("–".to_owned())));
+    std::iter::once(name).chain(figures).collect()
+}
+
+/// The state and the versions used; the id stands with the cost.
+fn origin(record: &StoredRecord) -> Vec<Fact> {
+    let templates = record.prompt_templates();
+    let templates = templates.map(|(name, version)| format!("{name} {version}"));
+    let version = record.tool_version.as_deref().unwrap_or_default();
+    let written_by = Line::of("conclave", []).with(" {}", version);
+    let facts = [
+        ("State", record.state.clone().unwrap_or_default()),
+        ("Prompts", templates.collect::<Vec<_>>().join(", ")),
+    ];
+    let facts = facts
+        .into_iter()
+        .filter(|(_, value)| !value.trim().is_empty());
+    let facts = facts.map(|(label, value)| fact(label, Line::foreign(value)));
+    std::iter::once(fact("Written by", written_by))
+        .chain(facts)
+        .collect()
+}
+
+/// `2026-11-21 08:30 UTC`.
+pub(super) fn moment(at: Timestamp) -> String {
+    let exact = at.to_string();
+    match exact.split_once('T') {
+        Some((day, time)) => format!("{day} {} UTC", time.get(..5).unwrap_or(time)),
+        None => exact,
+    }
 }

@@ -1,16 +1,15 @@
 //! What stands above the answer: notices, and a line for each fact on which it rests.
 
-use crate::domain::artifact::{Magnitude, Source};
+use crate::domain::artifact::Magnitude;
 use crate::domain::ids::AgentId;
 use crate::domain::second_pass::Held;
 use crate::domain::stored_record::{
     Completion, StoredAgent, StoredModel, StoredPersonaSelection, StoredRecord,
 };
 
-use super::agents::seat_name;
-use super::sections::{confidence_of, in_short};
-use crate::terminal::document::{Line, Part, list_of, paragraph};
-use crate::terminal::output::format::{LOCAL_QUALITY, calibrated_words, model_address};
+use super::sections::{confidence, in_short, seat_name};
+use crate::terminal::document::{Fact, Line, Part, fact, list_of, paragraph};
+use crate::terminal::output::format::{LOCAL_QUALITY, model_address};
 
 /// The notice above everything else: how the result falls short of the panel.
 pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
@@ -60,46 +59,38 @@ fn aborted(record: &StoredRecord) -> Line {
 }
 
 /// The consultation that this one follows up.
-pub(super) fn follows_up(record: &StoredRecord) -> Option<Line> {
+pub(super) fn follows_up(record: &StoredRecord) -> Option<Fact> {
     let earlier = record.follow_up_of.as_ref()?;
-    Some(Line::of("**Follows up:** ", []).consultations([earlier]))
+    Some(fact("Follows up", Line::default().consultations([earlier])))
 }
 
 /// The consultations that follow this one up.
-pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Line> {
-    let ids = &record.follow_ups;
-    (!ids.is_empty()).then(|| Line::of("**Followed up by:** ", []).consultations(ids))
+pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Fact> {
+    let ids = Line::default().consultations(&record.follow_ups);
+    (!record.follow_ups.is_empty()).then(|| fact("Followed up by", ids))
 }
 
-/// How sure the answer is: stated, graded, calibrated, judged twice, and judged again.
-pub(super) fn standing(record: &StoredRecord) -> Vec<Line> {
-    let stated = confidence_of(record.verdict(), record.confidence);
-    let mut lines = vec![Line::of("**Confidence:** {}", [&stated])];
-    lines.extend(record.grade.as_ref().map(|grade| {
+/// How sure the answer is: stated, graded, judged twice, and judged again.
+pub(super) fn standing(record: &StoredRecord) -> Vec<Fact> {
+    let mut facts = vec![fact("Confidence", confidence(record))];
+    facts.extend(record.grade.as_ref().map(|grade| {
         let note = grade.note.as_deref().unwrap_or_default();
-        Line::of("**Outcome:** {}", [grade.outcome.name()]).with(": {}", note)
+        let outcome = Line::of(grade.outcome.name(), []).with(": {}", note);
+        fact("Outcome", outcome)
     }));
-    // A verdict of the judge has none.
-    let composed = record.verdict().and_then(|verdict| verdict.composed_from);
-    let calibrated = record
-        .calibrated()
-        .filter(|_| composed == Some(Source::Synthesis));
-    lines.extend(
-        calibrated
-            .map(|calibrated| Line::of("**Calibrated:** {}", [&calibrated_words(&calibrated)])),
-    );
-    lines.extend(record.second_pass().map(|second| {
+    facts.extend(record.second_pass().map(|second| {
         let description = second.description(record.judge().as_ref());
-        Line::of("**Judged twice:** {}", [&description])
+        fact("Judged twice", Line::foreign(description))
     }));
     let from = record.rejudged_from.as_ref();
-    lines.extend(from.map(|from| rejudged(from, record.held().as_ref())));
-    lines
+    let held = record.held();
+    facts.extend(from.map(|from| fact("Judged again", rejudged(from, held.as_ref()))));
+    facts
 }
 
 /// Names the consultation whose answers were judged again.
 fn rejudged(from: &str, held: Option<&Held>) -> Line {
-    let line = Line::of("**Judged again:** the answers of {}", [from]);
+    let line = Line::of("the answers of {}", [from]);
     match held.and_then(|held| held.consistent) {
         Some(true) => line.and("; its verdict held", []),
         Some(false) => {
@@ -132,24 +123,25 @@ pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
 }
 
 /// Who answered: the judge, the panel, and the models that took over.
-pub(super) fn panel(record: &StoredRecord) -> Vec<Line> {
-    let mut lines = vec![Line::of("**Judge:** {}", [&judge(record)])];
+pub(super) fn panel(record: &StoredRecord) -> Vec<Fact> {
+    let mut facts = vec![fact("Judge", judge(record))];
     let seats = record.agents.iter().map(|agent| seat(record, agent));
     let seats = seats.collect::<Vec<_>>().join(", ");
     if !seats.is_empty() {
         let demonstration = record.agents.iter().any(|agent| agent.demonstration);
         let quality = if demonstration { LOCAL_QUALITY } else { "" };
-        lines.push(Line::of("**Panel:** {}", [&seats]).with(" — {}", quality));
+        facts.push(fact("Panel", Line::foreign(seats).with(" — {}", quality)));
     }
-    lines.extend(record.persona_selection.as_ref().map(personas));
+    let selection = record.persona_selection.as_ref();
+    facts.extend(selection.map(|selection| fact("Personas", personas(selection))));
     let served = record.served_otherwise.iter();
     let served = served.map(|pair| format!("{} was answered by {}", pair.model, pair.served));
     let served = served.collect::<Vec<_>>().join(", ");
     let hedged = record.hedge_notices().join("; ");
-    let taken_over = [("**Served:** {}", served), ("**Hedged:** {}", hedged)];
+    let taken_over = [("Served", served), ("Hedged", hedged)];
     let taken_over = taken_over.into_iter().filter(|(_, who)| !who.is_empty());
-    lines.extend(taken_over.map(|(label, who)| Line::of(label, [&who])));
-    lines
+    facts.extend(taken_over.map(|(label, who)| fact(label, Line::foreign(who))));
+    facts
 }
 
 fn seat(record: &StoredRecord, agent: &StoredAgent) -> String {
@@ -185,15 +177,14 @@ fn judge(record: &StoredRecord) -> String {
 
 /// How the personas were selected.
 fn personas(selection: &StoredPersonaSelection) -> Line {
-    let line = Line::of("**Personas:** ", []);
     let line = match &selection.chosen_by {
-        None => line.and("the default ones", []),
+        None => Line::from("the default ones"),
         Some(helper) => {
             let task = match selection.task_type.as_str() {
                 "" => "this question",
                 task => task,
             };
-            line.and(
+            Line::of(
                 "selected by the helper model, {}, for {}",
                 [&helper.to_string(), task],
             )

@@ -7,14 +7,12 @@ mod selection;
 mod summary;
 pub mod benchmark;
 pub mod refinement;
+pub mod refinement_summary;
 pub mod rejudge;
 mod rounds;
-mod agents;
 mod sections;
 mod head;
-mod page;
 
-pub use self::consultation::report;
-pub use self::page::{page, page_beside};
+pub use self::consultation::{page, page_beside, report};
 pub use self::selection::{ReportSelection, markdown};
-pub use self::summary::{NextSteps, Summary};
+pub use self::summary::{NextSteps, of_rejudgement, summary};

@@ -7,7 +7,7 @@ use crate::refinement::state::{
     BatchRecord, ConsultationProgress, ExtractionRecord, IterationRecord, LoopPhase,
     RefinementLoop, RefinementState,
 };
-use crate::terminal::document::{self, Line, Part, list, paragraph};
+use crate::terminal::document::{self, Fact, Line, Part, fact, list, paragraph};
 use crate::terminal::output::convergence_tree::convergence_tree;
 use crate::terminal::output::format::count;
 
@@ -31,15 +31,17 @@ pub fn changes_markdown(state: &RefinementState) -> String {
 fn of_loop(refinement: &RefinementLoop) -> Vec<Part> {
     let begun = &refinement.begun;
     let resumes: Vec<String> = refinement.resumes.iter().map(ToString::to_string).collect();
-    let mut facts = vec![
-        Line::of("**Reads:** {}", [&begun.source]),
-        Line::of("**Writes:** {}", [&begun.output]),
-        Line::of("**Status:** {}", [&status(refinement)]),
-        Line::of("**Cost:** {}", [&refinement.spend().cost.to_string()]),
+    let facts = [
+        ("Reads", begun.source.clone()),
+        ("Writes", begun.output.clone()),
+        ("Status", status(refinement)),
+        ("Cost", refinement.spend().cost.to_string()),
+        ("Resumed", resumes.join(", ")),
     ];
-    if !resumes.is_empty() {
-        facts.push(Line::of("**Resumed:** {}", [&resumes.join(", ")]));
-    }
+    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    let facts = facts
+        .map(|(label, value)| fact(label, Line::foreign(value)))
+        .collect();
     let title = Line::of("Loop of {}", [&refinement.begun_at.to_string()]);
     let mut parts = vec![Part::Heading(2, title), Part::Facts(facts)];
     // What the panel proposes for blockers that are still open.
@@ -215,16 +217,16 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
 }
 
 /// Returns what a change rests on: the panel's words, the consultation, and who disagrees.
-fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Line> {
-    let mut lines = vec![Line::foreign(&change.reason)];
+fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Fact> {
+    let mut lines = vec![Fact::from(Line::foreign(&change.reason))];
     if let Some(source) = &change.source {
         let mut findings = iteration.findings();
         let findings = findings.find(|findings| findings.source.consultation == *source);
         let confidence = findings.map(|findings| confidence(&findings.source));
         let source = Line::of("Source: `{}`", [source.as_str()]);
-        lines.push(source.with(", {}", &confidence.unwrap_or_default()));
+        lines.push(source.with(", {}", &confidence.unwrap_or_default()).into());
         let dissent = findings.and_then(|findings| dissent(findings, change));
-        lines.extend(dissent.map(|dissent| Line::of("Dissent: {}", [dissent])));
+        lines.extend(dissent.map(|dissent| Line::of("Dissent: {}", [dissent]).into()));
     }
     lines
 }

@@ -3,7 +3,7 @@
 use crate::domain::rejudgement::{Changes, Judgement, Rejudgement};
 
 use super::sections::{in_short, labelled_list, question};
-use crate::terminal::document::{self, Line, Part, paragraph, titled};
+use crate::terminal::document::{self, Fact, Line, Part, fact, paragraph, titled};
 use crate::terminal::output::format::{amount, model_address, stated};
 
 /// Writes the document.
@@ -18,25 +18,26 @@ pub fn markdown(rejudgement: &Rejudgement) -> String {
     parts.extend(titled(2, "Tensions", changes(&rejudgement.tensions)));
     let cost = rejudgement.cost.map_or("unknown".to_owned(), amount);
     let saved_as = &rejudgement.after.consultation_id;
-    let foot = Line::of("**Cost:** {} | **Saved as:** {}", [&cost, saved_as]);
-    parts.push(Part::Foot(foot));
+    let foot = Line::from(cost).and(" | **Saved as:** {}", [saved_as]);
+    parts.push(Part::Foot(fact("Cost", foot)));
     document::markdown(&parts)
 }
 
-fn head(rejudgement: &Rejudgement) -> Vec<Line> {
+pub(super) fn head(rejudgement: &Rejudgement) -> Vec<Fact> {
     let Rejudgement { before, after, .. } = rejudgement;
     let judge = |side: &Judgement| {
         let judge = side.judge.as_ref().map(model_address);
         judge.unwrap_or_else(|| "not recorded".to_owned())
     };
+    let changed = |before: &str, after: &str| Line::of("{} → {}", [before, after]);
     vec![
-        Line::of("**Answers of:** {}", [&before.consultation_id]),
-        Line::of("**Judge:** {} → {}", [&judge(before), &judge(after)]),
-        Line::of(
-            "**Confidence:** {} → {}",
-            [&confidence(before), &confidence(after)],
+        fact("Answers of", before.consultation_id.clone()),
+        fact("Judge", changed(&judge(before), &judge(after))),
+        fact(
+            "Confidence",
+            changed(&confidence(before), &confidence(after)),
         ),
-        Line::of("**Verdict:** {}", [&held(rejudgement)]),
+        fact("Verdict", Line::foreign(held(rejudgement))),
     ]
 }
 
@@ -49,7 +50,7 @@ fn confidence(side: &Judgement) -> String {
 }
 
 /// Whether the verdict held, how far the two are apart, and why.
-pub(super) fn held(rejudgement: &Rejudgement) -> String {
+fn held(rejudgement: &Rejudgement) -> String {
     let magnitude = rejudgement.held.magnitude;
     let magnitude = magnitude.map(|magnitude| format!(" ({})", magnitude.in_words()));
     let result = match rejudgement.held.consistent {

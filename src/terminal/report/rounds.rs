@@ -4,8 +4,7 @@ use crate::domain::artifact::Challenge;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 
-use super::agents::{heading, name};
-use super::sections::{self, Detail};
+use super::sections::{self, Detail, heading, name};
 use crate::terminal::document::{
     Line, Part, foreign, list, list_of, nested_list, paragraph, titled,
 };
@@ -164,14 +163,13 @@ pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Par
     let mut parts = Vec::new();
     if is_judges(agent) {
         parts.extend(sections::verdict(verdict));
-        let stated = sections::confidence_of(Some(verdict), record.confidence);
+        let stated = sections::confidence(record);
         parts.push(paragraph("Confidence: {}", [&stated]));
     }
     let evidence = verdict.evidence.iter();
     let evidence = evidence.filter(|evidence| concerns(agent, [&evidence.agent]));
     parts.extend(sections::evidence(record, evidence));
-    let dissent = verdict.objections().iter();
-    let dissent = dissent.filter(|dissent| concerns(agent, [&dissent.agent]));
-    parts.extend(sections::dissent(record, 3, dissent));
+    let dissent = sections::dissent(record, |by| is_judges(agent) || is_of(agent, by));
+    parts.extend(titled(3, "Dissent", list(dissent)));
     parts
 }

@@ -1,21 +1,25 @@
-//! The parts that the whole report, a part of it and the page share.
+//! The parts that the whole report, a part of it, the page and the summary share.
 
 use std::time::Duration;
 
 use crate::domain::artifact::{
     ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Source, Verdict,
 };
-use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::DebateValue;
 use crate::domain::money::Cost;
-use crate::domain::stored_record::{Completion, ExpertChange, OpenPoint, StoredRecord};
+use crate::domain::stored_record::{
+    Completion, ExpertChange, OpenPoint, StoredAgent, StoredRecord,
+};
 use crate::text::clean::clean;
 
-use super::agents::name;
+use crate::domain::ids::AgentId;
+use crate::domain::panel::unique_name;
 use crate::terminal::document::{
-    Line, Part, foreign, list, list_of, nested_list, paragraph, titled,
+    Fact, Line, Part, fact, foreign, list, list_of, paragraph, titled,
 };
-use crate::terminal::output::format::{amount, seconds, stated, thousands};
+use crate::terminal::output::format::{
+    ONE_FAMILY, amount, calibrated_words, count, model_name, seconds, stated, thousands,
+};
 
 /// How much of a part is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,16 +28,35 @@ pub(super) enum Detail {
     Full,
 }
 
+pub(super) fn name<'a>(record: &'a StoredRecord, agent: &'a str) -> &'a str {
+    match agent {
+        judge if judge == AgentId::Judge.as_str() => "Judge",
+        helper if helper == AgentId::Helper.as_str() => "Helper",
+        expert => record.name_of(expert),
+    }
+}
+
+/// The seat's name; with its id where another seat has the same name.
+pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
+    let names = record.agents.iter().map(|agent| agent.name.as_str());
+    unique_name(&seat.id, &seat.name, names)
+}
+
+/// A seat with its model.
+pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> Line {
+    let model = record.model_of(seat).map(|model| model_name(&model));
+    Line::foreign(seat_name(record, seat)).with(" ({})", &model.unwrap_or_default())
+}
+
 /// The question in a line above some facts; one of several lines is quoted.
-pub(super) fn question(asked: &str, facts: Vec<Line>) -> Vec<Part> {
+pub(super) fn question(asked: &str, mut facts: Vec<Fact>) -> Vec<Part> {
     let question = clean(asked);
     if question.trim_matches('\n').trim_end().contains('\n') {
         let label = paragraph("**Question:**", []);
         vec![label, Part::Quote(question), Part::Facts(facts)]
     } else {
-        let mut lines = vec![Line::of("**Question:** {}", [asked])];
-        lines.extend(facts);
-        vec![Part::Facts(lines)]
+        facts.insert(0, fact("Question", Line::foreign(asked)));
+        vec![Part::Facts(facts)]
     }
 }
 
@@ -72,9 +95,9 @@ pub(super) fn verdict(verdict: &Verdict) -> Vec<Part> {
 }
 
 fn option(number: usize, choice: &MenuOption) -> Vec<Part> {
-    let mut facts = vec![Line::of("**Confidence:** {}", [&stated(choice.confidence)])];
+    let mut facts = vec![fact("Confidence", stated(choice.confidence))];
     if !choice.best_when.trim().is_empty() {
-        facts.push(Line::of("**Best when:** {}", [&choice.best_when]));
+        facts.push(fact("Best when", Line::foreign(&choice.best_when)));
     }
     let heading = Line::of("Option {}: {}", [&number.to_string(), &choice.option]);
     let mut parts = vec![Part::Heading(3, heading), Part::Facts(facts)];
@@ -98,16 +121,52 @@ pub(super) fn labelled_list(label: &'static str, items: &[String]) -> Vec<Part> 
     items.into_iter().flatten().collect()
 }
 
-/// The confidence of a verdict; the options of a menu have their own.
-pub(super) fn confidence_of(verdict: Option<&Verdict>, confidence: Option<Confidence>) -> String {
+/// The confidence of the answer, and what the figure rests on; the options of a menu have their
+/// own.
+pub(super) fn confidence(record: &StoredRecord) -> String {
+    let verdict = record.verdict();
     if verdict.is_some_and(Verdict::is_menu) {
         return "each option has its own".to_owned();
     }
-    let stated = stated(confidence);
-    match verdict.and_then(Verdict::confidence_note) {
-        Some(note) => format!("{stated} ({note})"),
-        None => stated,
+    if record.recommendation.is_none() {
+        return stated(record.confidence);
     }
+    let composed_from = verdict.and_then(|verdict| verdict.composed_from);
+    let source = match composed_from {
+        None => "stated by the judge",
+        Some(Source::Synthesis) => "averaged over Round 2's points of agreement, without a verdict",
+        Some(Source::CrossExam) => {
+            "averaged over Round 2's points of agreement, without a verdict after Round 3"
+        }
+    };
+    let mut words = vec![match (record.confidence, composed_from) {
+        (None, None) => "not stated by the judge".to_owned(),
+        (None, Some(_)) => "not stated; there is no verdict".to_owned(),
+        (figure, _) => format!("{}, {source}", stated(figure)),
+    }];
+    let note = verdict.and_then(Verdict::confidence_note);
+    words.extend(note.map(str::to_owned));
+    // A verdict of the judge is not calibrated.
+    let calibrated = record.calibrated();
+    let calibrated = calibrated.filter(|_| composed_from == Some(Source::Synthesis));
+    words.extend(calibrated.map(|words| format!("calibrated {}", calibrated_words(&words))));
+    words.extend(support(record));
+    words.extend(record.panel.one_family.then(|| ONE_FAMILY.to_owned()));
+    words.join("; ")
+}
+
+/// How many experts support the strongest point of agreement.
+fn support(record: &StoredRecord) -> Option<String> {
+    let leading = record.synthesis()?.leading()?;
+    let answered = record.independents().count();
+    let supporters = record.independents();
+    let supporters = supporters.filter(|held| leading.is_supported_by(&held.agent_id));
+    let (verb, supporters) = match supporters.count() {
+        1 => ("supports", 1),
+        many => ("support", many),
+    };
+    let experts = count(answered, "expert");
+    (answered > 0).then(|| format!("{supporters} of {experts} {verb} the strongest point"))
 }
 
 pub(super) fn evidence<'a>(
@@ -163,7 +222,7 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
             [name(record, seat.as_str())],
         )
     });
-    let others: Vec<Line> = in_short.chain(silent).collect();
+    let others: Vec<Fact> = in_short.chain(silent).map(Fact::from).collect();
     if !others.is_empty() {
         parts.push(Part::Facts(others));
     }
@@ -177,7 +236,7 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
 }
 
 /// What happened to an expert's position, in a line.
-fn change_line(record: &StoredRecord, expert: &ExpertChange<'_>) -> Line {
+pub(super) fn change_line(record: &StoredRecord, expert: &ExpertChange<'_>) -> Line {
     let seat = name(record, expert.revision.agent_id.as_str());
     let confidence = expert.confidence_in_words().unwrap_or_default();
     Line::of("**{}** {}", [seat, &expert.in_words()]).with(" (confidence {})", &confidence)
@@ -189,11 +248,7 @@ pub(super) fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<Pa
         Part::Paragraph(change_line(record, expert).and(":", [])),
         Part::Foreign(expert.revision.revised_position.clone()),
     ];
-    let reasons = expert.revision.because_of.iter();
-    parts.extend(list(reasons.map(|because| {
-        let by = name(record, &because.agent);
-        Line::of("because of {}: {}", [by, &because.argument])
-    })));
+    parts.extend(list(reasons(record, expert)));
     if !expert.reasoning.trim().is_empty() {
         let compared = Line::of("_As compared:_ {}", [&expert.reasoning]);
         parts.push(Part::Paragraph(compared));
@@ -201,8 +256,16 @@ pub(super) fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<Pa
     parts
 }
 
+pub(super) fn reasons(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<Line> {
+    let reasons = expert.revision.because_of.iter().map(|because| {
+        let by = name(record, &because.agent);
+        Line::of("because of {}: {}", [by, &because.argument])
+    });
+    reasons.collect()
+}
+
 /// Points that the debate left open, each with its sides.
-pub(super) fn open_points(record: &StoredRecord) -> Vec<Part> {
+pub(super) fn open_points(record: &StoredRecord) -> Vec<Vec<Line>> {
     let item = |point: &OpenPoint| {
         let severity = point.severity.map(Severity::name).unwrap_or_default();
         let views = point.views.iter();
@@ -214,32 +277,31 @@ pub(super) fn open_points(record: &StoredRecord) -> Vec<Part> {
         let topic = Line::foreign(&point.topic).with(" ({})", severity);
         std::iter::once(topic).chain(views).collect()
     };
-    let points = nested_list(record.points_left_open().iter().map(item));
-    titled(2, "Open Points", points)
+    record.points_left_open().iter().map(item).collect()
 }
 
-pub(super) fn dissent<'a>(
-    record: &StoredRecord,
-    level: u8,
-    dissent: impl IntoIterator<Item = &'a Dissent>,
-) -> Vec<Part> {
-    let item = |dissent: &Dissent| {
+/// The objections to a verdict that concern an agent for which `is_shown` holds.
+pub(super) fn dissent(record: &StoredRecord, is_shown: impl Fn(&str) -> bool) -> Vec<Line> {
+    let objections = record.verdict().map_or(&[][..], Verdict::objections);
+    let objections = objections.iter().filter(|dissent| is_shown(&dissent.agent));
+    let line = |dissent: &Dissent| {
         let by = Line::default().with("**{}** ", name(record, &dissent.agent));
         by.and("({}): {}", [dissent.severity.name(), &dissent.concern])
     };
-    let items = list(dissent.into_iter().map(item));
-    titled(level, "Dissent", items)
+    objections.map(line).collect()
 }
 
 /// The cost, duration and tokens, as far as they are recorded.
-pub(super) fn spent(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> Line {
+pub(super) fn spent(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> Fact {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| "not recorded".to_owned());
-    Line::of(
-        "**Cost:** {} | **Duration:** {} | **Tokens:** {}",
-        [
-            &or_missing(cost.map(amount)),
-            &or_missing(duration.map(seconds)),
-            &or_missing(tokens.map(thousands)),
-        ],
+    let cost = Line::from(or_missing(cost.map(amount)));
+    let figures = [
+        &or_missing(duration.map(seconds)),
+        &or_missing(tokens.map(thousands)),
+    ];
+    let figures = figures.map(String::as_str);
+    fact(
+        "Cost",
+        cost.and(" | **Duration:** {} | **Tokens:** {}", figures),
     )
 }

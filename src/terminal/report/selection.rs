@@ -5,10 +5,9 @@ use std::time::Duration;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgentRound, StoredRecord};
 
-use super::agents::name;
 use super::consultation::report;
 use super::rounds;
-use super::sections::{self, Detail};
+use super::sections::{self, Detail, name};
 use crate::terminal::document::{self, Line, Part};
 use crate::terminal::output::format::round_title;
 

@@ -1,23 +1,16 @@
 //! `consult-stats --calibration` as a screen: stated confidence beside actual outcomes.
 
+use super::dashboard::span::within;
 use crate::benchmark::report::words::whole_percent;
 use crate::domain::statistics::{Range, Span};
-use crate::stopping::calibration::{Calibration, Reliability};
-
-use super::dashboard::span::within;
-use super::writer::ScreenText;
+use crate::stopping::calibration::Calibration;
+use crate::terminal::document::{self, Line, Part, Table, paragraph, titled};
 use crate::terminal::output::format::count;
-use crate::terminal::output::style::Paint;
-use crate::text::clean::one_line;
+use crate::terminal::output::style::{Paint, Tone};
+use crate::terminal::report::benchmark::{bins, reliability_row};
 
-/// Shown when no answer has been graded.
-const NOTHING: &str = "
-Grade one:
-  conclave history outcome last right|wrong|mixed
-";
-
-/// The columns after the name.
-const HEADS: [&str; 5] = ["graded", "stated", "right", "Brier", "ECE"];
+/// The columns of a model.
+const HEADS: [&str; 6] = ["", "graded", "stated", "right", "Brier", "ECE"];
 
 const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between \
     stated confidence and outcome; 0 is best. ECE: mean distance between the two over ten bins. \
@@ -25,14 +18,7 @@ const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared 
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
-    let mut screen = ScreenText::new(Some(width), paint);
-    if calibration.graded.total == 0 {
-        screen.wrapped(&format!("No answer{} has been graded.", of(range)));
-        screen.text.push_str(NOTHING);
-    } else {
-        show(&mut screen, calibration, range);
-    }
-    screen.text
+    document::screen(&parts(calibration, range), Some(width), paint)
 }
 
 /// Names the range in a phrase.
@@ -44,12 +30,12 @@ fn of(range: &Range) -> String {
             until: None,
         } => String::new(),
         Span::Week | Span::Month(_) | Span::Days { .. } => {
-            format!(" of a consultation {}", within(range))
+            format!("of a consultation {}", within(range))
         }
     }
 }
 
-fn show(screen: &mut ScreenText, calibration: &Calibration, range: &Range) {
+fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
     let Calibration {
         graded,
         answers,
@@ -57,32 +43,39 @@ fn show(screen: &mut ScreenText, calibration: &Calibration, range: &Range) {
         by_expert,
         by_agreement,
     } = calibration;
-    screen.heading("Calibration");
-    screen.wrapped(&format!(
-        "{}{} graded: {} right, {} in part, {} wrong",
-        count(graded.total, "answer"),
-        of(range),
-        graded.right,
-        graded.mixed,
-        graded.wrong
-    ));
-    let all = answers.iter().map(|all| reliability("all answers", all));
-    screen.table("By verdict", &HEADS, &all.collect::<Vec<_>>());
+    if graded.total == 0 {
+        let command = "conclave history outcome last right|wrong|mixed".to_owned();
+        return vec![
+            Part::Paragraph(
+                Line::of("No answer", [])
+                    .with(" {}", &of(range))
+                    .and(" has been graded.", []),
+            ),
+            Part::Next(vec![(command, "Grade one".to_owned())]),
+        ];
+    }
+    let numbers = [graded.right, graded.mixed, graded.wrong].map(|number| number.to_string());
+    let [right, mixed, wrong] = numbers.each_ref().map(String::as_str);
+    let all = [count(graded.total, "answer"), of(range)].join(" ");
+    let words = [&all, right, mixed, wrong];
+    let mut parts = vec![
+        Part::Heading(1, "Calibration".into()),
+        paragraph("{} graded: {} right, {} in part, {} wrong", words),
+    ];
+    let all = answers
+        .iter()
+        .map(|all| reliability_row("all answers".to_owned(), all));
+    parts.extend(titled(2, "By verdict", Table::of(1, &HEADS, all)));
     for (title, models) in [("By judge", by_judge), ("By expert", by_expert)] {
         let models = models.iter();
-        let rows = models.map(|(model, of)| reliability(&one_line(&model.to_string()), of));
-        screen.table(title, &HEADS, &rows.collect::<Vec<_>>());
+        let rows = models.map(|(model, of)| reliability_row(model.to_string(), of));
+        parts.extend(titled(2, title, Table::of(1, &HEADS, rows)));
     }
-    let bins = answers.iter().flat_map(|all| &all.bins).map(|bin| {
-        vec![
-            format!("{:.0}-{}", bin.from * 100.0, whole_percent(bin.to)),
-            bin.count.to_string(),
-            whole_percent(bin.mean_stated),
-            whole_percent(bin.mean_right),
-        ]
-    });
-    let heads = ["graded", "stated", "right"];
-    screen.table("By stated confidence", &heads, &bins.collect::<Vec<_>>());
+    parts.extend(titled(
+        2,
+        "By stated confidence",
+        answers.as_ref().and_then(bins),
+    ));
     let levels = by_agreement.iter().map(|level| {
         vec![
             whole_percent(level.agreement),
@@ -90,33 +83,17 @@ fn show(screen: &mut ScreenText, calibration: &Calibration, range: &Range) {
             whole_percent(level.mean_right),
         ]
     });
-    let heads = ["graded", "right"];
-    screen.table(
-        "By agreement of the panel",
-        &heads,
-        &levels.collect::<Vec<_>>(),
-    );
-    screen.text.push('\n');
-    screen.legend(LEGEND);
-}
-
-/// Returns the row of a name: count, mean confidence, share right, Brier score and ECE.
-pub(super) fn reliability(name: &str, of: &Reliability) -> Vec<String> {
-    vec![
-        name.to_owned(),
-        of.count.to_string(),
-        whole_percent(of.mean_stated),
-        whole_percent(of.mean_right),
-        format!("{:.3}", of.brier),
-        format!("{:.3}", of.expected_calibration_error),
-    ]
+    let levels = Table::of(1, &["", "graded", "right"], levels);
+    parts.extend(titled(2, "By agreement of the panel", levels));
+    parts.push(Part::Paragraph(Line::toned(Tone::Quiet, LEGEND)));
+    parts
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
-    use crate::stopping::calibration::{GradedAnswers, GradedConfidence, Level};
+    use crate::stopping::calibration::{GradedAnswers, GradedConfidence, Level, Reliability};
     use console::measure_text_width;
 
     fn range(span: Span) -> Range {
@@ -185,7 +162,8 @@ mod tests {
         let nothing = |span| screen(&Calibration::default(), &range(span), 80, Paint::Plain);
         assert_eq!(
             nothing(Span::AllTime),
-            format!("No answer has been graded.\n{NOTHING}")
+            "No answer has been graded.\n\nGrade one:\n  conclave history outcome last \
+             right|wrong|mixed\n"
         );
         assert!(
             nothing(Span::Week)

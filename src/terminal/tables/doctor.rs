@@ -1,16 +1,14 @@
 //! The report of `conclave doctor`: plain data, which is also its JSON, and its screen: one line
 //! for each check, with its fix beneath.
 
+use std::iter;
 use std::time::Duration;
 
-use console::{Alignment, pad_str};
 use serde::Serialize;
 
-use super::columns::hanging;
+use crate::terminal::document::{self, Fact, Line, Part};
 use crate::terminal::output::format::seconds;
-use crate::terminal::output::style::Paint;
-use crate::terminal::output::wrap::widest;
-use crate::text::clean::one_line;
+use crate::terminal::output::style::{Paint, Tone};
 
 /// All checks and trial calls.
 #[derive(Clone, Debug, Serialize)]
@@ -118,53 +116,42 @@ impl TrialCall {
 pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
     let trials = report.trials.iter().map(TrialCall::check);
     let checks: Vec<Check> = report.checks.iter().cloned().chain(trials).collect();
-    let text = check_lines(&checks, width, paint);
     let verdict = if report.can_answer {
-        paint.green("Ready to answer.")
+        Line::toned(Tone::Good, "Ready to answer.")
     } else {
-        paint.red("No model can answer now.")
+        Line::toned(Tone::Bad, "No model can answer now.")
     };
-    format!("{text}\n{verdict}\n")
+    let parts = [check_facts(&checks), Part::Paragraph(verdict)];
+    document::screen(&parts, width, paint)
 }
 
 /// Returns one line for each check, with its fix beneath.
 pub fn check_lines(checks: &[Check], width: Option<usize>, paint: Paint) -> String {
-    let heads: Vec<String> = checks.iter().map(|check| head(check, paint)).collect();
-    let beside = widest(&heads) + 2;
-    let indent = if width.is_none_or(|width| beside + 24 <= width) {
-        beside
-    } else {
-        4
-    };
-    let mut text = String::new();
-    for (check, head) in checks.iter().zip(&heads) {
-        let head = pad_str(head, beside, Alignment::Left, None);
-        let message = quiet(&one_line(&check.message), check.status, paint);
-        text.push_str(&hanging(&head, &message, indent, width));
-        if let Some(fix) = &check.fix {
-            let head = format!("{}{} ", " ".repeat(indent), paint.cyan("→"));
-            text.push_str(&hanging(&head, &one_line(fix), indent + 2, width));
+    document::screen(&[check_facts(checks)], width, paint)
+}
+
+fn check_facts(checks: &[Check]) -> Part {
+    let facts = checks.iter().map(|check| {
+        let (mark, words) = match check.status {
+            CheckStatus::Ok => (Line::toned(Tone::Good, "✓"), Tone::Plain),
+            CheckStatus::Note => (Line::toned(Tone::Quiet, "·"), Tone::Quiet),
+            CheckStatus::Warning => (Line::toned(Tone::Warning, "!"), Tone::Plain),
+            CheckStatus::Error => (Line::toned(Tone::Bad, "✗"), Tone::Plain),
+        };
+        let subject = Line::toned(words, &check.subject);
+        let fix = check.fix.iter().map(|fix| {
+            let arrow = Line::toned(Tone::Key, "→").and(" ", []);
+            arrow.then(fix.clone())
+        });
+        Fact {
+            label: mark.and(" ", []).then(subject),
+            values: iter::once(Line::toned(words, &check.message))
+                .chain(fix)
+                .collect(),
+            most_lines: None,
         }
-    }
-    text
-}
-
-/// Returns the mark and the subject of a check.
-fn head(check: &Check, paint: Paint) -> String {
-    let mark = match check.status {
-        CheckStatus::Ok => paint.green("✓"),
-        CheckStatus::Note => paint.dim("·"),
-        CheckStatus::Warning => paint.yellow("!"),
-        CheckStatus::Error => paint.red("✗"),
-    };
-    format!("{mark} {}", quiet(&check.subject, check.status, paint))
-}
-
-fn quiet(words: &str, status: CheckStatus, paint: Paint) -> String {
-    match status {
-        CheckStatus::Note => paint.dim(words),
-        CheckStatus::Ok | CheckStatus::Warning | CheckStatus::Error => words.to_owned(),
-    }
+    });
+    Part::Facts(facts.collect())
 }
 
 #[cfg(test)]

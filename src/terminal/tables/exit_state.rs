@@ -1,12 +1,10 @@
 //! The reports of `conclave exit-check state` and `history`: plain data, which is also their JSON,
 //! and their screens.
 
-use console::truncate_str;
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use super::circuit::{CircuitView, moment};
-use super::columns::columns;
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Class;
@@ -17,9 +15,9 @@ use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
 use crate::stopping::exit_check::run_state::RunState;
 use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
+use crate::terminal::document::{self, Table, Tail};
 use crate::terminal::output::evaluation_tree::decision_in_words;
 use crate::terminal::output::style::Paint;
-use crate::text::clean::one_line;
 
 /// The version of the JSON.
 const SCHEMA_VERSION: &str = "1.0";
@@ -270,27 +268,19 @@ pub fn history_screen(
     width: Option<usize>,
     paint: Paint,
 ) -> String {
-    let heads = ["TIME", "RUN", "TURN", "DECISION"];
-    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| paint.dim(head)).collect()];
-    for event in &history.events {
-        let run = event.run.as_ref().map(|run| one_line(&run.0));
+    let rows = history.events.iter().map(|event| {
+        let run = event.run.as_ref().map(|run| run.0.clone());
         let turn = event.turn.map(|turn| turn.to_string());
-        rows.push(vec![
+        vec![
             moment(event.time, now, zone),
             run.unwrap_or_default(),
             turn.unwrap_or_default(),
-            one_line(&event.message),
-        ]);
-    }
-    let mut text = String::new();
-    for line in columns(&rows, 2..3) {
-        match width {
-            Some(width) => text.push_str(&truncate_str(&line, width, "…")),
-            None => text.push_str(&line),
-        }
-        text.push('\n');
-    }
-    text
+            event.message.clone(),
+        ]
+    });
+    let heads = ["TIME", "RUN", "TURN", "DECISION"];
+    let table = Table::with_tail(Tail::Cut, 2, &heads, rows);
+    document::screen(table.as_slice(), width, paint)
 }
 
 #[cfg(test)]

@@ -11,7 +11,3 @@ pub mod replay;
 pub mod dashboard;
 pub mod circuit;
 pub mod exit_state;
-pub mod benchmark;
-pub mod refinement;
-mod columns;
-mod writer;

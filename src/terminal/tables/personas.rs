@@ -2,14 +2,11 @@
 //! its screen.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::columns::hanging;
-use crate::terminal::output::style::Paint;
-use crate::terminal::output::wrap::{fit, wrap_options};
-use crate::text::clean::one_line;
+use crate::terminal::document::{self, Fact, Line, Part, fact, titled};
+use crate::terminal::output::style::{Paint, Tone};
 
 /// All personas, sets and named panels.
 #[derive(Clone, Debug, Serialize)]
@@ -57,92 +54,68 @@ pub struct ListedPanel {
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
 pub fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
-    let mut text = String::new();
-    let mut put = |head: &str, line: &str| {
-        let indent = if head.is_empty() { 2 } else { 4 };
-        text.push_str(&hanging(head, line, indent, width));
-    };
-    for persona in &list.personas {
-        let mut title = one_line(&persona.name);
-        if persona.origin != "built_in" {
-            title = format!("{title}  {}", paint.dim(&origin(persona)));
-        }
-        put(&format!("{}  ", paint.bold(&persona.id)), &title);
-        if !persona.brief.is_empty() {
-            put("  ", &one_line(&persona.brief));
-        }
-        if !persona.aliases.is_empty() {
-            let aliases = one_line(&persona.aliases.join(", "));
-            put("  ", &paint.dim(&format!("also: {aliases}")));
-        }
-        if let Some(model) = &persona.model {
-            put("  ", &format!("played by {}", one_line(model)));
-        }
+    let mut parts = vec![Part::Facts(list.personas.iter().map(described).collect())];
+    let sets = list.sets.iter();
+    let sets = sets.map(|(name, members)| fact(format!("@{name}"), members.join(", ")));
+    let panels = list.panels.iter().map(|(name, panel)| {
+        let judge = panel.judge.as_deref().unwrap_or_default();
+        fact(
+            name.clone(),
+            Line::from(panel.seats.join(", ")).with("; judge {}", judge),
+        )
+    });
+    for (title, facts) in [
+        ("Sets, for --personas", sets.collect::<Vec<_>>()),
+        ("Panels, for --panel", panels.collect()),
+    ] {
+        let facts = Some(Part::Facts(facts.clone())).filter(|_| !facts.is_empty());
+        parts.extend(titled(3, title, facts));
     }
-    if !list.sets.is_empty() {
-        put("", "");
-        put("", &paint.bold("Sets, for --personas"));
-        for (name, members) in &list.sets {
-            put("  ", &format!("@{name}  {}", members.join(", ")));
-        }
+    let default = list.default_personas.as_ref();
+    parts.extend(default.map(|personas| {
+        let line = Line::of("Without --personas: {}", [&personas.join(", ")]);
+        Part::Paragraph(line)
+    }));
+    document::screen(&parts, width, paint)
+}
+
+fn described(persona: &ListedPersona) -> Fact {
+    let mut title = Line::from(persona.name.clone());
+    if persona.origin != "built_in" {
+        let origin = Line::toned(Tone::Quiet, origin(persona));
+        title = title.and("  ", []).then(origin);
     }
-    if !list.panels.is_empty() {
-        put("", "");
-        put("", &paint.bold("Panels, for --panel"));
-        for (name, panel) in &list.panels {
-            let seats = one_line(&panel.seats.join(", "));
-            let judge = panel
-                .judge
-                .as_deref()
-                .map(|judge| format!("; judge {}", one_line(judge)));
-            put(
-                "  ",
-                &format!("{name}  {seats}{}", judge.unwrap_or_default()),
-            );
-        }
+    let mut fact = fact(persona.id.clone(), title);
+    let brief = Some(&persona.brief).filter(|brief| !brief.is_empty());
+    fact.values.extend(brief.map(Line::foreign));
+    if !persona.aliases.is_empty() {
+        let aliases = format!("also: {}", persona.aliases.join(", "));
+        fact.values.push(Line::toned(Tone::Quiet, aliases));
     }
-    if let Some(personas) = &list.default_personas {
-        put("", "");
-        put(
-            "",
-            &format!("Without --personas: {}", one_line(&personas.join(", "))),
-        );
-    }
-    text
+    let model = persona.model.as_ref();
+    fact.values
+        .extend(model.map(|model| Line::of("played by {}", [model])));
+    fact
 }
 
 /// Returns the screen of one persona for a terminal of this width; `None` does not wrap.
 pub fn one(persona: &ListedPersona, width: Option<usize>, paint: Paint) -> String {
-    let mut text = format!("{}  {}\n", paint.bold(&persona.id), one_line(&persona.name));
-    let mut put = |label: &str, value: &str| {
-        let line = format!("{label}: {}", one_line(value));
-        let _ = writeln!(text, "{}", fit(&line, width));
-    };
-    put("Origin", &origin(persona));
-    if !persona.aliases.is_empty() {
-        put("Aliases", &persona.aliases.join(", "));
-    }
-    if let Some(model) = &persona.model {
-        put("Model", model);
-    }
-    if !persona.brief.is_empty() {
-        put("Brief", &persona.brief);
-    }
-    text.push('\n');
-    for line in persona.prompt.trim().lines() {
-        let _ = writeln!(text, "{}", prompt_line(line, width));
-    }
-    text
-}
-
-/// Wraps a line of a prompt: an item of a list hangs, a paragraph does not.
-fn prompt_line(line: &str, width: Option<usize>) -> String {
-    match width {
-        Some(width) if !line.trim_start().starts_with("- ") => {
-            textwrap::fill(line, wrap_options(width))
-        }
-        Some(_) | None => fit(line, width),
-    }
+    let facts = [
+        ("Origin", origin(persona)),
+        ("Aliases", persona.aliases.join(", ")),
+        ("Model", persona.model.clone().unwrap_or_default()),
+        ("Brief", persona.brief.clone()),
+    ];
+    let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+    let parts = [
+        Part::Heading(
+            3,
+            Line::from(persona.id.clone()).and("  {}", [&persona.name]),
+        ),
+        Part::Facts(facts.map(|(label, value)| fact(label, value)).collect()),
+        Part::Foreign(persona.prompt.clone()),
+    ];
+    document::screen(&parts, width, paint)
 }
 
 fn origin(persona: &ListedPersona) -> String {
@@ -178,15 +151,15 @@ mod tests {
         assert_eq!(
             one(&persona, Some(30), Paint::Plain),
             "skeptic  Skeptic\n\
-             Origin: built in\n\
-             Aliases: contrarian, red team\n\
-             Brief: You look for what is\n  \
+             Origin  built in\n\
+             Aliases  contrarian, red team\n\
+             Brief  You look for what is\n  \
              assumed.\n\
              \n\
              You look for the claim on\n\
              which it rests.\n\
              \n\
-             - Ask for the base rate\n  \
+             • Ask for the base rate\n  \
              first.\n"
         );
         let whole = one(&persona, None, Paint::Plain);

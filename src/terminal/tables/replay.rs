@@ -8,11 +8,9 @@ use crate::benchmark::report::words::percent;
 use crate::benchmark::statistics::Interval;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::replay::probability::VoteProbability;
+use crate::terminal::document::{self, Line, Part, Table, titled};
 use crate::terminal::output::format::thousands;
-use crate::terminal::output::style::Paint;
-use crate::text::clean::one_line;
-
-use super::writer::ScreenText;
+use crate::terminal::output::style::{Paint, Tone};
 
 const RULE_LEGEND: &str = "±: half of the 95% interval (Wilson). asked: answers per question. same: questions \
     with the answer of the full vote. better, worse: questions that only the rule or only the full \
@@ -24,41 +22,46 @@ const CALIBRATION_LEGEND: &str = "ECE: mean distance between the stated probabil
 
 /// Returns the screen for a terminal of this width.
 pub fn screen(report: &ReplayReport, width: usize, paint: Paint) -> String {
-    let mut screen = ScreenText::new(Some(width), paint);
-    screen.heading("Replay of recorded answers");
-    screen.wrapped(&counts(report));
-    let rules: Vec<_> = report.rules.iter().map(rule).collect();
-    let heads = [
-        "right", "±", "asked", "saved", "same", "better", "worse", "p",
+    let mut parts = vec![
+        Part::Heading(1, "Replay of recorded answers".into()),
+        Part::Paragraph(counts(report).into()),
     ];
-    screen.table("Stop rules", &heads, &rules);
-    screen.legend(RULE_LEGEND);
-    let models: Vec<_> = report.models.iter().map(model).collect();
-    let heads = ["right", "±", "no answer"];
-    screen.table("Each model alone, in the order asked", &heads, &models);
+    let legend = |legend| Part::Paragraph(Line::toned(Tone::Quiet, legend));
+    let heads = [
+        "", "right", "±", "asked", "saved", "same", "better", "worse", "p",
+    ];
+    let rules = Table::of(1, &heads, report.rules.iter().map(rule));
+    parts.extend(titled(2, "Stop rules", rules));
+    parts.push(legend(RULE_LEGEND));
+    let heads = ["", "right", "±", "no answer"];
+    let models = Table::of(1, &heads, report.models.iter().map(model));
+    parts.extend(titled(2, "Each model alone, in the order asked", models));
     let voters = report.models.len();
     let levels = report
         .agreement
         .iter()
         .map(|level| agreement(level, voters));
-    let levels: Vec<_> = levels.collect();
-    let heads = ["questions", "share", "right", "±"];
-    screen.table("By agreement with the full vote", &heads, &levels);
-    screen.wrapped(&limits(report));
+    let levels = Table::of(1, &["", "questions", "share", "right", "±"], levels);
+    parts.extend(titled(2, "By agreement with the full vote", levels));
+    parts.push(Part::Paragraph(limits(report).into()));
     let calibration = &report.calibration;
-    let methods: Vec<_> = calibration.methods.iter().map(method).collect();
-    let heads = ["stated", "right", "ECE", "Brier"];
-    screen.table("Probability that the full vote is right", &heads, &methods);
-    screen.wrapped(&basis(calibration, voters));
-    screen.legend(CALIBRATION_LEGEND);
-    screen.text
+    let methods = calibration.methods.iter().map(method);
+    let methods = Table::of(1, &["", "stated", "right", "ECE", "Brier"], methods);
+    parts.extend(titled(
+        2,
+        "Probability that the full vote is right",
+        methods,
+    ));
+    parts.push(Part::Paragraph(basis(calibration, voters).into()));
+    parts.push(legend(CALIBRATION_LEGEND));
+    document::screen(&parts, Some(width), paint)
 }
 
 /// Names the file, and says how many of its questions count.
 fn counts(report: &ReplayReport) -> String {
     let counts = format!(
         "{}: {} questions, answered by {} models",
-        one_line(&report.file),
+        report.file,
         thousands(report.questions),
         report.models.len()
     );
@@ -105,7 +108,7 @@ fn rule_name(rule: ReplayRule) -> &'static str {
 fn model(figures: &ModelFigures) -> Vec<String> {
     let [right, interval] = accuracy(figures.accuracy);
     vec![
-        one_line(&figures.model),
+        figures.model.clone(),
         right,
         interval,
         thousands(figures.unanswered),

@@ -20,7 +20,8 @@ const DOUBT: &str = r#"{"summary":"They differ.","evidence":[],"dissent":[],"rec
 
 const EXPLAINED: &str = r#"{"summary":"They differ.","evidence":[],"dissent":[{"agent":"Expert C","concern":"Effort.","severity":"low"}],"recommendation":"Wait.","confidence":0.55}"#;
 
-const NOTE: &str = "**Confidence:** 55% (low for a verdict that states no dissent)";
+const NOTE: &str =
+    "**Confidence:** 55%, stated by the judge; low for a verdict that states no dissent";
 
 /// Plays until the judge is asked for a verdict.
 fn player_before_verdict(plan: Plan) -> Player {
@@ -62,7 +63,10 @@ fn verdict_with_doubt_but_no_dissent_is_repaired() {
     assert_eq!(purposes(&transcript), [Purpose::Answer, Purpose::Repair]);
     assert_eq!(transcript.verdict().unwrap().dissent[0].concern, "Effort.");
     let report = report(&transcript.stored_record());
-    assert!(report.contains("**Confidence:** 55%  \n"), "{report}");
+    assert!(
+        report.contains("**Confidence:** 55%, stated by the judge"),
+        "{report}"
+    );
 }
 
 #[test]
@@ -78,7 +82,7 @@ fn doubt_without_dissent_is_repaired_once_and_then_reported() {
     assert!(report.contains(NOTE), "{report}");
     let page = page(&transcript.stored_record());
     assert!(
-        page.contains("(low for a verdict that states no dissent)"),
+        page.contains("; low for a verdict that states no dissent"),
         "{page}"
     );
     let record = record_json(&transcript);

@@ -4,8 +4,9 @@ use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Content, Dissent, Severity, Verdict};
 use conclave::domain::stored_record::StoredRecord;
+use conclave::terminal::document;
 use conclave::terminal::output::style::Paint;
-use conclave::terminal::report::{NextSteps, Summary};
+use conclave::terminal::report::{NextSteps, summary};
 
 use crate::support::comparison::debate_events;
 use crate::support::sample_events;
@@ -24,7 +25,7 @@ fn last() -> NextSteps {
 /// Returns the screen of a terminal after the summary.
 fn screen(record: &StoredRecord, width: u16, paint: Paint) -> Screen {
     let mut screen = Screen::new(width, 60);
-    let text = Summary::of(record, last()).render(width.into(), paint);
+    let text = document::screen(&summary(record, &last()), Some(width.into()), paint);
     screen.write(text.replace('\n', "\r\n").as_bytes());
     screen
 }
@@ -132,7 +133,8 @@ fn long_answer_is_cut_with_a_pointer_to_the_rest() {
         text.contains("\n12. Do it.\n… 18 more lines: conclave history show last\n"),
         "{text}"
     );
-    let unstored = Summary::of(&record, NextSteps::None).render(80, Paint::Plain);
+    let unstored = summary(&record, &NextSteps::None);
+    let unstored = document::screen(&unstored, Some(80), Paint::Plain);
     assert!(unstored.contains("\n… 18 more lines\n"), "{unstored}");
     assert!(!unstored.contains("conclave "), "{unstored}");
 }
@@ -174,10 +176,11 @@ fn long_objection_is_cut_behind_a_word() {
 fn hostile_answer_stays_within_the_width_and_controls_nothing() {
     for width in [20, 50, 80] {
         for events in [sample_events::hostile(), sample_events::explored_hostile()] {
-            let text = Summary::of(&record(&events), last()).render(width, Paint::Plain);
+            let summary = summary(&record(&events), &last());
+            let text = document::screen(&summary, Some(width), Paint::Plain);
             for line in text.lines() {
                 assert!(!line.contains('\u{1b}'), "{line}");
-                let is_command = line.starts_with("conclave ") || line.contains("more lines");
+                let is_command = line.contains("conclave ") || line.contains("more lines");
                 assert!(
                     is_command || console::measure_text_width(line) < width,
                     "{width}: {line}"

@@ -238,7 +238,7 @@ impl LiveArea {
             state.hidden += 1;
             self.0.draw(&mut state);
         }
-        self.0.modes.end();
+        self.0.modes.release();
     }
 
     /// Returns whether something can be redrawn here.

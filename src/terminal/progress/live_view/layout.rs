@@ -96,10 +96,11 @@ impl LiveView {
             if let Some(model) = model {
                 let _ = write!(line, "{}  ", self.paint.dim(&pad(&row.model.model, model)));
             }
-            let PhaseText { forms, tone } = self.phase_text(row, elapsed);
-            let fitting = forms.iter().find(|form| measure_text_width(form) <= room);
-            let form = fitting.or(forms.last()).map_or("", String::as_str);
-            line.push_str(&tone.paint(self.paint, form));
+            let PhaseText { words, clock, tone } = self.phase_text(row, elapsed);
+            let clock = clock.map_or(String::new(), |clock| format!(" · {clock}"));
+            let words_room = room.saturating_sub(measure_text_width(&clock));
+            let words = truncate_str(&words, words_room, "…");
+            line.push_str(&self.paint.tone(tone, &format!("{words}{clock}")));
             truncate_str(&line, width, "…").into_owned()
         };
         self.rows.iter().map(row).collect()

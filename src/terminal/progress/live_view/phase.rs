@@ -1,5 +1,4 @@
-//! An agent's activity in words: in full, and in shorter forms of the same truth for narrow
-//! terminals.
+//! An agent's activity in words. Where the row is narrow, the words are cut; their clock stays.
 
 use std::time::Duration;
 
@@ -10,33 +9,30 @@ use super::row::{
 use crate::consultation::event::Purpose;
 use crate::engine::ports::LocalProgress;
 use crate::terminal::output::format::{amount, clock, seconds, thousands};
-use crate::terminal::output::style::Paint;
+use crate::terminal::output::style::Tone;
 
 /// An activity.
 #[derive(Clone, Debug)]
 pub(super) struct PhaseText {
-    /// The longest form first.
-    pub(super) forms: Vec<String>,
+    pub(super) words: String,
+    /// What follows the words however narrow the row is: a time.
+    pub(super) clock: Option<String>,
     pub(super) tone: Tone,
 }
 
-/// The weight of an activity on the screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tone {
-    Plain,
-    /// No work is done meanwhile.
-    Waiting,
-    Failed,
-    Stopped,
-}
+impl PhaseText {
+    fn new(words: impl Into<String>, tone: Tone) -> Self {
+        Self {
+            words: words.into(),
+            clock: None,
+            tone,
+        }
+    }
 
-impl Tone {
-    pub(super) fn paint(self, paint: Paint, text: &str) -> String {
-        match self {
-            Self::Plain => text.to_owned(),
-            Self::Waiting => paint.yellow(text),
-            Self::Failed => paint.red(text),
-            Self::Stopped => paint.dim(text),
+    fn with(self, clock: String) -> Self {
+        Self {
+            clock: Some(clock),
+            ..self
         }
     }
 }
@@ -44,183 +40,80 @@ impl Tone {
 impl LiveView {
     /// Describes the activity of an agent.
     pub(super) fn phase_text(&self, row: &AgentRow, elapsed: Duration) -> PhaseText {
-        let (forms, tone) = match &row.phase {
+        match &row.phase {
             AgentPhase::Working(calls) => {
                 match calls.iter().max_by_key(|open_call| open_call.stage) {
-                    None => (self.waiting(row, elapsed), Tone::Waiting),
+                    None => self.waiting(row, elapsed),
                     Some(furthest) => {
                         let waited = clock(elapsed.saturating_sub(row.since));
-                        (call_forms(furthest, calls, &waited), Tone::Plain)
+                        call_text(furthest, calls, waited)
                     }
                 }
             }
-            AgentPhase::Retrying(retry) => (self.retrying(row, retry, elapsed), Tone::Waiting),
-            AgentPhase::Asking => {
-                let forms = ["waiting for your answer", "your answer?"];
-                (forms.map(str::to_owned).to_vec(), Tone::Waiting)
-            }
-            AgentPhase::Done(work) => (done(work), Tone::Plain),
-            AgentPhase::Failed(reason) => (vec![format!("failed: {reason}")], Tone::Failed),
-            AgentPhase::Stopped => (vec!["stopped".to_owned()], Tone::Stopped),
-        };
-        PhaseText { forms, tone }
+            AgentPhase::Retrying(retry) => self.retrying(row, retry, elapsed),
+            AgentPhase::Asking => PhaseText::new("waiting for your answer", Tone::Warning),
+            AgentPhase::Done(work) => done(work),
+            AgentPhase::Failed(reason) => PhaseText::new(format!("failed: {reason}"), Tone::Bad),
+            AgentPhase::Stopped => PhaseText::new("stopped", Tone::Quiet),
+        }
     }
 
     /// Describes what an agent without an open call waits for.
-    fn waiting(&self, row: &AgentRow, elapsed: Duration) -> Vec<String> {
+    fn waiting(&self, row: &AgentRow, elapsed: Duration) -> PhaseText {
         let provider = &row.model.provider;
         if let Some(hold) = self.holds.get(provider).filter(|hold| hold.until > elapsed) {
             let left = whole_seconds(hold.until.saturating_sub(elapsed));
-            return vec![
-                format!("waiting {left} as {provider} asks ({})", hold.cause),
-                format!("waiting {left} ({})", hold.cause),
-                format!("waiting {left}"),
-            ];
+            let words = format!("waiting {left} as {provider} asks ({})", hold.cause);
+            return PhaseText::new(words, Tone::Warning);
         }
-        let waited = clock(elapsed.saturating_sub(row.since));
-        if self.is_full(provider) {
-            vec![
-                format!("waiting for a free slot at {provider} · {waited}"),
-                format!("waiting for a slot · {waited}"),
-                format!("no slot · {waited}"),
-            ]
+        let words = if self.is_full(provider) {
+            format!("waiting for a free slot at {provider}")
         } else {
             let activity = match row.last_reply {
                 None => "not sent yet",
                 Some(CallReply::Answer) => "reading the answer",
                 Some(CallReply::Failure) => "the call failed",
             };
-            vec![format!("{activity} · {waited}")]
-        }
+            activity.to_owned()
+        };
+        let waited = clock(elapsed.saturating_sub(row.since));
+        PhaseText::new(words, Tone::Warning).with(waited)
     }
 
-    fn retrying(&self, row: &AgentRow, retry: &PendingRetry, elapsed: Duration) -> Vec<String> {
+    fn retrying(&self, row: &AgentRow, retry: &PendingRetry, elapsed: Duration) -> PhaseText {
         let hold = self.holds.get(&row.model.provider);
         let until = hold.map_or(retry.until, |hold| hold.until.max(retry.until));
         if until <= elapsed {
             return self.waiting(row, elapsed);
         }
         let left = whole_seconds(until.saturating_sub(elapsed));
-        let cause = &retry.cause;
-        match retry.attempt {
-            Some(attempt) => {
-                let number = format!("{} of {}", attempt.number, attempt.of);
-                vec![
-                    format!("retrying {number} in {left} ({cause})"),
-                    format!("retrying {number} in {left}"),
-                    format!("retry in {left}"),
-                ]
-            }
-            None => vec![
-                format!("retrying in {left} ({cause})"),
-                format!("retry in {left}"),
-            ],
-        }
+        let attempt = retry.attempt;
+        let number = attempt.map(|attempt| format!(" {} of {}", attempt.number, attempt.of));
+        let number = number.unwrap_or_default();
+        let words = format!("retrying{number} in {left} ({})", retry.cause);
+        PhaseText::new(words, Tone::Warning)
     }
 }
 
-fn done(work: &FinishedWork) -> Vec<String> {
+fn done(work: &FinishedWork) -> PhaseText {
     let (tokens, cost) = (thousands(work.tokens), amount(work.cost));
-    match work.took {
-        Some(took) => vec![
-            format!("done {} · {tokens} tok · {cost}", seconds(took)),
-            format!("{} · {cost}", seconds(took)),
-            seconds(took),
-        ],
-        None => vec![
-            format!("done earlier · {tokens} tok · {cost}"),
-            "done earlier".to_owned(),
-        ],
-    }
+    let took = work.took.map_or("earlier".to_owned(), seconds);
+    PhaseText::new(format!("done {took} · {tokens} tok · {cost}"), Tone::Plain)
 }
 
-/// Describes an agent's open calls by the one that is furthest, and names the model of a hedge.
-fn call_forms(furthest: &OpenCall, calls: &[OpenCall], waited: &str) -> Vec<String> {
-    let stages = stage_forms(furthest, waited);
-    let shortest = stages.last().cloned().unwrap_or_default();
-    if let [_, hedge, ..] = calls {
-        let hedged = format!("hedged to {}", hedge.model.model);
-        let mut forms: Vec<String> = stages
-            .iter()
-            .map(|stage| format!("{stage} · {hedged}"))
-            .collect();
-        forms.extend([format!("{shortest} · hedged"), shortest]);
-        return forms;
-    }
-    let mut forms = Vec::with_capacity(stages.len() + 1);
-    if let (Some(note), Some(stage)) = (purpose_note(furthest), stages.first()) {
-        forms.push(format!("{stage} · {note}"));
-    }
-    forms.extend(stages);
-    forms
-}
-
-/// Describes the stage of a call, the longest form first.
-fn stage_forms(call: &OpenCall, waited: &str) -> Vec<String> {
-    match call.stage {
-        CallStage::Sent if call.model.provider.is_local() => vec![
-            format!("waiting for the local model · {waited}"),
-            format!("waiting · {waited}"),
-        ],
-        CallStage::Sent => vec![
-            format!("waiting for the first byte · {waited}"),
-            format!("no byte yet · {waited}"),
-        ],
-        CallStage::Thinking => vec![format!("thinking · {waited}")],
-        CallStage::Reading(progress) => {
-            let LocalProgress { tokens, of, .. } = progress;
-            let (tokens, of) = (thousands(tokens), thousands(of));
-            local_forms(
-                progress,
-                [
-                    format!("reading {tokens} of {of} tokens"),
-                    format!("read {tokens} of {of}"),
-                ],
-            )
-        }
-        CallStage::Writing { ascii, other } => {
-            let tokens = thousands(ascii.div_ceil(4) + other);
-            vec![
-                format!("writing {tokens} tokens · {waited}"),
-                format!("{tokens} tok · {waited}"),
-            ]
-        }
-        CallStage::WritingLocally(progress) => {
-            let LocalProgress { tokens, of, .. } = progress;
-            let (tokens, of) = (thousands(tokens), thousands(of));
-            local_forms(
-                progress,
-                [
-                    format!("writing {tokens} of at most {of} tokens"),
-                    format!("{tokens} of ≤ {of} tok"),
-                ],
-            )
-        }
-    }
-}
-
-/// Adds the estimate of the time that is left to both forms.
-fn local_forms(progress: LocalProgress, [long, short]: [String; 2]) -> Vec<String> {
-    match progress.left.map(clock) {
-        Some(left) => vec![
-            format!("{long} · about {left} left"),
-            format!("{long} · ~{left} left"),
-            format!("{short} · ~{left} left"),
-            short,
-        ],
-        None => vec![long, short],
-    }
-}
-
-/// Says why a call is not the first one for its answer.
-fn purpose_note(call: &OpenCall) -> Option<String> {
-    match (call.purpose, call.attempt) {
-        (Purpose::Retry, Some(attempt)) => {
+/// Describes an agent's open calls by the one that is furthest: its stage, why it is not the first
+/// one for its answer, or the model of a hedge.
+fn call_text(furthest: &OpenCall, calls: &[OpenCall], waited: String) -> PhaseText {
+    let (stage, clock) = stage(furthest, waited);
+    let note = match (calls, furthest.purpose, furthest.attempt) {
+        ([_, hedge, ..], ..) => Some(format!("hedged to {}", hedge.model.model)),
+        (_, Purpose::Retry, Some(attempt)) => {
             Some(format!("attempt {} of {}", attempt.number, attempt.of))
         }
-        (Purpose::Repair, _) => Some("repairs its answer".to_owned()),
-        (Purpose::MoreRoom, _) => Some("again, with a higher limit".to_owned()),
+        (_, Purpose::Repair, _) => Some("repairs its answer".to_owned()),
+        (_, Purpose::MoreRoom, _) => Some("again, with a higher limit".to_owned()),
         (
+            _,
             Purpose::Answer
             | Purpose::Retry
             | Purpose::Reformed
@@ -229,7 +122,39 @@ fn purpose_note(call: &OpenCall) -> Option<String> {
             | Purpose::Resumed,
             _,
         ) => None,
+    };
+    let words = std::iter::once(stage).chain(note).collect::<Vec<_>>();
+    PhaseText {
+        words: words.join(" · "),
+        clock,
+        tone: Tone::Plain,
     }
+}
+
+/// Describes the stage of a call, with the time waited, or left.
+fn stage(call: &OpenCall, waited: String) -> (String, Option<String>) {
+    let local = |words,
+                 LocalProgress {
+                     tokens, of, left, ..
+                 }: LocalProgress| {
+        let left = left.map(|left| format!("about {} left", clock(left)));
+        let (tokens, of) = (thousands(tokens), thousands(of));
+        let [verb, between] = words;
+        (format!("{verb} {tokens} of {between}{of} tokens"), left)
+    };
+    let words = match call.stage {
+        CallStage::Sent if call.model.provider.is_local() => {
+            "waiting for the local model".to_owned()
+        }
+        CallStage::Sent => "waiting for the first byte".to_owned(),
+        CallStage::Thinking => "thinking".to_owned(),
+        CallStage::Reading(progress) => return local(["reading", ""], progress),
+        CallStage::Writing { ascii, other } => {
+            format!("writing {} tokens", thousands(ascii.div_ceil(4) + other))
+        }
+        CallStage::WritingLocally(progress) => return local(["writing", "at most "], progress),
+    };
+    (words, Some(waited))
 }
 
 /// Formats the time until something happens: `4 s`, and a clock from a minute on.

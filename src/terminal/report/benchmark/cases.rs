@@ -2,37 +2,71 @@
 
 use std::time::Duration;
 
-use super::figures::{cell, figure, known};
+use super::Detail;
+use super::figures::{cell, known};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::misses::Miss;
 use crate::benchmark::report::words::whole_percent;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
-use crate::terminal::document::{Line, Part, Table};
+use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::{amount, seconds};
 use crate::text::clean::count;
 
-pub(super) fn misses(report: &BenchmarkReport) -> Vec<Part> {
+/// Rows of a long table on a screen.
+const MOST_ROWS: usize = 8;
+
+pub(super) fn misses(report: &BenchmarkReport, detail: Detail) -> Vec<Part> {
     let misses = report.misses();
     let number = count(misses.len(), "case run");
-    let rows = misses.iter().map(|miss| miss_row(report, miss)).collect();
+    let row = |miss: &Miss<'_>| {
+        let mut row = name(report, &miss.result.run).to_vec();
+        row.extend([cell(miss.expected()), cell(miss.given())]);
+        row.extend((detail == Detail::Full).then(|| record(miss.result)));
+        row.push(known(miss.result.confidence.map(whole_percent)));
+        row
+    };
+    let rows = misses.iter().map(row);
+    if detail == Detail::Brief {
+        let heads = ["Case", "Arm", "Expected", "Given", "Confidence"];
+        return first(Table::of(4, &heads, rows));
+    }
     let heads = ["Case", "Arm", "Expected", "Given", "Record", "Confidence"];
-    let table = Table::of(5, &heads, rows);
-    let hint = Line::of("{}; `conclave history show RECORD` shows one.", [&number]);
-    let table = table.map(|table| [Part::Paragraph(hint), table]);
+    let hint = paragraph("{}; `conclave history show RECORD` shows one.", [&number]);
+    let table = Table::of(5, &heads, rows).map(|table| [hint, table]);
     table.into_iter().flatten().collect()
 }
 
-fn miss_row(report: &BenchmarkReport, miss: &Miss<'_>) -> Vec<Line> {
-    let [case, arm] = name(report, &miss.result.run);
-    vec![
-        case,
-        arm,
-        cell(miss.expected()),
-        cell(miss.given()),
-        record(miss.result),
-        known(miss.result.confidence.map(whole_percent)),
-    ]
+/// Keeps the first rows of a table, and says how many more there are.
+pub(super) fn first(table: Option<Part>) -> Vec<Part> {
+    let Some(Part::Table(mut table)) = table else {
+        return Vec::new();
+    };
+    let left_out = table.rows.len().saturating_sub(MOST_ROWS);
+    table.rows.truncate(MOST_ROWS);
+    let rest = paragraph("and {} more", [&left_out.to_string()]);
+    let rest = Some(rest).filter(|_| left_out > 0);
+    std::iter::once(Part::Table(table)).chain(rest).collect()
+}
+
+/// The commands that resume the run, and show a case and all.
+pub(super) fn next_steps(report: &BenchmarkReport) -> Vec<(String, String)> {
+    let misses = report.misses();
+    let record = misses
+        .first()
+        .and_then(|miss| miss.result.consultations.last());
+    let case = record.map(|record| {
+        (
+            format!("conclave history show {record}"),
+            "one case".to_owned(),
+        )
+    });
+    let run = &report.run_id;
+    let page = format!("conclave benchmark report {run} -o report.html");
+    let resume = report.notices().into_iter();
+    let resume = resume.filter_map(|notice| Some((notice.command?, "resume it".to_owned())));
+    let all = [(page, "all cases".to_owned())];
+    resume.chain(case).chain(all).collect()
 }
 
 /// The case with its repetition, and the arm.
@@ -41,12 +75,11 @@ fn name(report: &BenchmarkReport, run: &CaseRunId) -> [Line; 2] {
     if report.terms.repetitions > 1 {
         case = case.and(" #{}", [&run.repetition.to_string()]);
     }
-    [case, figure(run.arm.name())]
+    [case, run.arm.name().into()]
 }
 
 fn record(result: &CaseResult) -> Line {
-    let record = result.consultations.last();
-    record.map_or_else(|| known(None), |record| Line::foreign(record.as_str()))
+    known(result.consultations.last().map(ToString::to_string))
 }
 
 /// All case runs, those without a result last.
@@ -62,41 +95,36 @@ pub(super) fn all(report: &BenchmarkReport) -> Vec<Part> {
         "Time",
         "Cost",
     ];
-    let mut rows: Vec<Vec<Line>> = report
-        .results
-        .iter()
-        .map(|result| finished(report, result))
-        .collect();
-    rows.extend(report.not_done.iter().map(|run| {
+    let finished = report.results.iter().map(|result| finished(report, result));
+    let not_done = report.not_done.iter().map(|run| {
         let mut row = name(report, run).to_vec();
-        row.push(figure("not done"));
+        row.push("not done".into());
         row.resize_with(heads.len(), || known(None));
         row
-    }));
-    let hint = Line::of("`conclave history show RECORD` shows a record.", []);
-    let table = Table::of(6, &heads, rows).map(|table| [Part::Paragraph(hint), table]);
+    });
+    let hint = paragraph("`conclave history show RECORD` shows a record.", []);
+    let table = Table::of(6, &heads, finished.chain(not_done));
+    let table = table.map(|table| [hint, table]);
     table.into_iter().flatten().collect()
 }
 
 fn finished(report: &BenchmarkReport, result: &CaseResult) -> Vec<Line> {
-    let miss = Miss {
-        result,
-        case: report.case(&result.run.case),
-    };
+    let case = report.case(&result.run.case);
+    let miss = Miss { result, case };
     let outcome = match result.outcome {
-        CaseOutcome::Approved => Line::of("right", []),
-        CaseOutcome::Rejected => Line::of("**wrong**", []),
-        CaseOutcome::Failed | CaseOutcome::Infrastructure => Line::of("**no answer**", []),
+        CaseOutcome::Approved => "right",
+        CaseOutcome::Rejected => "**wrong**",
+        CaseOutcome::Failed | CaseOutcome::Infrastructure => "**no answer**",
     };
     let mut row = name(report, &result.run).to_vec();
     row.extend([
-        outcome,
+        outcome.into(),
         cell(miss.expected()),
         cell(miss.given()),
         record(result),
         known(result.confidence.map(whole_percent)),
-        figure(seconds(Duration::from_millis(result.duration_ms))),
-        figure(amount(result.spend.cost)),
+        seconds(Duration::from_millis(result.duration_ms)).into(),
+        amount(result.spend.cost).into(),
     ]);
     row
 }

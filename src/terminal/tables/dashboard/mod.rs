@@ -1,30 +1,26 @@
 //! The dashboard of `consult-stats`: statistics as a person reads them. Pure.
 //!
-//! `sections`, `models` and `targets` choose the figures, `layout` places them, `line` wraps and
-//! colours them; `sparkline`, `span`, `numbers` and `charset` are the small parts. A missing figure
-//! is left out or `n/a`, a cost with an unknown part is a lower bound, and a share of nothing is
-//! not shown.
+//! `sections` and `targets` choose the figures, `frame` places them; `span` and `numbers` are the
+//! small parts. A missing figure is left out or `n/a`, a cost with an unknown part is a lower bound,
+//! and a share of nothing is not shown.
 
 mod sections;
-mod models;
 mod targets;
-mod sparkline;
-mod layout;
-mod line;
+mod frame;
 pub(super) mod span;
 mod numbers;
-pub mod charset;
 
-pub use self::layout::{Border, Canvas};
+pub use self::frame::{Border, Canvas};
 
 use crate::domain::ids::ProviderId;
 use crate::domain::statistics::{Range, Span, Statistics, UsageNumbers};
 
-use self::layout::FrameLayout;
-use self::line::StyledLine;
+use self::frame::SectionFrame;
 use self::numbers::thousands_of;
 use self::span::{days, from_to, month, within};
+use crate::terminal::document::{Line, Part, paragraph};
 use crate::terminal::output::format::count;
+use crate::terminal::output::style::Tone;
 
 /// Draws the statistics of a span that has some; `name_of` returns the display name of a provider.
 pub fn dashboard(
@@ -32,7 +28,7 @@ pub fn dashboard(
     name_of: fn(&ProviderId) -> &str,
     canvas: Canvas,
 ) -> String {
-    let layout = FrameLayout::of(canvas);
+    let frame = SectionFrame::of(canvas);
     let sections = [
         Some(sections::usage(statistics)),
         Some(sections::performance(statistics)),
@@ -42,44 +38,41 @@ pub fn dashboard(
         sections::early_termination(statistics),
     ];
     let whole = [
-        sparkline::days(&statistics.per_day, layout.room(), canvas.charset),
-        models::models(&statistics.models, layout.room(), canvas.charset),
+        sections::per_day(&statistics.per_day, frame.room()),
+        sections::models(&statistics.models),
     ];
+    let sections: Vec<Vec<Part>> = sections.into_iter().flatten().collect();
     let mut blocks = vec![vec![title(statistics)]];
-    blocks.extend(layout.blocks(&sections.into_iter().flatten().collect::<Vec<_>>()));
+    blocks.extend(frame.blocks(&sections));
     blocks.extend(whole.into_iter().flatten().map(|section| vec![section]));
-    format!(
-        "{}\n{}",
-        layout.drawn(&blocks),
-        layout.below(&targets::targets(statistics, canvas.charset))
-    )
+    let targets = frame.below(&targets::targets(statistics));
+    format!("{}\n{targets}", frame.drawn(&blocks))
 }
 
 /// Returns what is shown for a span without consultations; `elsewhere` counts those outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
-    let empty = canvas.charset.before("📭", "");
-    let lines = match elsewhere.date_range.start.zip(elsewhere.date_range.end) {
-        Some((first, last)) if elsewhere.total > 0 => vec![
-            StyledLine::plain(format!("{empty}No consultations found {}.", within(range))),
-            StyledLine::empty(),
-            StyledLine::plain(format!(
-                "Outside of it there {}, {}:",
+    let dates = elsewhere.date_range.start.zip(elsewhere.date_range.end);
+    let (first, what, command) = match dates {
+        Some((first, last)) if elsewhere.total > 0 => (
+            paragraph("📭 No consultations found {}.", [&within(range)]),
+            format!(
+                "Outside of it there {}, {}",
                 are(elsewhere.total),
                 from_to(first, last)
-            )),
-            StyledLine::command("conclave consult-stats --all-time"),
-        ],
-        Some(_) | None => vec![
-            StyledLine::plain(format!("{empty}No consultations found.")),
-            StyledLine::empty(),
-            StyledLine::plain("Run your first consultation:"),
-            StyledLine::command("conclave consult \"Your question here\""),
-        ],
+            ),
+            "conclave consult-stats --all-time",
+        ),
+        Some(_) | None => (
+            paragraph("📭 No consultations found.", []),
+            "Run your first consultation".to_owned(),
+            "conclave consult \"Your question here\"",
+        ),
     };
-    FrameLayout::of(canvas).below(&lines)
+    let next = Part::Next(vec![(command.to_owned(), what)]);
+    SectionFrame::of(canvas).below(&[first, next])
 }
 
-fn title(statistics: &Statistics) -> Vec<StyledLine> {
+fn title(statistics: &Statistics) -> Vec<Part> {
     let Range { time_zone, .. } = &statistics.range;
     let dates = statistics.usage.date_range;
     let span = match statistics.range.span {
@@ -94,9 +87,10 @@ fn title(statistics: &Statistics) -> Vec<StyledLine> {
             None => "All time".to_owned(),
         },
     };
+    let range = Line::toned(Tone::Quiet, format!("{span} ({time_zone})"));
     vec![
-        StyledLine::heading("LLM Conclave Consult Stats"),
-        StyledLine::quiet(format!("{span} ({time_zone})")),
+        Part::Heading(1, "LLM Conclave Consult Stats".into()),
+        Part::Paragraph(range),
     ]
 }
 

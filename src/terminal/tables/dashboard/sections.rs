@@ -1,15 +1,39 @@
 //! The sections of figures.
 
-use super::line::{StyledLine, Tone, figure, section};
-use super::numbers::{change, in_brackets, mean, money, of_all, of_one, percent, share, time};
-use super::targets::{TargetStatus, cost_status, speed_status};
+use super::numbers::{
+    change, in_brackets, mean, money, of_all, of_one, percent, precise, share, time,
+};
+use super::span::from_to;
+use super::targets::{TargetStatus, cost_status, figure, speed_status};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::statistics::{CachingNumbers, DebateNumbers, Span, Statistics};
-use crate::terminal::output::format::thousands;
-use crate::text::clean::one_line;
+use crate::domain::statistics::{
+    CachingNumbers, DayNumbers, DebateNumbers, ModelNumbers, Span, Statistics,
+};
+use crate::terminal::document::plot::{BarRow, Plot};
+use crate::terminal::document::{Line, Part, Table};
+use crate::terminal::output::format::{LOCAL_QUALITY, thousands};
+use crate::terminal::output::style::Tone;
 
-pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
+/// A figure, and what belongs to it.
+type Item = Vec<Line>;
+
+/// The columns beside the bars: the indent, the label, and two gaps.
+const BESIDE_BARS: usize = 10;
+
+/// A cost of which nothing is known.
+const NOT_KNOWN: Cost = Cost {
+    known: MicroUsd::ZERO,
+    lower_bound: true,
+};
+
+/// Returns a section: its heading and its figures.
+fn section(title: &'static str, items: impl IntoIterator<Item = Item>) -> Vec<Part> {
+    let items = items.into_iter().collect();
+    vec![Part::Heading(1, title.into()), Part::List(items)]
+}
+
+pub(super) fn usage(statistics: &Statistics) -> Vec<Part> {
     let usage = &statistics.usage;
     let states = &usage.by_state;
     let (active, days) = (usage.active_days, usage.date_range.total_days);
@@ -23,7 +47,7 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
         Some(figure(
             "Total Consultations",
             thousands(usage.total),
-            Tone::Total,
+            Tone::Key,
         )),
         Some(plain("Active Days", active_days)),
         mean(usage.total, active).map(|mean| plain("Avg per Day", mean)),
@@ -48,9 +72,9 @@ pub(super) fn usage(statistics: &Statistics) -> Vec<StyledLine> {
     section("Usage Metrics", items.into_iter().flatten())
 }
 
-pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
+pub(super) fn performance(statistics: &Statistics) -> Vec<Part> {
     let (performance, completed) = (&statistics.performance, statistics.usage.by_state.completed);
-    let timing = |label: &str, ms: Option<u64>| ms.map(|ms| plain(label, time(ms)));
+    let timing = |label, ms: Option<u64>| ms.map(|ms| plain(label, time(ms)));
     let median = match performance.p50 {
         Some(ms) => figure(
             "Median Response Time",
@@ -78,13 +102,13 @@ pub(super) fn performance(statistics: &Statistics) -> Vec<StyledLine> {
     section("Performance Metrics", items.into_iter().flatten())
 }
 
-pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
+pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<Part> {
     let cost = &statistics.cost;
     // The target is for a month, so only the total of a month is compared with it.
     let status = cost_status(&statistics.success_criteria.cost);
     let tone = match statistics.range.span {
         Span::Month(_) if status == TargetStatus::Beyond => Tone::Bad,
-        Span::Month(_) | Span::Week | Span::Days { .. } | Span::AllTime => Tone::Total,
+        Span::Month(_) | Span::Week | Span::Days { .. } | Span::AllTime => Tone::Key,
     };
     let tokens = if cost.total_tokens == 0 {
         "n/a".to_owned()
@@ -104,7 +128,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
     let mut items = vec![
         figure("Total Cost", money(cost.total), tone),
         plain("Avg per Consultation", average),
-        figure("Total Tokens", tokens, Tone::Total),
+        figure("Total Tokens", tokens, Tone::Key),
     ];
     items.extend(cost.caching.as_ref().map(caching));
     items.extend(providers(statistics, name_of));
@@ -112,7 +136,7 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
 }
 
 /// What the vendors' caches saved, as far as it is known.
-fn caching(caching: &CachingNumbers) -> StyledLine {
+fn caching(caching: &CachingNumbers) -> Item {
     let size = money(Cost::exactly(caching.saved_micro_usd.size()));
     let known = if caching.incomplete {
         ", as far as is known"
@@ -135,53 +159,41 @@ fn caching(caching: &CachingNumbers) -> StyledLine {
 }
 
 /// Lists the known cost by provider, and the rest that no call accounts for.
-fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Vec<StyledLine> {
+fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Option<Item> {
     let cost = &statistics.cost;
-    if cost.by_provider.is_empty() {
-        return Vec::new();
-    }
-    let assigned: MicroUsd = cost
-        .by_provider
-        .values()
-        .map(|numbers| numbers.cost.known)
-        .sum();
+    let assigned = cost.by_provider.values().map(|numbers| numbers.cost.known);
+    let assigned: MicroUsd = assigned.sum();
     let unassigned = MicroUsd(cost.total.known.0.saturating_sub(assigned.0));
     let whole = assigned + unassigned;
     let part = |label: &str, cost: Cost| {
         // Without any known cost, the share is unknown too.
         let is_known = cost.known > MicroUsd::ZERO || !cost.lower_bound;
-        let share = percent(cost.known.0, whole.0)
-            .filter(|_| is_known)
-            .map(|percent| format!(" ({percent})"))
-            .unwrap_or_default();
-        StyledLine::part(label, &format!("{}{share}", money(cost)))
+        let share = percent(cost.known.0, whole.0).filter(|_| is_known);
+        let amount = Line::of("{}: {}", [label, &money(cost)]);
+        amount.with(" ({})", &share.unwrap_or_default())
     };
     let label = if cost.total.lower_bound && whole > MicroUsd::ZERO {
-        "By Provider, of what is known"
+        "By Provider, of what is known:"
     } else {
-        "By Provider"
+        "By Provider:"
     };
-    let parts = cost
-        .by_provider
-        .iter()
-        .map(|(provider, numbers)| part(&one_line(name_of(provider)), numbers.cost));
+    let parts = cost.by_provider.iter();
+    let parts = parts.map(|(provider, numbers)| part(name_of(provider), numbers.cost));
     // Records of other programs may have a total and no calls.
     let rest = (unassigned > MicroUsd::ZERO).then(|| part("Unassigned", Cost::exactly(unassigned)));
-    std::iter::once(StyledLine::bulleted(format!("{label}:")))
-        .chain(parts)
-        .chain(rest)
-        .collect()
+    let item = std::iter::once(label.into()).chain(parts).chain(rest);
+    (!cost.by_provider.is_empty()).then(|| item.collect())
 }
 
-pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
+pub(super) fn quality(statistics: &Statistics) -> Vec<Part> {
     let (quality, completed) = (&statistics.quality, statistics.usage.by_state.completed);
     let stated = quality.with_confidence;
     let confidence = match quality.avg_confidence {
         Some(confidence) => plain("Avg Confidence", of_one(confidence)),
         None => figure("Avg Confidence", "n/a", Tone::Quiet),
     };
-    let of_stated = |label: &str, number| (stated > 0).then(|| plain(label, share(number, stated)));
-    let of_completed = |label: &str, number, tone| figure(label, share(number, completed), tone);
+    let of_stated = |label, number| (stated > 0).then(|| plain(label, share(number, stated)));
+    let of_completed = |label, number, tone| figure(label, share(number, completed), tone);
     let items = [
         Some(confidence),
         of_stated("High Confidence (≥85%)", quality.high_confidence),
@@ -199,7 +211,7 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<StyledLine> {
 }
 
 /// The value of the debates; `None` without any.
-pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
+pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<Part>> {
     let mut items = Vec::new();
     let agents = mean(debate.total_agents, debate.debates);
     let moved = mean(debate.agents_changed_position, debate.debates);
@@ -231,7 +243,7 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<StyledLine>> {
 }
 
 /// Consultations that ended after Round 2; `None` without any.
-pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<StyledLine>> {
+pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<Part>> {
     let early = &statistics.early_termination;
     let ended = share(early.count, statistics.usage.by_state.completed);
     let saved = (early.saved.known > MicroUsd::ZERO)
@@ -240,6 +252,94 @@ pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<StyledLin
     (early.count > 0).then(|| section("Early Termination", items.into_iter().flatten()))
 }
 
-fn plain(label: &str, value: String) -> StyledLine {
+/// Consultations and cost by day: the newest days that fit. `None` for a single day.
+pub(super) fn per_day(days: &[DayNumbers], room: usize) -> Option<Vec<Part>> {
+    let row = |name, values, note| BarRow { name, values, note };
+    // The maximum over all days is at least as wide as that of the days shown.
+    let beside = BESIDE_BARS + most_cost(days).len().max(most_runs(days).len());
+    let fitting = if room >= days.len() + beside {
+        room
+    } else {
+        room.saturating_sub(2)
+    };
+    let days = days.get(days.len().saturating_sub(fitting)..)?;
+    let (first, last) = (days.first()?, days.last()?);
+    if days.len() < 2 || days.iter().all(|day| day.runs == 0) {
+        return None;
+    }
+    let runs = days.iter().map(|day| Some(day.runs)).collect();
+    // A day with an unknown cost has no height.
+    let cost = days.iter();
+    let cost = cost.map(|day| (day.cost != NOT_KNOWN).then_some(day.cost.known.0));
+    let rows = vec![
+        row("Runs", runs, most_runs(days)),
+        row("Cost", cost.collect(), most_cost(days)),
+    ];
+    let title = Line::of("Per Day, {}", [&from_to(first.date, last.date)]);
+    Some(vec![Part::Heading(1, title), Part::Plot(Plot::Bars(rows))])
+}
+
+fn most_runs(days: &[DayNumbers]) -> String {
+    let most = days.iter().map(|day| day.runs).max();
+    format!("most {}", thousands(most.unwrap_or_default()))
+}
+
+fn most_cost(days: &[DayNumbers]) -> String {
+    let known = days.iter().map(|day| day.cost.known).max();
+    let (known, lower_bound) = (
+        known.unwrap_or_default(),
+        days.iter().any(|day| day.cost.lower_bound),
+    );
+    match (Cost { known, lower_bound }) {
+        NOT_KNOWN => "not known".to_owned(),
+        most => format!("most {}", money(most)),
+    }
+}
+
+/// Figures by model; `None` without a call.
+pub(super) fn models(models: &[ModelNumbers]) -> Option<Vec<Part>> {
+    // Amounts in one column have the same number of decimals.
+    let is_fraction = |model: &ModelNumbers| (1..10_000).contains(&model.cost.known.0);
+    let amount = if models.iter().any(is_fraction) {
+        precise
+    } else {
+        money
+    };
+    let known = |ms: Option<u64>| ms.map_or_else(|| "n/a".to_owned(), time);
+    let counts = |model: &ModelNumbers| [model.failures, model.hedges_won];
+    // A column without any figure is dropped.
+    let shown = [0, 1].map(|at| models.iter().any(|model| counts(model).get(at) != Some(&0)));
+    let pick = |pair: [String; 2]| pair.into_iter().zip(shown).filter(|(_, shown)| *shown);
+    let rows = models.iter().map(|model| {
+        let mut row = vec![
+            model.model.to_string(),
+            thousands(model.calls),
+            known(model.first_token_p50_ms),
+            known(model.first_token_p95_ms),
+        ];
+        row.extend(pick(counts(model).map(thousands)).map(|(cell, _)| cell));
+        row.push(amount(model.cost));
+        row
+    });
+    let heads = ["Model", "Calls", "p50", "p95", "Failed", "Hedges", "Cost"];
+    let [has_failures, has_hedges] = shown;
+    let is_shown = [true, true, true, true, has_failures, has_hedges, true];
+    let heads = heads.into_iter().zip(is_shown);
+    let heads: Vec<&'static str> = heads
+        .filter_map(|(head, shown)| shown.then_some(head))
+        .collect();
+    let table = Table::of(1, &heads, rows)?;
+    let hedges = if has_hedges { "; hedges: won" } else { "" };
+    let title = Line::of("Models (p50, p95: to the first token{})", [hedges]);
+    let mut parts = vec![Part::Heading(1, title), table];
+    let local = models.iter().filter(|model| model.demonstration);
+    parts.extend(local.map(|model| {
+        let line = format!("{}: {LOCAL_QUALITY}", model.model);
+        Part::Paragraph(Line::toned(Tone::Quiet, line))
+    }));
+    Some(parts)
+}
+
+fn plain(label: &'static str, value: String) -> Item {
     figure(label, value, Tone::Plain)
 }

@@ -1,10 +1,13 @@
 //! Progress towards the user's targets: one line for each target that is reached; if one is not,
 //! all three with their figures.
 
-use super::charset::Charset;
-use super::line::{StyledLine, Tone, figure};
 use super::numbers::{amount, in_brackets, limit, money, of_all, percent, time};
 use crate::domain::statistics::{CostProgress, SpeedProgress, Statistics, UsageProgress};
+use crate::terminal::document::{Line, Part};
+use crate::terminal::output::style::Tone;
+
+/// Behind a target that is reached.
+const REACHED: &str = " ✅";
 
 /// A figure compared with its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,57 +61,57 @@ pub(super) fn cost_status(cost: &CostProgress) -> TargetStatus {
     }
 }
 
-pub(super) fn targets(statistics: &Statistics, charset: Charset) -> Vec<StyledLine> {
+/// Returns a labelled figure in a tone: `Label: value`.
+pub(super) fn figure(label: &'static str, value: impl Into<String>, tone: Tone) -> Vec<Line> {
+    let label = Line::from(label).and(": ", []);
+    vec![label.then(Line::toned(tone, value))]
+}
+
+pub(super) fn targets(statistics: &Statistics) -> Vec<Part> {
     let progress = &statistics.success_criteria;
     let (speed, cost) = (speed_status(&progress.speed), cost_status(&progress.cost));
     let reached = [
-        (progress.usage.met, "✅", "SUCCESS: Consistent usage!"),
-        (speed.is_met(), "⚡", "SPEED: Excellent response times!"),
-        (cost.is_met(), "💰", "COST: Within budget target!"),
+        (progress.usage.met, "✅ SUCCESS: Consistent usage!"),
+        (speed.is_met(), "⚡ SPEED: Excellent response times!"),
+        (cost.is_met(), "💰 COST: Within budget target!"),
     ];
-    let mut lines = Vec::new();
-    for (is_met, sign, text) in reached {
-        if is_met {
-            let text = charset.before(sign, "") + text;
-            lines.push(StyledLine::toned(text, Tone::Good));
-        }
+    let met = reached.into_iter().filter(|(is_met, _)| *is_met);
+    let met = met.map(|(_, text)| Part::Paragraph(Line::toned(Tone::Good, text)));
+    let mut parts: Vec<Part> = met.collect();
+    if parts.len() == reached.len() {
+        return parts;
     }
-    if lines.len() == reached.len() {
-        return lines;
-    }
-    if !lines.is_empty() {
-        lines.push(StyledLine::empty());
-    }
-    lines.push(StyledLine::heading(&format!(
-        "{}Progress toward Success Criteria:",
-        charset.before("📊", "")
-    )));
-    lines.push(usage_line(&progress.usage, charset));
-    lines.push(speed_line(&progress.speed, speed, charset));
-    lines.push(cost_line(&progress.cost, cost, charset));
+    let title = "📊 Progress toward Success Criteria:";
+    parts.push(Part::Heading(1, title.into()));
+    parts.push(Part::List(vec![
+        usage_line(&progress.usage),
+        speed_line(&progress.speed, speed),
+        cost_line(&progress.cost, cost),
+    ]));
     // The three figures cover different spans.
-    lines.extend(statistics.per_day.last().map(|day| {
+    parts.extend(statistics.per_day.last().map(|day| {
         let (last, month) = (day.date, day.date.strftime("%B %Y"));
-        StyledLine::quiet(format!(
+        let line = format!(
             "Usage in the 30 days to {last}, speed in the time shown above, cost in {month}."
-        ))
+        );
+        Part::Paragraph(Line::toned(Tone::Quiet, line))
     }));
-    lines
+    parts
 }
 
-fn usage_line(usage: &UsageProgress, charset: Charset) -> StyledLine {
+fn usage_line(usage: &UsageProgress) -> Vec<Line> {
     let (runs, target) = (usage.runs_in_thirty_days, usage.target);
     let share = in_brackets(runs, target);
     let figures = format!("{} consultations{share}", of_all(runs, target));
     let (note, tone) = match usage.met {
-        true => (reached(charset), Tone::Good),
+        true => (REACHED.to_owned(), Tone::Good),
         false if is_near(runs, target) => (" - Almost there!".to_owned(), Tone::Warning),
         false => (String::new(), Tone::Plain),
     };
     figure("Usage", figures + &note, tone)
 }
 
-fn speed_line(speed: &SpeedProgress, reach: TargetStatus, charset: Charset) -> StyledLine {
+fn speed_line(speed: &SpeedProgress, reach: TargetStatus) -> Vec<Line> {
     let target = limit(speed.target_ms);
     let median = speed.median_ms.map_or_else(
         || "n/a".to_owned(),
@@ -116,14 +119,14 @@ fn speed_line(speed: &SpeedProgress, reach: TargetStatus, charset: Charset) -> S
     );
     let figures = format!("{median} (target: <{target})");
     let note = match reach {
-        TargetStatus::Within | TargetStatus::Near => reached(charset),
+        TargetStatus::Within | TargetStatus::Near => REACHED.to_owned(),
         TargetStatus::Beyond => " - Too slow".to_owned(),
         TargetStatus::Unknown => String::new(),
     };
     figure("Speed", figures + &note, reach.tone())
 }
 
-fn cost_line(cost: &CostProgress, reach: TargetStatus, charset: Charset) -> StyledLine {
+fn cost_line(cost: &CostProgress, reach: TargetStatus) -> Vec<Line> {
     let (month, target) = (cost.month, cost.target_micro_usd);
     let share = percent(month.known.0, target.0).map(|percent| {
         let bound = if month.lower_bound { "≥ " } else { "" };
@@ -136,7 +139,7 @@ fn cost_line(cost: &CostProgress, reach: TargetStatus, charset: Charset) -> Styl
         share.unwrap_or_default()
     );
     let note = match reach {
-        TargetStatus::Within | TargetStatus::Near => reached(charset),
+        TargetStatus::Within | TargetStatus::Near => REACHED.to_owned(),
         TargetStatus::Beyond if month.known > target || month.lower_bound => {
             " - Over budget".to_owned()
         }
@@ -144,8 +147,4 @@ fn cost_line(cost: &CostProgress, reach: TargetStatus, charset: Charset) -> Styl
         TargetStatus::Unknown => " - Not all costs are known".to_owned(),
     };
     figure("Cost", figures + &note, reach.tone())
-}
-
-fn reached(charset: Charset) -> String {
-    charset.behind("✅", "- reached")
 }

@@ -7,10 +7,11 @@ use conclave::benchmark::run::RunTerms;
 use conclave::benchmark::statistics::Interval;
 use conclave::domain::money::Cost;
 use conclave::stopping::batch::statistics::BatchStatistics;
+use conclave::terminal::document::screen;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::benchmark::markdown;
 use conclave::terminal::report::benchmark::page;
-use conclave::terminal::tables::benchmark::screen;
+use conclave::terminal::report::benchmark::summary;
 use proptest::prelude::*;
 use roxmltree::Document;
 
@@ -122,7 +123,7 @@ proptest! {
     #[test]
     fn every_face_shows_any_results((terms, results) in results()) {
         let report = report(&terms, &results);
-        prop_assert!(!screen(&report, 80, Paint::Plain).is_empty());
+        prop_assert!(!screen(&summary(&report), Some(80), Paint::Plain).is_empty());
         prop_assert!(markdown(&report).ends_with('\n'));
         scan(&page(&report));
         prop_assert!(Document::parse(&junit(&report)).is_ok());

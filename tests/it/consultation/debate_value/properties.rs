@@ -8,9 +8,10 @@ use conclave::domain::debate_value::{ComparisonStatus, PositionChange};
 use conclave::domain::ids::SeatId;
 use conclave::domain::time::Timestamp;
 use conclave::records::index::extract;
+use conclave::terminal::document::screen;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::page;
-use conclave::terminal::report::{NextSteps, Summary, report};
+use conclave::terminal::report::{NextSteps, report, summary};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -265,7 +266,8 @@ proptest! {
         let text = report(&record);
         let (_, section) = text.split_once("## Changes\n\n").unwrap();
         let html = page(&record);
-        let summary = Summary::of(&record, NextSteps::None).render(101, Paint::Plain);
+        let summary = summary(&record, &NextSteps::None);
+        let summary = screen(&summary, Some(101), Paint::Plain);
         let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
 
         let changes = record.position_changes();

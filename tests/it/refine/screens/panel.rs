@@ -17,7 +17,7 @@ fn open_blocker_is_shown_with_the_best_proposal() {
         .split_once("\nBest proposals for open blockers (1)\n")
         .unwrap_or_else(|| panic!("{}", output.stdout));
     let line = proposals.lines().next().unwrap();
-    let expected = "- [BLOCKER] Where are the keys kept? → In the *vault*. (";
+    let expected = "• [BLOCKER] Where are the keys kept? → In the vault. (";
     assert!(line.starts_with(expected), "{line}");
     assert!(line.contains("%, consult-"), "{line}");
     output.assert_stderr_contains("  0 changes: 0 high, 0 medium, 1 open");
@@ -54,7 +54,7 @@ fn consultation_without_an_expert_is_marked_as_degraded() {
         .stdout
         .split_once("\nDegraded consultations (1)\n")
         .unwrap_or_else(|| panic!("{}", output.stdout));
-    assert!(degraded.starts_with("- consult-"), "{degraded}");
+    assert!(degraded.starts_with("• consult-"), "{degraded}");
     assert!(degraded.contains(reason), "{degraded}");
     let changes = desk.read("SPEC.refine/changes.md");
     assert!(

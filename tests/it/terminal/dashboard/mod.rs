@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 use conclave::domain::statistics::Statistics;
 use conclave::domain::vendors;
+use conclave::terminal::document::Charset;
 use conclave::terminal::output::style::Paint;
-use conclave::terminal::tables::dashboard::charset::Charset;
 use conclave::terminal::tables::dashboard::{Border, Canvas, dashboard};
 use console::{measure_text_width, strip_ansi_codes};
 

@@ -2,7 +2,7 @@
 
 use conclave::domain::money::Cost;
 use conclave::domain::statistics::{Progress, Span, Statistics, UsageNumbers};
-use conclave::terminal::tables::dashboard::charset::Charset;
+use conclave::terminal::document::Charset;
 use conclave::terminal::tables::dashboard::nothing;
 use jiff::civil::date;
 

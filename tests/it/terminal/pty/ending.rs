@@ -271,10 +271,10 @@ fn failed_run_ends_with_what_it_found() {
     let (ran, transcript) = terminal.end();
     assert_ne!(ran.code, Some(0));
     let history = transcript.screen().history();
-    let (_, summary) = history.split_once("🛑 Partial result").unwrap();
+    let (_, summary) = history.split_once("🛑 Aborted").unwrap();
     assert!(summary.contains("No verdict was reached."), "{summary}");
     assert!(
-        summary.contains("\nconclave history show last"),
+        summary.contains("\n  conclave history show last"),
         "{summary}"
     );
     assert!(summary.contains("\nerror: "), "{summary}");

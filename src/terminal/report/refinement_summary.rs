@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::columns::hanging;
-use super::writer::ScreenText;
+use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::SectionKind;
@@ -12,8 +11,9 @@ use crate::refinement::event::Integrated;
 use crate::refinement::finding::BatchFindings;
 use crate::refinement::state::{BlockerProposal, IterationRecord, LoopPhase, RefinementLoop};
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
+use crate::terminal::document::{Line, Part, Table, fact, list, titled};
 use crate::terminal::output::format::{amount, count};
-use crate::terminal::output::style::Paint;
+use crate::terminal::output::style::Tone;
 use crate::text::clean::{capitalised, one_line, shortened};
 
 /// Characters of the longest item.
@@ -44,23 +44,45 @@ enum Treatment {
     Unused,
 }
 
-/// Returns the screen for a terminal of this width. `None` does not wrap.
-pub fn screen(
-    refined: &RefinementLoop,
-    places: &LoopPlaces,
-    width: Option<usize>,
-    paint: Paint,
-) -> String {
-    let mut screen = ScreenText::new(width, paint);
-    head(&mut screen, refined);
-    iterations(&mut screen, refined);
-    changes(&mut screen, refined);
-    let proposals = proposals(refined);
-    list(&mut screen, "Best proposals for open blockers", &proposals);
-    let degraded = degradations(refined);
-    list(&mut screen, "Degraded consultations", &degraded);
-    write_places(&mut screen, refined, places);
-    screen.text
+/// Summarizes a loop.
+pub fn summary(refined: &RefinementLoop, places: &LoopPlaces) -> Vec<Part> {
+    let class = refined.evaluation().and_then(Evaluation::class);
+    let tone = if class.is_some_and(Class::is_success) {
+        Tone::Good
+    } else {
+        Tone::Warning
+    };
+    let decision = capitalised(&one_line(&decision(refined)));
+    let mut parts = vec![Part::Paragraph(Line::toned(tone, decision))];
+    parts.extend(iterations(refined));
+    for (treatment, lines) in changes(refined) {
+        parts.extend(counted(treatment.title(), lines));
+    }
+    let proposals = refined.blocker_proposals().into_iter().map(proposal);
+    parts.extend(counted(
+        "Best proposals for open blockers",
+        proposals.collect(),
+    ));
+    parts.extend(counted("Degraded consultations", degradations(refined)));
+    let spend = refined.spend();
+    let cost = format!("{}, {}", amount(spend.cost), count(spend.calls, "call"));
+    let mut facts = vec![fact("Cost", cost)];
+    let files = [
+        ("Document", Some(&places.document)),
+        ("Changes", Some(&places.changes)),
+        ("Original", places.original.as_ref()),
+        ("Log", Some(&places.log)),
+    ];
+    let files = files
+        .into_iter()
+        .filter_map(|(name, file)| Some((name, file?)));
+    facts.extend(files.map(|(name, file)| fact(name, Line::toned(Tone::Key, file))));
+    parts.push(Part::Facts(facts));
+    let next = places.next.iter().cloned();
+    parts.push(Part::Next(
+        next.map(|(what, command)| (command, what)).collect(),
+    ));
+    parts
 }
 
 /// Returns how a loop stands, in one line: `converged after iteration 3: 3 questions are open
@@ -101,30 +123,14 @@ fn in_words(class: Class) -> &'static str {
     }
 }
 
-fn head(screen: &mut ScreenText, refined: &RefinementLoop) {
-    let line = capitalised(&one_line(&decision(refined)));
-    let line = hanging("", &line, 0, screen.width);
-    let line = line.trim_end();
-    let class = refined.evaluation().and_then(Evaluation::class);
-    let painted = if class.is_some_and(Class::is_success) {
-        screen.paint.green(line)
-    } else {
-        screen.paint.yellow(line)
-    };
-    screen.line(&painted);
-}
-
-fn iterations(screen: &mut ScreenText, refined: &RefinementLoop) {
+fn iterations(refined: &RefinementLoop) -> Option<Part> {
     let iterations = refined.iterations.iter();
-    let mut rows: Vec<Vec<String>> = iterations
-        .filter_map(|iteration| Some(row(iteration, iteration.written()?)))
-        .collect();
-    if rows.is_empty() {
-        return;
+    let rows = iterations.filter_map(|iteration| Some(row(iteration, iteration.written()?)));
+    let mut rows: Vec<Vec<String>> = rows.collect();
+    if !rows.is_empty() {
+        rows.splice(..0, extraction(refined));
     }
-    rows.splice(..0, extraction(refined));
-    screen.text.push('\n');
-    screen.figures(&["high", "medium", "open", "changes", "cost"], &rows);
+    Table::of(1, &["", "high", "medium", "open", "changes", "cost"], rows)
 }
 
 /// Returns the row of what the extraction cost, if there was one.
@@ -145,8 +151,8 @@ fn total<'a>(spends: impl Iterator<Item = &'a ConsultationSpend>) -> Consultatio
     total
 }
 
-fn changes(screen: &mut ScreenText, refined: &RefinementLoop) {
-    let mut groups: BTreeMap<Treatment, Vec<String>> = BTreeMap::new();
+fn changes(refined: &RefinementLoop) -> BTreeMap<Treatment, Vec<Line>> {
+    let mut groups: BTreeMap<Treatment, Vec<Line>> = BTreeMap::new();
     let last = refined.merges().next_back().map(|merge| &merge.changes);
     for change in refined.changes() {
         let mut extractions = refined.extractions.iter();
@@ -166,80 +172,45 @@ fn changes(screen: &mut ScreenText, refined: &RefinementLoop) {
                 .push(change_line(change));
         }
     }
-    for (treatment, lines) in groups {
-        list(screen, treatment.title(), &lines);
-    }
+    groups
 }
 
-/// Says what the panel proposes for blockers that are still open.
-fn proposals(refined: &RefinementLoop) -> Vec<String> {
-    let line = |proposal: BlockerProposal<'_>| {
-        let question = short(&item_text(proposal.change));
-        let answer = short(proposal.answer);
-        let confidence = proposal.source.confidence_in_words();
-        let consultation = &proposal.source.consultation;
-        format!("{question} → {answer} ({confidence}, {consultation})")
-    };
-    refined.blocker_proposals().into_iter().map(line).collect()
+/// Says what the panel proposes for a blocker that is still open.
+fn proposal(proposal: BlockerProposal<'_>) -> Line {
+    let words = [
+        &short(&item_text(proposal.change)),
+        &short(proposal.answer),
+        &proposal.source.confidence_in_words(),
+        proposal.source.consultation.as_str(),
+    ];
+    Line::of("{} → {} ({}, {})", words)
 }
 
 /// Names the consultations that are less than the panel promised. `changes.md` has all reasons.
-fn degradations(refined: &RefinementLoop) -> Vec<String> {
-    let findings = refined
-        .iterations
-        .iter()
-        .flat_map(IterationRecord::findings);
+fn degradations(refined: &RefinementLoop) -> Vec<Line> {
+    let iterations = refined.iterations.iter();
     let line = |findings: &BatchFindings| {
         let source = &findings.source;
         let (first, others) = source.degradations.split_first()?;
-        let others = match others.len() {
-            0 => String::new(),
-            more => format!(" (+{more})"),
-        };
-        Some(format!("{}: {}{others}", source.consultation, short(first)))
+        let more = Some(others.len()).filter(|more| *more > 0);
+        let more = more.map(|more| more.to_string()).unwrap_or_default();
+        let line = Line::of("{}: {}", [source.consultation.as_str(), &short(first)]);
+        Some(line.with(" (+{})", &more))
     };
-    findings.filter_map(line).collect()
+    iterations
+        .flat_map(IterationRecord::findings)
+        .filter_map(line)
+        .collect()
 }
 
 fn short(text: &str) -> String {
     shortened(&one_line(text), LONGEST_ITEM)
 }
 
-/// Writes a list beneath its title; nothing without lines.
-fn list(screen: &mut ScreenText, title: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
-    }
-    let title = screen.paint.bold(&format!("{title} ({})", lines.len()));
-    screen.text.push('\n');
-    screen.line(&title);
-    for line in lines {
-        screen.hanging("- ", line, 2);
-    }
-}
-
-fn write_places(screen: &mut ScreenText, refined: &RefinementLoop, places: &LoopPlaces) {
-    let spend = refined.spend();
-    let cost = format!("{}, {}", amount(spend.cost), count(spend.calls, "call"));
-    screen.text.push('\n');
-    let places_in_order = [
-        ("Cost:     ", Some(&cost)),
-        ("Document: ", Some(&places.document)),
-        ("Changes:  ", Some(&places.changes)),
-        ("Original: ", places.original.as_ref()),
-        ("Log:      ", Some(&places.log)),
-    ];
-    for (name, value) in places_in_order {
-        if let Some(value) = value {
-            // Paths are not wrapped, so that they can be copied.
-            screen.line(&format!("{}{value}", screen.paint.dim(name)));
-        }
-    }
-    for (what, command) in &places.next {
-        screen.text.push('\n');
-        screen.wrapped(&format!("{what}:"));
-        screen.line(&format!("  {}", screen.paint.cyan(command)));
-    }
+/// Returns a list beneath its title and number; nothing without lines.
+fn counted(title: &'static str, lines: Vec<Line>) -> Vec<Part> {
+    let title = Line::from(title).and(" ({})", [&lines.len().to_string()]);
+    titled(3, title, list(lines))
 }
 
 impl Treatment {
@@ -287,15 +258,15 @@ fn row(iteration: &IterationRecord, merge: &Integrated) -> Vec<String> {
 }
 
 /// `Where are the keys kept? → High Confidence (consult-01k…)`.
-fn change_line(change: &ItemChange) -> String {
-    let mut line = short(&item_text(change));
-    if let ChangeKind::Moved { to, .. } = &change.kind {
-        line.extend([" → ", to.heading()]);
-    }
-    if let Some(source) = &change.source {
-        line.extend([" (", source.as_str(), ")"]);
-    }
-    line
+fn change_line(change: &ItemChange) -> Line {
+    let line = Line::foreign(short(&item_text(change)));
+    let to = match &change.kind {
+        ChangeKind::Moved { to, .. } => to.heading(),
+        _ => "",
+    };
+    let source = change.source.as_ref().map(ConsultationId::as_str);
+    line.with(" → {}", to)
+        .with(" ({})", source.unwrap_or_default())
 }
 
 /// Returns the words of an item, as they stand in the document.

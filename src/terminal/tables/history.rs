@@ -1,31 +1,20 @@
-//! The list of past consultations on a screen.
-//!
-//! Columns where they fit, fewer of them on a terminal of 80 columns; on a narrow one a few lines
-//! for each consultation. In a pipe, each is one line with everything in full, whose columns are
-//! always the same.
+//! The list of past consultations as `conclave history` shows it: fewer columns on a terminal of 80
+//! columns; on a narrow one a few lines for each consultation. In a pipe, each is one line with
+//! everything in full, whose columns are always the same.
 
-use console::truncate_str;
 use jiff::tz::TimeZone;
 
+use crate::domain::history::{History, HistoryRow, RunStatus};
 use crate::domain::outcome::AnswerOutcome;
 use crate::domain::time::Timestamp;
-
-use super::{confidence, cost, painted};
-use crate::domain::history::{History, HistoryRow, RunStatus};
-use crate::terminal::output::format::{LOCAL_QUALITY, count};
-use crate::terminal::output::style::Paint;
+use crate::terminal::document::{self, Line, Table, Tail};
+use crate::terminal::output::format::{LOCAL_QUALITY, count, dollars};
+use crate::terminal::output::style::{Paint, Tone};
 use crate::terminal::output::wrap::fit;
-use crate::terminal::tables::columns::columns;
 use crate::text::clean::one_line;
 
 /// From this width on every column fits beside a question.
 const WIDE: usize = 100;
-
-/// Below this width too little of a question fits beside other columns.
-const NARROW: usize = 64;
-
-/// A longer piece without a blank is cut where the line ends.
-const LONGEST_WORD: usize = 24;
 
 /// Marks a consultation of the embedded model; [`below`] explains it.
 const LOCAL: &str = "local";
@@ -41,43 +30,36 @@ pub fn screen(
     width: Option<usize>,
     paint: Paint,
 ) -> String {
-    let entries = history.consultations.as_slice();
-    let Some(width) = width else {
-        let rows: Vec<_> = entries.iter().map(plain).collect();
-        let lines = columns(&rows, ..0).into_iter();
-        return lines.map(|line| line + "\n").collect();
+    let entries = history.consultations.iter();
+    let Some(columns) = width else {
+        let table = Table::of(7, &[""; 7], entries.map(plain));
+        return document::screen(table.as_slice(), None, paint);
     };
-    if width < NARROW {
-        return entries
-            .iter()
-            .map(|entry| block(entry, &age(entry.timestamp, now, zone), width, paint))
-            .collect();
-    }
-    let is_wide = width >= WIDE;
-    let (heads, figures): (&[&str], _) = if is_wide {
-        (&["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"], 3..5)
-    } else {
-        (&["ID", "BEGAN", "RESULT", "COST", "QUESTION"], 3..4)
-    };
-    let mut rows: Vec<Vec<String>> = vec![heads.iter().map(|head| paint.dim(head)).collect()];
-    for entry in entries {
-        let age = age(entry.timestamp, now, zone);
-        let mut row = vec![paint.bold(&entry.short_id), paint.dim(&age)];
+    let is_wide = columns >= WIDE;
+    let rows = entries.map(|entry| {
+        let mut row = vec![
+            Line::toned(Tone::Strong, &entry.short_id),
+            Line::toned(Tone::Quiet, age(entry.timestamp, now, zone)),
+        ];
         if is_wide {
-            row.push(status_words(entry, paint));
-            row.push(confidence(entry).unwrap_or_default());
+            row.push(status(entry));
+            row.push(confidence(entry).unwrap_or_default().into());
         } else {
-            row.push(result(entry, paint));
+            row.push(result(entry));
         }
-        row.push(cost(entry).unwrap_or_default());
-        row.push(question(entry));
-        rows.push(row);
-    }
-    let lines = columns(&rows, figures);
-    lines
-        .iter()
-        .map(|line| cut(line, width - 1) + "\n")
-        .collect()
+        row.push(cost(entry).unwrap_or_default().into());
+        let mark = entry.follow_up_of.as_ref().map(|_| FOLLOW_UP);
+        let question = [mark.unwrap_or_default(), &entry.question].join(" ");
+        row.push(one_line(&question).into());
+        row
+    });
+    let heads: &[&'static str] = if is_wide {
+        &["ID", "BEGAN", "STATE", "CONF", "COST", "QUESTION"]
+    } else {
+        &["ID", "BEGAN", "RESULT", "COST", "QUESTION"]
+    };
+    let table = Table::with_tail(Tail::Cut, 3, heads, rows);
+    document::screen(table.as_slice(), width, paint)
 }
 
 /// Returns the hints beneath the list.
@@ -112,44 +94,56 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
 }
 
 /// `completed, wrong, local`: the state, the grade, and the mark of the embedded model.
-fn status_words(entry: &HistoryRow, paint: Paint) -> String {
-    words(entry, painted(entry.run_status, paint), paint).join(", ")
+fn status(entry: &HistoryRow) -> Line {
+    let tone = match entry.run_status {
+        RunStatus::Completed => Tone::Plain,
+        RunStatus::Declined => Tone::Quiet,
+        RunStatus::Aborted | RunStatus::Unfinished => Tone::Warning,
+        RunStatus::Running => Tone::Key,
+    };
+    words(entry, Line::toned(tone, entry.run_status.name()), ", ")
 }
 
 /// State and confidence in one cell: only a completed consultation has a confidence.
-fn result(entry: &HistoryRow, paint: Paint) -> String {
+fn result(entry: &HistoryRow) -> Line {
     match confidence(entry) {
         Some(confidence) if entry.run_status == RunStatus::Completed => {
-            words(entry, confidence, paint).join(" ")
+            words(entry, confidence.into(), " ")
         }
-        Some(_) | None => status_words(entry, paint),
+        Some(_) | None => status(entry),
     }
 }
 
-fn words(entry: &HistoryRow, first: String, paint: Paint) -> Vec<String> {
-    let outcome = entry
-        .outcome
-        .as_ref()
-        .map(|grade| outcome_word(grade.outcome, paint));
-    let local = entry.demonstration.then(|| LOCAL.to_owned());
-    [Some(first), outcome, local]
-        .into_iter()
-        .flatten()
-        .collect()
+fn words(entry: &HistoryRow, first: Line, separator: &'static str) -> Line {
+    let outcome = entry.outcome.as_ref().map(|grade| {
+        let tone = match grade.outcome {
+            AnswerOutcome::Right => Tone::Good,
+            AnswerOutcome::Wrong => Tone::Bad,
+            AnswerOutcome::Mixed => Tone::Warning,
+        };
+        Line::toned(tone, grade.outcome.name())
+    });
+    let local = entry.demonstration.then(|| LOCAL.into());
+    Line::joined(
+        [Some(first), outcome, local].into_iter().flatten(),
+        separator,
+    )
 }
 
-fn outcome_word(outcome: AnswerOutcome, paint: Paint) -> String {
-    match outcome {
-        AnswerOutcome::Right => paint.green(outcome.name()),
-        AnswerOutcome::Wrong => paint.red(outcome.name()),
-        AnswerOutcome::Mixed => paint.yellow(outcome.name()),
-    }
+fn confidence(row: &HistoryRow) -> Option<String> {
+    let confidence = row.confidence?;
+    Some(format!("{:.0}%", confidence * 100.0))
+}
+
+fn cost(row: &HistoryRow) -> Option<String> {
+    row.cost.and_then(|cost| cost.cost()).map(dollars)
 }
 
 /// A line for programs: id, time, state, grade, confidence, cost, question; `-` where there is
 /// none.
 fn plain(entry: &HistoryRow) -> Vec<String> {
     let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let outcome = entry.outcome.as_ref();
     let quality = if entry.demonstration {
         format!(" ({LOCAL_QUALITY})")
     } else {
@@ -159,55 +153,11 @@ fn plain(entry: &HistoryRow) -> Vec<String> {
         entry.consultation_id.to_string(),
         entry.timestamp.to_string(),
         entry.run_status.name().to_owned(),
-        or_none(
-            entry
-                .outcome
-                .as_ref()
-                .map(|grade| grade.outcome.name().to_owned()),
-        ),
+        or_none(outcome.map(|grade| grade.outcome.name().to_owned())),
         or_none(confidence(entry)),
         or_none(cost(entry).map(|cost| cost.replace(' ', ""))),
         one_line(&entry.question) + &quality,
     ]
-}
-
-/// The question on one line, with the mark of a follow-up.
-fn question(entry: &HistoryRow) -> String {
-    let question = one_line(&entry.question);
-    match entry.follow_up_of {
-        Some(_) => format!("{FOLLOW_UP} {question}"),
-        None => question,
-    }
-}
-
-/// The lines of a narrow terminal, and an empty one.
-fn block(entry: &HistoryRow, age: &str, width: usize, paint: Paint) -> String {
-    let question = cut(&question(entry), width.saturating_sub(3));
-    let facts: Vec<String> = [
-        Some(status_words(entry, paint)),
-        confidence(entry),
-        cost(entry),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    let facts = fit(&format!("  {}", facts.join(" · ")), Some(width));
-    format!(
-        "{}  {}\n  {question}\n{facts}\n\n",
-        paint.bold(&entry.short_id),
-        paint.dim(age)
-    )
-}
-
-/// Cuts the text to a width after a word, or within a very long one, and marks the cut.
-fn cut(text: &str, width: usize) -> String {
-    let cut = truncate_str(text, width, "…");
-    match cut.rsplit_once(' ') {
-        Some((words, rest)) if cut.len() != text.len() && rest.chars().count() <= LONGEST_WORD => {
-            words.trim_end().to_owned() + "…"
-        }
-        Some(_) | None => cut.into_owned(),
-    }
 }
 
 /// `just now`, `3 min ago`, `5 h ago`, `2 days ago`; after a week the date in the user's time zone.
@@ -335,6 +285,7 @@ mod tests {
                 text.lines().all(|line| measure_text_width(line) <= width),
                 "{width}: {text}"
             );
+            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
             for word in [
                 "01kb1111",
                 "running",
@@ -347,7 +298,7 @@ mod tests {
                 "3 min ago",
                 "2026-10-12",
             ] {
-                assert!(text.contains(word), "{width}: `{word}` in {text}");
+                assert!(words.contains(word), "{width}: `{word}` in {text}");
             }
         }
     }
@@ -359,10 +310,11 @@ mod tests {
         for (width, mark) in [
             (120, "completed, wrong, local"),
             (80, "85% wrong local"),
-            (40, "completed, wrong, local"),
+            (40, "85% wrong local"),
         ] {
             let text = screen(&history, NOW, &TimeZone::UTC, Some(width), Paint::Plain);
-            assert!(text.contains(mark), "{text}");
+            let words: Vec<&str> = text.split_whitespace().collect();
+            assert!(words.join(" ").contains(mark), "{text}");
         }
         let explained = below(&history, 80);
         assert!(

@@ -1,11 +1,11 @@
 //! Places the sections on a canvas: in a frame, in one column or two, or below one another without
 //! a frame.
 //!
-//! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on. A table crate would
-//! not do: the number of columns changes from one block to the next.
+//! Invariant: no line is wider than the canvas, from [`NARROWEST`] columns on.
 
-use super::charset::Charset;
-use super::line::{FittedLine, StyledLine};
+use console::measure_text_width;
+
+use crate::terminal::document::{Charset, Part, Screen};
 use crate::terminal::output::style::Paint;
 
 /// A narrower canvas is drawn at this width.
@@ -39,15 +39,12 @@ pub enum Border {
     None,
 }
 
-/// A section: its lines before they are wrapped.
-type Section = Vec<StyledLine>;
-
 /// The sections between two rules: one, or two side by side.
-pub(super) type SectionBlock = Vec<Section>;
+pub(super) type Block = Vec<Vec<Part>>;
 
 /// The division of a canvas.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FrameLayout {
+pub(super) struct SectionFrame {
     canvas: Canvas,
     /// Of a line, with the frame.
     width: usize,
@@ -56,7 +53,7 @@ pub(super) struct FrameLayout {
     columns: usize,
 }
 
-impl FrameLayout {
+impl SectionFrame {
     pub(super) fn of(canvas: Canvas) -> Self {
         let (width, is_framed, columns) = match canvas.border {
             Border::Frame if canvas.width >= PAIRED_FROM => {
@@ -83,7 +80,7 @@ impl FrameLayout {
     }
 
     /// Returns the columns for the text of each section of a block.
-    fn rooms(self, block: &[Section]) -> Vec<usize> {
+    fn rooms(self, block: &Block) -> Vec<usize> {
         if block.len() < 2 {
             return vec![self.room()];
         }
@@ -92,79 +89,78 @@ impl FrameLayout {
     }
 
     /// Puts sections side by side where they fit.
-    pub(super) fn blocks(self, sections: &[Section]) -> Vec<SectionBlock> {
+    pub(super) fn blocks(self, sections: &[Vec<Part>]) -> Vec<Block> {
         sections.chunks(self.columns).map(<[_]>::to_vec).collect()
     }
 
     /// Draws the blocks, one below the other.
-    pub(super) fn drawn(self, blocks: &[SectionBlock]) -> String {
+    pub(super) fn drawn(self, blocks: &[Block]) -> String {
         if !self.is_framed {
-            let texts = blocks.iter().flatten().map(|section| self.below(section));
+            let texts = blocks.iter().flatten();
+            let texts = texts.map(|section| self.text(section, self.width));
             return texts.collect::<Vec<_>>().join("\n");
         }
-        let strokes = self.canvas.charset.strokes();
-        let edge = self.canvas.paint.dim(&strokes.down.to_string());
-        let mut text = self.rule(strokes.top, &[], blocks.first().map_or(&[], Vec::as_slice));
+        let none = Vec::new();
+        let edge = self.drawing("│");
+        let mut text = self.rule("┌┐", &none, blocks.first().unwrap_or(&none));
         for (number, block) in blocks.iter().enumerate() {
             let rooms = self.rooms(block);
-            let cells: Vec<(Vec<FittedLine>, usize)> = block
-                .iter()
-                .zip(rooms)
-                .map(|(section, room)| (self.fitted(section, room), room))
-                .collect();
-            let height = cells
-                .iter()
-                .map(|(lines, _)| lines.len())
-                .max()
-                .unwrap_or(0);
-            for row in 0..height {
+            let cells = block.iter().zip(rooms);
+            let cells = cells.map(|(section, room)| (self.text(section, room), room));
+            let cells: Vec<(String, usize)> = cells.collect();
+            let height = cells.iter().map(|(text, _)| text.lines().count()).max();
+            for row in 0..height.unwrap_or_default() {
                 text.push_str(&edge);
-                for (lines, room) in &cells {
-                    let (line, width) = lines
-                        .get(row)
-                        .map_or(("", 0), |line| (line.text.as_str(), line.width));
-                    let blanks = " ".repeat(room.saturating_sub(width));
+                for (cell, room) in &cells {
+                    let line = cell.lines().nth(row).unwrap_or_default();
+                    let blanks = " ".repeat(room.saturating_sub(measure_text_width(line)));
                     text.extend(["  ", line, &blanks, " ", &edge]);
                 }
                 text.push('\n');
             }
             text.push_str(&match blocks.get(number + 1) {
-                Some(next) => self.rule(strokes.middle, block, next),
-                None => self.rule(strokes.bottom, block, &[]),
+                Some(next) => self.rule("├┤", block, next),
+                None => self.rule("└┘", block, &none),
             });
         }
         text
     }
 
-    /// Draws the lines without a frame.
-    pub(super) fn below(self, lines: &[StyledLine]) -> String {
-        let fitted = self.fitted(lines, self.width).into_iter();
-        fitted.map(|line| line.text + "\n").collect()
+    /// Draws parts without a frame.
+    pub(super) fn below(self, parts: &[Part]) -> String {
+        self.text(parts, self.width)
     }
 
-    fn fitted(self, lines: &[StyledLine], room: usize) -> Vec<FittedLine> {
-        let Canvas { charset, paint, .. } = self.canvas;
-        lines
-            .iter()
-            .flat_map(|line| line.fitted(room, charset, paint))
-            .collect()
+    fn text(self, parts: &[Part], room: usize) -> String {
+        let Canvas { paint, charset, .. } = self.canvas;
+        // A screen leaves its last column free.
+        let width = Some(room + 1);
+        Screen {
+            width,
+            paint,
+            charset,
+        }
+        .text(parts)
+    }
+
+    fn drawing(self, strokes: &str) -> String {
+        let Canvas { paint, charset, .. } = self.canvas;
+        paint.dim(&charset.text(strokes))
     }
 
     /// Returns the rule between two blocks, with a joint where a column of either begins.
-    fn rule(self, [left, right]: [char; 2], above: &[Section], below: &[Section]) -> String {
-        let strokes = self.canvas.charset.strokes();
-        let [none, from_above, to_below, both] = strokes.joints;
+    fn rule(self, ends: &str, above: &Block, below: &Block) -> String {
         let (joint, block) = match (above.len() > 1, below.len() > 1) {
-            (false, false) => (none, below),
-            (true, false) => (from_above, above),
-            (false, true) => (to_below, below),
-            (true, true) => (both, below),
+            (false, false) => ("─", below),
+            (true, false) => ("┴", above),
+            (false, true) => ("┬", below),
+            (true, true) => ("┼", below),
         };
-        let inside = self
-            .rooms(block)
-            .into_iter()
-            .map(|room| strokes.across.to_string().repeat(BESIDE + room));
-        let inside = inside.collect::<Vec<_>>().join(&joint.to_string());
-        self.canvas.paint.dim(&format!("{left}{inside}{right}")) + "\n"
+        let rooms = self.rooms(block).into_iter();
+        let inside = rooms.map(|room| "─".repeat(BESIDE + room));
+        let inside = inside.collect::<Vec<_>>().join(joint);
+        let mut ends = ends.chars().map(String::from);
+        let (left, right) = (ends.next().unwrap_or_default(), ends.collect::<String>());
+        self.drawing(&format!("{left}{inside}{right}")) + "\n"
     }
 }

@@ -1,0 +1,247 @@
+//! The plots of a benchmark. Accuracy against cost per case: the panel, the single model, and each
+//! expert on its own; points have letters, and the table beneath names them. Reliability: how often
+//! answers are right, by their confidence.
+
+use super::figures::{bins, known, reliabilities, reliability_table};
+use super::{Detail, arm_name};
+use crate::benchmark::report::BenchmarkReport;
+use crate::benchmark::report::accuracy::Accuracy;
+use crate::benchmark::report::words::{interval, percent, whole_percent};
+use crate::benchmark::run::Arm;
+use crate::benchmark::statistics::proportion::wilson;
+use crate::domain::money::{Cost, MicroUsd};
+use crate::stopping::calibration::{Bin, Reliability};
+use crate::terminal::document::plot::{
+    LabelPlace, Plot, Point, PointPlot, Shape, Tick, percent_ticks,
+};
+use crate::terminal::document::{Line, Part, Table, paragraph};
+use crate::terminal::output::format::{amount, model_address};
+
+/// A point of the plot and a row of its table.
+struct AccuracyPoint {
+    class: &'static str,
+    shape: Shape,
+    name: String,
+    accuracy: Accuracy,
+    /// `None` if it is unknown: the point is in the table alone.
+    cost: Option<Cost>,
+}
+
+pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
+    let points = points(report);
+    let rows = points.iter().zip(letters()).map(|(point, letter)| {
+        vec![
+            Line::of("**{}** {}", [&letter, &point.name]),
+            percent(point.accuracy.share).into(),
+            interval(point.accuracy.interval).into(),
+            known(point.cost.map(amount)),
+        ]
+    });
+    let heads = ["", "Accuracy", "95% interval", "Cost per case"];
+    let plot = Part::Plot(Plot::Points(accuracy_plot(&points)));
+    let has_costs = points.iter().any(|point| point.cost.is_some());
+    let mut parts: Vec<Part> = Some(plot).filter(|_| has_costs).into_iter().collect();
+    parts.extend(Table::of(1, &heads, rows));
+    if points.iter().any(|point| point.class == "expert") {
+        let note = "Experts are those of the panel, by their own answers of Round 1.";
+        parts.push(paragraph(note, []));
+    }
+    parts
+}
+
+fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
+    let arms = report.arms.iter().filter_map(|arm| {
+        Some(AccuracyPoint {
+            class: arm.arm.name(),
+            shape: match arm.arm {
+                Arm::Panel => Shape::Circle(7.0),
+                Arm::Single => Shape::Square,
+            },
+            name: arm_name(arm.arm).to_owned(),
+            accuracy: arm.accuracy?,
+            cost: arm.spend.cost_per_case,
+        })
+    });
+    let experts = report.arms.iter().flat_map(|arm| &arm.experts);
+    let experts = experts.map(|expert| AccuracyPoint {
+        class: "expert",
+        shape: Shape::Circle(5.0),
+        name: format!(
+            "{} ({})",
+            expert.seat.as_str(),
+            model_address(&expert.model)
+        ),
+        accuracy: expert.accuracy,
+        cost: expert.cost_per_case,
+    });
+    arms.chain(experts).collect()
+}
+
+/// Returns `A` to `Z`, then numbers.
+fn letters() -> impl Iterator<Item = String> {
+    let numbers = (27..).map(|number: u32| number.to_string());
+    ('A'..='Z').map(String::from).chain(numbers)
+}
+
+fn accuracy_plot(points: &[AccuracyPoint]) -> PointPlot {
+    let costs = points.iter().filter_map(|point| point.cost);
+    let axis = CostAxis::of(&costs.map(|cost| cost.known.usd()).collect::<Vec<_>>());
+    let points = points.iter().zip(letters()).filter_map(|(point, letter)| {
+        let (cost, right) = (point.cost?, point.accuracy.share);
+        Some(Point {
+            class: point.class,
+            shape: point.shape,
+            place: (axis.share(cost.known.usd()), right),
+            interval: Some(point.accuracy.interval),
+            description: format!("{letter}: {} at {}", percent(right), amount(cost)),
+            label: letter,
+            label_place: LabelPlace::Beside,
+        })
+    });
+    PointPlot {
+        name: "Accuracy against cost per case".to_owned(),
+        width: 484.0,
+        points: points.collect(),
+        axis: ("Cost per case (logarithmic)", axis.ticks()),
+        has_diagonal: false,
+    }
+}
+
+/// The axis of costs: powers of ten.
+struct CostAxis {
+    from: i32,
+    to: i32,
+}
+
+impl CostAxis {
+    fn of(costs: &[f64]) -> Self {
+        let costs = costs.iter().copied().filter(|cost| *cost > 0.0);
+        let powers: Vec<f64> = costs.map(f64::log10).collect();
+        let least = powers.iter().copied().reduce(f64::min).unwrap_or(-1.0);
+        let most = powers.iter().copied().reduce(f64::max).unwrap_or(0.0);
+        let from = exponent(least.floor());
+        let to = exponent(most.ceil()).max(from + 1);
+        Self { from, to }
+    }
+
+    /// Returns the place of a cost as a share of the axis; what is free stands at its beginning.
+    fn share(&self, usd: f64) -> f64 {
+        let share = (usd.log10() - f64::from(self.from)) / f64::from(self.to - self.from);
+        share.clamp(0.0, 1.0)
+    }
+
+    fn ticks(&self) -> Vec<Tick> {
+        let costs = (self.from..=self.to).map(|at| 10_f64.powi(at));
+        costs.map(|usd| (self.share(usd), dollars(usd))).collect()
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the whole exponent of an amount of dollars"
+)]
+fn exponent(power: f64) -> i32 {
+    power as i32
+}
+
+/// Formats an amount of a tick with the decimals that it needs.
+fn dollars(usd: f64) -> String {
+    let micro = MicroUsd::from_usd(usd).unwrap_or_default();
+    let exact = format!("{micro:.6}");
+    let (whole, decimals) = exact.split_once('.').unwrap_or((&exact, ""));
+    let decimals = decimals.trim_end_matches('0');
+    match decimals.len() {
+        0 => whole.to_owned(),
+        1 => format!("{whole}.{decimals}0"),
+        _ => format!("{whole}.{decimals}"),
+    }
+}
+
+pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
+    let table = reliability_table(report, Detail::Full);
+    let mut parts: Vec<Part> = table.into_iter().collect();
+    let diagrams = report.arms.iter().flat_map(|arm| {
+        let kinds = reliabilities(arm);
+        kinds.map(|(name, reliability)| diagram(arm.arm, name, reliability))
+    });
+    let diagrams: Vec<Vec<Part>> = diagrams.collect();
+    if !diagrams.is_empty() {
+        parts.push(Part::Articles(diagrams));
+        let note = "The numbers above a diagram count the answers of each tenth. On the dashed \
+                    line, answers are as often right as their confidence says; below it they are \
+                    overconfident. Brier: the mean squared difference between confidence and \
+                    outcome; 0 is best. ECE: the mean distance between the two over ten bins.";
+        parts.push(paragraph(note, []));
+    }
+    parts
+}
+
+fn diagram(arm: Arm, name: String, reliability: &Reliability) -> Vec<Part> {
+    let heading = Part::Heading(3, Line::foreign(&name));
+    let plot = PointPlot {
+        name,
+        width: 284.0,
+        axis: ("Confidence", percent_ticks()),
+        points: reliability.bins.iter().map(|bin| point(arm, bin)).collect(),
+        has_diagonal: true,
+    };
+    let plot = Part::Plot(Plot::Points(plot));
+    [heading, plot]
+        .into_iter()
+        .chain(bins(reliability))
+        .collect()
+}
+
+/// The point of a bin: its area grows with its count, which stands above the plot, where no
+/// interval reaches.
+fn point(arm: Arm, bin: &Bin) -> Point {
+    let count = u32::try_from(bin.count).unwrap_or(u32::MAX);
+    let (stated, right) = (bin.mean_stated, bin.mean_right);
+    let [sure, share] = [stated, right].map(whole_percent);
+    Point {
+        class: arm.name(),
+        shape: Shape::Circle((2.5 + f64::from(count).sqrt()).min(12.0)),
+        place: (stated, right),
+        interval: wilson(right, u64::from(count)),
+        label: count.to_string(),
+        label_place: LabelPlace::Above(f64::midpoint(bin.from, bin.to)),
+        description: format!("{sure} sure: {share} of {count} right"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ticks(costs: &[f64]) -> Vec<String> {
+        let axis = CostAxis::of(costs);
+        axis.ticks().into_iter().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn ticks_are_powers_of_ten_around_the_costs() {
+        assert_eq!(ticks(&[0.05, 0.091]), ["$0.01", "$0.10"]);
+        assert_eq!(
+            ticks(&[0.0004, 0.08]),
+            ["$0.0001", "$0.001", "$0.01", "$0.10"]
+        );
+        assert_eq!(ticks(&[0.1]), ["$0.10", "$1"]);
+        assert_eq!(ticks(&[0.0]), ticks(&[]));
+    }
+
+    #[test]
+    fn every_cost_is_on_the_axis() {
+        for costs in [
+            vec![1.0],
+            vec![0.01, 0.5],
+            vec![0.0, 3.0],
+            vec![0.000_1, 1_000.0],
+        ] {
+            let axis = CostAxis::of(&costs);
+            for cost in &costs {
+                let share = axis.share(*cost);
+                assert!((0.0..=1.0).contains(&share), "{cost}: {share}");
+            }
+        }
+    }
+}

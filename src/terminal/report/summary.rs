@@ -1,0 +1,230 @@
+//! What is left on the screen when a consultation is over: a selection of its report, with bounds:
+//! notices, the answer, what it rests on, who objects, who changed their minds, the cost, and the
+//! next commands.
+
+use crate::domain::artifact::Verdict;
+use crate::domain::rejudgement::Rejudgement;
+use crate::domain::stored_record::{Completion, StoredRecord};
+
+use super::consultation::cost;
+use super::{head, rejudge, sections};
+use crate::terminal::document::{Fact, Line, Part, fact, list, paragraph};
+use crate::terminal::output::format::amount;
+
+/// The lines of the answer that are shown.
+const ANSWER_LINES: usize = 12;
+
+/// The lines of an item of a list, such as one objection.
+const ITEM_LINES: usize = 2;
+
+/// The lines of a single fact, such as the confidence with what it rests on.
+const FACT_LINES: usize = 4;
+
+/// The items of a row.
+const ITEMS: usize = 3;
+
+/// The positions without a verdict.
+const POSITIONS: usize = 5;
+
+/// The commands that a summary points to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum NextSteps {
+    /// Nothing is stored, or only the answer was asked for.
+    #[default]
+    None,
+    /// The commands take this name of the consultation, such as `last`.
+    Of(String),
+}
+
+/// Summarizes a consultation, finished or not.
+pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
+    let is_menu = record.verdict().is_some_and(Verdict::is_menu);
+    let mut facts = head::standing(record);
+    // Without an answer, no figure is missing; and each option has its own.
+    if record.recommendation.is_none() || is_menu {
+        facts.remove(0);
+    }
+    facts.extend(row("Positions", positions(record), POSITIONS));
+    facts.extend(row("Dissent", sections::dissent(record, |_| true), ITEMS));
+    facts.extend(row("Open", open_points(record), ITEMS));
+    facts.extend(row("Changes", changes(record), ITEMS));
+    let saved = record.cost_saved().map(amount).unwrap_or_default();
+    facts.extend(cost(record).into_iter().take(1).map(|cost| {
+        let spent = Line::joined(cost.values, "");
+        let spent = spent.with(" | **Saved by ending after Round 2:** about {}", &saved);
+        fact(cost.label, spent)
+    }));
+    let mut parts: Vec<Part> = notices(record).into_iter().collect();
+    let title = if is_menu { "Options" } else { "Answer" };
+    let is_complete = record.completion() == Completion::Completed;
+    parts.extend(answered(
+        title,
+        answer(record),
+        facts,
+        &record.id,
+        next,
+        is_complete,
+    ));
+    parts
+}
+
+/// Summarizes a second judgement of stored answers.
+pub fn of_rejudgement(rejudgement: &Rejudgement, next: &NextSteps) -> Vec<Part> {
+    let answer = rejudge::recommendation(&rejudgement.after);
+    let mut facts = rejudge::head(rejudgement);
+    facts.extend(rejudgement.cost.map(|cost| fact("Cost", amount(cost))));
+    let id = &rejudgement.after.consultation_id;
+    answered("Answer now", answer, facts, id, next, true)
+}
+
+/// The answer with its facts and the next commands.
+fn answered(
+    title: &'static str,
+    answer: Vec<Part>,
+    mut facts: Vec<Fact>,
+    id: &str,
+    next: &NextSteps,
+    is_complete: bool,
+) -> Vec<Part> {
+    for fact in &mut facts {
+        fact.most_lines.get_or_insert(FACT_LINES);
+    }
+    let (mut rest, mut steps) = (String::new(), Vec::new());
+    if let NextSteps::Of(name) = next {
+        facts.push(fact("Saved as", id.to_owned()));
+        rest = format!(": conclave history show {name}");
+        let mut step = |command: String, what: &str| steps.push((command, what.to_owned()));
+        step(format!("conclave history show {name}"), "the whole report");
+        if is_complete {
+            let export = format!("conclave history export {name} --open");
+            let of = if name == "last" {
+                String::new()
+            } else {
+                format!(" {name}")
+            };
+            let follow_up = format!("conclave consult --follow-up \"…\"{of}");
+            step(export, "as a page in the browser");
+            step(follow_up, "ask further");
+        }
+    }
+    vec![
+        Part::Heading(1, Line::from(title)),
+        Part::Beginning {
+            parts: answer,
+            most_lines: ANSWER_LINES,
+            rest,
+        },
+        Part::Facts(facts),
+        Part::Next(steps),
+    ]
+}
+
+/// How the result falls short: of a verdict, of the panel, of a judge that decides the same twice.
+fn notices(record: &StoredRecord) -> Option<Part> {
+    let mut parts: Vec<Part> = head::status_notice(record).into_iter().collect();
+    let hedges = record.hedge_notices().join("; ");
+    if !hedges.is_empty() {
+        parts.push(paragraph("🔀 {}", [&hedges]));
+    }
+    let second = record.second_pass();
+    if second.is_some_and(|second| second.other_verdict().is_some()) {
+        let order = "⚠️ The verdict depends on the order of the experts";
+        parts.push(paragraph(order, []));
+    }
+    if record.agents.iter().any(|agent| agent.demonstration) {
+        let local = "⚠️ A local model took part; its answers are of demonstration quality";
+        parts.push(paragraph(local, []));
+    }
+    (!parts.is_empty()).then_some(Part::Notice(parts))
+}
+
+/// The answer; without a verdict, what there is instead.
+fn answer(record: &StoredRecord) -> Vec<Part> {
+    if let Some(verdict) = record.verdict() {
+        let options = (1..).zip(&verdict.recommendations).map(|(number, choice)| {
+            let number: u32 = number;
+            let confidence = choice.confidence.map(|confidence| confidence.to_string());
+            let line = Line::of("{}. **{}**", [&number.to_string(), &choice.option])
+                .with(" ({})", &confidence.unwrap_or_default())
+                .with(", best when {}", &choice.best_when);
+            line.into()
+        });
+        let options: Vec<Fact> = options.collect();
+        let mut parts = Vec::new();
+        let has_lead = options.is_empty() || !verdict.recommendation.trim().is_empty();
+        if !options.is_empty() {
+            parts.push(Part::Facts(options));
+        }
+        parts.extend(has_lead.then(|| Part::Foreign(verdict.recommendation.clone())));
+        return parts;
+    }
+    let why = sections::without_verdict(record);
+    let synthesis = record.synthesis();
+    let points = synthesis.map_or(&[][..], |synthesis| &synthesis.consensus_points);
+    match list(points.iter().map(sections::agreement)) {
+        Some(points) => vec![paragraph("{}. The experts agree on:", [why]), points],
+        None => vec![paragraph("{}.", [why])],
+    }
+}
+
+/// The positions, where there is no verdict and no agreement to show.
+fn positions(record: &StoredRecord) -> Vec<Line> {
+    if record.recommendation.is_some() || record.synthesis().is_some() {
+        return Vec::new();
+    }
+    let position = record.independents().map(|held| {
+        let seat = record.agent(&held.agent_id);
+        let name = seat.map(|seat| sections::seat_name(record, seat));
+        let confidence = held.confidence.map(|confidence| confidence.to_string());
+        Line::of("**{}**", [&name.unwrap_or(held.agent_id.to_string())])
+            .with(" ({})", &confidence.unwrap_or_default())
+            .and(": {}", [&held.position])
+    });
+    position.collect()
+}
+
+/// The open points of an answer without a judge's verdict, which would have weighed them.
+fn open_points(record: &StoredRecord) -> Vec<Line> {
+    if record.is_judged() || record.recommendation.is_none() && record.synthesis().is_none() {
+        return Vec::new();
+    }
+    let line = |point: Vec<Line>| {
+        let mut point = point.into_iter();
+        let topic = point.next().unwrap_or_default();
+        match point.len() {
+            0 => topic,
+            _ => topic.and(" — ", []).then(Line::joined(point, "; ")),
+        }
+    };
+    sections::open_points(record)
+        .into_iter()
+        .map(line)
+        .collect()
+}
+
+fn changes(record: &StoredRecord) -> Vec<Line> {
+    let changes = record.position_changes();
+    let line = |expert| {
+        let change = std::iter::once(sections::change_line(record, expert));
+        Line::joined(change.chain(sections::reasons(record, expert)), ", ")
+    };
+    let mut lines: Vec<Line> = changes.changed().map(line).collect();
+    if lines.is_empty() {
+        lines.extend(changes.headline().map(Line::foreign));
+    }
+    lines
+}
+
+/// Keeps the first items, and says how many more there are; nothing without items.
+fn row(label: &'static str, mut items: Vec<Line>, most: usize) -> Option<Fact> {
+    let left_out = items.len().saturating_sub(most);
+    if left_out > 0 {
+        items.truncate(most);
+        items.push(Line::of("… {} more", [&left_out.to_string()]));
+    }
+    (!items.is_empty()).then_some(Fact {
+        label: label.into(),
+        values: items,
+        most_lines: Some(ITEM_LINES),
+    })
+}

@@ -1,0 +1,438 @@
+//! The list of models as `conclave models` shows it: plain data, which is also its JSON, and its
+//! screen.
+
+use jiff::civil::Date;
+use serde::Serialize;
+
+use crate::terminal::document::{self, Fact, Line, Part, Table, Tail, fact, paragraph, titled};
+use crate::terminal::output::format::{LOCAL_QUALITY, count, thousands};
+use crate::terminal::output::style::{Paint, Tone};
+use crate::text::clean::one_line;
+
+/// All models that can be asked.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ModelList {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    pub schema_version: &'static str,
+    /// The date of prices and retirements, in UTC.
+    pub date: Date,
+    pub providers: Vec<ProviderModels>,
+    pub local_servers: Vec<ServerModels>,
+    pub embedded: EmbeddedModels,
+    /// The number of retired models not listed; `--all` lists them.
+    pub retired_left_out: usize,
+    pub warnings: Vec<String>,
+}
+
+impl ModelList {
+    /// Removes the models whose provider, name and tier do not contain this text, in any case, and
+    /// providers without a model. An empty text removes nothing.
+    pub fn keep_only(&mut self, text: &str) {
+        let wanted = text.trim().to_lowercase();
+        if wanted.is_empty() {
+            return;
+        }
+        let matches = |parts: &str| parts.to_lowercase().contains(&wanted);
+        for ProviderModels { name, models, .. } in &mut self.providers {
+            models.retain(|model| matches(&format!("{name} {} tier {}", model.model, model.tier)));
+        }
+        for ServerModels { name, models, .. } in &mut self.local_servers {
+            models.retain(|model| matches(&format!("{name} {}", model.model)));
+        }
+        let embedded = &mut self.embedded.models;
+        embedded.retain(|model| matches(&format!("embedded {}", model.model)));
+        self.providers
+            .retain(|provider| !provider.models.is_empty());
+        self.local_servers
+            .retain(|server| !server.models.is_empty());
+    }
+
+    /// Removes the models that have retired, and counts them.
+    pub fn leave_out_retired(&mut self) {
+        for ProviderModels { models, .. } in &mut self.providers {
+            let before = models.len();
+            models.retain(|model| !model.retired);
+            self.retired_left_out += before - models.len();
+        }
+    }
+
+    /// Returns whether no model is listed or left out.
+    pub fn is_empty(&self) -> bool {
+        self.retired_left_out == 0
+            && self
+                .providers
+                .iter()
+                .all(|provider| provider.models.is_empty())
+            && self
+                .local_servers
+                .iter()
+                .all(|server| server.models.is_empty())
+            && self.embedded.models.is_empty()
+    }
+}
+
+/// The models of one provider in the cloud.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ProviderModels {
+    pub id: String,
+    pub name: String,
+    /// True if its key is set.
+    pub has_key: bool,
+    /// The variables of its key; empty for an endpoint of the user.
+    pub key_variables: Vec<String>,
+    pub models: Vec<CloudModel>,
+}
+
+/// One model and its price.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct CloudModel {
+    /// As a command takes it: `anthropic:claude-sonnet-5-5`.
+    pub model: String,
+    pub id: String,
+    /// 1 is a vendor's best, 3 its cheap and fast one.
+    #[cfg_attr(test, schemars(range(min = 1, max = 3)))]
+    pub tier: u8,
+    /// Its place in the vendor's default panel, from 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub default_rank: Option<u32>,
+    /// The largest prompt in tokens.
+    pub context: Option<u64>,
+    /// The largest answer in tokens.
+    pub max_output: Option<u64>,
+    /// The price in force; `None` is unknown, never free.
+    pub price: Option<ModelPrice>,
+    /// Announced prices, in order.
+    pub later_prices: Vec<ModelPrice>,
+    /// The day from which it does not answer.
+    pub retires: Option<Date>,
+    pub retired: bool,
+    /// The id of the replacement at the same provider.
+    pub successor: Option<String>,
+    pub note: Option<String>,
+}
+
+/// Dollars for a million tokens.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ModelPrice {
+    /// The first day of the price; `None` if it has no known start.
+    pub from: Option<Date>,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub input: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub output: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub cache_read: Option<f64>,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub cache_write: Option<f64>,
+    pub long_context: Option<LongContextPrice>,
+    /// True if the sources disagree.
+    pub approximate: bool,
+    pub source: String,
+    /// The day on which the source was published.
+    pub as_of: Option<Date>,
+}
+
+/// Dollars for a million tokens of a request with a longer prompt, all of which is billed so.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LongContextPrice {
+    /// The tokens of the prompt above which these prices hold.
+    pub above_tokens: u64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub input: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub output: f64,
+    #[cfg_attr(test, schemars(range(min = 0)))]
+    pub cache_read: Option<f64>,
+}
+
+/// The models of a server on the user's own machine.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct ServerModels {
+    pub id: String,
+    pub name: String,
+    pub address: String,
+    pub version: Option<String>,
+    #[cfg_attr(test, schemars(extend("enum" = ["ready", "loading", "locked"])))]
+    pub condition: &'static str,
+    pub models: Vec<LocalModel>,
+}
+
+/// A model of a local server.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct LocalModel {
+    pub model: String,
+    pub id: String,
+    pub parameters: Option<u64>,
+    pub context: Option<u64>,
+    pub loaded: bool,
+    /// True if it runs on the user's own machine or network and costs nothing; false for a cloud
+    /// model behind the server.
+    pub free: bool,
+    /// True if it gets short prompts.
+    pub small_prompts: bool,
+}
+
+/// The models that run inside this program.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EmbeddedModels {
+    /// True if this build can run them.
+    pub built_in: bool,
+    pub models: Vec<EmbeddedModel>,
+}
+
+/// One embedded model.
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct EmbeddedModel {
+    pub model: String,
+    pub id: String,
+    pub bytes: u64,
+    pub context: u64,
+    pub licence: String,
+    pub installed: bool,
+    pub good_for: String,
+}
+
+/// The id has no heading.
+const HEADS: [&str; 7] = ["", "tier", "in", "out", "context", "source", ""];
+
+/// Returns the screen for a terminal of this width; `None` does not wrap.
+pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
+    // Sources and dates of prices, in the order of their numbers.
+    let mut sources = Vec::new();
+    let mut parts = Vec::new();
+    for provider in &list.providers {
+        let rows: Vec<_> = provider
+            .models
+            .iter()
+            .map(|model| cells(model, &mut sources))
+            .collect();
+        let table = Table::with_tail(Tail::Wrapped, 1, &HEADS, rows);
+        let variables = provider.key_variables.join(" or ");
+        let state = match (provider.has_key, variables.as_str()) {
+            (true, _) => Line::toned(Tone::Good, "key set"),
+            (false, "") => Line::toned(Tone::Quiet, "no key"),
+            (false, variables) => Line::toned(Tone::Quiet, format!("no key: {variables}")),
+        };
+        parts.extend(titled(3, heading(&provider.name, state), table));
+    }
+    parts.extend(list.local_servers.iter().flat_map(server));
+    parts.extend(embedded(&list.embedded));
+    let prices = "Prices on {} in dollars for a million tokens; ~ where sources disagree.";
+    let mut legend = vec![Line::of(prices, [&list.date.to_string()])];
+    let sources = (1..).zip(&sources);
+    legend.extend(sources.map(|(at, source): (u32, _)| format!("[{at}] {source}").into()));
+    let retired = "{} not shown; list with `--all`";
+    let left_out = count(list.retired_left_out, "retired model");
+    legend.extend((list.retired_left_out > 0).then(|| Line::of(retired, [&left_out])));
+    parts.push(Part::Facts(legend.into_iter().map(Fact::from).collect()));
+    document::screen(&parts, width, paint)
+}
+
+fn heading(name: &str, state: Line) -> Line {
+    Line::from(name.to_owned()).and("  ", []).then(state)
+}
+
+/// Returns id, tier, price in and out, context, the number of the price's source, and notes.
+fn cells(model: &CloudModel, sources: &mut Vec<String>) -> Vec<Line> {
+    let context = model.context.map_or_else(|| "?".to_owned(), tokens);
+    let [input, output, source] = match &model.price {
+        None => ["?", "?", ""].map(ToOwned::to_owned),
+        Some(price) => {
+            let about = if price.approximate { "~" } else { "" };
+            let day = price.as_of.map(|day| format!(", {day}"));
+            let source = one_line(&price.source) + &day.unwrap_or_default();
+            let known = sources.iter().position(|known| *known == source);
+            let number = known.unwrap_or(sources.len());
+            if known.is_none() {
+                sources.push(source);
+            }
+            [
+                format!("{about}{}", dollars(price.input)),
+                format!("{about}{}", dollars(price.output)),
+                format!("[{}]", number + 1),
+            ]
+        }
+    };
+    let tone = if model.retired {
+        Tone::Quiet
+    } else {
+        Tone::Plain
+    };
+    let cells = [
+        model.id.clone(),
+        model.tier.to_string(),
+        input,
+        output,
+        context,
+        source,
+    ];
+    let cells = cells.into_iter().map(|cell| Line::toned(tone, cell));
+    cells
+        .chain([Line::toned(Tone::Quiet, notes(model))])
+        .collect()
+}
+
+fn server(server: &ServerModels) -> [Part; 2] {
+    let version = server
+        .version
+        .as_ref()
+        .map(|version| format!(", version {version}"));
+    let condition = match server.condition {
+        "loading" => ", still loading",
+        "locked" => ", needs a key",
+        _ => "",
+    };
+    let state = format!(
+        "at {}{}{condition}",
+        server.address,
+        version.unwrap_or_default()
+    );
+    let mut facts: Vec<Fact> = server.models.iter().map(local_model).collect();
+    if facts.is_empty() {
+        facts.push(fact("", "no chat model"));
+    }
+    let title = heading(&server.name, Line::toned(Tone::Good, state));
+    [Part::Heading(3, title), Part::Facts(facts)]
+}
+
+fn local_model(model: &LocalModel) -> Fact {
+    let price = if model.free {
+        "free"
+    } else {
+        "runs in a cloud, price unknown"
+    };
+    let parameters = model.parameters.map(billions);
+    let facts = [
+        parameters.map(|count| format!("{count} parameters")),
+        model
+            .context
+            .map(|context| format!("context {}", tokens(context))),
+        model.loaded.then(|| "loaded".to_owned()),
+        model.small_prompts.then(|| "short prompts".to_owned()),
+        Some(price.to_owned()),
+    ];
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    fact(model.model.clone(), facts.join(", "))
+}
+
+fn embedded(embedded: &EmbeddedModels) -> Vec<Part> {
+    let facts = embedded.models.iter().map(|model| {
+        let there = if model.installed {
+            "installed"
+        } else {
+            "not installed"
+        };
+        let size = thousands(model.bytes.saturating_add(500_000) / 1_000_000);
+        let (context, licence) = (tokens(model.context), &model.licence);
+        let words = format!(
+            "{there}, {size} MB, context {context}, {licence}; {}",
+            model.good_for
+        );
+        fact(model.model.clone(), words)
+    });
+    let facts: Vec<Fact> = facts.collect();
+    let note = "This program was built without them; build them in with `cargo build --release \
+                --features local`.";
+    let note = (!embedded.built_in).then(|| paragraph(note, []));
+    if facts.is_empty() {
+        return Vec::new();
+    }
+    let title = heading("Embedded", Line::from(LOCAL_QUALITY));
+    titled(3, title, std::iter::once(Part::Facts(facts)).chain(note))
+}
+
+/// Returns the notes beside a model's figures.
+fn notes(model: &CloudModel) -> String {
+    let rates = |input: f64, output: f64| format!("{} in, {} out", dollars(input), dollars(output));
+    let mut notes = Vec::new();
+    if let Some(rank) = model.default_rank {
+        notes.push(format!("default {rank}"));
+    }
+    if let Some(day) = &model.retires {
+        let verb = if model.retired { "retired" } else { "retires" };
+        let successor = model.successor.as_ref().map(|id| format!(", use {id}"));
+        notes.push(format!("{verb} {day}{}", successor.unwrap_or_default()));
+    }
+    for price in &model.later_prices {
+        let from = price.from.map_or_else(String::new, |day| day.to_string());
+        notes.push(format!("from {from} {}", rates(price.input, price.output)));
+    }
+    if let Some(long) = model
+        .price
+        .as_ref()
+        .and_then(|price| price.long_context.as_ref())
+    {
+        let above = thousands(long.above_tokens);
+        notes.push(format!(
+            "above {above} tokens {}",
+            rates(long.input, long.output)
+        ));
+    }
+    notes.extend(model.note.as_deref().map(one_line));
+    notes.join("; ")
+}
+
+/// `$2.00`, `$0.075`: two decimals, and more where they are significant.
+fn dollars(amount: f64) -> String {
+    let exact = format!("{amount:.6}");
+    let shown = exact.trim_end_matches('0');
+    let decimals = shown
+        .split_once('.')
+        .map_or(0, |(_, decimals)| decimals.len());
+    format!("${amount:.*}", decimals.clamp(2, 6))
+}
+
+/// `200k`, `1.05M`: tokens of a context, rounded.
+fn tokens(count: u64) -> String {
+    let hundredths = count.saturating_add(5_000) / 10_000;
+    match (count, hundredths / 100, hundredths % 100) {
+        (0..1_000, ..) => count.to_string(),
+        (1_000..1_000_000, ..) => format!("{}k", count.saturating_add(500) / 1_000),
+        (_, millions, 0) => format!("{millions}M"),
+        (_, millions, rest) => format!("{millions}.{rest:02}M"),
+    }
+}
+
+/// `8.2B`, `135M`.
+fn billions(count: u64) -> String {
+    if count < 1_000_000_000 {
+        return format!("{}M", count.saturating_add(500_000) / 1_000_000);
+    }
+    let tenths = count.saturating_add(50_000_000) / 100_000_000;
+    format!("{}.{}B", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schema_is_published() {
+        crate::schema::check::<ModelList>("models", "What `conclave models --json` prints");
+    }
+
+    #[test]
+    fn figures_are_short_and_keep_their_significant_digits() {
+        assert_eq!(
+            [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
+            ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
+        );
+        assert_eq!(
+            [512, 8_192, 922_000, 1_000_000, 1_048_576].map(tokens),
+            ["512", "8k", "922k", "1M", "1.05M"]
+        );
+        assert_eq!(
+            [135_000_000, 1_700_000_000, 8_200_000_000].map(billions),
+            ["135M", "1.7B", "8.2B"]
+        );
+    }
+}
