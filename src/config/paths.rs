@@ -1,11 +1,10 @@
 //! The paths of this program's files, and reading of optional ones.
 
-use std::io;
 use std::path::{Path, PathBuf};
-
-use crate::files::{self, SizeLimit};
+use std::{fs, io};
 
 use super::env::Environment;
+use crate::files::{self, SizeLimit};
 
 /// The home directory of this program. It is created with the first file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,6 +123,89 @@ pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
     None
 }
 
+/// Returns `core.excludesFile` of the user's or the system's settings of Git, else `git/ignore`
+/// among the user's settings. The file need not exist.
+pub fn git_excludes(environment: &Environment) -> Option<PathBuf> {
+    let home = environment.path("HOME")?;
+    let folder = environment.path("XDG_CONFIG_HOME");
+    let folder = folder.unwrap_or_else(|| home.join(".config")).join("git");
+    let mut settings = match environment.path("GIT_CONFIG_GLOBAL") {
+        Some(file) => vec![file],
+        None => vec![home.join(".gitconfig"), folder.join("config")],
+    };
+    let system = environment.path("GIT_CONFIG_SYSTEM");
+    settings.push(system.unwrap_or_else(|| "/etc/gitconfig".into()));
+    let file = match settings.iter().find_map(|file| excludes_file(file)) {
+        Some(file) => file,
+        None => folder.join("ignore"),
+    };
+    Some(match file.strip_prefix("~") {
+        Ok(rest) => home.join(rest),
+        Err(_) => file,
+    })
+}
+
+/// Returns the last value of `excludesFile` in settings of Git. No other section has such a key.
+fn excludes_file(settings: &Path) -> Option<PathBuf> {
+    let text = files::read(settings, SizeLimit::SMALL).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let entries = text.lines().filter_map(|line| line.split_once('='));
+    let mut entries = entries.filter(|(key, _)| key.trim().eq_ignore_ascii_case("excludesfile"));
+    let (_, value) = entries.next_back()?;
+    Some(value.trim().trim_matches('"').into())
+}
+
+/// Folders in each other that are searched: a link to a folder above has no end.
+const MOST_FOLDERS: usize = 4;
+
+/// A prompt or a folder of prompts that cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `{}`", path.display())]
+pub struct PromptReadError {
+    path: PathBuf,
+    source: io::Error,
+}
+
+impl Home {
+    /// Returns the texts under `prompts/` by their names without `.md`, such as
+    /// `converge/independent`; empty when there is no such folder.
+    pub fn prompt_overrides(&self) -> Result<Vec<(String, String)>, PromptReadError> {
+        let mut found = Vec::new();
+        collect(&self.path().join("prompts"), "", &mut found)?;
+        found.sort();
+        Ok(found)
+    }
+}
+
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    found: &mut Vec<(String, String)>,
+) -> Result<(), PromptReadError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| PromptReadError { path, source }
+    };
+    let entries = match fs::read_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.map_err(failed(folder))?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed(folder))?;
+        let (path, name) = (entry.path(), entry.file_name());
+        let name = name.to_string_lossy();
+        if path.is_dir() {
+            if prefix.matches('/').count() < MOST_FOLDERS {
+                collect(&path, &format!("{prefix}{name}/"), found)?;
+            }
+        } else if let Some(stem) = name.strip_suffix(".md") {
+            let text = files::read_text(&path, SizeLimit::PROMPT).map_err(failed(&path))?;
+            found.push((format!("{prefix}{stem}"), text));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -163,5 +245,57 @@ mod tests {
             Some("{ }")
         );
         assert!(read_optional(directory.path(), SizeLimit::SETTINGS).is_err());
+    }
+}
+
+#[cfg(test)]
+mod git_excludes_tests {
+    use std::slice::from_ref;
+
+    use super::*;
+
+    #[test]
+    fn file_is_where_git_looks_for_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let write = |name: &str, value: &str| {
+            std::fs::create_dir_all(path(name).parent().unwrap()).unwrap();
+            std::fs::write(path(name), format!("[core]\n\tExcludesFile = {value}\n")).unwrap();
+        };
+        let home = |others: &[(&str, PathBuf)]| {
+            let system = ("GIT_CONFIG_SYSTEM", path("system"));
+            let all = [("HOME", path("")), system].into_iter();
+            git_excludes(&Environment::of(all.chain(others.iter().cloned()))).unwrap()
+        };
+        assert_eq!(home(&[]), path(".config/git/ignore"));
+        let elsewhere = ("XDG_CONFIG_HOME", path("xdg"));
+        assert_eq!(home(from_ref(&elsewhere)), path("xdg/git/ignore"));
+        write("system", "/of/system");
+        assert_eq!(home(&[]), Path::new("/of/system"));
+        write("xdg/git/config", "\"/of/xdg user\"");
+        assert_eq!(home(from_ref(&elsewhere)), Path::new("/of/xdg user"));
+        write(".gitconfig", "~/ignores");
+        assert_eq!(home(&[elsewhere]), path("ignores"));
+        write("global", "/of/global");
+        let global = ("GIT_CONFIG_GLOBAL", path("global"));
+        assert_eq!(home(&[global]), Path::new("/of/global"));
+    }
+}
+
+#[cfg(test)]
+mod prompt_overrides_tests {
+    use super::*;
+
+    #[test]
+    fn prompts_of_the_user_are_found_by_their_paths() {
+        let home = tempfile::tempdir().unwrap();
+        assert_eq!(Home::at(home.path()).prompt_overrides().unwrap(), []);
+        fs::create_dir_all(home.path().join("prompts/converge")).unwrap();
+        fs::write(home.path().join("prompts/converge/verdict.md"), "v").unwrap();
+        fs::write(home.path().join("prompts/notes.txt"), "n").unwrap();
+        assert_eq!(
+            Home::at(home.path()).prompt_overrides().unwrap(),
+            [("converge/verdict".to_owned(), "v".to_owned())]
+        );
     }
 }

@@ -55,10 +55,12 @@ fn setting<T: 'static>(
     kind: Kind<T>,
     field: fn(&mut Settings) -> &mut T,
 ) -> Setting {
+    let mut lines = include_str!("setting/help.txt").lines();
+    let help = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
     Setting {
         name,
         expects: kind.expects,
-        help: "",
+        help: help.unwrap_or_default(),
         parts: Parts::None,
         read: Box::new(move |settings, value| {
             *field(settings) = (kind.read)(value)?;
@@ -69,10 +71,6 @@ fn setting<T: 'static>(
 }
 
 impl Setting {
-    fn help(self, help: &'static str) -> Self {
-        Self { help, ..self }
-    }
-
     fn parts(self, parts: Parts) -> Self {
         Self { parts, ..self }
     }

@@ -78,8 +78,6 @@ pub mod analysis;
 
 pub use state::TransitionError;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
@@ -93,7 +91,7 @@ use plan::Plan;
 use state::State;
 
 /// One consultation, from its terms to its end.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Consultation {
     plan: Plan,
     log: LogPosition,

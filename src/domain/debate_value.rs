@@ -7,36 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::artifact::Magnitude;
 use super::confidence::Confidence;
 use super::ids::SeatId;
-use super::money::Cost;
-use super::words::amount;
-
-/// The value of one consultation's debate.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct DebateValue {
-    pub status: ComparisonStatus,
-    /// The reason why nothing was compared, in words; `None` if positions were compared.
-    pub reason: Option<String>,
-    /// The number of seats on the panel.
-    pub total_agents: u64,
-    /// The experts that answered in Round 1, in the panel's order.
-    pub agents: Vec<AgentMove>,
-    /// The mean change in stated confidence per expert from beginning to end, over the experts that
-    /// state both.
-    pub avg_confidence_increase: Option<f64>,
-    /// The experts named most often as the reason for a move.
-    pub key_influencers: Vec<SeatId>,
-    /// The share of the experts in Round 3 for which the verdict names no dissent.
-    pub convergence_score: Option<f64>,
-    /// The cost of the comparison; `None` if no call was made for it.
-    pub comparison_cost: Option<Cost>,
-    pub key_insights: Vec<String>,
-    pub verdict_changed_after_round_2: Option<bool>,
-    /// The share of the words of Round 2's answer that occur in the verdict. It measures wording,
-    /// not meaning.
-    pub similarity_to_round_2: Option<f64>,
-    /// The cost of the calls of Rounds 3 and 4 without the comparison; `None` if none was made.
-    pub later_rounds_cost: Option<Cost>,
-}
 
 /// Outcome of the comparison of positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -207,109 +177,9 @@ impl AgentMove {
     }
 }
 
-impl DebateValue {
-    /// Returns the number of experts of which it is known whether they moved. It is 0 without a
-    /// comparison: otherwise experts whose wording stayed the same would represent all others.
-    pub fn agents_compared(&self) -> u64 {
-        self.known().count() as u64
-    }
-
-    /// Returns the number of these that moved.
-    pub fn agents_changed_position(&self) -> u64 {
-        self.known().filter(|changed| *changed).count() as u64
-    }
-
-    /// Returns the share of compared experts that moved.
-    #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
-    pub fn change_rate(&self) -> Option<f64> {
-        let compared = self.agents_compared();
-        (compared > 0).then(|| self.agents_changed_position() as f64 / compared as f64)
-    }
-
-    fn known(&self) -> impl Iterator<Item = bool> {
-        let is_compared = self.status == ComparisonStatus::Compared;
-        let agents = self.agents.iter().filter(move |_| is_compared);
-        agents.filter_map(AgentMove::is_changed)
-    }
-
-    /// Returns the judgement of one expert's change, given its own statement.
-    pub fn position_change(&self, seat: &SeatId, stated: Option<bool>) -> Option<PositionChange> {
-        let agent = self.agents.iter().find(|agent| agent.agent_id == *seat);
-        let magnitude = agent.map(|agent| agent.magnitude).unwrap_or_default();
-        PositionChange::judge(self.status, magnitude, stated)
-    }
-}
-
-impl DebateValue {
-    /// Describes the cost of the rounds after the second, and whether they changed the answer.
-    pub fn worth_of_later_rounds(&self) -> Option<String> {
-        let cost = amount(self.later_rounds_cost?);
-        let words = self.similarity_to_round_2.map(|share| {
-            format!(
-                "{:.0}% of the words of what Round 2 agreed on are in it",
-                share * 100.0
-            )
-        });
-        let changed = match (self.verdict_changed_after_round_2, words) {
-            (Some(true), Some(words)) => format!(" and changed the answer ({words})"),
-            (Some(true), None) => " and changed the answer".to_owned(),
-            (Some(false), Some(words)) => format!(" and did not change the answer ({words})"),
-            (Some(false), None) => " and did not change the answer".to_owned(),
-            (None, Some(words)) => {
-                format!("; whether they changed the answer is unclear from its words ({words})")
-            }
-            (None, None) => "; whether they changed the answer is not known".to_owned(),
-        };
-        Some(format!("Rounds 3-4 cost {cost}{changed}"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domain::money::MicroUsd;
-
-    fn moved(agent: &str, magnitude: ChangeMagnitude) -> AgentMove {
-        AgentMove {
-            agent_id: SeatId::new(agent),
-            round1_position: "a".into(),
-            round1_confidence: Confidence::new(0.75),
-            revised_position: Some("b".into()),
-            revised_confidence: Confidence::new(0.83),
-            magnitude,
-            influenced_by: vec![SeatId::new("x"), SeatId::new("y")],
-            ..AgentMove::default()
-        }
-    }
-
-    #[test]
-    fn unknown_values_are_not_counted() {
-        let agents = vec![
-            moved("a", ChangeMagnitude::Same),
-            moved("b", ChangeMagnitude::MinorRefinement),
-            moved("c", ChangeMagnitude::Unknown),
-        ];
-        let value = DebateValue {
-            status: ComparisonStatus::Compared,
-            total_agents: 3,
-            agents,
-            ..DebateValue::default()
-        };
-        assert_eq!(
-            (
-                value.agents_compared(),
-                value.agents_changed_position(),
-                value.change_rate()
-            ),
-            (2, 1, Some(0.5))
-        );
-        let failed = DebateValue {
-            status: ComparisonStatus::Failed,
-            ..value
-        };
-        assert_eq!(failed.agents_compared(), 0);
-        assert_eq!(failed.change_rate(), None);
-    }
 
     #[test]
     fn wording_and_comparison_outweigh_the_statement_of_an_expert() {
@@ -340,36 +210,5 @@ mod tests {
             None,
         );
         assert_eq!(unstated, None);
-    }
-
-    #[test]
-    fn later_rounds_are_described_by_their_cost_and_effect() {
-        let value = |verdict_changed_after_round_2, similarity_to_round_2| DebateValue {
-            later_rounds_cost: Some(Cost::exactly(MicroUsd(12_300))),
-            verdict_changed_after_round_2,
-            similarity_to_round_2,
-            ..DebateValue::default()
-        };
-        let worth = |changed, share| value(changed, share).worth_of_later_rounds().unwrap();
-        assert_eq!(
-            worth(Some(false), Some(0.85)),
-            "Rounds 3-4 cost $0.0123 and did not change the answer (85% of the words of what Round \
-             2 agreed on are in it)"
-        );
-        assert_eq!(
-            worth(Some(true), Some(0.0)),
-            "Rounds 3-4 cost $0.0123 and changed the answer (0% of the words of what Round 2 \
-             agreed on are in it)"
-        );
-        assert_eq!(
-            worth(None, Some(0.4)),
-            "Rounds 3-4 cost $0.0123; whether they changed the answer is unclear from its words \
-             (40% of the words of what Round 2 agreed on are in it)"
-        );
-        assert_eq!(
-            worth(None, None),
-            "Rounds 3-4 cost $0.0123; whether they changed the answer is not known"
-        );
-        assert_eq!(DebateValue::default().worth_of_later_rounds(), None);
     }
 }

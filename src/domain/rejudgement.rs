@@ -80,7 +80,8 @@ impl Rejudgement {
             after: Judgement::of(after),
             held: after
                 .held()
-                .filter(|held| *held != Held::default())
+                .filter(|held| **held != Held::default())
+                .cloned()
                 .unwrap_or_else(|| Held::unknown("there was no verdict")),
             consensus_points: Changes::between(points(before), points(after)),
             tensions: Changes::between(topics(before), topics(after)),

@@ -8,7 +8,6 @@ mod age;
 mod entry;
 mod file;
 mod names;
-mod resale;
 
 use std::collections::BTreeMap;
 
@@ -58,7 +57,7 @@ impl ModelCatalog {
     /// own vendor.
     pub fn find(&self, model: &ModelRef) -> Option<&Model> {
         self.at_own_vendor(model).or_else(|| {
-            resale::at_its_vendor(model)?
+            names::at_its_vendor(model)?
                 .iter()
                 .find_map(|own| self.at_own_vendor(own))
         })
@@ -124,7 +123,7 @@ impl ModelCatalog {
         let successor = known
             .successor
             .as_ref()
-            .map(|id| resale::sold_alike(model, id).unwrap_or_else(|| id.clone()));
+            .map(|id| names::sold_alike(model, id).unwrap_or_else(|| id.clone()));
         let instead = successor
             .map(|successor| format!("; use `{successor}`"))
             .unwrap_or_default();

@@ -6,7 +6,6 @@
 
 mod addresses;
 mod answers;
-mod model_names;
 mod served_models;
 
 use std::collections::BTreeSet;

@@ -59,7 +59,10 @@ impl CompiledRule {
             source: Box::new(source),
         };
         if let Some(regex) = &compiled.rule.regex {
-            compiled.compile(regex).map_err(invalid)?;
+            let regex = compiled.compile(regex).map_err(invalid)?;
+            if regex.is_match(b"") {
+                return Err(RuleError::EmptyMatch(compiled.rule.id.clone()));
+            }
         }
         byte_set(&compiled.rule.allow).map_err(invalid)?;
         Ok(compiled)

@@ -1,6 +1,7 @@
 //! Finds secrets in one text: one pass over the keywords of all rules, and a closer look at the
 //! places that have one.
 
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -51,7 +52,15 @@ impl Detector {
         for rule in built_in()? {
             rules.push(CompiledRule::new(rule)?);
         }
+        let mut ids = BTreeSet::new();
         for rule in &user.rules {
+            let is_of_id = |byte: u8| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte)
+            };
+            let is_id = !rule.id.is_empty() && rule.id.bytes().all(is_of_id);
+            if !is_id || !ids.insert(&rule.id) {
+                return Err(RuleError::Id(rule.id.clone()));
+            }
             rules.push(CompiledRule::checked(rule.clone())?);
         }
         let mut keywords = Keywords::default();

@@ -92,6 +92,12 @@ pub enum RuleError {
     },
     #[error("an allowed pattern is an invalid regex")]
     AllowedPattern(#[source] Box<regex::Error>),
+    #[error(
+        "rule `{0}` needs an `id` that no other rule has: lowercase letters, digits, `-` and `_`"
+    )]
+    Id(String),
+    #[error("the regex of rule `{0}` matches the empty text")]
+    EmptyMatch(String),
     #[error("rule `{0}` has no `keywords`, or an empty one")]
     NoKeywords(String),
     #[error("rule `{0}` has both or none of `regex` and `names`")]

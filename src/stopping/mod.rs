@@ -14,7 +14,6 @@ pub mod early_termination;
 pub mod exit_check;
 pub mod evaluation;
 pub mod experience;
-pub mod pooling;
 pub mod replay;
 pub mod similarity;
 

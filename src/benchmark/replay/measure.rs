@@ -10,11 +10,10 @@ use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::{GradedConfidence, Reliability};
 use crate::stopping::early_termination::EarlyStop;
-use crate::stopping::pooling::effective_voters;
-use crate::stopping::replay::answers::{AnswerKey, RecordedQuestion};
+use crate::stopping::experience::effective_voters;
 use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::{RuleDecision, StopRule};
-use crate::stopping::replay::vote::Tally;
+use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
 
 /// Returns the figures of all rules; `None` without questions or models. `file` is shown as the
 /// source.

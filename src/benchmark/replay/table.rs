@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::stopping::replay::answers::RecordedQuestion;
+use crate::stopping::replay::vote::RecordedQuestion;
 
 /// Recorded answers of several models to the same questions.
 #[derive(Clone, Debug, PartialEq, Eq)]

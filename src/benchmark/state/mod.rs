@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::conditions::StopConditions;
-use crate::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
+use crate::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
 use crate::stopping::evaluation::Evaluation;
 
 use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};

@@ -39,15 +39,21 @@ pub enum ReadError {
     Part(ValueError),
 }
 
+impl<T: 'static> Kind<T> {
+    fn written(self, write: fn(&T) -> Value) -> Self {
+        Self {
+            write: Box::new(write),
+            ..self
+        }
+    }
+}
+
 /// Returns a kind whose values are read as a whole.
-fn plain<T>(expects: &'static str, read: fn(&Value) -> Option<T>, write: fn(&T) -> Value) -> Kind<T>
-where
-    T: 'static,
-{
+fn plain<T: Serialize + 'static>(expects: &'static str, read: fn(&Value) -> Option<T>) -> Kind<T> {
     Kind {
         expects,
         read: Box::new(move |place| read(place.value).ok_or(ReadError::Form)),
-        write: Box::new(write),
+        write: Box::new(|value| json!(value)),
     }
 }
 
@@ -78,123 +84,112 @@ pub(super) fn optional<T: 'static>(kind: Kind<T>) -> Kind<Option<T>> {
 }
 
 pub(super) fn text() -> Kind<String> {
-    let read = |value: &Value| {
+    plain("a string", |value| {
         let text = value.as_str()?.trim();
         (!text.is_empty()).then(|| text.to_owned())
-    };
-    plain("a string", read, |text| json!(text))
+    })
 }
 
 pub(super) fn count() -> Kind<u64> {
-    let read = |value: &Value| {
-        let count = value.as_u64()?;
-        (1..=1_000_000_000).contains(&count).then_some(count)
-    };
-    plain("a whole number from 1 to 1000000000", read, |count| {
-        json!(count)
+    plain("a whole number from 1 to 1000000000", |value| {
+        value
+            .as_u64()
+            .filter(|count| (1..=1_000_000_000).contains(count))
     })
 }
 
 pub(super) fn small_count() -> Kind<u32> {
-    let read = |value: &Value| {
+    plain("a whole number from 1 to 1000", |value| {
         let count = u32::try_from(value.as_u64()?).ok()?;
         (1..=1_000).contains(&count).then_some(count)
-    };
-    plain("a whole number from 1 to 1000", read, |count| json!(count))
+    })
 }
 
 pub(super) fn time() -> Kind<Duration> {
-    let read = |value: &Value| seconds(value).filter(|time| *time >= SHORTEST_TIME);
-    plain(
-        "a number of seconds from 0.1 to 1000000",
-        read,
-        write_seconds,
-    )
+    plain("a number of seconds from 0.1 to 1000000", |value| {
+        seconds(value).filter(|time| *time >= SHORTEST_TIME)
+    })
+    .written(write_seconds)
 }
 
 pub(super) fn time_or_zero(expects: &'static str) -> Kind<Duration> {
-    let read =
-        |value: &Value| seconds(value).filter(|time| time.is_zero() || *time >= SHORTEST_TIME);
-    plain(expects, read, write_seconds)
+    plain(expects, |value| {
+        seconds(value).filter(|time| time.is_zero() || *time >= SHORTEST_TIME)
+    })
+    .written(write_seconds)
 }
 
 pub(super) fn dollars() -> Kind<MicroUsd> {
-    plain("an amount in dollars, such as 0.50", amount, |amount| {
-        decimal(amount.usd())
-    })
+    plain("an amount in dollars, such as 0.50", amount).written(|amount| decimal(amount.usd()))
 }
 
 pub(super) fn dollars_above_zero() -> Kind<MicroUsd> {
-    let read = |value: &Value| amount(value).filter(|target| *target > MicroUsd::ZERO);
-    plain("an amount in dollars above 0, such as 20", read, |amount| {
-        decimal(amount.usd())
+    plain("an amount in dollars above 0, such as 20", |value| {
+        amount(value).filter(|target| *target > MicroUsd::ZERO)
     })
+    .written(|amount| decimal(amount.usd()))
 }
 
 const SHARE: &str = "a number from 0.0 to 1.0";
 
 pub(super) fn share() -> Kind<Confidence> {
-    let read = |value: &Value| Confidence::new(value.as_f64()?);
-    plain(SHARE, read, |share| decimal(share.value()))
+    plain(SHARE, |value| Confidence::new(value.as_f64()?)).written(|share| decimal(share.value()))
 }
 
 pub(super) fn correlation() -> Kind<f64> {
-    let read = |value: &Value| Confidence::new(value.as_f64()?).map(Confidence::value);
-    plain(SHARE, read, |share| decimal(*share))
+    plain(SHARE, |value| {
+        Confidence::new(value.as_f64()?).map(Confidence::value)
+    })
+    .written(|share| decimal(*share))
 }
 
 /// Returns a kind whose type parses from a word or a number.
 pub(super) fn choice<T: Serialize + DeserializeOwned + 'static>(expects: &'static str) -> Kind<T> {
-    plain(expects, word, |value| json!(value))
+    plain(expects, word)
 }
 
 pub(super) fn on_or_off() -> Kind<DebateAnalysis> {
-    let read = |value: &Value| word(value).filter(|it| *it != DebateAnalysis::NoModel);
-    plain("`on` or `off`", read, |value| json!(value))
+    plain("`on` or `off`", |value| {
+        word(value).filter(|it| *it != DebateAnalysis::NoModel)
+    })
 }
 
 pub(super) fn judge_passes() -> Kind<JudgePasses> {
-    let read = |value: &Value| value.as_u64().and_then(JudgePasses::of_number);
-    plain("1 or 2", read, |passes| json!(passes.number()))
+    plain("1 or 2", |value| {
+        value.as_u64().and_then(JudgePasses::of_number)
+    })
+    .written(|passes| json!(passes.number()))
 }
 
 pub(super) fn switch() -> Kind<bool> {
-    let read = |value: &Value| match value.as_str()?.trim() {
+    plain("`on` or `off`", |value| match value.as_str()?.trim() {
         "on" => Some(true),
         "off" => Some(false),
         _ => None,
-    };
-    plain("`on` or `off`", read, |is_on| {
-        json!(if *is_on { "on" } else { "off" })
     })
+    .written(|is_on| json!(if *is_on { "on" } else { "off" }))
 }
 
 /// Reads `true` or `false`; the environment gives them as text.
 pub(super) fn truth() -> Kind<bool> {
-    let read = |value: &Value| match value.as_str() {
+    plain("`true` or `false`", |value| match value.as_str() {
         Some(text) => text.trim().parse().ok(),
         None => value.as_bool(),
-    };
-    plain("`true` or `false`", read, |truth| json!(truth))
+    })
 }
 
 pub(super) fn hedge_after() -> Kind<HedgeAfter> {
-    plain(HedgeAfter::EXPECTED, HedgeAfter::of_json, |delay| {
-        json!(delay)
-    })
+    plain(HedgeAfter::EXPECTED, HedgeAfter::of_json)
 }
 
 pub(super) fn seats() -> Kind<Vec<String>> {
     let expects = "the name of a panel, or a string or list of seats";
-    plain(expects, panels::entries, text_or_list)
+    plain(expects, panels::entries).written(text_or_list)
 }
 
 pub(super) fn default_personas() -> Kind<Vec<String>> {
     let expects = "`auto`, or a string or list of personas and sets";
-    Kind {
-        write: Box::new(text_or_list),
-        ..placed(expects, personas::read_default)
-    }
+    placed(expects, personas::read_default).written(text_or_list)
 }
 
 pub(super) fn local_servers() -> Kind<LocalServers> {
@@ -202,15 +197,12 @@ pub(super) fn local_servers() -> Kind<LocalServers> {
 }
 
 pub(super) fn endpoint_entries() -> Kind<Vec<EndpointEntry>> {
-    Kind {
-        write: Box::new(|entries: &Vec<EndpointEntry>| {
-            let entries = entries.iter();
-            entries
-                .map(|entry| (entry.name.clone(), json!(entry)))
-                .collect()
-        }),
-        ..placed(endpoints::EXPECTED, endpoints::read)
-    }
+    placed(endpoints::EXPECTED, endpoints::read).written(|entries| {
+        let entries = entries.iter();
+        entries
+            .map(|entry| (entry.name.clone(), json!(entry)))
+            .collect()
+    })
 }
 
 fn seconds(value: &Value) -> Option<Duration> {

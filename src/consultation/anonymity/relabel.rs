@@ -4,11 +4,14 @@
 //! Seats in separate fields need no rewriting: they are mapped back when an answer is read. Labels
 //! inside sentences would name the wrong expert.
 
-use crate::domain::artifact::{CrossExam, Synthesis, Verdict};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::domain::artifact::Synthesis;
 
 use super::labels::Labels;
 use super::mentions::mentions;
-use super::texts::EditTexts;
+use super::texts::edit_texts;
 
 /// A mapping from one set of labels to another.
 #[derive(Clone, Copy, Debug)]
@@ -44,17 +47,10 @@ impl Relabelling<'_> {
         synthesis
     }
 
-    pub fn cross_exam(&self, cross_exam: CrossExam) -> CrossExam {
-        self.rewrite(cross_exam)
-    }
-
-    pub fn verdict(&self, verdict: Verdict) -> Verdict {
-        self.rewrite(verdict)
-    }
-
-    fn rewrite<T: EditTexts>(&self, mut content: T) -> T {
-        content.edit_texts(&mut |text| *text = self.text(text));
-        content
+    /// Rewrites the texts of an answer.
+    pub fn rewrite<T: Serialize + DeserializeOwned>(&self, mut answer: T) -> T {
+        edit_texts(&mut answer, &mut |text| *text = self.text(text));
+        answer
     }
 
     /// Sorts items by label; names that are not on the panel come last.

@@ -4,8 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::money::Cost;
+use crate::domain::ids::{AgentId, ModelRef, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::panel::Panel;
+use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::tokens::Usage;
 
 /// Event of one agent's work on an answer.
@@ -108,4 +110,105 @@ impl WhySubstituted {
         };
         if message.is_empty() { word } else { message }.to_owned()
     }
+}
+
+/// Event of the panel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum PanelEvent {
+    /// The personas were selected for the question.
+    #[serde(rename = "panel:cast")]
+    PersonasSelected(Box<PanelSelection>),
+}
+
+/// The personas selected for the question, and the new panel.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PanelSelection {
+    pub panel: Panel,
+    /// The new seats in the order of their labels `Expert A`, `Expert B`, …
+    pub expert_order: Vec<SeatId>,
+    /// The kind of task; empty if unknown.
+    pub task_type: String,
+    /// The reason for these personas; empty if none was given.
+    pub reason: String,
+    /// The model that selected them; `None` if the default personas sit without a selection.
+    pub chosen_by: Option<ModelRef>,
+    /// Parts of the answer that were not used, and why there was no selection.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// Event of a second verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum JudgeEvent {
+    /// The result of the judge's second pass, with the experts in the opposite order.
+    #[serde(rename = "judge:second_pass")]
+    SecondPass(Box<SecondPass>),
+    /// Whether an earlier consultation's verdict held when its answers were judged again.
+    #[serde(rename = "judge:rejudged")]
+    Rejudged(Held),
+}
+
+/// Event of a slow round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum PulseEvent {
+    /// A round is slow; if a person can be asked, they are asked whether to keep waiting.
+    #[serde(rename = "pulse:asked")]
+    Asked {
+        /// 1 to 4.
+        round_number: u8,
+        /// The agents whose answers are missing.
+        waiting: Vec<StillWaiting>,
+        /// Milliseconds since the consultation began, without pauses.
+        elapsed_ms: u64,
+        /// False if there is no person, or another question is open.
+        asked: bool,
+    },
+    /// The question whether to keep waiting was answered or withdrawn.
+    #[serde(rename = "pulse:answered")]
+    Answered {
+        /// 1 to 4.
+        round_number: u8,
+        answer: PulseAnswer,
+        /// Milliseconds since the consultation began, without pauses.
+        elapsed_ms: u64,
+    },
+}
+
+/// An agent whose answer is still missing.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StillWaiting {
+    pub agent_id: AgentId,
+    pub name: String,
+    pub elapsed_ms: u64,
+}
+
+/// The result of a pulse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PulseAnswer {
+    Continue,
+    /// The agents in question were left out.
+    GoOnWithout,
+    Cancel,
+    /// An answer arrived while the question was open.
+    Superseded,
+}
+
+/// The person's answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    Yes,
+    No,
+    /// Yes, now and for every later estimate below this amount, which has been saved.
+    Always(MicroUsd),
+    /// No, and end the consultation.
+    Fail,
+    /// Wait no longer for the agents in question, and continue with the others.
+    GoOnWithout,
+    /// The person has left without answering.
+    Gone,
 }

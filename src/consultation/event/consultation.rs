@@ -2,15 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Substitution;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::resume_terms::ResumeTerms;
-use crate::consultation::policy::estimate::{Consent, Estimate};
+use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::consultation::prompt::PromptUsed;
+use crate::consultation::protocol::answer::AnswerKind;
 use crate::domain::artifact::Artifact;
-use crate::domain::ids::{CallId, SeatId};
+use crate::domain::confidence::{Calibrated, Confidence};
+use crate::domain::ids::{AgentId, CallId, ModelRef, SeatId};
+use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
-
-use super::{EarlyTermination, EarlyTerminationDecision, StateName, Substitution};
+use crate::stopping::evaluation::Evaluation;
 
 /// Event of the consultation as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -165,4 +168,131 @@ impl AbortReason {
             | Self::JudgeFailed => true,
         }
     }
+}
+
+/// Event of a cost limit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum CostEvent {
+    /// The estimate needs consent.
+    #[serde(rename = "cost:gate_triggered")]
+    GateTriggered {
+        /// The expected cost.
+        cost: Cost,
+        /// Estimates below this need no consent.
+        always_allow_under: MicroUsd,
+        why: Vec<GateReason>,
+    },
+    /// A call was not made because it could exceed the ceiling.
+    #[serde(rename = "cost:ceiling_reached")]
+    CeilingReached(CeilingReached),
+}
+
+/// A call that was not made because it could exceed a ceiling.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CeilingReached {
+    /// The ceiling.
+    pub max_cost: MicroUsd,
+    /// What counts as spent so far.
+    pub spent: Cost,
+    pub agent_id: AgentId,
+    pub model: ModelRef,
+    /// The most that the call could have cost.
+    pub worst_case: Cost,
+    /// The ceiling's name if it is not the consultation's own: `monthly budget`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<String>,
+    /// The kind of answer, if the ceiling is not the consultation's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerKind>,
+}
+
+/// The findings on which the decision rests.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlyTermination {
+    /// The judge's mean stated confidence in the points of agreement.
+    pub confidence: Option<Confidence>,
+    pub threshold: Confidence,
+    /// The calibrated probability that the leading point is right.
+    pub calibrated: Option<Calibrated>,
+    pub evaluation: Evaluation,
+    /// The number of rounds that an early end skips.
+    pub rounds_skipped: u8,
+    /// The estimated cost of the skipped rounds.
+    pub estimated_cost_saved: Cost,
+}
+
+/// The decision on an early end, and who or what made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EarlyTerminationDecision {
+    pub ended: bool,
+    pub by: DecidedBy,
+    #[serde(flatten)]
+    pub findings: EarlyTermination,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DecidedBy {
+    /// The stated confidence is below the threshold.
+    Threshold,
+    /// No person can be asked: the consultation ends only if no guard objects.
+    Guards,
+    Person,
+    /// The person had left when asked, so the guards decided.
+    NobodyThere,
+}
+
+impl EarlyTerminationDecision {
+    /// The original design's name for the reason.
+    pub const REASON: &'static str = "high_confidence_after_synthesis";
+}
+
+/// Event of the state.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum StateEvent {
+    /// The consultation enters another state.
+    #[serde(rename = "state:changed")]
+    Changed { from: StateName, to: StateName },
+}
+
+/// The names of the nine states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum StateName {
+    Idle,
+    Estimating,
+    AwaitingConsent,
+    Independent,
+    Synthesis,
+    CrossExam,
+    Verdict,
+    Complete,
+    Aborted,
+}
+
+impl std::fmt::Display for StateName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, f)
+    }
+}
+
+/// Event of a round.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", content = "data")]
+pub enum RoundEvent {
+    /// A round begins.
+    #[serde(rename = "round:started")]
+    Started {
+        /// 1 to 4.
+        round_number: u8,
+    },
+    /// A round has ended with a result.
+    #[serde(rename = "round:completed")]
+    Completed {
+        /// 1 to 4.
+        round_number: u8,
+        /// Milliseconds since the round began, without pauses.
+        duration_ms: u64,
+    },
 }

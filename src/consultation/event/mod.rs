@@ -2,14 +2,9 @@
 //! an [`Envelope`].
 
 mod consultation;
-mod state;
 mod agent;
 mod call;
 mod provider;
-mod cost;
-mod panel;
-mod early_termination;
-mod pulse;
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -18,16 +13,17 @@ use serde_json::Value;
 use crate::domain::ids::{ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
 
-pub use agent::{AgentError, AgentEvent, AgentFailure, Substitution, WhySubstituted};
+pub use agent::{
+    AgentError, AgentEvent, AgentFailure, Answer, JudgeEvent, PanelEvent, PanelSelection,
+    PulseAnswer, PulseEvent, StillWaiting, Substitution, WhySubstituted,
+};
 use call::is_zero;
 pub use call::{AttemptNumber, CallError, CallEvent, CallFinished, CancelReason, Purpose};
-pub use consultation::{Abort, AbortReason, ConsultationEvent, Resumed, Started};
-pub use cost::{CeilingReached, CostEvent};
-pub use early_termination::{DecidedBy, EarlyTermination, EarlyTerminationDecision};
-pub use panel::{JudgeEvent, PanelEvent, PanelSelection};
+pub use consultation::{
+    Abort, AbortReason, CeilingReached, ConsultationEvent, CostEvent, DecidedBy, EarlyTermination,
+    EarlyTerminationDecision, Resumed, RoundEvent, Started, StateEvent, StateName,
+};
 pub use provider::{HealthEvent, HealthUpdate, ProviderEvent};
-pub use pulse::{Answer, PulseAnswer, PulseEvent, StillWaiting};
-pub use state::{RoundEvent, StateEvent, StateName};
 
 /// The version of the event stream and of the journal.
 pub const SCHEMA_VERSION: &str = "1.0";
@@ -49,19 +45,6 @@ pub struct Envelope {
     pub waited_for_person_ms: u64,
     #[serde(flatten)]
     pub event: Event,
-}
-
-impl Envelope {
-    /// Returns whether two envelopes hold the same event at the same moment, in any version of the
-    /// format.
-    pub fn is_same_event(&self, other: &Self) -> bool {
-        let version = &other.schema_version;
-        *self == *other
-            || Self {
-                schema_version: version.clone(),
-                ..self.clone()
-            } == *other
-    }
 }
 
 /// The input that led to an event, unless the event itself shows it.

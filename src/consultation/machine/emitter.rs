@@ -3,8 +3,6 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{Artifact, Content};
 use crate::domain::ids::{CallId, ConsultationId, TimerId};
 use crate::domain::time::Timestamp;
@@ -13,7 +11,7 @@ use crate::consultation::event::{Cause, ConsultationEvent, Envelope, Event, SCHE
 use crate::consultation::machine::Effect;
 
 /// The position in the log: the last numbers used, and the time of the last event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LogPosition {
     events: u64,
     calls: u32,

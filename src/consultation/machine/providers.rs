@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
@@ -15,11 +13,11 @@ use crate::consultation::policy::pacing::Backoff;
 use crate::consultation::protocol::call::Outcome;
 
 /// Every provider of which the process has reported something.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ProviderViews(BTreeMap<ProviderId, ProviderView>);
 
 /// A provider as the process last reported it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ProviderView {
     health: HealthStatus,
     /// The backoff that must pass before the next call.
@@ -34,7 +32,7 @@ struct ProviderView {
 }
 
 /// Whether a provider could be used in this run, as its finished calls show.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 enum ProviderAccess {
     #[default]
     Unknown,

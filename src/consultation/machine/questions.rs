@@ -2,8 +2,6 @@
 
 use std::collections::VecDeque;
 
-use serde::{Deserialize, Serialize};
-
 use super::Effect;
 use super::emitter::Emitter;
 use crate::consultation::event::{EarlyTermination, StillWaiting, Substitution};
@@ -11,8 +9,7 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::artifact::Synthesis;
 
 /// A question to the person.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Question {
     /// Whether to proceed at this estimate: yes, no or always. No answer is a no.
     Consent {
@@ -37,7 +34,7 @@ pub enum Question {
 }
 
 /// A model that may take over for one agent.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubstitutionOffer {
     /// The agent's display name.
     pub name: String,
@@ -45,7 +42,7 @@ pub struct SubstitutionOffer {
 }
 
 /// The open question, and those that wait for its answer.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Questions {
     open: Option<Question>,
     waiting: VecDeque<Question>,

@@ -172,7 +172,7 @@ impl Replayed {
         while let Some(effect) = effects.next() {
             match effect {
                 Effect::Emit(said) => match rest.front() {
-                    Some(logged) if logged.is_same_event(&said) => {
+                    Some(logged) if **logged == *said => {
                         if let Event::Call(CallEvent::Finished(finished)) = &said.event {
                             self.forget(finished.call);
                         }

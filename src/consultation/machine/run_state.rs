@@ -4,8 +4,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::ids::{AgentId, ModelRef, TimerId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
@@ -20,7 +18,7 @@ use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::HedgeRule;
 
 /// The state that outlives a phase.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct RunState {
     pub(crate) started_at: Timestamp,
     /// Pauses: the consultation was interrupted, or only the person was waited for. They do not
@@ -48,14 +46,14 @@ pub(crate) struct RunState {
 }
 
 /// A time span in which nothing ran.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pause {
     pub(crate) from: Timestamp,
     pub(crate) to: Timestamp,
 }
 
 /// The timers of the current round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Watch {
     pub(crate) round_number: u8,
     since: Timestamp,

@@ -1,7 +1,5 @@
 //! Awaiting consent: nothing is spent until the user, a flag or a small estimate allows it.
 
-use serde::{Deserialize, Serialize};
-
 use super::next::{Entry, Next};
 use crate::consultation::event::{AbortReason, Answer, ConsultationEvent, CostEvent, Event};
 use crate::consultation::machine::Question;
@@ -11,7 +9,7 @@ use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 
 /// The question is open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AwaitingConsent {
     estimate: Estimate,
 }

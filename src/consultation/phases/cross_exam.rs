@@ -1,15 +1,13 @@
 //! Round 3: every expert that answered challenges the others and revises its own position, all in
 //! parallel; then the judge merges their answers.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::judge::{judge_failed, judged, keep_composed, prompt_failed, send_judge};
 use super::next::{Entry, Next};
-use super::{comparison, prior_answers};
+use super::{comparison, judge};
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::round;
@@ -21,7 +19,7 @@ use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
 pub(crate) const ROUND: u8 = 3;
 
 /// The cross-examination.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct CrossExamination {
     since: Timestamp,
     pub(crate) tasks: TaskSet,
@@ -31,7 +29,7 @@ pub(crate) struct CrossExamination {
     revisions: Vec<Revision>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// The experts' tasks are open.
     Examining,
@@ -46,7 +44,7 @@ pub(crate) fn enter(
 ) -> Next<CrossExamination> {
     round::begin(step, ROUND);
     if let Some(prior_answers) = &step.plan.debate.prior_answers {
-        let cross_exam = prior_answers::cross_examination(&mut step.emitter, prior_answers);
+        let cross_exam = judge::cross_examination(&mut step.emitter, prior_answers);
         round::end(step, ROUND, step.now);
         return Next::Enter(Entry::Verdict {
             tasks: TaskSet::default(),

@@ -1,8 +1,6 @@
 //! Decides after the synthesis: continue with the cross-examination, or end because no more rounds
 //! were requested or the experts agree.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::Synthesis;
 use crate::stopping::early_termination::{EarlyStop, Policy, evaluate, judges_confidence};
 
@@ -12,7 +10,7 @@ use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
-use crate::consultation::anonymity::texts::EditTexts;
+use crate::consultation::anonymity::texts::edit_texts;
 use crate::consultation::event::{
     Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
 };
@@ -28,7 +26,7 @@ use crate::consultation::tasks::AnswerSource;
 pub(super) const ROUND: u8 = 2;
 
 /// The result of Rounds 1 and 2.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SynthesisResult {
     /// The answers of Round 1. The judge counts as impaired if its synthesis counts as evidence no
     /// more than an expert's (see [`ExpertAnswers::impaired`]).
@@ -86,7 +84,9 @@ fn consider(
         ));
         let labels = step.plan.labels();
         let mut synthesis = result.synthesis.clone();
-        synthesis.edit_texts(&mut |text| *text = with_names(text, &labels));
+        edit_texts(&mut synthesis, &mut |text| {
+            *text = with_names(text, &labels);
+        });
         let question = Question::EarlyTermination {
             findings: Box::new(findings),
             synthesis: Box::new(synthesis),

@@ -6,8 +6,6 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use super::comparison;
 use super::next::{Entry, Next};
 use crate::consultation::event::StateName;
@@ -20,7 +18,7 @@ use crate::domain::ids::TimerId;
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// Waiting for open optional tasks when everything else is done.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Finishing {
     /// The state of the last round, which is still the visible one.
     pub(crate) from: StateName,

@@ -1,8 +1,6 @@
 //! Round 1: every expert answers alone, all in parallel. If the personas are selected for the
 //! question, that comes first.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{Content, Independent, PersonaSelection};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
@@ -10,7 +8,7 @@ use crate::domain::vendors;
 
 use super::judge::prompt_failed;
 use super::next::{Entry, ExpertAnswers, Next};
-use super::{persona_selection, prior_answers};
+use super::{judge, persona_selection};
 use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent};
 use crate::consultation::machine::round;
 use crate::consultation::machine::run_state::RunState;
@@ -24,7 +22,7 @@ use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet, TaskSet};
 pub(crate) const ROUND: u8 = 1;
 
 /// The stages of the round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Stage {
     /// The helper selects the personas.
     PersonaSelection,
@@ -35,7 +33,7 @@ enum Stage {
 }
 
 /// Round 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IndependentRound {
     since: Timestamp,
     stage: Stage,
@@ -55,7 +53,7 @@ pub(crate) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
         stage: Stage::default(),
         tasks: TaskSet::default(),
         answered: prior_answers
-            .map(|prior_answers| prior_answers::answers(&mut step.emitter, prior_answers))
+            .map(|prior_answers| judge::answers(&mut step.emitter, prior_answers))
             .unwrap_or_default(),
         sources: Vec::new(),
         degraded: 0,

@@ -1,19 +1,18 @@
 //! Shared by the judge's rounds: the judge's task, and its failure, which ends the consultation.
 
-use crate::domain::artifact::Content;
-use crate::domain::ids::AgentId;
-
 use super::next::Next;
-
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::{AbortReason, AgentError, StateName};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
+use crate::consultation::plan::options::PriorAnswers;
 use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::prompt::{PromptError, Prompter};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::{PromptSet, TaskOutcome, TaskSet};
+use crate::domain::artifact::{Content, CrossExam, Independent};
+use crate::domain::ids::AgentId;
 
 /// Starts the task for one of the judge's answers.
 pub(crate) fn send_judge(
@@ -65,4 +64,28 @@ pub(crate) fn prompt_failed<P>(phase: P, error: &PromptError) -> Next<P> {
 pub(crate) fn keep_composed(plan: &Plan, emitter: &mut Emitter<'_>, material: HeldRounds<'_>) {
     let verdict = plan.debate.mode.strategy().compose(material);
     emitter.emit_artifact(Content::Verdict(verdict), false);
+}
+
+/// Returns the prior answers of Round 1.
+pub(crate) fn answers(emitter: &mut Emitter<'_>, prior_answers: &PriorAnswers) -> Vec<Independent> {
+    for answer in &prior_answers.independents {
+        emitter.emit_artifact(Content::Independent(answer.clone()), false);
+    }
+    prior_answers.independents.clone()
+}
+
+/// Returns the prior cross-examination; empty if there was none, so that the verdict uses Rounds 1
+/// and 2.
+pub(crate) fn cross_examination(
+    emitter: &mut Emitter<'_>,
+    prior_answers: &PriorAnswers,
+) -> CrossExam {
+    let Some(record) = &prior_answers.cross_exam else {
+        return CrossExam::default();
+    };
+    for revision in &record.positions {
+        emitter.emit_artifact(Content::Revision(revision.clone()), false);
+    }
+    emitter.emit_artifact(Content::CrossExam(record.clone()), false);
+    record.clone()
 }

@@ -7,7 +7,6 @@ pub(crate) mod next;
 pub(crate) mod estimating;
 pub(crate) mod awaiting_consent;
 pub(crate) mod persona_selection;
-pub(crate) mod prior_answers;
 pub(crate) mod independent;
 pub(crate) mod synthesis;
 pub(crate) mod early_termination;

@@ -1,8 +1,6 @@
 //! The result of a phase's step: it continues, another phase follows, or the consultation is
 //! aborted. `state.rs` acts on it.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
 
 use crate::consultation::event::{AbortReason, StateName};
@@ -89,7 +87,7 @@ impl Entry {
 }
 
 /// The result of Round 1.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ExpertAnswers {
     pub(crate) independents: Vec<Independent>,
     /// The sources of the answers.

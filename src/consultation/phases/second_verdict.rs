@@ -7,8 +7,6 @@
 //! Invariant: if the other verdict or the comparison fails, the verdict stands, and whether it held
 //! is unknown.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{Content, Magnitude, Verdict};
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::second_pass::{Held, SecondPass};
@@ -26,7 +24,7 @@ use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
 
 /// The verdict to compare with the first one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OtherVerdict {
     /// With the experts named as in the first pass.
     verdict: Verdict,
@@ -35,7 +33,7 @@ pub(crate) struct OtherVerdict {
 }
 
 /// The progress of the second verdict.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) enum SecondVerdict {
     #[default]
     NotRequested,
@@ -78,7 +76,7 @@ impl SecondVerdict {
                     from: &from,
                     into: &into,
                 }
-                .verdict(said);
+                .rewrite(said);
                 Self::Decided(OtherVerdict {
                     verdict,
                     model: Some(source.model),

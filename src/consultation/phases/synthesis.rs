@@ -1,7 +1,5 @@
 //! Round 2: the judge names points of agreement and differences.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::time::Timestamp;
 
 use super::early_termination::{self, SynthesisResult};
@@ -17,7 +15,7 @@ use crate::consultation::tasks::TaskSet;
 pub(crate) const ROUND: u8 = early_termination::ROUND;
 
 /// The two stages of Round 2.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum SynthesisRound {
     /// The judge's task is open.
     Judging(Judging),
@@ -27,7 +25,7 @@ pub(crate) enum SynthesisRound {
 }
 
 /// The judge's task and its input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Judging {
     since: Timestamp,
     tasks: TaskSet,

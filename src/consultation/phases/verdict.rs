@@ -1,7 +1,5 @@
 //! Round 4: the judge answers the question, once, or twice with the experts in the opposite order.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
@@ -23,7 +21,7 @@ use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskOutcome, TaskSet};
 pub(crate) const ROUND: u8 = 4;
 
 /// Round 4.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct VerdictRound {
     since: Timestamp,
     pub(crate) tasks: TaskSet,
@@ -94,7 +92,7 @@ impl VerdictRound {
         };
         let (synthesis, cross_exam) = (
             relabelling.synthesis(self.synthesis.clone()),
-            relabelling.cross_exam(self.cross_exam.clone()),
+            relabelling.rewrite(self.cross_exam.clone()),
         );
         let (independents, material) = (&self.independents, step.plan.material);
         let prompts = PromptSet::render(step.plan, step.run, &judge, |prompter| {

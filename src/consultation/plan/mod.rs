@@ -6,7 +6,6 @@ mod control;
 pub mod caching;
 pub mod preview;
 pub mod resume_terms;
-mod overrides;
 
 use std::collections::BTreeMap;
 

@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::ids::CallId;
 use crate::domain::money::{Cost, MicroUsd};
 
@@ -16,7 +14,7 @@ use crate::domain::money::{Cost, MicroUsd};
 ///
 /// Invariant: as long as calls stay within their worst case, the amount spent and set aside never
 /// exceeds the ceiling.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     spent: MicroUsd,
     /// The worst case of each call in flight.

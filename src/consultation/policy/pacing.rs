@@ -6,13 +6,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::ids::ProviderId;
 use crate::domain::time::Timestamp;
 
 /// A backoff that a provider asks for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Backoff {
     pub until: Timestamp,
     /// The provider's message.

@@ -39,7 +39,7 @@ impl Default for RetryRule {
 }
 
 /// The attempts so far for one answer of one model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryCounts {
     /// Retries after transient failures.
     pub retries: u32,

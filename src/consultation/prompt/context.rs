@@ -11,14 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use minijinja::value::{Serde, Value};
 use serde_json::json;
 
+use super::Size;
+use super::fence::{Fence, has_question_tag};
+use super::templates::{self, CONTEXT, PromptError, SMALL_CONTEXT, Templates};
 use crate::domain::context::{Context, ContextText, ContextTokens, ProjectStance};
 use crate::domain::tokens::token_band;
 use crate::text::clean::one_line;
-
-use super::Size;
-use super::error::PromptError;
-use super::fence::{Fence, has_question_tag};
-use super::templates::{self, CONTEXT, SMALL_CONTEXT, Templates};
 
 /// The most characters of a line of the project's stack: its texts come from the project's files.
 const STACK_LINE: usize = 200;

@@ -7,12 +7,11 @@
 //! judges begin with the context, the same to the byte in all of them.
 
 pub mod filter;
-mod error;
 pub mod fence;
 mod material;
 mod templates;
+mod overrides;
 mod context;
-pub(super) mod question_templates;
 pub mod prior_consultation;
 
 use minijinja::value::{Serde, Value};
@@ -30,10 +29,10 @@ use super::protocol::call::Prompt;
 use super::reading::problem::{Problem, ProblemSeverity};
 
 pub use context::{PromptContext, RenderedContexts};
-pub use error::PromptError;
-pub use question_templates::{REFINE_EXTRACTION, REFINE_QUESTIONS};
-pub(super) use templates::PERSONAS;
-pub use templates::{CONTEXT, PromptUsed, SMALL_CONTEXT, Templates};
+pub use templates::PromptError;
+pub use templates::{
+    CONTEXT, PromptUsed, REFINE_EXTRACTION, REFINE_QUESTIONS, SMALL_CONTEXT, Templates,
+};
 
 use fence::Fence;
 use prior_consultation::PriorConsultation;

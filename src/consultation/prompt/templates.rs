@@ -7,19 +7,24 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Size;
 use crate::domain::hash::sha256;
 use crate::domain::panel::Persona;
-
-use super::error::PromptError;
 
 /// The templates of the context, for a model of each size.
 pub const CONTEXT: &str = "context";
 pub const SMALL_CONTEXT: &str = "small/context";
 
-pub(in crate::consultation) const PERSONAS: &str = "personas/";
+/// The template for the open questions of a document.
+pub const REFINE_QUESTIONS: &str = "refine/questions";
+/// The template for the claims and questions of a plain document.
+pub const REFINE_EXTRACTION: &str = "refine/extraction";
+
+pub(super) const PERSONAS: &str = "personas/";
 
 /// Folders whose templates have two parts: one that is the same for every call of a kind, and one
 /// that is specific to a call.
@@ -82,7 +87,7 @@ const BUILTIN: [(&str, &str); 46] = builtin![
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<String, String>")]
 pub struct Templates {
-    texts: BTreeMap<String, String>,
+    pub(super) texts: BTreeMap<String, String>,
     compiled: CompiledByName,
 }
 
@@ -141,13 +146,13 @@ impl Templates {
     }
 
     /// Returns a copy with a template replaced by this text.
-    pub(in crate::consultation) fn with(&self, name: &str, text: &str) -> Self {
+    pub(super) fn with(&self, name: &str, text: &str) -> Self {
         let mut texts = self.texts.clone();
         texts.insert(name.to_owned(), normal(text));
         Self::of(texts)
     }
 
-    pub(in crate::consultation) fn contains(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         self.texts.contains_key(name)
     }
 
@@ -243,6 +248,20 @@ impl Templates {
     /// parts under [`protocol`] and [`task`].
     ///
     /// Other templates with parts are left out: compiling them all takes longer than filling one.
+    /// Renders the template of a whole question, for consultations whose question a program writes,
+    /// in the form for models of a size.
+    pub fn question(
+        &self,
+        name: &str,
+        size: Size,
+        values: &BTreeMap<&'static str, String>,
+    ) -> Result<String, PromptError> {
+        let (folder, file) = name.split_once('/').unwrap_or_default();
+        let name = size.template(folder, file);
+        let values = Value::from(Serde(values));
+        self.compiled(&name)?.fill(&name, &values)
+    }
+
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
         let compiled = self.compiled.0.lock();
         let mut compiled_by_name = compiled.unwrap_or_else(PoisonError::into_inner);
@@ -254,7 +273,7 @@ impl Templates {
         Ok(compiled)
     }
 
-    fn compile(&self, wanted: &str) -> Result<Compiled, PromptError> {
+    pub(super) fn compile(&self, wanted: &str) -> Result<Compiled, PromptError> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -279,49 +298,12 @@ impl Templates {
             environment: Arc::new(environment),
         })
     }
-
-    /// Checks the front matter and the parts of a template.
-    pub(in crate::consultation) fn check(&self, name: &str) -> Result<(), PromptError> {
-        let lacks = |what| {
-            Err(PromptError::Lacks {
-                name: name.to_owned(),
-                what,
-            })
-        };
-        let front = FrontMatter::of(self.texts.get(name).map(String::as_str).unwrap_or_default());
-        let needed: &[(&str, &'static str)] = if name.starts_with(PERSONAS) {
-            &[
-                ("version", "a `version` in its front matter"),
-                ("id", "an `id` in its front matter"),
-                ("name", "a `name` in its front matter"),
-            ]
-        } else {
-            &[("version", "a `version` in its front matter")]
-        };
-        if let Some((_, what)) = needed
-            .iter()
-            .find(|(key, _)| front.get(key).is_none_or(str::is_empty))
-        {
-            return lacks(what);
-        }
-        if let Some(parts) = Parts::of(name).filter(|parts| !front.body.contains(parts.separator()))
-        {
-            return lacks(match parts {
-                Parts::Task => "the line `=== task ===`",
-                Parts::Context => "the line `=== context ===`",
-            });
-        }
-        if front.body.trim().is_empty() {
-            return lacks("text");
-        }
-        Ok(())
-    }
 }
 
 /// Compiled templates.
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
-    environment: Arc<Environment<'static>>,
+    pub(super) environment: Arc<Environment<'static>>,
 }
 
 impl Compiled {
@@ -348,7 +330,7 @@ fn cannot_fill(part: &str, source: minijinja::Error) -> PromptError {
 
 /// The two parts of a template.
 #[derive(Clone, Copy)]
-enum Parts {
+pub(super) enum Parts {
     /// `protocol` and `task`.
     Task,
     /// `preamble` and `context`.
@@ -356,7 +338,7 @@ enum Parts {
 }
 
 impl Parts {
-    fn of(name: &str) -> Option<Self> {
+    pub(super) fn of(name: &str) -> Option<Self> {
         if [CONTEXT, SMALL_CONTEXT].contains(&name) {
             return Some(Self::Context);
         }
@@ -367,7 +349,7 @@ impl Parts {
     }
 
     /// Returns the line between them.
-    fn separator(self) -> &'static str {
+    pub(super) fn separator(self) -> &'static str {
         match self {
             Self::Task => "\n=== task ===\n",
             Self::Context => "\n=== context ===\n",
@@ -405,13 +387,13 @@ pub(super) fn context(name: &str) -> String {
 }
 
 /// `key: value` lines between two lines `---`, and the body after them.
-struct FrontMatter<'a> {
+pub(super) struct FrontMatter<'a> {
     lines: &'a str,
-    body: &'a str,
+    pub(super) body: &'a str,
 }
 
 impl<'a> FrontMatter<'a> {
-    fn of(text: &'a str) -> Self {
+    pub(super) fn of(text: &'a str) -> Self {
         match text
             .strip_prefix("---\n")
             .and_then(|rest| rest.split_once("\n---\n"))
@@ -424,7 +406,7 @@ impl<'a> FrontMatter<'a> {
         }
     }
 
-    fn get(&self, key: &str) -> Option<&'a str> {
+    pub(super) fn get(&self, key: &str) -> Option<&'a str> {
         self.lines.lines().find_map(|line| {
             Some(
                 line.split_once(':')
@@ -439,4 +421,28 @@ impl<'a> FrontMatter<'a> {
 /// Returns a file's text without a byte order mark and with plain line breaks.
 fn normal(text: &str) -> String {
     text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+}
+
+/// A template is missing, incomplete or cannot be filled.
+#[derive(Debug, thiserror::Error)]
+pub enum PromptError {
+    #[error("there is no prompt template `{0}`")]
+    Unknown(String),
+    #[error("prompt template `{name}` lacks {what}")]
+    Lacks { name: String, what: &'static str },
+    #[error("prompt template `{name}` uses `{value}`, which is no value of a template")]
+    UnknownValue { name: String, value: String },
+    #[error("the text of the context is not loaded")]
+    ContextNotLoaded,
+    #[error(
+        "prompt template `{name}` cannot be filled{}",
+        line.map(|line| format!(": line {line}")).unwrap_or_default()
+    )]
+    Fill {
+        name: String,
+        /// The line, counted from the first line of the part, not of the file.
+        line: Option<usize>,
+        #[source]
+        source: minijinja::Error,
+    },
 }

@@ -5,7 +5,7 @@
 //! answer is read.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,11 +109,13 @@ impl AnswerKind {
     }
 
     /// Returns the properties that the form adds.
-    fn properties_of(self, form: AnswerForm) -> Vec<(String, Value)> {
-        let list = |name: &str, description: &str, items: Value| {
-            let list = json!({"type": "array", "description": description, "items": items});
-            (name.to_owned(), list)
-        };
+    fn properties_of(self, form: AnswerForm) -> Map<String, Value> {
+        let parts: Value =
+            serde_json::from_str(include_str!("../../../schemas/answers/findings.json"))
+                .unwrap_or_default();
+        let part = |name: &str| parts.get(name).cloned().unwrap_or_default();
+        let labels = |letter, number: usize| (1..=number).map(move |at| format!("{letter}{at}"));
+        let mut properties = Map::new();
         match (self, form) {
             (
                 Self::Independent | Self::Synthesis | Self::Verdict | Self::Menu,
@@ -123,58 +125,33 @@ impl AnswerKind {
                     is_brief,
                 },
             ) => {
-                let answers = (1..=questions).map(|number| (format!("Q{number}"), answer()));
-                let mut all = vec![("answers".to_owned(), object(answers.collect()))];
+                let answers = labels('Q', questions).map(|label| (label, part("answer")));
+                let answers: Map<String, Value> = answers.collect();
+                let names: Vec<&String> = answers.keys().collect();
+                let answers = json!({
+                    "type": "object",
+                    "properties": answers,
+                    "required": names,
+                    "additionalProperties": false,
+                });
+                properties.insert("answers".to_owned(), answers);
                 if !is_brief && claims > 0 {
-                    let labels: Vec<String> =
-                        (1..=claims).map(|number| format!("C{number}")).collect();
-                    let wrong = object(vec![
-                        (
-                            "claim".to_owned(),
-                            json!({"type": "string", "enum": labels, "description": "its label"}),
-                        ),
-                        text("reason", "what is wrong with it, and how you know it"),
-                    ]);
-                    all.push(list("contradicted", "the claims that are wrong", wrong));
+                    let mut wrong = part("contradicted");
+                    if let Some(known) = wrong.pointer_mut("/items/properties/claim/enum") {
+                        *known = labels('C', claims).collect();
+                    }
+                    properties.insert("contradicted".to_owned(), wrong);
                 }
                 if !is_brief {
-                    let new = object(vec![
-                        text("text", "the question"),
-                        (
-                            "blocker".to_owned(),
-                            json!({
-                                "type": "boolean",
-                                "description": "whether work cannot begin without the answer",
-                            }),
-                        ),
-                    ]);
-                    let what = "questions that the document must answer and does not ask";
-                    all.push(list("new_questions", what, new));
+                    properties.insert("new_questions".to_owned(), part("new_questions"));
                 }
-                all
             }
             (Self::Independent, AnswerForm::Items) => {
-                let [(_, item)] = [text("", "one sentence that can be understood alone")];
-                vec![
-                    list(
-                        "settled",
-                        "what the document states as settled",
-                        item.clone(),
-                    ),
-                    list(
-                        "assumed",
-                        "what it assumes, proposes or is not sure of",
-                        item.clone(),
-                    ),
-                    list(
-                        "open_questions",
-                        "its questions, gaps and contradictions",
-                        item,
-                    ),
-                ]
+                properties.extend(part("items").as_object().cloned().unwrap_or_default());
             }
-            (_, AnswerForm::Plain | AnswerForm::Findings { .. } | AnswerForm::Items) => Vec::new(),
+            (_, AnswerForm::Plain | AnswerForm::Findings { .. } | AnswerForm::Items) => {}
         }
+        properties
     }
 }
 
@@ -205,44 +182,4 @@ impl AnswerForm {
             .sum();
         u64::try_from(bytes * 5 / 4).unwrap_or(u64::MAX)
     }
-}
-
-/// Returns the schema of what is known of one question.
-fn answer() -> Value {
-    object(vec![
-        (
-            "outcome".to_owned(),
-            json!({
-                "type": "string",
-                "enum": ["answered", "open", "deferred"],
-                "description": "open: it cannot be answered yet; deferred: only a person can decide it",
-            }),
-        ),
-        text(
-            "text",
-            "the answer in one or two sentences, or why there is none",
-        ),
-        text(
-            "dissent",
-            "who disagrees with the answer, and why; empty if no one does",
-        ),
-    ])
-}
-
-fn text(name: &str, description: &str) -> (String, Value) {
-    (
-        name.to_owned(),
-        json!({"type": "string", "description": description}),
-    )
-}
-
-fn object(properties: Vec<(String, Value)>) -> Value {
-    let names: Vec<String> = properties.iter().map(|(name, _)| name.clone()).collect();
-    let properties = Value::Object(properties.into_iter().collect());
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": names,
-        "additionalProperties": false,
-    })
 }

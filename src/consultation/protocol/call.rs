@@ -20,13 +20,11 @@ use super::answer::{AnswerForm, AnswerKind};
 /// every call's prefix, whichever agent is asked. The embedded model gets preamble, context and
 /// shared block as its system prompt, then protocol, persona and task: the same prefix for all
 /// calls of a run, and a longer one for all seats of a round.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
     /// The rules for the context; empty without one.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub preamble: String,
     /// The context, quoted: the same for all calls of a run to models of one size.
-    #[serde(default, skip_serializing_if = "ContextText::is_empty")]
     pub context: ContextText,
     /// The model's role; empty for the judge.
     pub persona: String,
@@ -138,20 +136,18 @@ pub fn join<'a, T: AsRef<str> + ?Sized + 'a>(blocks: impl IntoIterator<Item = &'
 }
 
 /// One request to one model: a call, before it is made.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ask {
     pub call: CallId,
     pub model: ModelRef,
     pub prompt: Prompt,
     /// Kind and form of the answer determine its schema.
     pub answer: AnswerKind,
-    #[serde(default)]
     pub form: AnswerForm,
     /// The most tokens of the answer, thinking included.
     pub max_output_tokens: u64,
     /// The name of the prompt's context for the vendor's cache: the context is long enough to be
     /// cached. A schema would come before it or be part of the cache's key, so none is sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache_key: Option<String>,
 }
 
@@ -172,7 +168,7 @@ pub enum StopReason {
 }
 
 /// A model's reply.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The answer's text without any thinking. May be empty if the stop reason is not `End`.
     pub text: String,
@@ -222,7 +218,7 @@ pub enum FailureClass {
 }
 
 /// A call without an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub class: FailureClass,
     /// The failure, in the provider's own words if it has any; at most about 500 characters.
@@ -232,10 +228,8 @@ pub struct Failure {
     /// The usage, if the provider reported it. Boxed to keep every call's outcome small.
     pub usage: Option<Box<Usage>>,
     /// The cost, if the provider reports it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported_cost: Option<MicroUsd>,
     /// Text that had arrived before the failure.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub partial: String,
 }
 

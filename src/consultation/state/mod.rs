@@ -2,8 +2,6 @@
 
 pub(super) mod resume;
 
-use serde::{Deserialize, Serialize};
-
 use crate::consultation::event::{
     Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName,
 };
@@ -24,7 +22,7 @@ use crate::consultation::tasks::TaskSet;
 use crate::domain::ids::TimerId;
 
 /// The state of a consultation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum State {
     #[default]
     Idle,

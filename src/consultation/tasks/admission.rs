@@ -30,9 +30,6 @@ impl AgentTask {
         if step.is_stopping() || not_before > step.now {
             return None;
         }
-        if let Some(obstacle) = self.obstacle(step) {
-            return Some(self.settle(step, Err(obstacle)));
-        }
         if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
             return self.give_up(step, why, error);
         }
@@ -44,7 +41,7 @@ impl AgentTask {
                 beyond_month: step.run.beyond_month,
             }))),
             BudgetCheck::WaitForInFlight => {}
-            BudgetCheck::Exceeded if self.rules.counts() => {
+            BudgetCheck::Exceeded if self.rules.counts => {
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
                 let spent = Cost::exactly(step.run.budget.spent());
                 self.stop_at_ceiling(step, max_cost, spent, None);
@@ -99,7 +96,7 @@ impl AgentTask {
         if !matches!(self.status, Status::Pending { .. }) || step.is_stopping() {
             return None;
         }
-        if !self.rules.counts() {
+        if !self.rules.counts {
             return Some(self.leave_out(step));
         }
         self.stop_at_ceiling(step, limit, Cost::exactly(spent), Some(budget));

@@ -1,7 +1,7 @@
-//! How long a task waits for its model: one with limited effort (see [`Effort::Limited`]) has a time
+//! How long a task waits for its model: one with limited effort (see [`TaskRules`]) has a time
 //! limit and at most one more call; any other gives its model up when waiting for it is useless.
 //!
-//! [`Effort::Limited`]: super::rules::Effort::Limited
+//! [`TaskRules`]: super::rules::TaskRules
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
-use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::ids::ModelRef;
 
 use super::outcome::{AgentAnswer, TaskOutcome, failed};
 use super::task::AgentTask;
@@ -29,7 +29,7 @@ impl AgentTask {
     ///
     /// Invariant: called only in a step that also emits an event, as every timer requires.
     pub(crate) fn start_time_limit(&mut self, plan: &Plan, emitter: &mut Emitter<'_>) {
-        let has_limit = self.rules.is_limited() && !plan.terms(&self.current).free;
+        let has_limit = self.rules.is_limited && !plan.terms(&self.current).free;
         self.time_limit = has_limit.then(|| emitter.set_timer(TIME_LIMIT));
     }
 
@@ -53,28 +53,9 @@ impl AgentTask {
         self.settle(step, Ok(answer))
     }
 
-    /// Returns the reason why a task with limited effort makes no call now. A provider that is
-    /// merely busy is not a reason.
-    pub(super) fn obstacle(&self, step: &StepContext<'_>) -> Option<AgentError> {
-        let provider = &self.current.provider;
-        if !self.rules.is_limited() {
-            return None;
-        }
-        let providers = &step.run.providers;
-        if providers.refuses_key(provider) {
-            return Some(refused_key(provider));
-        }
-        if providers.is_broken(provider, step.now) {
-            return Some(failing_repeatedly(provider));
-        }
-        let backoff = providers.backoff(provider, step.now)?;
-        let message = format!("`{provider}` asks for a pause: {}", backoff.reason);
-        Some(failed(FailureClass::RateLimit, message))
-    }
-
     /// Returns the rule for retries.
     pub(crate) fn retry_rule(&self, usual: RetryRule) -> RetryRule {
-        if !self.rules.is_limited() {
+        if !self.rules.is_limited {
             return usual;
         }
         let most = if self.saved_text.is_none() {
@@ -91,48 +72,48 @@ impl AgentTask {
 
     /// Returns whether an unusable answer may be requested once more.
     pub(crate) fn may_ask_again(&self) -> bool {
-        !self.rules.is_limited() || self.tried.retries == 0 && self.saved_text.is_none()
+        !self.rules.is_limited || self.tried.retries == 0 && self.saved_text.is_none()
     }
-}
 
-impl AgentTask {
-    /// Returns the reason why waiting for the model in use is useless; `None` if it is not.
+    /// Returns the reason why waiting for the model in use is useless; `None` if it is not. A
+    /// provider that is not well is left to the experts: a task with limited effort does not wait.
     pub(super) fn reason_to_give_up(
         &self,
         step: &StepContext<'_>,
         purpose: Purpose,
     ) -> Option<(WhySubstituted, AgentError)> {
-        let provider = &self.current.provider;
-        if self.may_divert(step, purpose) {
+        let (provider, now) = (&self.current.provider, step.now);
+        let (providers, retry) = (&step.run.providers, step.plan.retry);
+        let is_limited = self.rules.is_limited;
+        if is_limited || self.may_divert(step, purpose) {
             // A task that waited when the key was refused makes its own call: one refusal among
             // calls that are accepted is not worth the seats that wait.
-            let refused_since = step.run.providers.key_refused_since(provider);
-            if refused_since.is_some_and(|since| since <= self.began) {
-                return Some((WhySubstituted::Failure, refused_key(provider)));
+            let refused_since = providers.key_refused_since(provider);
+            if refused_since.is_some_and(|since| is_limited || since <= self.began) {
+                let message = format!("`{provider}` refuses the key or asks for payment");
+                let error = failed(FailureClass::Auth, message);
+                return Some((WhySubstituted::Failure, error));
             }
-            if step.run.providers.is_broken(provider, step.now) {
-                let error = failing_repeatedly(provider);
+            if providers.is_broken(provider, now) {
+                let message = format!("`{provider}` has failed repeatedly");
+                let error = failed(FailureClass::Overload, message);
                 return Some((WhySubstituted::HealthCheck, error));
             }
         }
-        let (retry, now) = (step.plan.retry, step.now);
-        let backoff = step.run.providers.backoff(provider, now);
-        let backoff = backoff.filter(|backoff| retry.is_too_long(backoff, now))?;
-        let why = match retry.given_up(backoff, now) {
-            Some(refused_for) => format!(
-                "has refused every call for {:.0} s",
-                refused_for.as_secs_f64()
-            ),
-            None => format!(
-                "asks for a pause of {} s",
-                backoff.until.since(now).as_secs_f64().ceil()
-            ),
+        let backoff = providers.backoff(provider, now)?;
+        if !is_limited && !retry.is_too_long(backoff, now) {
+            return None;
+        }
+        let why = if let Some(refused_for) = retry.given_up(backoff, now) {
+            let seconds = refused_for.as_secs_f64();
+            format!("has refused every call for {seconds:.0} s")
+        } else {
+            let pause = backoff.until.since(now).as_secs_f64().ceil();
+            format!("asks for a pause of {pause} s")
         };
         let message = format!("{}; `{provider}` {why}", backoff.reason);
-        Some((
-            WhySubstituted::Failure,
-            failed(FailureClass::RateLimit, message),
-        ))
+        let error = failed(FailureClass::RateLimit, message);
+        Some((WhySubstituted::Failure, error))
     }
 
     /// Returns whether a new attempt may go to another model without a call to this one. The last
@@ -155,16 +136,4 @@ impl AgentTask {
             };
         is_new && may_be_replaced && self.rest.iter().any(elsewhere)
     }
-}
-
-/// Returns the error for a provider whose circuit is open.
-fn failing_repeatedly(provider: &ProviderId) -> AgentError {
-    let message = format!("`{provider}` has failed repeatedly");
-    failed(FailureClass::Overload, message)
-}
-
-/// Returns the error for a provider that has refused the key in an earlier call.
-fn refused_key(provider: &ProviderId) -> AgentError {
-    let message = format!("`{provider}` refuses the key or asks for payment");
-    failed(FailureClass::Auth, message)
 }

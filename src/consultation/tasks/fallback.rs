@@ -28,7 +28,7 @@ impl AgentTask {
         reason: WhySubstituted,
         error: AgentError,
     ) -> Option<TaskOutcome> {
-        if self.rules.is_limited() {
+        if self.rules.is_limited {
             return Some(self.settle(step, Err(error)));
         }
         if let Some(answer) = self.take_saved_answer(step.plan) {
@@ -46,7 +46,7 @@ impl AgentTask {
             .filter(|_| !step.plan.control.strict && may_fall_back)
         else {
             return match on_failure {
-                OnFailure::Fail if self.rules.counts() => self.end_all(step, &error),
+                OnFailure::Fail if self.rules.counts => self.end_all(step, &error),
                 OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
                     Some(self.settle(step, Err(error)))
                 }
@@ -57,7 +57,7 @@ impl AgentTask {
             OnFailure::Skip if self.rules.ignores_skip() => {
                 self.take_over(step, substitute, reason, &error)
             }
-            OnFailure::Fail if self.rules.counts() => self.end_all(step, &error),
+            OnFailure::Fail if self.rules.counts => self.end_all(step, &error),
             OnFailure::Skip | OnFailure::Fail => Some(self.settle(step, Err(error))),
             OnFailure::Ask => {
                 let offered = self.substitution(&substitute, reason, &error.message);
@@ -236,7 +236,7 @@ impl AgentTask {
             Ok(_) => None,
             Err(error) => Some(format!("is missing: {}", error.message)),
         };
-        if let Some(trouble) = trouble.filter(|_| step.plan.control.strict && self.rules.counts()) {
+        if let Some(trouble) = trouble.filter(|_| step.plan.control.strict && self.rules.counts) {
             step.stop(
                 AbortReason::Strict,
                 format!(

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::outcome::{Attempt, Status};
+use super::task::AgentTask;
 use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, WhySubstituted,
 };
@@ -14,10 +16,6 @@ use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey};
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
-
-use super::attempt::Attempt;
-use super::outcome::Status;
-use super::task::AgentTask;
 
 impl AgentTask {
     /// Returns the delay before a call without any sign of an answer is hedged; `None` if it never

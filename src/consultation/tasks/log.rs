@@ -7,7 +7,7 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::call::Outcome;
 use crate::consultation::reading::problem::Problem;
 
-use super::attempt::Attempt;
+use super::outcome::Attempt;
 use super::task::AgentTask;
 
 impl AgentTask {

@@ -7,7 +7,6 @@ mod rules;
 mod task;
 mod outcome;
 mod admission;
-mod attempt;
 mod log;
 mod prompts;
 mod reply;
@@ -18,8 +17,6 @@ mod interruption;
 
 pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
 pub(crate) use prompts::PromptSet;
-
-use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
@@ -34,7 +31,7 @@ use super::protocol::request::{NotAdmitted, RequestKey};
 use task::AgentTask;
 
 /// The tasks of one stage of a round.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TaskSet {
     open: Vec<AgentTask>,
     /// Outcomes that have not been handled yet. Invariant: empty between steps.

@@ -1,18 +1,20 @@
 //! The progress of a task: waiting for a call, calls in flight, or a question to the person; and its
 //! outcome: an answer with its source, or an error.
 
-use serde::{Deserialize, Serialize};
-
-use super::attempt::Attempt;
-use crate::consultation::event::{AgentError, Purpose, WhySubstituted};
+use crate::consultation::event::{
+    AgentError, CallEvent, CancelReason, Event, Purpose, WhySubstituted,
+};
+use crate::consultation::machine::Effect;
+use crate::consultation::machine::step::StepContext;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{FailureClass, Outcome};
 use crate::domain::artifact::Content;
 use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
+use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 
 /// The outcome of a task that has ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TaskOutcome {
     pub(crate) agent: AgentId,
     pub(crate) answer: AnswerKind,
@@ -20,7 +22,7 @@ pub(crate) struct TaskOutcome {
 }
 
 /// An agent's answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct AgentAnswer {
     pub(crate) content: Content,
     /// True if the answer could only be used as prose.
@@ -37,7 +39,7 @@ impl AgentAnswer {
 }
 
 /// The source and the length of an answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AnswerSource {
     pub(crate) agent: AgentId,
     pub(crate) model: ModelRef,
@@ -54,14 +56,14 @@ pub(super) fn failed(class: FailureClass, message: impl Into<String>) -> AgentEr
 
 /// A text that was saved while its model is asked once more, by reason; each reason occurs at most
 /// once.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SavedText {
     CutOff(String),
     /// The model is asked to repair it: it is unreadable, or contradicts itself.
     Repairing(String),
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Status {
     /// A call is due at this moment or later, as soon as its provider and the ceiling allow it.
     Pending {
@@ -75,7 +77,7 @@ pub(super) enum Status {
 }
 
 /// A fallback that the person is asked about.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct OpenOffer {
     pub(super) substitute: ModelRef,
     pub(super) reason: WhySubstituted,
@@ -84,7 +86,7 @@ pub(super) struct OpenOffer {
 }
 
 /// The calls in flight for one answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct CallsInFlight {
     /// Invariant: one or two; the second is the hedge.
     pub(super) attempts: Vec<Attempt>,
@@ -92,4 +94,40 @@ pub(super) struct CallsInFlight {
     pub(super) hedge_timer: Option<TimerId>,
     /// The first outcome, if it was useless and the hedge may still answer.
     pub(super) first_outcome: Option<(CallId, Outcome)>,
+}
+
+/// A call in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Attempt {
+    pub(crate) call: CallId,
+    pub(crate) model: ModelRef,
+    pub(crate) purpose: Purpose,
+    pub(crate) since: Timestamp,
+    pub(crate) first_token: Option<Timestamp>,
+}
+
+impl Attempt {
+    /// Cancels the call and drops its connection.
+    pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
+        let call = self.call;
+        step.run.budget.write_off(call);
+        step.emitter.push(Effect::Cancel(call));
+        step.emitter
+            .emit(Event::Call(CallEvent::Cancelled { call, reason }));
+    }
+}
+
+/// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
+pub(super) fn jitter(seed: u64, call: CallId) -> f64 {
+    SplitMix64::new(seed.wrapping_add(u64::from(call.0))).unit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_jitter_of_a_call_never_changes() {
+        assert_eq!(jitter(7, CallId(3)).to_string(), "0.033311053770689214");
+    }
 }

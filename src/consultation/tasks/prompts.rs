@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use serde::{Deserialize, Serialize};
-
 use crate::consultation::machine::run_state::RunState;
 use crate::consultation::plan::Plan;
 use crate::consultation::prompt::filter::RenderedPrompt;
@@ -13,7 +11,7 @@ use crate::consultation::protocol::call::Prompt;
 use crate::domain::ids::AgentId;
 
 /// The same prompt for each size of model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
     /// Estimated tokens saved by filtering artifacts.

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+use super::fallback::why;
+use super::outcome::{
+    AgentAnswer, AnswerSource, Attempt, SavedText, Status, TaskOutcome, failed, jitter,
+};
+use super::task::AgentTask;
 use crate::consultation::event::{
     AgentError, AttemptNumber, CallEvent, Event, ProviderEvent, Purpose, WhySubstituted,
 };
@@ -13,11 +18,6 @@ use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
 use crate::domain::artifact::{Content, Verdict};
 use crate::domain::ids::{CallId, ModelRef};
-
-use super::attempt::{Attempt, jitter};
-use super::fallback::why;
-use super::outcome::{AgentAnswer, AnswerSource, SavedText, Status, TaskOutcome, failed};
-use super::task::AgentTask;
 
 /// The next action after a reply.
 enum Next {
@@ -138,7 +138,7 @@ impl AgentTask {
             Err(failure) => self.after_failure(step, attempt, &failure),
         };
         match next {
-            Next::Use(_) if self.rules.is_limited() => {
+            Next::Use(_) if self.rules.is_limited => {
                 let unread = failed(
                     FailureClass::Malformed,
                     "the answer of the helper model could not be read",

@@ -1,21 +1,24 @@
 //! Rules for a task: its permissions and its weight, decided as one value when the task is created.
 
-use serde::{Deserialize, Serialize};
-
 use crate::domain::ids::AgentId;
 
 /// The rules for one task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TaskRules {
     /// Whether a second model is asked as well while the first is slow.
     pub(super) may_hedge: bool,
     pub(super) fallback: FallbackRule,
-    pub(super) on_no_answer: OnNoAnswer,
-    pub(super) effort: Effort,
+    /// Whether `--strict`, `--on-failure fail` and the ceiling end the consultation if the answer is
+    /// missing. Else it continues without it, regardless of the settings.
+    pub(super) counts: bool,
+    /// Whether the effort is limited: at most one more call, within a time limit, and only at a
+    /// provider that can be called now. An unreadable answer is dropped, and failures do not count
+    /// against the provider, which experts need too.
+    pub(super) is_limited: bool,
 }
 
 /// Conditions for fallbacks. `--on-failure` and `--strict` can forbid them as well.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FallbackRule {
     Never,
     /// After a failure but not a refusal; not under `--on-failure skip`.
@@ -26,56 +29,36 @@ pub(super) enum FallbackRule {
     Always,
 }
 
-/// The effect of a missing answer on the consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum OnNoAnswer {
-    /// `--strict`, `--on-failure fail` and the ceiling end the consultation.
-    Counts,
-    /// The consultation continues without it, regardless of the settings.
-    Ignored,
-}
-
-/// The effort for an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Effort {
-    /// All that the settings allow. Failures count against the provider.
-    Full,
-    /// At most one more call, within a time limit, and only at a provider that can be called now.
-    /// An unreadable answer is dropped, and failures do not count against the provider, which
-    /// experts need too.
-    Limited,
-}
-
 impl TaskRules {
+    /// A refusal is an expert's answer: no other model is asked instead.
+    const OF_EXPERT: Self = Self {
+        may_hedge: true,
+        fallback: FallbackRule::OnFailure,
+        counts: true,
+        is_limited: false,
+    };
+    /// It only shows how reliable the first verdict is. A hedge would bring another model's verdict,
+    /// which says nothing about this one.
+    const OF_SECOND_JUDGE: Self = Self {
+        may_hedge: false,
+        fallback: FallbackRule::OnFailureOrRefusal,
+        counts: false,
+        is_limited: false,
+    };
+
     pub(super) fn of(agent: &AgentId) -> Self {
         match agent {
-            // A refusal is an expert's answer: no other model is asked instead.
-            AgentId::Seat(_) => Self {
-                may_hedge: true,
-                fallback: FallbackRule::OnFailure,
-                on_no_answer: OnNoAnswer::Counts,
-                effort: Effort::Full,
-            },
+            AgentId::Seat(_) => Self::OF_EXPERT,
             // Without a judge there is no verdict.
             AgentId::Judge => Self {
-                may_hedge: true,
                 fallback: FallbackRule::Always,
-                on_no_answer: OnNoAnswer::Counts,
-                effort: Effort::Full,
+                ..Self::OF_EXPERT
             },
-            // It only shows how reliable the first verdict is. A hedge would bring another model's
-            // verdict, which says nothing about this one.
-            AgentId::SecondJudge => Self {
-                may_hedge: false,
-                fallback: FallbackRule::OnFailureOrRefusal,
-                on_no_answer: OnNoAnswer::Ignored,
-                effort: Effort::Full,
-            },
+            AgentId::SecondJudge => Self::OF_SECOND_JUDGE,
             AgentId::Helper => Self {
-                may_hedge: false,
                 fallback: FallbackRule::Never,
-                on_no_answer: OnNoAnswer::Ignored,
-                effort: Effort::Limited,
+                is_limited: true,
+                ..Self::OF_SECOND_JUDGE
             },
         }
     }
@@ -83,14 +66,5 @@ impl TaskRules {
     /// Returns whether another model may take over although `--on-failure skip` is set.
     pub(super) fn ignores_skip(self) -> bool {
         self.fallback == FallbackRule::Always
-    }
-
-    pub(super) fn is_limited(self) -> bool {
-        self.effort == Effort::Limited
-    }
-
-    /// Returns whether the consultation can end because this answer is missing.
-    pub(super) fn counts(self) -> bool {
-        self.on_no_answer == OnNoAnswer::Counts
     }
 }

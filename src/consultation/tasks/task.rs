@@ -4,13 +4,9 @@
 //! Paid text is never lost: an answer that cannot be read even after one repair becomes a degraded
 //! artifact.
 
-use serde::{Deserialize, Serialize};
-
-use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
-use crate::domain::money::Cost;
-use crate::domain::time::Timestamp;
-use crate::domain::tokens::Usage;
-
+use super::outcome::{Attempt, SavedText, Status, TaskOutcome};
+use super::prompts::PromptSet;
+use super::rules::TaskRules;
 use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWaiting};
 use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
@@ -19,14 +15,13 @@ use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::RetryCounts;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
-
-use super::attempt::Attempt;
-use super::outcome::{SavedText, Status, TaskOutcome};
-use super::prompts::PromptSet;
-use super::rules::TaskRules;
+use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
+use crate::domain::money::Cost;
+use crate::domain::time::Timestamp;
+use crate::domain::tokens::Usage;
 
 /// One request to one agent, with its attempts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct AgentTask {
     pub(super) agent: AgentId,
     pub(super) rules: TaskRules,

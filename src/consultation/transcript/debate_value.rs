@@ -10,10 +10,11 @@ use crate::domain::artifact::{
     Artifact, Comparison, ConsensusPoint, Content, Independent, PairComparison, Revision, Verdict,
 };
 use crate::domain::debate_value::{
-    AgentMove, ChangeMagnitude, ComparisonStatus, DebateValue, PositionChange, rounded,
+    AgentMove, ChangeMagnitude, ComparisonStatus, PositionChange, rounded,
 };
 use crate::domain::ids::{AgentId, SeatId};
 use crate::domain::money::Cost;
+use crate::domain::stored_record::{Amount, DebateValue};
 
 use super::Transcript;
 use crate::consultation::analysis::wording;
@@ -37,34 +38,43 @@ impl Transcript {
         let found = comparison
             .map(|comparison| comparison.comparisons.as_slice())
             .unwrap_or_default();
-        let agents: Vec<AgentMove> = self
-            .terms
-            .panel
-            .seats
+        let seats = &self.terms.panel.seats;
+        let agents: Vec<AgentMove> = seats
             .iter()
             .filter_map(|seat| self.agent_move(&seat.id, status, found))
             .collect();
-        let (verdict_changed_after_round_2, similarity_to_round_2) = self.against_round_2();
+        let is_compared = status == ComparisonStatus::Compared;
+        let known = agents.iter().filter(|_| is_compared);
+        let known: Vec<f64> = known
+            .filter_map(AgentMove::is_changed)
+            .map(|changed| f64::from(u8::from(changed)))
+            .collect();
+        let changed = known.iter().filter(|changed| **changed > 0.0).count();
+        let (verdict_changed_after_round_2, similarity) = self.against_round_2();
+        let cost = |is_meant: fn(&AgentId, u8) -> bool| self.cost_where(is_meant).map(Amount::from);
         DebateValue {
             status,
             reason,
-            total_agents: self.terms.panel.seats.len() as u64,
+            agents_changed_position: (!known.is_empty()).then_some(changed as u64),
+            total_agents: Some(seats.len() as u64),
+            agents_compared: Some(known.len() as u64),
+            change_rate: mean(known.into_iter()),
             avg_confidence_increase: mean(agents.iter().filter_map(AgentMove::confidence_increase)),
-            key_influencers: if status == ComparisonStatus::Compared {
+            key_influencers: if is_compared {
                 self.key_influencers(&agents)
             } else {
                 Vec::new()
             },
-            convergence_score: self.convergence(),
-            comparison_cost: self
-                .cost_where(|agent, round| round == REVISED_IN && *agent == AgentId::Helper),
+            convergence_score: self.convergence().map(rounded),
+            comparison_cost: cost(|agent, round| round == REVISED_IN && *agent == AgentId::Helper),
             key_insights: comparison
                 .map(|comparison| comparison.key_insights.clone())
                 .unwrap_or_default(),
             verdict_changed_after_round_2,
-            similarity_to_round_2,
-            later_rounds_cost: self
-                .cost_where(|agent, round| round >= REVISED_IN && *agent != AgentId::Helper),
+            similarity_to_round_2: similarity.map(rounded),
+            later_rounds_cost: cost(|agent, round| {
+                round >= REVISED_IN && *agent != AgentId::Helper
+            }),
             agents,
         }
     }
@@ -338,10 +348,11 @@ fn magnitude(agent: &SeatId, found: &[PairComparison]) -> Option<(ChangeMagnitud
     agrees.then(|| (first.magnitude.into(), first.reasoning.clone()))
 }
 
+/// Returns the mean, rounded; `None` of no numbers.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = numbers.fold((0.0, 0_usize), |(sum, count), number| {
         (sum + number, count + 1)
     });
-    (count > 0).then(|| sum / count as f64)
+    (count > 0).then(|| rounded(sum / count as f64))
 }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event,
-    HealthEvent, JudgeEvent, PanelEvent, PulseEvent, RoundEvent, StateEvent, StateName,
+    AgentEvent, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event, JudgeEvent,
+    PanelEvent, RoundEvent, StateEvent, StateName,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::stored_record::StoredHedge;
@@ -53,11 +53,8 @@ impl Transcript {
     }
 
     fn take(&mut self, envelope: &Envelope) {
-        if let Event::Consultation(ConsultationEvent::Resumed(resumed)) = &envelope.event {
+        if let Event::Consultation(ConsultationEvent::Resumed(_)) = &envelope.event {
             self.paused += envelope.at.since(self.last_at);
-            if let (Some(pricing), Some(plan)) = (&resumed.terms.pricing, &mut self.terms.plan) {
-                plan.set_pricing(pricing.clone());
-            }
         }
         self.last_at = envelope.at;
         self.waited_for_person += Duration::from_millis(envelope.waited_for_person_ms);
@@ -66,12 +63,8 @@ impl Transcript {
             .since(self.started_at)
             .saturating_sub(self.paused + self.waited_for_person);
         match &envelope.event {
-            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
-                self.estimate = Some(estimate.clone());
-            }
-            Event::Consultation(ConsultationEvent::UserConsent { approved, how }) => {
-                self.consent = Some((*approved, *how));
-            }
+            Event::Consultation(event) => self.take_consultation(event),
+            Event::Call(event) => self.take_call(event),
             Event::State(StateEvent::Changed { to, .. }) => self.state = *to,
             Event::Agent(AgentEvent::Failed(failure)) => {
                 self.forget_failure(&failure.agent_id, failure.round_number);
@@ -88,14 +81,59 @@ impl Transcript {
             }) => self
                 .rounds
                 .push((*round_number, Duration::from_millis(*duration_ms))),
-            Event::Consultation(ConsultationEvent::RoundArtifact { artifact }) => {
-                self.artifacts.push((**artifact).clone());
-            }
             Event::Judge(JudgeEvent::Rejudged(held)) => self.rejudged = Some(held.clone()),
             Event::Judge(JudgeEvent::SecondPass(second)) => {
                 self.second_pass = Some((**second).clone());
             }
-            Event::Call(CallEvent::Started {
+            Event::Panel(PanelEvent::PersonasSelected(selection)) => {
+                self.terms.panel = selection.panel.clone();
+                self.terms.expert_order.clone_from(&selection.expert_order);
+                self.persona_selection = Some((**selection).clone());
+            }
+            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
+            Event::Round(RoundEvent::Started { .. })
+            | Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Pulse(_)
+            | Event::Health(_)
+            | Event::Provider(_) => {}
+        }
+    }
+
+    fn take_consultation(&mut self, event: &ConsultationEvent) {
+        match event {
+            ConsultationEvent::CostEstimated(estimate) => self.estimate = Some(estimate.clone()),
+            ConsultationEvent::UserConsent { approved, how } => {
+                self.consent = Some((*approved, *how));
+            }
+            ConsultationEvent::RoundArtifact { artifact } => {
+                self.artifacts.push((**artifact).clone());
+            }
+            ConsultationEvent::ProviderSubstituted(substitution) => {
+                self.substitutions.push(substitution.clone());
+            }
+            ConsultationEvent::EarlyTerminationDecided(decision) => {
+                self.early_end = Some((**decision).clone());
+            }
+            ConsultationEvent::Resumed(resumed) => {
+                let pricing = resumed.terms.pricing.clone();
+                if let Some((pricing, plan)) = pricing.zip(self.terms.plan.as_mut()) {
+                    plan.set_pricing(pricing);
+                }
+                self.state = resumed.state;
+                self.abort = None;
+            }
+            ConsultationEvent::Aborted(abort) => self.abort = Some(abort.clone()),
+            ConsultationEvent::Started(_)
+            | ConsultationEvent::Completed { .. }
+            | ConsultationEvent::SubstitutionOffered(_)
+            | ConsultationEvent::EarlyTerminationOffered(_) => {}
+        }
+    }
+
+    fn take_call(&mut self, event: &CallEvent) {
+        match event {
+            CallEvent::Started {
                 call,
                 agent_id,
                 round_number,
@@ -103,7 +141,7 @@ impl Transcript {
                 worst_case,
                 tokens_saved,
                 ..
-            }) => self.lost_calls.push(LostCall {
+            } => self.lost_calls.push(LostCall {
                 call: *call,
                 agent_id: agent_id.clone(),
                 round_number: *round_number,
@@ -111,40 +149,24 @@ impl Transcript {
                 worst_case: worst_case.known,
                 tokens_saved: *tokens_saved,
             }),
-            Event::Call(CallEvent::Finished(finished)) => {
-                let started = self.take_started(finished.call);
+            CallEvent::Finished(finished) => {
+                let mut started = self
+                    .lost_calls
+                    .extract_if(.., |lost| lost.call == finished.call);
+                let saved = started.next().map_or(0, |started| started.tokens_saved);
+                drop(started);
                 if finished.tokens.prompt() > 0 {
-                    let saved = started.map_or(0, |started| started.tokens_saved);
                     self.tokens_saved = self.tokens_saved.saturating_add(saved);
                 }
                 self.calls.push((**finished).clone());
             }
-            Event::Consultation(ConsultationEvent::ProviderSubstituted(substitution)) => {
-                self.substitutions.push(substitution.clone());
-            }
-            Event::Consultation(ConsultationEvent::Aborted(abort)) => {
-                self.abort = Some(abort.clone());
-            }
-            Event::Panel(PanelEvent::PersonasSelected(selection)) => {
-                self.terms.panel = selection.panel.clone();
-                self.terms.expert_order.clone_from(&selection.expert_order);
-                self.persona_selection = Some((**selection).clone());
-            }
-            Event::Consultation(ConsultationEvent::EarlyTerminationDecided(decision)) => {
-                self.early_end = Some((**decision).clone());
-            }
-            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
-                self.state = resumed.state;
-                self.abort = None;
-            }
-            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
-            Event::Call(CallEvent::Hedged {
+            CallEvent::Hedged {
                 call,
                 agent_id,
                 model,
                 backup,
                 after_ms,
-            }) => self.hedges.push(StoredHedge {
+            } => self.hedges.push(StoredHedge {
                 agent: self.terms.panel.agent_name(agent_id).to_owned(),
                 agent_id: agent_id.clone(),
                 round_number: self.under_way(*call).map(|call| call.round_number),
@@ -153,30 +175,16 @@ impl Transcript {
                 after_ms: Some(*after_ms),
                 dropped: None,
             }),
-            Event::Call(CallEvent::Cancelled {
+            CallEvent::Cancelled {
                 call,
                 reason: CancelReason::HedgeLost,
-            }) => self.drop_loser(*call),
-            Event::Consultation(
-                ConsultationEvent::Started(_)
-                | ConsultationEvent::Completed { .. }
-                | ConsultationEvent::SubstitutionOffered(_)
-                | ConsultationEvent::EarlyTerminationOffered(_),
-            )
-            | Event::Round(RoundEvent::Started { .. })
-            | Event::Agent(AgentEvent::Thinking { .. })
-            | Event::Call(
-                CallEvent::Retried { .. }
-                | CallEvent::NotHedged { .. }
-                | CallEvent::Cancelled {
-                    reason: CancelReason::TooLate | CancelReason::Abort(_),
-                    ..
-                },
-            )
-            | Event::Cost(CostEvent::GateTriggered { .. })
-            | Event::Pulse(PulseEvent::Asked { .. } | PulseEvent::Answered { .. })
-            | Event::Health(HealthEvent::CheckStarted { .. } | HealthEvent::StatusUpdated(_))
-            | Event::Provider(_) => {}
+            } => self.drop_loser(*call),
+            CallEvent::Retried { .. }
+            | CallEvent::NotHedged { .. }
+            | CallEvent::Cancelled {
+                reason: CancelReason::TooLate | CancelReason::Abort(_),
+                ..
+            } => {}
         }
     }
 
@@ -188,11 +196,6 @@ impl Transcript {
 
     fn under_way(&self, call: CallId) -> Option<&LostCall> {
         self.lost_calls.iter().find(|lost| lost.call == call)
-    }
-
-    fn take_started(&mut self, call: CallId) -> Option<LostCall> {
-        let at = self.lost_calls.iter().position(|lost| lost.call == call)?;
-        Some(self.lost_calls.remove(at))
     }
 
     /// Notes the dropped call of a hedged pair. It remains a lost call: its cost is unknown.

@@ -4,7 +4,6 @@
 //! Invariant: the same events give the same transcript, live or from a journal.
 
 mod fold;
-mod agreement;
 mod degradations;
 pub mod summary;
 pub mod spend;

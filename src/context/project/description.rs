@@ -4,21 +4,18 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::indicators::Indicators;
+use super::locks::Locks;
+use super::manifests::{self, Manifest};
+use super::patterns::{Ecosystem, Scope};
+use super::rules::Rules;
+use super::stack::Stack;
+use super::tree::Tree;
+use super::{documents, indicators, structure};
 use crate::domain::context::{ProjectContext, ProjectStance};
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{SizeLimit, resolved};
 use crate::text::clean::{one_line, shortened};
-
-use super::dependency::{Ecosystem, Scope};
-use super::documents;
-use super::history;
-use super::indicators::Indicators;
-use super::locks::Locks;
-use super::manifests::{self, Manifest};
-use super::rules::Rules;
-use super::stack::Stack;
-use super::structure;
-use super::tree::Tree;
 
 /// So many manifests are summed up.
 const MANIFESTS: usize = 8;
@@ -70,9 +67,9 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         folder: named.to_owned(),
         error,
     })?;
-    let repository = history::repository(root);
+    let repository = indicators::repository(root);
     let repository = repository.as_deref();
-    let indicators = Indicators::of(&tree, repository.is_some_and(history::has_history));
+    let indicators = Indicators::of(&tree, repository.is_some_and(indicators::has_history));
     let stance = if indicators.is_brownfield {
         ProjectStance::Brownfield
     } else {

@@ -2,8 +2,13 @@
 //! history. Three of the five kinds make it one.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::tree::Tree;
+use crate::context::ignores::git_folder;
+use crate::files::process::{self, OutputPart, ProcessEnd, ProcessGroup};
+use crate::files::{self, SizeLimit, git};
 
 /// So many kinds of indicators make a project an existing one.
 const ENOUGH: usize = 3;
@@ -53,4 +58,57 @@ fn source_folder(tree: &Tree) -> Option<String> {
     }
     let (folder, _) = folders.into_iter().max_by_key(|(_, files)| *files)?;
     Some(format!("{}/", if folder.is_empty() { "." } else { folder }))
+}
+
+/// So many commits are a history.
+const ENOUGH_COMMITS: usize = 10;
+
+/// The time limit on Git. It counts in milliseconds, unless a repository is made to keep it busy.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
+
+/// Returns the folder that holds `.git`: the project's or one above it.
+pub(super) fn repository(root: &Path) -> Option<PathBuf> {
+    let mut folders = root.ancestors();
+    folders
+        .find(|folder| repository_files(folder).is_some())
+        .map(Path::to_path_buf)
+}
+
+/// Returns whether a repository has a history. A shallow clone has at least one commit that it does
+/// not hold, and counts as one.
+pub(super) fn has_history(repository: &Path) -> bool {
+    repository_files(repository).is_some_and(|git| {
+        let commits = counted(&git).unwrap_or_else(|| logged(&git.join("logs/HEAD")));
+        git.join("shallow").exists() || commits >= ENOUGH_COMMITS
+    })
+}
+
+/// Returns the folder of Git's files, if they are a repository's.
+fn repository_files(worktree: &Path) -> Option<PathBuf> {
+    git_folder(worktree).filter(|folder| folder.join("HEAD").is_file())
+}
+
+/// Counts commits up to [`ENOUGH_COMMITS`] with Git. `None` without Git or a readable repository.
+fn counted(git_folder: &Path) -> Option<usize> {
+    let mut git = git::command([]);
+    git.args(["rev-list", "--count"])
+        .arg(format!("--max-count={ENOUGH_COMMITS}"))
+        .args(["HEAD", "--"])
+        .env("GIT_DIR", git_folder);
+    let parts = (OutputPart::First(64), OutputPart::First(0));
+    let (end, count, _) =
+        process::run(git, ProcessGroup::Own, TIME_LIMIT, parts, &|| false).ok()?;
+    let has_counted = matches!(end, ProcessEnd::Exited(status) if status.success());
+    let count = String::from_utf8(count.bytes).ok().filter(|_| has_counted);
+    count?.trim().parse().ok()
+}
+
+/// Counts the lines that the log of `HEAD` has for commits made here.
+fn logged(log: &Path) -> usize {
+    let text = files::read_text(log, SizeLimit::SMALL).unwrap_or_default();
+    let made = ["\tcommit:", "\tcommit (initial)", "\tcommit (merge)"];
+    let lines = text.lines();
+    lines
+        .filter(|line| made.iter().any(|made| line.contains(made)))
+        .count()
 }

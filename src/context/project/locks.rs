@@ -7,8 +7,8 @@ use regex::Regex;
 
 use crate::files::{SizeLimit, resolved};
 
-use super::dependency::Ecosystem;
 use super::manifests::Manifest;
+use super::patterns::Ecosystem;
 
 /// The lock files of ecosystems whose manifests often name no version, and how the entry of a
 /// package called `NAME` begins.

@@ -7,12 +7,9 @@
 mod description;
 mod rules;
 mod patterns;
-mod paths;
 mod tree;
-mod history;
 mod indicators;
 mod structure;
-mod dependency;
 mod manifests;
 mod locks;
 mod stack;

@@ -4,8 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::paths::name_of;
-
 /// A set of patterns. One with a `/` is of a whole path, others are of names in any folder. Most
 /// have no `*`, and are looked up.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -66,6 +64,68 @@ fn ends_as(text: &str, pattern: &str) -> bool {
             .and_then(|at| text.get(at + middle.len()..))
             .is_some_and(|rest| ends_as(rest, end)),
     }
+}
+
+/// A dependency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Dependency {
+    pub(super) name: String,
+    /// As written: `^14.2.0`.
+    pub(super) requirement: Option<String>,
+    pub(super) scope: Scope,
+}
+
+/// The use of a dependency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    Runtime,
+    /// Tests, builds and other tools; optional parts of a library.
+    Development,
+}
+
+impl Dependency {
+    pub(super) fn new(name: impl Into<String>, requirement: Option<&str>, scope: Scope) -> Self {
+        Self {
+            name: name.into(),
+            requirement: requirement
+                .map(str::trim)
+                .filter(|text| !text.is_empty())
+                .map(str::to_owned),
+            scope,
+        }
+    }
+}
+
+/// The registry that a manifest's packages are from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Ecosystem {
+    Npm,
+    Pypi,
+    Rubygems,
+    Cargo,
+    Maven,
+    Go,
+    Composer,
+    Nuget,
+    Hex,
+    Swift,
+    Pub,
+}
+
+/// Returns the file name of a relative path.
+pub(super) fn name_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+/// Returns the folder of a file, `""` at the top.
+pub(super) fn folder_of(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Returns the number of folders above a file.
+pub(super) fn depth_of(path: &str) -> usize {
+    path.matches('/').count()
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::dependency::{Dependency, Ecosystem, Scope};
 use super::manifests::Format;
-use super::patterns::NamePatterns;
+use super::patterns::{Dependency, Ecosystem, NamePatterns, Scope};
 
 /// All rules.
 #[derive(Debug, Deserialize)]

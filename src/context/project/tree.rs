@@ -11,8 +11,7 @@ use std::path::Path;
 
 use rustix::fs::FileType;
 
-use super::paths::{depth_of, folder_of, name_of};
-use super::patterns::NamePatterns;
+use super::patterns::{NamePatterns, depth_of, folder_of, name_of};
 use super::rules::{Rules, SkippedFolders};
 use crate::context::ignores::IgnoreRules;
 use crate::context::walk::walk;

@@ -75,19 +75,3 @@ impl FindingOutcome {
         }
     }
 }
-
-impl Findings {
-    /// Calls `edit` for each text in which a model can name the experts.
-    pub fn edit_texts(&mut self, edit: &mut dyn FnMut(&mut String)) {
-        for answer in self.answers.values_mut() {
-            edit(&mut answer.text);
-            edit(&mut answer.dissent);
-        }
-        for claim in &mut self.contradicted {
-            edit(&mut claim.reason);
-        }
-        for question in &mut self.new_questions {
-            edit(&mut question.text);
-        }
-    }
-}

@@ -1,8 +1,10 @@
 //! The answer of a record: evidence, objections, each expert's position, and the judge's passes.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::domain::artifact::{Magnitude, Severity, Verdict};
+use super::account::Amount;
+use crate::domain::artifact::{Severity, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::ChangeBasis;
 use crate::domain::ids::{ModelRef, SeatId};
@@ -50,11 +52,8 @@ pub struct StoredPerspective {
 pub struct JudgePasses {
     /// The number of passes.
     pub passes: u64,
-    /// Whether the verdict held; `None` if unknown.
-    pub consistent: Option<bool>,
-    /// `None` if the two verdicts were not compared.
-    pub magnitude: Option<Magnitude>,
-    pub reason: Option<String>,
+    #[serde(flatten)]
+    pub held: Held,
     /// The second verdict; `None` if there is none.
     pub second: Option<SecondVerdict>,
     /// The seats in the order of their labels `Expert A`, `Expert B`, … in each pass.
@@ -73,41 +72,44 @@ pub struct SecondVerdict {
 
 impl JudgePasses {
     pub(super) fn second_pass(&self) -> Option<SecondPass> {
+        let SecondVerdict { model, verdict } = self.second.clone().unwrap_or_default();
         (self.passes > 1).then(|| SecondPass {
-            verdict: self
-                .second
-                .as_ref()
-                .and_then(|second| second.verdict.clone()),
-            model: self.second.as_ref().and_then(|second| second.model.clone()),
+            verdict,
+            model,
             expert_order: self.expert_orders.get(1).cloned().unwrap_or_default(),
-            held: Held {
-                consistent: self.consistent,
-                magnitude: self.magnitude,
-                reason: self.reason.clone(),
-            },
+            held: self.held.clone(),
         })
     }
 }
 
 /// The rejudgement of an earlier consultation's answers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Rejudged {
     /// The earlier consultation's id.
     pub from: String,
-    /// Whether its verdict held; `None` if unknown.
-    pub consistent: Option<bool>,
-    pub magnitude: Option<Magnitude>,
-    pub reason: Option<String>,
+    #[serde(flatten)]
+    pub held: Held,
 }
 
-impl Rejudged {
-    pub(super) fn held(&self) -> Held {
-        Held {
-            consistent: self.consistent,
-            magnitude: self.magnitude,
-            reason: self.reason.clone(),
-        }
-    }
+/// The evaluation after Round 2 that decided whether to end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct EarlyTerminationEvaluation {
+    pub ended: bool,
+    /// What decided: `threshold`, `guards`, `person`, ….
+    pub by: Option<String>,
+    /// The judge's mean stated confidence in the points of agreement.
+    pub confidence: Option<Confidence>,
+    pub threshold: Option<Confidence>,
+    /// The number of rounds that an early end skips.
+    pub rounds_skipped: u64,
+    /// The estimated cost of these rounds.
+    pub estimated_cost_saved: Amount,
+    /// The evaluated rules, as `stopping` writes them.
+    pub rules: Vec<Value>,
+    /// What follows from the rules, as `stopping` writes it.
+    pub decision: Value,
 }

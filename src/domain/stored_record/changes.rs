@@ -3,10 +3,12 @@
 
 use std::fmt::Write as _;
 
-use super::StoredRecord;
-use crate::domain::artifact::Revision;
+use serde::{Deserialize, Serialize};
+
+use super::{DebateValue, StoredRecord};
+use crate::domain::artifact::{Revision, Severity, Tension};
 use crate::domain::confidence::Confidence;
-use crate::domain::debate_value::{ChangeMagnitude, DebateValue, PositionChange};
+use crate::domain::debate_value::{ChangeMagnitude, PositionChange};
 use crate::domain::ids::SeatId;
 
 /// The positions of Round 3 against those of Round 1.
@@ -39,7 +41,7 @@ pub struct ExpertChange<'a> {
 impl StoredRecord {
     /// Returns what Round 3 did to each expert's position.
     pub fn position_changes(&self) -> PositionChanges<'_> {
-        let value = self.debate_value().unwrap_or_default();
+        let value = self.debate_value_analysis.clone().unwrap_or_default();
         let mut positions = self.positions_of_round_3();
         positions.sort_by_key(|revision| self.place_on_panel(&revision.agent_id));
         let expert = |revision| self.expert_change(revision, &value);
@@ -168,6 +170,62 @@ impl ExpertChange<'_> {
                 None => format!("now {after}"),
             },
         )
+    }
+}
+
+/// A point that the debate left open.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OpenPoint {
+    pub topic: String,
+    /// `None` for points that the judge left unresolved without a severity.
+    pub severity: Option<Severity>,
+    /// The sides, where the judge names them.
+    pub views: Vec<OpenView>,
+}
+
+/// One side of an open point, with the name of its expert.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OpenView {
+    pub agent: String,
+    pub view: String,
+}
+
+impl StoredRecord {
+    /// Returns the points that the debate left open: what the cross-examination left unresolved;
+    /// without a cross-examination, the tensions of Round 2.
+    pub fn points_left_open(&self) -> Vec<OpenPoint> {
+        if let Some(examined) = self.cross_exam() {
+            let unresolved = examined.unresolved.iter().map(|topic| OpenPoint {
+                topic: topic.clone(),
+                ..OpenPoint::default()
+            });
+            return unresolved.collect();
+        }
+        let tensions = self.synthesis().into_iter();
+        let tensions = tensions.flat_map(|synthesis| &synthesis.tensions);
+        tensions.map(|tension| self.tension(tension)).collect()
+    }
+
+    /// Returns whether a judge gave the verdict, rather than a rule.
+    pub fn is_judged(&self) -> bool {
+        self.verdict()
+            .is_some_and(|verdict| verdict.composed_from.is_none())
+    }
+
+    fn tension(&self, tension: &Tension) -> OpenPoint {
+        let views = tension.viewpoints.iter().map(|view| OpenView {
+            agent: self.name_of(&view.agent).to_owned(),
+            view: view.viewpoint.clone(),
+        });
+        OpenPoint {
+            topic: tension.topic.clone(),
+            severity: Some(tension.severity),
+            views: views.collect(),
+        }
     }
 }
 

@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use super::{
-    Completion, DebateValueAnalysis, JudgePasses, Rejudged, StoredAgent, StoredAgentRound,
-    StoredCaching, StoredModel, StoredRecord, StoredRound,
+    Completion, JudgePasses, StoredAgent, StoredAgentRound, StoredCaching, StoredModel,
+    StoredRecord, StoredRound,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
 };
 use crate::domain::confidence::Calibrated;
-use crate::domain::debate_value::DebateValue;
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::second_pass::{Held, SecondPass};
@@ -186,12 +185,6 @@ impl StoredRecord {
         }
     }
 
-    /// Returns the value of the debate as computed by this program.
-    pub fn debate_value(&self) -> Option<DebateValue> {
-        let analysis = self.debate_value_analysis.as_ref();
-        analysis.map(DebateValueAnalysis::debate_value)
-    }
-
     /// Returns the judge's second pass; `None` when the judge was asked once.
     pub fn second_pass(&self) -> Option<SecondPass> {
         self.judge_passes
@@ -200,8 +193,8 @@ impl StoredRecord {
     }
 
     /// Returns whether the earlier verdict held, if prior answers were rejudged.
-    pub fn held(&self) -> Option<Held> {
-        self.rejudged.as_ref().map(Rejudged::held)
+    pub fn held(&self) -> Option<&Held> {
+        self.rejudged.as_ref().map(|rejudged| &rejudged.held)
     }
 
     /// Returns the calibrated probability of the leading point.

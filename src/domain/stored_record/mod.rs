@@ -5,18 +5,14 @@
 //! Only the id is required: missing values are empty or `None`, never zero. Words that later
 //! versions may extend are text.
 
-mod completion;
-mod context;
 mod context_words;
 mod panel;
 mod account;
 pub mod spend;
 mod rounds;
 mod answer;
-mod early_termination;
 mod debate_value;
 mod changes;
-mod open_points;
 mod lookup;
 
 use std::collections::BTreeMap;
@@ -35,20 +31,20 @@ pub use self::account::{
     Amount, EstimatedCost, PromptTemplate, PromptVersions, StoredCaching, StoredConsent,
     StoredCost, StoredSpend, TokenCounts, TokenEfficiencyStats,
 };
-pub use self::answer::{JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective};
-pub use self::changes::{ExpertChange, PositionChanges};
-pub use self::completion::Completion;
-pub use self::context::StoredContext;
-pub use self::context_words::{ContextWords, source_in_words};
-pub use self::debate_value::DebateValueAnalysis;
-pub use self::early_termination::EarlyTerminationEvaluation;
-pub use self::open_points::{OpenPoint, OpenView};
+pub use self::answer::{
+    EarlyTerminationEvaluation, JudgePasses, Rejudged, SecondVerdict, StoredConcern,
+    StoredPerspective,
+};
+pub use self::changes::{ExpertChange, OpenPoint, OpenView, PositionChanges};
+pub use self::context_words::{ContextWords, StoredContext, source_in_words};
+pub use self::debate_value::DebateValue;
 pub use self::panel::{
     ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
     StoredSeat, StoredSubstitution,
 };
 pub use self::rounds::{
-    CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError, StoredRound,
+    CompletedRound, Completion, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
+    StoredRound,
 };
 
 /// One consultation, finished or not.
@@ -129,7 +125,7 @@ pub struct StoredRecord {
     /// The share of the experts in Round 1 that support the leading point, from 0 to 1.
     pub agreement: Option<f64>,
     /// The value of the debate; see [`Self::debate_value`].
-    pub debate_value_analysis: Option<DebateValueAnalysis>,
+    pub debate_value_analysis: Option<DebateValue>,
     /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
     pub judge_consistent: Option<bool>,
     /// `None` when the judge was asked once; see [`Self::second_pass`].

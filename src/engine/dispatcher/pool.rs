@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::budget::SharedBudget;
+use super::reservation::{Refusal, Reservations};
 use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
 use crate::consultation::policy::pacing::{Admission, Backoff, CallEnd, ProviderLimits};
@@ -18,11 +20,7 @@ use crate::domain::money::MicroUsd;
 use crate::domain::random::SplitMix64;
 use crate::domain::time::Timestamp;
 use crate::stopping::circuit::Circuit;
-use crate::stopping::circuit::rule::CircuitRule;
-use crate::stopping::circuit::state::{CircuitState, Permit as CircuitPermit};
-
-use super::budget::SharedBudget;
-use super::reservation::{Refusal, Reservations};
+use crate::stopping::circuit::state::{CircuitRule, CircuitState, Permit as CircuitPermit};
 
 /// A consultation of this process; they are numbered in the order in which they join.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::served_models::{
-    entries, llama_cpp_model, lm_studio_model, ollama_models, openai_model, text,
-};
+use super::served_models::{entries, model, name, text};
 use super::{Condition, ServedModel};
 use crate::domain::vendors::LocalServerKind;
 use crate::providers::http::GetResponse;
@@ -55,11 +53,16 @@ impl Answers {
 /// Returns the server that answered; `None` for an unknown program.
 pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
     if let Some(version) = text(&answers.json("/api/version"), "version") {
+        let kind = LocalServerKind::Ollama;
+        let (list, running) = (answers.json("/api/tags"), answers.json("/api/ps"));
+        let running: Vec<String> = entries(&running, "models").filter_map(name).collect();
+        let models =
+            entries(&list, "models").filter_map(|entry| model(kind, entry, None, &running));
         return Some(ServerReport {
-            kind: LocalServerKind::Ollama,
+            kind,
             version: Some(version),
             condition: Condition::Ready,
-            models: ollama_models(&answers.json("/api/tags"), &answers.json("/api/ps")),
+            models: models.collect(),
         });
     }
     let (list, own_list) = (answers.json("/v1/models"), answers.json("/api/v0/models"));
@@ -85,29 +88,21 @@ pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
         (_, Some(401 | 403)) => Condition::Locked,
         _ => Condition::Ready,
     };
-    let models = match kind {
-        LocalServerKind::LmStudio if !own_models.is_empty() => {
-            own_models.into_iter().filter_map(lm_studio_model).collect()
-        }
-        LocalServerKind::LlamaCpp => {
-            let props = answers.json("/props");
-            let context = props
-                .pointer("/default_generation_settings/n_ctx")
-                .and_then(Value::as_u64);
-            models
-                .into_iter()
-                .filter_map(|model| llama_cpp_model(model, context))
-                .collect()
-        }
-        LocalServerKind::Ollama | LocalServerKind::LmStudio | LocalServerKind::Vllm => {
-            models.into_iter().filter_map(openai_model).collect()
-        }
-    };
+    let is_own = kind == LocalServerKind::LmStudio && !own_models.is_empty();
+    let models = if is_own { own_models } else { models };
+    let props = answers.json("/props");
+    let context = props.pointer("/default_generation_settings/n_ctx");
+    let context = context
+        .and_then(Value::as_u64)
+        .filter(|context| *context > 0);
+    let models = models
+        .into_iter()
+        .filter_map(|entry| model(kind, entry, context, &[]));
     Some(ServerReport {
         kind,
         version: None,
         condition,
-        models,
+        models: models.collect(),
     })
 }
 

@@ -6,7 +6,6 @@
 //! named fields.
 
 mod classes;
-mod hints;
 mod message;
 
 use serde_json::Value;
@@ -18,7 +17,7 @@ use crate::text::clean;
 use super::wire::Account;
 use message::ProviderMessage;
 
-pub use hints::{LONGEST, http_date};
+pub use message::{LONGEST, http_date};
 
 /// The longest message in characters.
 const MAX_MESSAGE_CHARS: usize = 500;
@@ -39,7 +38,7 @@ pub struct ErrorResponse {
 pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
     let status = response.status;
     let message = ProviderMessage::from_body(&account.redact(&response.body));
-    let hint = hints::of_headers(
+    let hint = message::of_headers(
         response.retry_after_ms.as_deref(),
         response.retry_after.as_deref(),
         now,

@@ -49,7 +49,7 @@ pub fn rows(record: &StoredRecord, written_at: Timestamp) -> Rows {
             cache_saved_incomplete: caching.is_some_and(|caching| caching.incomplete),
             debate: debate(record),
             verdict_changed: analysis.and_then(|analysis| analysis.verdict_changed_after_round_2),
-            later_rounds: analysis.and_then(|analysis| analysis.rounds_3_4_cost?.cost()),
+            later_rounds: analysis.and_then(|analysis| analysis.later_rounds_cost?.cost()),
             follow_up_of: record.follow_up_of.clone(),
         },
         rounds: rounds(record),

@@ -4,11 +4,8 @@
 //! The models' answers of the same run are not among them: they quote what was masked before.
 
 use std::borrow::Cow;
-use std::mem;
 
-use serde_json::Value;
-
-use crate::consultation::anonymity::texts::EditTexts;
+use crate::consultation::anonymity::texts::{edit_strings, edit_texts};
 use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
 use crate::consultation::prompt::Templates;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
@@ -38,7 +35,7 @@ pub(crate) fn mask(
     mut visit: impl FnMut(&mut EditSource<'_>),
 ) -> MaskingOutcome {
     let mut originals: Vec<(String, String)> = Vec::new();
-    visit(&mut |source, text| originals.push((source.to_owned(), mem::take(text))));
+    visit(&mut |source, text| originals.push((source.to_owned(), text.clone())));
     let outgoing: Vec<OutgoingText<'_>> = originals
         .iter()
         .map(|(source, text)| OutgoingText { source, text })
@@ -48,18 +45,12 @@ pub(crate) fn mask(
         report,
         findings,
     } = scrubber.scrub(&outgoing);
-    let masked: Vec<Option<String>> = texts
-        .into_iter()
-        .map(|text| match text {
-            Cow::Owned(masked) => Some(masked),
-            Cow::Borrowed(_) => None,
-        })
-        .collect();
-    let mut results = masked
-        .into_iter()
-        .zip(originals)
-        .map(|(masked, (_, original))| masked.unwrap_or(original));
-    visit(&mut |_, text| *text = results.next().unwrap_or_default());
+    let mut results = texts.into_iter();
+    visit(&mut |_, text| {
+        if let Some(Cow::Owned(masked)) = results.next() {
+            *text = masked;
+        }
+    });
     MaskingOutcome { report, findings }
 }
 
@@ -86,22 +77,7 @@ pub(crate) fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>
         edit(PROJECT, version);
     }
     for value in context.tech_stack.values_mut() {
-        edit_strings(value, edit);
-    }
-}
-
-fn edit_strings(value: &mut Value, edit: &mut EditSource<'_>) {
-    match value {
-        Value::String(text) => edit(PROJECT, text),
-        Value::Array(values) => values
-            .iter_mut()
-            .for_each(|value| edit_strings(value, edit)),
-        Value::Object(fields) => {
-            for (_, value) in fields {
-                edit_strings(value, edit);
-            }
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        edit_strings(value, &mut |text| edit(PROJECT, text));
     }
 }
 
@@ -124,27 +100,15 @@ fn edit_prior_consultation(prior: &mut PriorConsultation, edit: &mut EditSource<
     for held in &mut prior.positions {
         edit(&id, &mut held.position);
     }
-    if let Some(verdict) = &mut prior.verdict {
-        verdict.edit_texts(&mut |text| edit(&id, text));
-    }
+    edit_texts(&mut prior.verdict, &mut |text| edit(&id, text));
 }
 
 fn edit_prior_answers(prior: &mut PriorAnswers, edit: &mut EditSource<'_>) {
     let id = prior.from.to_string();
-    for held in &mut prior.independents {
-        edit(&id, &mut held.position);
-        edit(&id, &mut held.rationale);
-        edit(&id, &mut held.prose_excerpt);
-        for point in &mut held.key_points {
-            edit(&id, point);
-        }
-    }
-    if let Some(cross_exam) = &mut prior.cross_exam {
-        cross_exam.edit_texts(&mut |text| edit(&id, text));
-    }
-    if let Some(verdict) = &mut prior.verdict {
-        verdict.edit_texts(&mut |text| edit(&id, text));
-    }
+    let edit = &mut |text: &mut String| edit(&id, text);
+    edit_texts(&mut prior.independents, edit);
+    edit_texts(&mut prior.cross_exam, edit);
+    edit_texts(&mut prior.verdict, edit);
 }
 
 /// Visits the personas on a panel.

@@ -2,8 +2,7 @@
 
 use super::request::{ContextRequest, StdinRequest};
 use crate::config::env::Environment;
-use crate::config::git_excludes::git_excludes;
-use crate::config::paths::Home;
+use crate::config::paths::{Home, git_excludes};
 use crate::context::sources::SourceText;
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};

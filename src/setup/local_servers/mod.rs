@@ -2,7 +2,6 @@
 //! how its models are asked.
 
 pub(crate) mod search;
-pub(crate) mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,7 +166,7 @@ impl LocalServerSet {
     /// Returns how a local server's model is asked; `None` for a model of any other provider.
     pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
-        Some(terms::terms(server, &model.model, settings))
+        Some(search::terms(server, &model.model, settings))
     }
 
     /// Returns the catalog with the context sizes that local servers report of their models.

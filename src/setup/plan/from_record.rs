@@ -234,9 +234,9 @@ fn reorder(plan: &mut Plan, record: &StoredRecord) {
         into: &now,
     };
     let cross_exam = prior_answers.cross_exam.take();
-    prior_answers.cross_exam = cross_exam.map(|record| relabelling.cross_exam(record));
+    prior_answers.cross_exam = cross_exam.map(|record| relabelling.rewrite(record));
     let verdict = prior_answers.verdict.take();
-    prior_answers.verdict = verdict.map(|verdict| relabelling.verdict(verdict));
+    prior_answers.verdict = verdict.map(|verdict| relabelling.rewrite(verdict));
 }
 
 /// Returns the material of a record for models; `None` if it has neither an answer nor a position.

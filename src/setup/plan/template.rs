@@ -6,6 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use secrecy::SecretString;
 
+use super::sources::Sources;
+use super::terms::{self, ContextUse};
+use super::{Planner, limits};
 use crate::config::own_keys::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -30,11 +33,6 @@ use crate::setup::context::request::Scrubbing;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::request::{Purpose, QuestionRequest, TemplateRequest};
-
-use super::Planner;
-use super::limits;
-use super::sources::Sources;
-use super::terms::{self, ContextUse};
 
 /// The decisions about consultations before their models are looked up.
 #[derive(Debug)]

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use conclave::stopping::batch::conditions::StopConditions;
-//! use conclave::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
+//! use conclave::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
 //! use conclave::stopping::batch::reason::{StopCondition, StopReason};
 //! use conclave::stopping::batch::state::{BatchState, Workload};
 //!
@@ -24,7 +24,6 @@
 
 pub mod conditions;
 pub mod rate;
-pub mod item;
 pub mod totals;
 pub mod state;
 mod rules;

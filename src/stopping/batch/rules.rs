@@ -7,20 +7,18 @@
 use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Value};
 
-use super::item::ItemRole;
 use super::rate::Rate;
 use super::reason::{BASELINE_FAILS, CONSECUTIVE_FAILS};
 use super::state::{BatchState, ItemWindow, StopRequest, Workload};
+use super::totals::ItemRole;
 
 impl BatchState {
     /// Checks all conditions.
     pub fn evaluate(&self, workload: Workload) -> Evaluation {
         let conditions = &self.conditions;
         let checks = Checks::default()
-            .success(Class::Done, "complete")
-            .metric("cases that remain")
-            .value(Value::Count(workload.remaining))
-            .bound(Bound::AtMost, Value::Count(0))
+            .success(Class::Done, "complete", "cases that remain")
+            .at_most(Value::Count(workload.remaining), 0)
             .message("All cases are finished");
         let checks = requests(checks, self.request.as_ref());
         let checks = flag(
@@ -45,7 +43,7 @@ impl BatchState {
         let metric = "consecutive fails of the baseline";
         let checks = match limit {
             Some(most) if !is_compared => {
-                let checks = checks.limit(Class::Halted, BASELINE_FAILS).metric(metric);
+                let checks = checks.limit(Class::Halted, BASELINE_FAILS, metric);
                 not_applicable(checks, Value::Count(most))
             }
             limit => streak(checks, BASELINE_FAILS, metric, self.baseline_fails, limit),
@@ -69,15 +67,18 @@ impl BatchState {
         limit: Option<Rate>,
     ) -> Checks {
         let rule = format!("{}_rate", name.to_ascii_lowercase());
-        let checks = checks.limit(Class::Halted, &rule).metric(metric);
+        let checks = checks.limit(Class::Halted, &rule, metric);
         let Some(most) = limit else {
             return not_applicable(checks, off());
         };
         let least = self.conditions.min_items;
         let (part, of) = (window.count(), window.len());
         checks
-            .value((of >= least).then_some(Value::Share { part, of }))
-            .bound(Bound::AtMost, most.value())
+            .compare(
+                (of >= least).then_some(Value::Share { part, of }),
+                Bound::AtMost,
+                most.value(),
+            )
             .detail((of < least).then(|| format!("{of} of {least} cases")))
             .message(rate_message(name, (part, of), most))
     }
@@ -97,10 +98,8 @@ fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
         _ => (None, None),
     };
     let checks = checks
-        .limit(Class::Cancelled, "interrupted")
-        .metric("interrupts")
-        .value(Value::Count(is_interrupted.into()))
-        .bound(Bound::AtMost, Value::Count(0))
+        .limit(Class::Cancelled, "interrupted", "interrupts")
+        .at_most(Value::Count(is_interrupted.into()), 0)
         .message("Interrupted");
     let refused = |provider| format!("Provider `{provider}` refuses the key");
     let metric = "providers that refuse the key";
@@ -115,9 +114,7 @@ fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
 
 /// A condition on the amount that the next call could bring the cost to.
 fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, MicroUsd)>) -> Checks {
-    let checks = checks
-        .limit(Class::Exhausted, rule)
-        .metric("dollars with the next call");
+    let checks = checks.limit(Class::Exhausted, rule, "dollars with the next call");
     let Some((needed, ceiling)) = reached else {
         return not_applicable(checks, Value::word("none"));
     };
@@ -133,8 +130,7 @@ fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, Micr
         denominator: MILLION,
     };
     checks
-        .value(dollars(needed))
-        .bound(Bound::AtMost, dollars(ceiling.0))
+        .compare(dollars(needed), Bound::AtMost, dollars(ceiling.0))
         .message(format!(
             "The next call could exceed the {name} of {ceiling}{with_it}"
         ))
@@ -143,9 +139,7 @@ fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, Micr
 /// The budget matters only if another attempt is wanted: a batch that ends on its last attempt is
 /// complete.
 fn attempt_budget(checks: Checks, batch: &BatchState, workload: Workload) -> Checks {
-    let checks = checks
-        .limit(Class::Exhausted, "attempt_budget")
-        .metric("attempts");
+    let checks = checks.limit(Class::Exhausted, "attempt_budget", "attempts");
     match batch.conditions.max_attempts {
         None => not_applicable(checks, off()),
         Some(budget) if workload.waiting == 0 => not_applicable(checks, Value::Count(budget)),
@@ -168,25 +162,21 @@ fn unanswered(checks: Checks, batch: &BatchState, workload: Workload) -> Checks 
     };
     let metric = "cases without an answer and without attempts left";
     checks
-        .limit(Class::Stalled, "unanswered")
-        .metric(metric)
-        .value(Value::Count(stuck))
-        .bound(Bound::AtMost, Value::Count(0))
+        .limit(Class::Stalled, "unanswered", metric)
+        .at_most(Value::Count(stuck), 0)
         .message(format!("{stuck} {cases} no {why}"))
 }
 
 /// A condition that fires at the first time.
 fn flag(checks: Checks, rule: &str, metric: &str, is_set: bool) -> Checks {
     checks
-        .limit(Class::Halted, rule)
-        .metric(metric)
-        .value(Value::Count(is_set.into()))
-        .bound(Bound::AtMost, Value::Count(0))
+        .limit(Class::Halted, rule, metric)
+        .at_most(Value::Count(is_set.into()), 0)
 }
 
 /// A condition on events in a row.
 fn streak(checks: Checks, rule: &str, metric: &str, in_a_row: u64, limit: Option<u64>) -> Checks {
-    let checks = checks.limit(Class::Halted, rule).metric(metric);
+    let checks = checks.limit(Class::Halted, rule, metric);
     match limit {
         None => not_applicable(checks, off()),
         Some(most) => checks
@@ -196,7 +186,9 @@ fn streak(checks: Checks, rule: &str, metric: &str, in_a_row: u64, limit: Option
 }
 
 fn not_applicable(checks: Checks, threshold: Value) -> Checks {
-    checks.bound(Bound::AtMost, threshold).applies_if(false)
+    checks
+        .compare(None, Bound::AtMost, threshold)
+        .applies_if(false)
 }
 
 /// The threshold of a condition that is switched off.

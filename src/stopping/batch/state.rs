@@ -4,12 +4,10 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::conditions::StopConditions;
+use super::totals::{BatchTotals, FinishedItem, ItemOutcome, ItemRole, RoleTotals};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
-
-use super::conditions::StopConditions;
-use super::item::{FinishedItem, ItemOutcome, ItemRole};
-use super::totals::{BatchTotals, RoleTotals};
 
 /// What the stop conditions look at.
 #[derive(Clone, Debug, PartialEq, Eq)]

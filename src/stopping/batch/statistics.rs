@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::item::ItemRole;
 use super::state::{BatchState, ItemWindow};
+use super::totals::ItemRole;
 
 /// The figures of a batch. The counts and the rates beside them are the subject's: in a comparison,
 /// those of the panel.

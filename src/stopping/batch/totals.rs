@@ -1,7 +1,5 @@
 //! Counts over a whole batch, resumed or not.
 
-use super::item::{FinishedItem, ItemOutcome, ItemRole};
-
 /// Counts over the whole batch, resumed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTotals {
@@ -46,4 +44,32 @@ impl RoleTotals {
     pub fn finished(&self) -> u64 {
         self.approved + self.rejected + self.failed
     }
+}
+
+/// A finished item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FinishedItem {
+    pub role: ItemRole,
+    pub outcome: ItemOutcome,
+    /// At least 1.
+    pub attempts: u32,
+}
+
+/// What an item is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemRole {
+    /// What the batch is about.
+    Subject,
+    /// What the subject is compared with. Wrong answers are what is measured here, and no reason to
+    /// stop.
+    Baseline,
+}
+
+/// How an item ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ItemOutcome {
+    Approved,
+    Rejected,
+    /// No answer after all attempts.
+    Failed,
 }

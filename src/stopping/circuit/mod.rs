@@ -15,10 +15,8 @@
 //! The stages are in [`stage`]. The breaker of an agent's loop
 //! ([`crate::stopping::exit_check::breaker`]) has the same stages and other windows.
 
-pub mod rule;
 pub mod state;
 pub mod stage;
-pub mod window;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +24,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
-use rule::CircuitRule;
 use stage::CircuitStage;
+use state::CallWindow;
+use state::CircuitRule;
 use state::{CircuitState, Permit, WhyOpen};
-use window::CallWindow;
 
 /// The circuit of one provider; initially closed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

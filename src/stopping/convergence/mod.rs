@@ -26,17 +26,14 @@
 use super::evaluation::Evaluation;
 
 pub mod criteria;
-pub mod measure;
-mod history;
-pub mod rule;
 mod rules;
 #[cfg(test)]
 mod tests;
 
+pub use self::criteria::ConvergenceRule;
 pub use self::criteria::{Criteria, Preset, RuleSet, StableBy};
-pub use self::history::stable_count;
-pub use self::measure::{DocumentMeasure, ItemCounts, QuestionKey};
-pub use self::rule::ConvergenceRule;
+pub use self::criteria::{DocumentMeasure, ItemCounts, QuestionKey};
+pub use self::rules::stable_count;
 
 /// The rules of the criteria reference in its own order, with its faults: the maximum comes before
 /// the successes, an unchanged number of questions is stable whatever the questions are, an empty

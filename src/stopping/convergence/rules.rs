@@ -10,12 +10,12 @@
 //! - Questions that alternate between two sets stall the loop; more iterations would repeat them.
 //! - Questions that all wait for a person need that person, not another iteration.
 
-use crate::stopping::evaluation::{Bound, Checks, Class, Value};
+use std::collections::BTreeSet;
 
-use super::criteria::{Criteria, RuleSet, StableBy};
-use super::history::{churn, is_same, returns, stable_count, unanswered, wide};
-use super::measure::{DocumentMeasure, ItemCounts};
-use super::rule::ConvergenceRule as Named;
+use super::criteria::{
+    ConvergenceRule as Named, Criteria, DocumentMeasure, ItemCounts, QuestionKey, RuleSet, StableBy,
+};
+use crate::stopping::evaluation::{Bound, Checks, Class, Value};
 
 /// Two returns are two whole periods: `A, B, A, B`.
 const RETURNS: u64 = 2;
@@ -30,52 +30,69 @@ pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Check
     let most = criteria.max_iterations;
     let checks = Checks::default()
         // Success needs a number of iterations.
-        .guard(&[], Named::MinimumIterations.name())
-        .metric("iterations")
-        .value(Value::count(measures.len()))
-        .bound(Bound::AtLeast, Value::Count(criteria.min_iterations))
-        .success(Class::Converged, Named::QuestionStability.name())
-        .metric("comparisons in a row without a change of the open questions")
-        .value(counts.map(|_| Value::Count(stable)))
-        .bound(Bound::AtLeast, Value::Count(criteria.stable_comparisons))
+        .guard(&[], Named::MinimumIterations.name(), "iterations")
+        .at_least(Value::count(measures.len()), criteria.min_iterations)
+        .success(
+            Class::Converged,
+            Named::QuestionStability.name(),
+            "comparisons in a row without a change of the open questions",
+        )
+        .at_least(
+            counts.map(|_| Value::Count(stable)),
+            criteria.stable_comparisons,
+        )
         .detail(comparison(criteria, measures))
         .message(stability(criteria, stable))
-        .success(Class::Converged, Named::LowQuestions.name())
-        .metric("open questions")
-        .value(open.map(Value::Count))
-        .bound(Bound::AtMost, Value::Count(criteria.max_open_questions))
+        .success(
+            Class::Converged,
+            Named::LowQuestions.name(),
+            "open questions",
+        )
+        .at_most(open.map(Value::Count), criteria.max_open_questions)
         .message(match open.unwrap_or_default() {
             0 => "no question is open".to_owned(),
             1 => "1 question is open".to_owned(),
             open => format!("{open} questions are open"),
         });
     high_confidence(checks, criteria, counts)
-        .guard(&[Named::LowQuestions.name()], Named::OpenBlockers.name())
-        .metric("open questions that are marked as blockers")
-        .value(last.map(|measure| Value::Count(measure.open_blockers)))
-        .bound(Bound::AtMost, Value::Count(0))
-        .guard(&[], Named::Parsed.name())
-        .metric("items of the document")
-        .value(counts.map(|counts| Value::Count(counts.total())))
-        .bound(Bound::AtLeast, Value::Count(1))
-        .limit(Class::Stalled, Named::Oscillation.name())
-        .metric("times in a row that the open questions changed back")
+        .guard(
+            &[Named::LowQuestions.name()],
+            Named::OpenBlockers.name(),
+            "open questions that are marked as blockers",
+        )
+        .at_most(last.map(|measure| Value::Count(measure.open_blockers)), 0)
+        .guard(&[], Named::Parsed.name(), "items of the document")
+        .at_least(counts.map(|counts| Value::Count(counts.total())), 1)
+        .limit(
+            Class::Stalled,
+            Named::Oscillation.name(),
+            "times in a row that the open questions changed back",
+        )
         .reaches(counts.map(|_| returns(measures)), RETURNS)
         .message("the open questions alternate between two sets")
         // Before the minimum of iterations it does not apply: the same document may have converged
         // when the minimum is met.
-        .limit(Class::NeedsHuman, Named::NothingToAsk.name())
-        .metric("open questions that wait for a person")
-        .value(open.map(|of| Value::Share { part: deferred, of }))
-        .bound(Bound::LessThan, Value::percent(100))
+        .limit(
+            Class::NeedsHuman,
+            Named::NothingToAsk.name(),
+            "open questions that wait for a person",
+        )
+        .compare(
+            open.map(|of| Value::Share { part: deferred, of }),
+            Bound::LessThan,
+            Value::percent(100),
+        )
         .applies_if(open != Some(0) && wide(measures.len()) >= criteria.min_iterations)
         .message(match deferred {
             1 => "the one open question waits for a person".to_owned(),
             deferred => format!("all {deferred} open questions wait for a person"),
         })
         // Every loop has a cap.
-        .limit(Class::Exhausted, Named::MaximumIterations.name())
-        .metric("iterations")
+        .limit(
+            Class::Exhausted,
+            Named::MaximumIterations.name(),
+            "iterations",
+        )
         .reaches(wide(measures.len()), most)
         .message(match most {
             1 => "the one iteration is used up".to_owned(),
@@ -100,10 +117,13 @@ fn high_confidence(checks: Checks, criteria: &Criteria, counts: Option<ItemCount
     let of = high + medium + open;
     let detail = format!("High: {high}{sourced}, Medium: {medium}, Open: {open}");
     checks
-        .success(Class::Converged, Named::HighConfidence.name())
-        .metric("items of high confidence")
-        .value(counts.map(|_| Value::Share { part, of }))
-        .bound(
+        .success(
+            Class::Converged,
+            Named::HighConfidence.name(),
+            "items of high confidence",
+        )
+        .compare(
+            counts.map(|_| Value::Share { part, of }),
             Bound::MoreThan,
             Value::decimal(criteria.high_confidence_ratio),
         )
@@ -155,4 +175,87 @@ fn comparison(criteria: &Criteria, measures: &[DocumentMeasure]) -> Option<Strin
     Some(format!(
         "Previous: {then}, Current: {now}, Changed: {changed}{churn}"
     ))
+}
+
+/// Returns how many comparisons in a row, up to the last iteration, found the open questions
+/// unchanged. A first iteration has nothing to be compared with: 0.
+pub fn stable_count(criteria: &Criteria, measures: &[DocumentMeasure]) -> u64 {
+    let unchanged = measures.windows(2).rev().take_while(
+        |pair| matches!(pair, [previous, current] if is_unchanged(criteria, previous, current)),
+    );
+    wide(unchanged.count())
+}
+
+/// Returns whether the open questions of two iterations are the same because the panel left them
+/// so.
+pub(super) fn is_unchanged(
+    criteria: &Criteria,
+    previous: &DocumentMeasure,
+    current: &DocumentMeasure,
+) -> bool {
+    is_same(criteria, previous, current)
+        && unanswered(criteria, previous) == 0
+        && unanswered(criteria, current) == 0
+}
+
+/// Returns the open questions without a readable answer. The reference does not know them.
+pub(super) fn unanswered(criteria: &Criteria, measure: &DocumentMeasure) -> u64 {
+    match criteria.rule_set {
+        RuleSet::Corrected => measure.unanswered,
+        RuleSet::StrictSeed => 0,
+    }
+}
+
+/// Returns whether the open questions of two iterations are the same, for whatever reason.
+pub(super) fn is_same(
+    criteria: &Criteria,
+    previous: &DocumentMeasure,
+    current: &DocumentMeasure,
+) -> bool {
+    match criteria.stable_by {
+        StableBy::Set => same_set(previous, current),
+        StableBy::Count => same_count(previous, current),
+    }
+}
+
+/// Returns how many of the open questions are others than before although their number is the same;
+/// 0 if the number differs too.
+pub(super) fn churn(previous: &DocumentMeasure, current: &DocumentMeasure) -> u64 {
+    if !same_count(previous, current) {
+        return 0;
+    }
+    wide(current.questions.difference(&previous.questions).count())
+}
+
+/// Returns how many times in a row, up to the last iteration, the questions changed back to those
+/// of two iterations before. `A, B, A, B` has two.
+pub(super) fn returns(measures: &[DocumentMeasure]) -> u64 {
+    let returned = |triple: &&[DocumentMeasure]| match triple {
+        [first, second, third] => {
+            let is_answered = triple.iter().all(|measure| measure.unanswered == 0);
+            is_answered && same_set(first, third) && !same_set(second, third)
+        }
+        _ => false,
+    };
+    wide(measures.windows(3).rev().take_while(returned).count())
+}
+
+fn same_count(previous: &DocumentMeasure, current: &DocumentMeasure) -> bool {
+    match (previous.counts, current.counts) {
+        (Some(previous), Some(current)) => previous.open == current.open,
+        (None, _) | (_, None) => false,
+    }
+}
+
+fn same_set(previous: &DocumentMeasure, current: &DocumentMeasure) -> bool {
+    matches!((questions(previous), questions(current)), (Some(previous), Some(current)) if previous == current)
+}
+
+/// Returns the open questions; `None` if the document could not be read.
+fn questions(measure: &DocumentMeasure) -> Option<&BTreeSet<QuestionKey>> {
+    measure.counts.map(|_| &measure.questions)
+}
+
+pub(super) fn wide(count: usize) -> u64 {
+    u64::try_from(count).unwrap_or(u64::MAX)
 }

@@ -1,11 +1,9 @@
 //! Computes the calibrated probability that the strongest point is right.
 
-use crate::domain::confidence::{Basis, Calibrated, Confidence};
-use crate::stopping::experience::Experience;
-use crate::stopping::number;
-use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
-
 use super::{EarlyStop, Evidence, Statement, leading};
+use crate::domain::confidence::{Basis, Calibrated, Confidence};
+use crate::stopping::experience::{Experience, Stands, Vote, effective_voters, pooled};
+use crate::stopping::number;
 
 /// Returns the calibrated probability of the strongest point; `None` without a point or an answer,
 /// and if the judge's confidences carry no information.

@@ -177,29 +177,28 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let checks = Checks::default()
         .with(stated, Some(Class::Converged))
         .message(message)
-        .guard(&[STATED], "answers")
-        .metric("experts that answered")
-        .value(Value::count(evidence.answered))
-        .bound(Bound::AtLeast, Value::Count(2))
-        .guard(&[STATED], "families")
-        .metric("families of the models that answered")
-        .value(Value::count(evidence.families))
-        .bound(Bound::AtLeast, Value::Count(2))
-        .guard(&[STATED], "troubled_seats")
-        .metric("seats that failed, answered badly or run the local model")
-        .value(Value::count(evidence.troubled))
-        .bound(Bound::AtMost, Value::Count(0))
-        .guard(&[STATED], "support")
-        .metric("experts behind the strongest point")
-        .value(leading.map(|point| Value::share(point.supporters, evidence.answered)))
-        .bound(
+        .guard(&[STATED], "answers", "experts that answered")
+        .at_least(Value::count(evidence.answered), 2)
+        .guard(
+            &[STATED],
+            "families",
+            "families of the models that answered",
+        )
+        .at_least(Value::count(evidence.families), 2)
+        .guard(
+            &[STATED],
+            "troubled_seats",
+            "seats that failed, answered badly or run the local model",
+        )
+        .at_most(Value::count(evidence.troubled), 0)
+        .guard(&[STATED], "support", "experts behind the strongest point")
+        .compare(
+            leading.map(|point| Value::share(point.supporters, evidence.answered)),
             Bound::AtLeast,
             Value::share(evidence.answered, evidence.answered),
         )
-        .guard(&[STATED], "high_tensions")
-        .metric("tensions of high severity")
-        .value(Value::count(evidence.high_tensions))
-        .bound(Bound::AtMost, Value::Count(0));
+        .guard(&[STATED], "high_tensions", "tensions of high severity")
+        .at_most(Value::count(evidence.high_tensions), 0);
     rubber_stamp(checks, evidence).evaluation()
 }
 

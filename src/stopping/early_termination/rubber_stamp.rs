@@ -48,10 +48,12 @@ pub(super) fn rubber_stamp(checks: Checks, evidence: &Evidence) -> Checks {
     });
     let applies = detail.is_some();
     checks
-        .guard(&[STATED], "rubber_stamp")
-        .metric("signs of a rubber stamp")
-        .value(value)
-        .bound(Bound::LessThan, Value::share(signs.len(), signs.len()))
+        .guard(&[STATED], "rubber_stamp", "signs of a rubber stamp")
+        .compare(
+            value,
+            Bound::LessThan,
+            Value::share(signs.len(), signs.len()),
+        )
         .detail(detail)
         .applies_if(applies)
 }

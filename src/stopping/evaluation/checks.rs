@@ -16,10 +16,8 @@ use super::{Class, Decision, Evaluation};
 /// use conclave::stopping::evaluation::{Bound, Checks, Class, Value};
 ///
 /// let evaluation = Checks::default()
-///     .limit(Class::Exhausted, "turns")
-///     .metric("turns of this run")
-///     .value(Value::Count(3))
-///     .bound(Bound::LessThan, Value::Count(3))
+///     .limit(Class::Exhausted, "turns", "turns of this run")
+///     .compare(Value::Count(3), Bound::LessThan, Value::Count(3))
 ///     .message("the run has had its 3 turns")
 ///     .evaluation();
 /// assert_eq!(evaluation.deciding_rule(), Some("turns"));
@@ -58,18 +56,20 @@ impl Checks {
         }
     }
 
-    pub fn success(self, class: Class, name: &str) -> Self {
-        self.with(Rule::new(RuleKind::Success, name, ""), Some(class))
+    /// Adds a success. `metric` says what it measures, in words.
+    pub fn success(self, class: Class, name: &str, metric: &str) -> Self {
+        self.with(Rule::new(RuleKind::Success, name, metric), Some(class))
     }
 
-    pub fn limit(self, class: Class, name: &str) -> Self {
-        self.with(Rule::new(RuleKind::Limit, name, ""), Some(class))
+    /// Adds a limit.
+    pub fn limit(self, class: Class, name: &str, metric: &str) -> Self {
+        self.with(Rule::new(RuleKind::Limit, name, metric), Some(class))
     }
 
     /// Adds a guard of the successes with these names; of every success without names. Its place
     /// does not matter.
-    pub fn guard(self, successes: &[&str], name: &str) -> Self {
-        let rule = Rule::new(RuleKind::Guard, name, "").guarding(successes);
+    pub fn guard(self, successes: &[&str], name: &str, metric: &str) -> Self {
+        let rule = Rule::new(RuleKind::Guard, name, metric).guarding(successes);
         self.with(rule, None)
     }
 
@@ -83,25 +83,39 @@ impl Checks {
         self
     }
 
-    /// States what the last rule measures, in words.
-    pub fn metric(self, metric: &str) -> Self {
-        self.change(|row| metric.clone_into(&mut row.rule.metric))
+    /// Compares the measured value of the last rule; `None` if it could not be measured.
+    pub fn compare(self, value: impl Into<Option<Value>>, bound: Bound, threshold: Value) -> Self {
+        self.change(|row| row.rule = row.rule.clone().measured(value.into(), bound, threshold))
     }
 
-    /// States the measured value of the last rule; `None` if it could not be measured.
-    pub fn value(self, value: impl Into<Option<Value>>) -> Self {
-        self.change(|row| row.rule.value = value.into())
+    /// Compares the value of the last rule with a count.
+    pub fn at_least(self, value: impl Into<Option<Value>>, threshold: u64) -> Self {
+        self.compare(value, Bound::AtLeast, Value::Count(threshold))
     }
 
-    /// Compares the value of the last rule.
-    pub fn bound(self, bound: Bound, threshold: Value) -> Self {
-        self.change(|row| row.rule.compare(bound, threshold))
+    /// Compares the value of the last rule with a count.
+    pub fn at_most(self, value: impl Into<Option<Value>>, threshold: u64) -> Self {
+        self.compare(value, Bound::AtMost, Value::Count(threshold))
+    }
+
+    /// Compares the value of the last rule, a word.
+    pub fn is<'a>(self, word: impl Into<Option<&'a str>>, wanted: &str) -> Self {
+        self.compare(word.into().map(Value::word), Bound::Is, Value::word(wanted))
+    }
+
+    /// Compares the value of the last rule, a word.
+    pub fn is_not<'a>(self, word: impl Into<Option<&'a str>>, unwanted: &str) -> Self {
+        self.compare(
+            word.into().map(Value::word),
+            Bound::IsNot,
+            Value::word(unwanted),
+        )
     }
 
     /// Measures the last rule, a limit, by a count: it fires at the threshold.
     pub fn reaches(self, count: impl Into<Option<u64>>, threshold: u64) -> Self {
-        self.value(count.into().map(Value::Count))
-            .bound(Bound::LessThan, Value::Count(threshold))
+        let count = count.into().map(Value::Count);
+        self.compare(count, Bound::LessThan, Value::Count(threshold))
     }
 
     /// States the parts of the last rule's value.

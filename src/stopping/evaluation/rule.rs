@@ -83,24 +83,23 @@ impl Rule {
         }
     }
 
-    /// Compares the value with a threshold. The outcome is unknown without a value or if the two
-    /// cannot be compared.
-    pub(super) fn compare(&mut self, bound: Bound, threshold: Value) {
-        let value = self.value.as_ref();
-        self.outcome = match value.and_then(|value| bound.admits(value, &threshold)) {
+    /// Returns the rule with a value that is compared with a threshold. The outcome is unknown
+    /// without a value or if the two cannot be compared.
+    #[must_use]
+    pub fn measured(self, value: Option<Value>, bound: Bound, threshold: Value) -> Self {
+        let admits = |value| bound.admits(value, &threshold);
+        let outcome = match value.as_ref().and_then(admits) {
             None => RuleOutcome::Unknown,
             Some(within) if within == (self.kind == RuleKind::Success) => RuleOutcome::Fired,
             Some(_) => RuleOutcome::Held,
         };
-        (self.bound, self.threshold) = (bound, threshold);
-    }
-
-    /// Returns the rule with a value that is compared.
-    #[must_use]
-    pub fn measured(mut self, value: Option<Value>, bound: Bound, threshold: Value) -> Self {
-        self.value = value;
-        self.compare(bound, threshold);
-        self
+        Self {
+            value,
+            bound,
+            threshold,
+            outcome,
+            ..self
+        }
     }
 
     /// Limits a guard to the successes with these names.

@@ -2,13 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::Evaluation;
-
 use super::breaker::TurnProgress;
 use super::evidence::{ErrorSignature, TurnEvidence};
 use super::run::RunRef;
 use super::settings::ExitSettings;
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::Evaluation;
 
 /// The version of the events' form. It changes when older programs cannot read them.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -28,9 +28,9 @@
 //! ```
 
 pub mod evidence;
-pub mod thresholds;
 pub mod run;
 pub mod breaker;
+pub mod thresholds;
 pub mod settings;
 pub mod progress;
 pub mod run_state;

@@ -62,10 +62,12 @@ fn obstacle(checks: Checks, evidence: &TurnEvidence) -> Checks {
     };
     let own_words = obstacle.map_or("", |obstacle| obstacle.message.as_str());
     checks
-        .limit(Class::Halted, "obstacle")
-        .metric("reason why the agent program cannot work")
-        .value(Value::word(kind))
-        .bound(Bound::Is, Value::word("none"))
+        .limit(
+            Class::Halted,
+            "obstacle",
+            "reason why the agent program cannot work",
+        )
+        .is(kind, "none")
         .message(format!("{reason}: {own_words}"))
 }
 
@@ -78,19 +80,23 @@ fn all_tasks_done(checks: Checks, evidence: &TurnEvidence) -> Checks {
         completed => format!("all {completed} tasks of the checklist are completed"),
     };
     checks
-        .success(Class::Done, ALL_TASKS_DONE)
-        .metric("completed tasks of the checklist")
-        .value(completed_share(evidence))
-        .bound(Bound::AtLeast, Value::percent(100))
+        .success(
+            Class::Done,
+            ALL_TASKS_DONE,
+            "completed tasks of the checklist",
+        )
+        .compare(
+            completed_share(evidence),
+            Bound::AtLeast,
+            Value::percent(100),
+        )
         .message(message)
 }
 
 /// The circuit was open when the turn was checked. Half-open, the turn is the probe.
 pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
     let before = run.circuit_before;
-    let checks = checks
-        .limit(Class::Halted, "circuit_open")
-        .metric("circuit before this turn");
+    let checks = checks.limit(Class::Halted, "circuit_open", "circuit before this turn");
     circuit(checks, before, "is open", &run.breaker.state(now))
 }
 
@@ -98,9 +104,7 @@ pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Ch
 /// thresholds are reached too.
 fn circuit_opened(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
     let after = run.breaker.state(now);
-    let checks = checks
-        .limit(Class::Halted, "circuit_opened")
-        .metric("circuit after this turn");
+    let checks = checks.limit(Class::Halted, "circuit_opened", "circuit after this turn");
     circuit(checks, CircuitPhase::of(&after), "opens", &after)
 }
 
@@ -109,10 +113,8 @@ fn circuit(checks: Checks, phase: CircuitPhase, verb: &str, state: &BreakerState
         BreakerState::Open { until, why, .. } => format!("the circuit {verb} until {until}: {why}"),
         BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => String::new(),
     };
-    let open = Value::word(CircuitPhase::Open.name());
     checks
-        .value(Value::word(phase.name()))
-        .bound(Bound::IsNot, open)
+        .is_not(phase.name(), CircuitPhase::Open.name())
         .message(message)
 }
 
@@ -132,10 +134,12 @@ fn successes(
     checks
         // Enough of the checklist is completed, and the agent says explicitly that it is done: the
         // guard `done_signal` asks for that. Original: 80 % alone, which ends with work left.
-        .success(Class::Done, COMPLETION)
-        .metric("completed tasks of the checklist")
-        .value(completed_share(evidence))
-        .bound(Bound::AtLeast, Value::percent(thresholds.min_completion))
+        .success(Class::Done, COMPLETION, "completed tasks of the checklist")
+        .compare(
+            completed_share(evidence),
+            Bound::AtLeast,
+            Value::percent(thresholds.min_completion),
+        )
         .message(format!(
             "the agent says that it is done, with {} of {} tasks completed",
             tasks.completed,
@@ -144,19 +148,19 @@ fn successes(
         // The agent claims in turns in a row that the whole work is done, while the same tasks are
         // completed. The first claim only arms the rule (evidence: ralph-claude-code #91, #146,
         // #224).
-        .success(Class::Done, CONFIRMED_COMPLETION)
-        .metric("turns in a row that claim completion")
-        .value(Value::Count(run.claims.turns))
-        .bound(Bound::AtLeast, Value::Count(claims))
+        .success(
+            Class::Done,
+            CONFIRMED_COMPLETION,
+            "turns in a row that claim completion",
+        )
+        .at_least(Value::Count(run.claims.turns), claims)
         .message(format!(
             "{} turns in a row say that all work is done",
             run.claims.turns
         ))
         // There is no checklist to hold against an explicit word.
-        .success(Class::Done, EXPLICIT_DONE)
-        .metric("status that the agent states")
-        .value(Value::word(stated(evidence)))
-        .bound(Bound::Is, Value::word("done"))
+        .success(Class::Done, EXPLICIT_DONE, "status that the agent states")
+        .is(stated(evidence), "done")
         .applies_if(evidence.completion_percent().is_none())
         .message(format!(
             "the agent says that it is done: {}",
@@ -177,32 +181,41 @@ fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) 
     let tests = tests.map(|tests| if tests.passed { "passed" } else { "failed" });
     checks
         // A completion with open tasks needs an explicit signal of this turn.
-        .guard(&[COMPLETION], "done_signal")
-        .metric("status that the agent states")
-        .value(Value::word(stated(evidence)))
-        .bound(Bound::Is, Value::word("done"))
+        .guard(&[COMPLETION], "done_signal", "status that the agent states")
+        .is(stated(evidence), "done")
         // Repeated claims do not make up for a checklist with many open tasks.
-        .guard(&[CONFIRMED_COMPLETION], "enough_completed")
-        .metric("completed tasks of the checklist")
-        .value(completed_share(evidence))
-        .bound(Bound::AtLeast, Value::percent(thresholds.min_completion))
+        .guard(
+            &[CONFIRMED_COMPLETION],
+            "enough_completed",
+            "completed tasks of the checklist",
+        )
+        .compare(
+            completed_share(evidence),
+            Bound::AtLeast,
+            Value::percent(thresholds.min_completion),
+        )
         .applies_if(evidence.completion_percent().is_some())
         // A status block says it explicitly and beats every success (ralph-claude-code #88, #146);
         // words say it only without an explicit "done".
-        .guard(&SUCCESSES, "not_contradicted")
-        .metric("what the agent says against completion")
-        .value(Value::word(contradiction))
-        .bound(Bound::Is, Value::word("none"))
+        .guard(
+            &SUCCESSES,
+            "not_contradicted",
+            "what the agent says against completion",
+        )
+        .is(contradiction, "none")
         // Without a result the tests say nothing.
-        .guard(&SUCCESSES, "tests")
-        .metric("result of the tests")
-        .value(tests.map(Value::word))
-        .bound(Bound::Is, Value::word("passed"))
+        .guard(&SUCCESSES, "tests", "result of the tests")
+        .is(tests, "passed")
         .applies_if(tests.is_some())
-        .guard(&[COMPLETION, CONFIRMED_COMPLETION], "open_blockers")
-        .metric("open tasks that are marked as blockers")
-        .value(checklist.map(|checklist| Value::Count(checklist.open_blockers)))
-        .bound(Bound::AtMost, Value::Count(0))
+        .guard(
+            &[COMPLETION, CONFIRMED_COMPLETION],
+            "open_blockers",
+            "open tasks that are marked as blockers",
+        )
+        .at_most(
+            checklist.map(|checklist| Value::Count(checklist.open_blockers)),
+            0,
+        )
         .applies_if(checklist.is_some())
 }
 
@@ -218,20 +231,24 @@ fn persons(
     let least = thresholds.min_confidence;
     let stated_confidence = evidence.stated_confidence;
     checks
-        .limit(Class::NeedsHuman, "blocked")
-        .metric("status that the agent states")
-        .value(Value::word(stated(evidence)))
-        .bound(Bound::IsNot, Value::word("blocked"))
+        .limit(Class::NeedsHuman, "blocked", "status that the agent states")
+        .is_not(stated(evidence), "blocked")
         .message(format!("the agent is blocked: {}", source(evidence)))
-        .limit(Class::NeedsHuman, "questions")
-        .metric("turns in a row that only ask the person")
+        .limit(
+            Class::NeedsHuman,
+            "questions",
+            "turns in a row that only ask the person",
+        )
         .reaches(asking, thresholds.question_turns)
         .message(format!(
             "{asking} turns in a row ask a question and change nothing"
         ))
         // Words alone never stop a loop.
-        .limit(Class::NeedsHuman, "low_confidence")
-        .metric("turns in a row with a low stated confidence")
+        .limit(
+            Class::NeedsHuman,
+            "low_confidence",
+            "turns in a row with a low stated confidence",
+        )
         .reaches(
             stated_confidence.map(|_| low),
             thresholds.low_confidence_turns,
@@ -252,29 +269,40 @@ fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks 
     let failed = run.failed_turns;
     let unchanged = run.progress.unchanged_turns;
     checks
-        .limit(Class::Halted, "distinct_errors")
-        .metric("different errors in this turn")
-        .value(Value::count(errors))
-        .bound(Bound::AtMost, Value::Count(thresholds.max_errors))
+        .limit(
+            Class::Halted,
+            "distinct_errors",
+            "different errors in this turn",
+        )
+        .at_most(Value::count(errors), thresholds.max_errors)
         .message(format!("{errors} different errors in one turn"))
-        .limit(Class::Halted, "same_error")
-        .metric("turns in a row with the same error")
+        .limit(
+            Class::Halted,
+            "same_error",
+            "turns in a row with the same error",
+        )
         .reaches(turns, thresholds.same_error_turns)
         .detail(error.clone())
         .message(format!(
             "{turns} turns in a row have the same error: {}",
             error.unwrap_or_default()
         ))
-        .limit(Class::Halted, "failed_turns")
-        .metric("turns in a row in which the agent program failed or said nothing")
+        .limit(
+            Class::Halted,
+            "failed_turns",
+            "turns in a row in which the agent program failed or said nothing",
+        )
         .reaches(failed, thresholds.failed_turns)
         .message(format!(
             "the agent program failed or said nothing in {failed} turns in a row"
         ))
         // Claims and questions are no progress (ralph-claude-code: a loop that only says "done"
         // never stagnates).
-        .limit(Class::Stalled, "stagnation")
-        .metric("turns in a row without progress")
+        .limit(
+            Class::Stalled,
+            "stagnation",
+            "turns in a row without progress",
+        )
         .reaches(
             run.progress.is_measured().then_some(unchanged),
             thresholds.stagnation_turns,
@@ -286,8 +314,7 @@ fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks 
 pub(super) fn turns(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
     let most = thresholds.max_turns;
     checks
-        .limit(Class::Exhausted, "turns")
-        .metric("turns of this run")
+        .limit(Class::Exhausted, "turns", "turns of this run")
         .reaches(run.turn, most)
         .message(format!("the run has had its {most} turns"))
 }

@@ -9,9 +9,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::Evaluation;
-
 use super::breaker::BreakerState;
 use super::event::{LoopEvent, LoopEventKind, TurnRecord};
 use super::evidence::TurnEvidence;
@@ -20,6 +17,8 @@ use super::run_state::RunState;
 use super::settings::{ExitPolicy, ExitSettings};
 use super::totals::DecisionTotals;
 use super::{rules, strict_seed};
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::Evaluation;
 
 /// The most runs that are remembered; a folder rarely has two loops at once.
 const MOST_RUNS: usize = 8;

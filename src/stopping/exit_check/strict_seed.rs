@@ -34,30 +34,41 @@ pub fn evaluate(
         of: total,
     });
     let checks = rules::circuit_open(Checks::in_stated_order(), run, now)
-        .success(Class::Done, "high_completion")
-        .metric("completed tasks")
-        .value(Value::percent(completion))
-        .bound(Bound::AtLeast, Value::percent(least))
+        .success(Class::Done, "high_completion", "completed tasks")
+        .compare(
+            Value::percent(completion),
+            Bound::AtLeast,
+            Value::percent(least),
+        )
         .message(format!(
             "task completion {completion}% >= threshold {least}%"
         ))
-        .limit(Class::NeedsHuman, "low_confidence")
-        .metric("confidence of the language")
-        .value(Value::percent(confidence))
-        .bound(Bound::AtLeast, Value::percent(sure))
+        .limit(
+            Class::NeedsHuman,
+            "low_confidence",
+            "confidence of the language",
+        )
+        .compare(
+            Value::percent(confidence),
+            Bound::AtLeast,
+            Value::percent(sure),
+        )
         .message(format!("AI confidence {confidence}% < threshold {sure}%"))
-        .limit(Class::Halted, "too_many_errors")
-        .metric("different words for errors")
-        .value(Value::Count(errors))
-        .bound(Bound::AtMost, Value::Count(most))
+        .limit(
+            Class::Halted,
+            "too_many_errors",
+            "different words for errors",
+        )
+        .at_most(Value::Count(errors), most)
         .message(format!("error count {errors} > threshold {most}"))
-        .success(Class::Done, "all_tasks_done")
-        .metric("completed tasks")
-        .value(share)
-        .bound(Bound::AtLeast, Value::percent(100))
+        .success(Class::Done, "all_tasks_done", "completed tasks")
+        .compare(share, Bound::AtLeast, Value::percent(100))
         .message(format!("all {total} tasks completed"))
-        .limit(Class::Stalled, "stagnation")
-        .metric("decisions in a row without another completed task")
+        .limit(
+            Class::Stalled,
+            "stagnation",
+            "decisions in a row without another completed task",
+        )
         .reaches(
             run.seed.completed.map(|_| unchanged),
             thresholds.stagnation_turns,

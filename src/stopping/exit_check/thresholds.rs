@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
-
 use super::evidence::TurnEvidence;
+use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
 /// Thresholds of the exit rules. The first four are those of the original script ("Default
 /// Thresholds" of Blackbox3's exit engine); the others follow from loops that ran away or ended too

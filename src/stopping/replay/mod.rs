@@ -2,7 +2,7 @@
 //! what a rule would have answered, and after how many voters.
 //!
 //! ```
-//! use conclave::stopping::replay::answers::AnswerKey;
+//! use conclave::stopping::replay::vote::AnswerKey;
 //! use conclave::stopping::replay::rule::StopRule;
 //!
 //! let [b, c] = [AnswerKey(0), AnswerKey(1)];
@@ -15,7 +15,6 @@
 //!
 //! How often a rule is right is measured by [`crate::benchmark::replay`].
 
-pub mod answers;
 pub mod vote;
 pub mod rule;
 pub mod probability;

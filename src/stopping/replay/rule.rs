@@ -1,7 +1,6 @@
 //! The rules, and what each decides on the answers to one question.
 
-use super::answers::AnswerKey;
-use super::vote::Tally;
+use super::vote::{AnswerKey, Tally};
 use crate::stopping::number;
 
 /// When to stop asking the voters of a panel, who are asked in a fixed order. The answer is then

@@ -3,8 +3,6 @@
 //! The answer with the most votes leads. Of answers with equally many, the one that was given first
 //! leads, so a tie goes to the voter that is asked first. Voters without an answer count for none.
 
-use super::answers::AnswerKey;
-
 /// Votes by answer, in the order in which the answers were first given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -76,6 +74,20 @@ impl Tally {
                 most < lead.votes || (most == lead.votes && !is_before_the_lead)
             })
     }
+}
+
+/// An answer, as the number that a table of answers has given it: equal answers have equal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AnswerKey(pub u32);
+
+/// One question with its right answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedQuestion {
+    pub gold: AnswerKey,
+    /// One entry for each voter; `None` for a voter that was asked and gave no answer.
+    pub answers: Vec<Option<AnswerKey>>,
+    /// The number of answers that the question offers, if known.
+    pub options: Option<usize>,
 }
 
 #[cfg(test)]

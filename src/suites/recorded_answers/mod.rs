@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use csv::{ReaderBuilder, StringRecord, Trim};
 
 use crate::benchmark::replay::table::{AnswerTable, RecordedModel};
-use crate::stopping::replay::answers::{AnswerKey, RecordedQuestion};
+use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion};
 
 use columns::Columns;
 

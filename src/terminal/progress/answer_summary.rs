@@ -4,7 +4,7 @@ use console::{measure_text_width, truncate_str};
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::anonymity::names::with_names;
-use crate::consultation::anonymity::texts::EditTexts;
+use crate::consultation::anonymity::texts::edit_texts;
 use crate::domain::artifact::{Artifact, Content, CrossExam, Independent, Revision, Synthesis};
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::PositionChange;
@@ -38,7 +38,7 @@ impl AnswerSummary {
     ) -> Option<Self> {
         let mut content = artifact.content.clone();
         if let Some(labels) = labels {
-            content.edit_texts(&mut |text| *text = with_names(text, labels));
+            edit_texts(&mut content, &mut |text| *text = with_names(text, labels));
         }
         match &content {
             Content::Independent(answer) => Some(Self::of_independent(answer)),

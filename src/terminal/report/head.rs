@@ -83,8 +83,7 @@ pub(super) fn standing(record: &StoredRecord) -> Vec<Fact> {
         fact("Judged twice", Line::foreign(description))
     }));
     let from = record.rejudged_from.as_ref();
-    let held = record.held();
-    facts.extend(from.map(|from| fact("Judged again", rejudged(from, held.as_ref()))));
+    facts.extend(from.map(|from| fact("Judged again", rejudged(from, record.held()))));
     facts
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use crate::domain::artifact::{
     ConsensusPoint, Dissent, Evidence, Independent, MenuOption, Severity, Source, Verdict,
 };
-use crate::domain::debate_value::DebateValue;
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{
     Completion, ExpertChange, OpenPoint, StoredAgent, StoredRecord,
@@ -226,10 +225,10 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     if !others.is_empty() {
         parts.push(Part::Facts(others));
     }
-    if let Some(value) = record.debate_value() {
+    if let Some(value) = &record.debate_value_analysis {
         let insights = list_of(&value.key_insights);
         parts.extend(titled(3, "Insights", insights));
-        let worth = DebateValue::worth_of_later_rounds(&value);
+        let worth = value.worth_of_later_rounds();
         parts.extend(worth.map(|worth| paragraph("{}.", [&worth])));
     }
     titled(2, "Changes", parts)

@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use conclave::consultation::Consultation;
 use conclave::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StateName};
 use conclave::consultation::machine::Input;
 use conclave::consultation::plan::USUAL_IN_FLIGHT;
@@ -254,16 +253,6 @@ fn empty_answer_is_retried_once_unless_output_was_billed() {
         });
         assert_eq!(attempts, tries, "{output} output tokens");
     }
-}
-
-#[test]
-fn restored_machine_respects_backoffs() {
-    let mut player = Player::started(crowd(10));
-    player.answer(0, rate_limited(Some(7 * SECOND)));
-    let stored = serde_json::to_string(&player.machine).unwrap();
-    player.machine = serde_json::from_str::<Consultation>(&stored).unwrap();
-    // The player fails the test when a call goes out too early, or when too many do.
-    assert_eq!(player.finish(good), StateName::Complete);
 }
 
 #[test]

@@ -4,7 +4,6 @@
 
 use std::time::Duration;
 
-use conclave::consultation::Consultation;
 use conclave::consultation::event::{Answer, Envelope};
 use conclave::consultation::machine::Input;
 use conclave::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
@@ -271,26 +270,6 @@ proptest! {
         if let Some(max_cost) = terms.max_cost {
             prop_assert!(cost.known <= MicroUsd(max_cost), "{} of {max_cost}", cost.known.0);
         }
-    }
-
-    #[test]
-    fn machine_restored_at_any_point_ends_as_uninterrupted(
-        terms in terms(),
-        steps in prop::collection::vec(step(), 1..60),
-        at in 0..60usize,
-    ) {
-        let (mut uninterrupted, mut restored) = (started(&terms), started(&terms));
-        for (number, step) in steps.iter().enumerate() {
-            if number == at % steps.len() {
-                let stored = serde_json::to_string(&restored.machine).expect("it can be stored");
-                restored.machine =
-                    serde_json::from_str::<Consultation>(&stored).expect("it can be restored");
-            }
-            play(&mut uninterrupted, step);
-            play(&mut restored, step);
-        }
-        prop_assert_eq!(&uninterrupted.log, &restored.log);
-        prop_assert_eq!(&uninterrupted.machine, &restored.machine);
     }
 
     #[test]

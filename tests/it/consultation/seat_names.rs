@@ -108,7 +108,7 @@ fn record_names_seats_where_models_wrote_labels() {
         record.perspectives[0].revised_opinion.as_deref(),
         Some(&*revised)
     );
-    let moved = &record.debate_value().unwrap().agents;
+    let moved = &record.debate_value_analysis.as_ref().unwrap().agents;
     assert!(
         moved
             .iter()
@@ -169,6 +169,9 @@ fn names_change_no_figure_of_the_analysis() {
     let (named, labelled) = (transcript.stored_record(), transcript.labelled_record());
     assert_eq!(named.calibrated(), labelled.calibrated());
     assert_eq!(named.agreement, labelled.agreement);
-    let similarity = |record: &StoredRecord| record.debate_value().unwrap().similarity_to_round_2;
+    let similarity = |record: &StoredRecord| {
+        let value = record.debate_value_analysis.as_ref();
+        value.unwrap().similarity_to_round_2
+    };
     assert_eq!(similarity(&named), similarity(&labelled));
 }

@@ -3,9 +3,9 @@
 
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
-use conclave::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
 use conclave::stopping::batch::reason::{StopCondition, StopReason};
 use conclave::stopping::batch::state::{BatchState, Workload};
+use conclave::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
 
 /// How cases of a batch go.
 #[derive(Clone, Copy, Debug)]

@@ -272,7 +272,7 @@ mod tests {
         assert!(
             check
                 .message
-                .ends_with("scrub.toml:1: unknown field `rules`; did you mean `rule`?"),
+                .ends_with("scrub.toml:1: unknown field `rules`, expected `rule` or `allow`"),
             "{}",
             check.message
         );

@@ -18,8 +18,8 @@ use crate::providers::discovery::{Condition, ServedModel, Server};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
+use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
-use crate::setup::local_servers::terms::is_small;
 use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::{catalog, settings};
 use crate::terminal::tables::models::{

@@ -1,59 +1,78 @@
 //! The answer: the verdict's parts with the experts' names, each expert's position, and the judge's
 //! passes.
 
-use indexmap::IndexMap;
-
 use crate::consultation::transcript::Transcript;
-use crate::domain::artifact::{Challenge, Dissent, Evidence, Source, Tension, Verdict};
-use crate::domain::debate_value::{DebateValue, PositionChange};
-use crate::domain::ids::{ConsultationId, SeatId};
+use crate::domain::artifact::{Challenge, Source, Tension, Verdict};
+use crate::domain::confidence::Calibrated;
+use crate::domain::debate_value::PositionChange;
 use crate::domain::panel::Seat;
 use crate::domain::second_pass::SecondPass;
 use crate::domain::stored_record::{
-    JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective,
+    DebateValue, JudgePasses, Rejudged, SecondVerdict, StoredConcern, StoredPerspective,
+    StoredRecord,
 };
 
 impl Transcript {
-    pub(super) fn verdict_source(&self) -> Option<&'static str> {
-        self.verdict().map(|verdict| match verdict.composed_from {
+    /// Returns the part of the record that is the answer.
+    pub(super) fn record_of_answer(&self, debate_value: DebateValue) -> StoredRecord {
+        let verdict = self.verdict();
+        let recommendation = verdict.map(|verdict| verdict.recommendation.clone());
+        let source = verdict.map(|verdict| match verdict.composed_from {
             None => "judge",
             Some(Source::Synthesis) => "synthesis",
             Some(Source::CrossExam) => "cross_examination",
-        })
-    }
-
-    /// Returns each expert's rationale of Round 1.
-    pub(super) fn reasoning(&self) -> IndexMap<SeatId, String> {
-        self.independents()
-            .map(|held| (held.agent_id.clone(), held.rationale.clone()))
-            .collect()
-    }
-
-    fn evidence(&self) -> &[Evidence] {
-        self.verdict()
-            .map(|verdict| verdict.evidence.as_slice())
-            .unwrap_or_default()
-    }
-
-    pub(super) fn claims(&self) -> Vec<String> {
-        let evidence = self.evidence().iter();
-        evidence.map(|evidence| evidence.claim.clone()).collect()
-    }
-
-    pub(super) fn stored_evidence(&self) -> Vec<Evidence> {
-        let mut stored = self.evidence().to_vec();
-        for evidence in &mut stored {
+        });
+        let mut evidence = verdict.map_or_else(Vec::new, |verdict| verdict.evidence.clone());
+        for evidence in &mut evidence {
             evidence.agent = self.agent_name(&evidence.agent).to_owned();
         }
-        stored
-    }
-
-    pub(super) fn stored_dissent(&self) -> Vec<Dissent> {
-        let mut stored = self.verdict().map_or(&[][..], Verdict::objections).to_vec();
-        for dissent in &mut stored {
+        let mut dissent = verdict.map_or(&[][..], Verdict::objections).to_vec();
+        for dissent in &mut dissent {
             dissent.agent = self.agent_name(&dissent.agent).to_owned();
         }
-        stored
+        let concerns = self.stored_concerns();
+        let held = self.second_pass.as_ref().map(|second| &second.held);
+        let calibrated = self.calibrated();
+        // A rejudgement has its link in `rejudged_from`.
+        let debate = self.terms.plan.as_deref().map(|plan| &plan.debate);
+        let prior = debate.and_then(|debate| debate.prior_answers.as_ref());
+        let rejudged_from = prior.map(|prior| prior.from.to_string());
+        let follows_up = debate.and_then(|debate| debate.follows_up.as_ref());
+        StoredRecord {
+            consensus: recommendation.clone(),
+            confidence: self.confidence(),
+            recommendation,
+            recommendations: verdict
+                .map_or_else(Vec::new, |verdict| verdict.recommendations.clone()),
+            verdict_source: source.map(str::to_owned),
+            summary: verdict.map(|verdict| verdict.summary.clone()),
+            partial_consensus: self.partial_consensus().filter(|_| verdict.is_none()),
+            reasoning: self
+                .independents()
+                .map(|held| (held.agent_id.clone(), held.rationale.clone()))
+                .collect(),
+            evidence: evidence.iter().map(|part| part.claim.clone()).collect(),
+            evidence_detail: evidence,
+            concerns: concerns.iter().map(|part| part.text.clone()).collect(),
+            concerns_detail: concerns,
+            dissent,
+            perspectives: self.stored_perspectives(&debate_value),
+            agreement: self.agreement(),
+            debate_value_analysis: Some(debate_value),
+            judge_consistent: held.and_then(|held| held.consistent),
+            judge_passes: self.stored_judge_passes(),
+            rejudged: rejudged_from.clone().map(|from| Rejudged {
+                from,
+                held: self.rejudged.clone().unwrap_or_default(),
+            }),
+            follow_up_of: follows_up
+                .filter(|_| prior.is_none())
+                .map(|prior| prior.id.to_string()),
+            rejudged_from,
+            calibrated_confidence: calibrated.map(|calibrated| calibrated.probability),
+            calibration: calibrated.map(|Calibrated { basis, .. }| basis),
+            ..StoredRecord::default()
+        }
     }
 
     /// Returns unresolved points, then objections, the most severe first. Without a
@@ -143,39 +162,12 @@ impl Transcript {
         } = self.second_pass.as_ref()?;
         Some(JudgePasses {
             passes: 2,
-            consistent: held.consistent,
-            magnitude: held.magnitude,
-            reason: held.reason.clone(),
+            held: held.clone(),
             second: verdict.as_ref().map(|verdict| SecondVerdict {
                 model: model.clone(),
                 verdict: Some(verdict.clone()),
             }),
             expert_orders: vec![self.terms.expert_order.clone(), expert_order.clone()],
-        })
-    }
-
-    /// Returns the consultation whose answers are rejudged.
-    pub(super) fn rejudged_from(&self) -> Option<&ConsultationId> {
-        let plan = self.terms.plan.as_ref()?;
-        let prior = plan.debate.prior_answers.as_ref()?;
-        Some(&prior.from)
-    }
-
-    /// Returns the consultation that the question follows up. A rejudgement has its link in
-    /// [`Self::rejudged_from`].
-    pub(super) fn follow_up_of(&self) -> Option<&ConsultationId> {
-        let debate = &self.terms.plan.as_ref()?.debate;
-        let prior = debate.follows_up.as_ref()?;
-        debate.prior_answers.is_none().then_some(&prior.id)
-    }
-
-    pub(super) fn stored_rejudgement(&self) -> Option<Rejudged> {
-        let held = self.rejudged.clone().unwrap_or_default();
-        self.rejudged_from().map(|from| Rejudged {
-            from: from.as_str().to_owned(),
-            consistent: held.consistent,
-            magnitude: held.magnitude,
-            reason: held.reason,
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{milliseconds, word};
-use crate::consultation::event::{AgentError, AgentFailure, CallFinished, StateName};
+use crate::consultation::event::{AgentError, CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
@@ -70,7 +70,7 @@ impl Transcript {
         }
         let mut agents: Vec<StoredAgentRound> = calls_by_agent
             .into_iter()
-            .map(|((answer, agent), calls)| self.called(round, answer, agent, &calls))
+            .map(|((answer, agent), calls)| self.work(round, Some(answer), agent, &calls))
             .collect();
         // An agent can fail without a finished call: its call was lost, or its prompt was not
         // built.
@@ -78,16 +78,17 @@ impl Transcript {
         let failures = self.failures.iter();
         let uncalled: Vec<StoredAgentRound> = failures
             .filter(|failed| failed.round_number == round && !is_called(&failed.agent_id))
-            .map(not_called)
+            .map(|failed| self.work(round, None, &failed.agent_id, &[]))
             .collect();
         agents.extend(uncalled);
         agents
     }
 
-    fn called(
+    /// Returns what an agent did in a round; `answer` is `None` if it was not called.
+    fn work(
         &self,
         round: u8,
-        answer: AnswerKind,
+        answer: Option<AnswerKind>,
         agent: &AgentId,
         calls: &[&CallFinished],
     ) -> StoredAgentRound {
@@ -106,10 +107,10 @@ impl Transcript {
             answer: word(&answer),
             model: last.map(|call| call.model.clone()),
             served_model: last.and_then(|call| call.served_model.clone()),
-            tokens: Some(TokenCounts::from(&spend.tokens)),
-            cost: Some(Amount::from(spend.cost)),
+            tokens: last.map(|_| TokenCounts::from(&spend.tokens)),
+            cost: last.map(|_| Amount::from(spend.cost)),
             latency_ms: last.and_then(|call| call.first_token_ms),
-            duration_ms: Some(calls.iter().map(|call| call.duration_ms).sum()),
+            duration_ms: last.map(|_| calls.iter().map(|call| call.duration_ms).sum()),
             attempts: calls.iter().map(|call| attempt(call)).collect(),
             problems: calls
                 .iter()
@@ -117,23 +118,6 @@ impl Transcript {
                 .collect(),
             error: failure.map(|failure| error(&failure.error)),
         }
-    }
-}
-
-fn not_called(failure: &AgentFailure) -> StoredAgentRound {
-    StoredAgentRound {
-        agent_id: failure.agent_id.clone(),
-        agent: failure.name.clone(),
-        answer: None,
-        model: None,
-        served_model: None,
-        tokens: None,
-        cost: None,
-        latency_ms: None,
-        duration_ms: None,
-        attempts: Vec::new(),
-        problems: Vec::new(),
-        error: Some(error(&failure.error)),
     }
 }
 

@@ -1,9 +1,8 @@
 //! Chooses excerpts of a project's documentation within a budget of tokens.
 //!
 //! In this order: the README, architecture and design, rules for contributors and agents, decision
-//! records, other documents, the READMEs of packages, templates. As many get a place as can have a
-//! useful length; the space is shared out by weight, and what a short document leaves is for the
-//! others.
+//! records, other documents, the READMEs of packages, templates. Each may fill half of the space that
+//! is left, or all of it if no more than a useful length is.
 
 mod excerpt;
 
@@ -12,7 +11,7 @@ use std::path::Path;
 use crate::domain::tokens::estimate_tokens;
 use crate::files::{SizeLimit, resolved};
 
-use super::paths::{depth_of, folder_of, name_of};
+use super::patterns::{depth_of, folder_of, name_of};
 use super::rules::Rules;
 use super::tree::Tree;
 
@@ -30,11 +29,9 @@ const HEADING: u64 = 12;
 pub(super) struct Excerpt {
     pub(super) path: String,
     pub(super) text: String,
-    weight: u64,
-    tokens: u64,
 }
 
-/// Returns the excerpts that fit a budget, in the order of their weight.
+/// Returns the excerpts that fit a budget, the most important first.
 pub(super) fn excerpts(
     root: &Path,
     tree: &Tree,
@@ -50,15 +47,30 @@ pub(super) fn excerpts(
     let documents = documents.filter(|(rank, path)| {
         !matches!(rank, Rank::PackageReadme | Rank::PackageDocument) || !rules.is_secondary(path)
     });
-    let documents = documents.filter_map(|(rank, path)| {
+    let documents = documents.filter_map(|(_, path)| {
         let text = resolved::read_text(&root.join(path), SizeLimit::SMALL).ok()?;
-        Some(Excerpt::of(
-            path,
-            excerpt::without_decoration(&text),
-            rank.weight(),
-        ))
+        Some((path, excerpt::without_decoration(&text)))
     });
     share(documents, budget_tokens)
+}
+
+fn share<'a>(
+    documents: impl Iterator<Item = (&'a String, String)>,
+    mut budget_tokens: u64,
+) -> Vec<Excerpt> {
+    let mut excerpts = Vec::new();
+    for (path, text) in documents {
+        let space = budget_tokens.saturating_sub(HEADING);
+        let text = excerpt::cut(&text, space.min((space / 2).max(USEFUL)));
+        if !text.is_empty() {
+            budget_tokens = space.saturating_sub(estimate_tokens(&text));
+            excerpts.push(Excerpt {
+                path: path.clone(),
+                text,
+            });
+        }
+    }
+    excerpts
 }
 
 /// The kind of a document; the first kinds are the most important ones.
@@ -98,57 +110,6 @@ impl Rank {
             Self::Document
         }
     }
-
-    fn weight(self) -> u64 {
-        match self {
-            Self::Readme | Self::Architecture => 4,
-            Self::Rules => 3,
-            Self::Decision => 2,
-            Self::Document | Self::PackageReadme | Self::PackageDocument | Self::Template => 1,
-        }
-    }
-}
-
-impl Excerpt {
-    fn of(path: &str, text: String, weight: u64) -> Self {
-        Self {
-            path: path.to_owned(),
-            weight,
-            tokens: estimate_tokens(&text),
-            text,
-        }
-    }
-}
-
-/// Shares a budget out among the first documents that can have a useful length.
-fn share(documents: impl Iterator<Item = Excerpt>, budget_tokens: u64) -> Vec<Excerpt> {
-    let mut least = 0;
-    let mut chosen: Vec<Excerpt> = documents
-        .filter(|document| {
-            let needed = document.tokens.min(USEFUL) + HEADING;
-            let is_chosen = document.tokens > 0 && least + needed <= budget_tokens;
-            least += if is_chosen { needed } else { 0 };
-            is_chosen
-        })
-        .collect();
-    let headings = HEADING * chosen.len() as u64;
-    fit(&mut chosen, budget_tokens.saturating_sub(headings));
-    chosen.retain(|excerpt| !excerpt.text.is_empty());
-    chosen
-}
-
-/// Cuts each document to its share of the budget. Those that need the least of their share come
-/// first, so that what they leave is for the others.
-fn fit(documents: &mut [Excerpt], mut budget: u64) {
-    let mut weights: u64 = documents.iter().map(|document| document.weight).sum();
-    let mut documents: Vec<&mut Excerpt> = documents.iter_mut().collect();
-    documents.sort_by_key(|document| document.tokens * 1_000 / document.weight);
-    for document in documents {
-        let share = budget * document.weight / weights.max(1);
-        document.text = excerpt::cut(&document.text, share);
-        budget -= document.tokens.min(share);
-        weights -= document.weight;
-    }
 }
 
 #[cfg(test)]
@@ -157,10 +118,6 @@ mod tests {
 
     fn rank(path: &str) -> Rank {
         Rank::of(path, &Rules::builtin().unwrap())
-    }
-
-    fn document(path: &str, words: usize) -> Excerpt {
-        Excerpt::of(path, "word\n\n".repeat(words), rank(path).weight())
     }
 
     #[test]
@@ -181,37 +138,31 @@ mod tests {
         }
     }
 
+    fn tokens(lengths: &[usize], budget: u64) -> Vec<u64> {
+        let path = "README.md".to_owned();
+        let documents = lengths
+            .iter()
+            .map(|words| (&path, "word\n\n".repeat(*words)));
+        let excerpts = share(documents, budget);
+        excerpts
+            .iter()
+            .map(|excerpt| estimate_tokens(&excerpt.text))
+            .collect()
+    }
+
     #[test]
-    fn space_of_short_documents_goes_to_the_others() {
-        let tokens = |documents: [Excerpt; 2]| {
-            let mut documents = documents;
-            fit(&mut documents, 500);
-            documents.map(|document| estimate_tokens(&document.text))
-        };
-        let [readme, short] = tokens([document("README.md", 1_000), document("docs/a.md", 10)]);
-        assert!(readme > 450 && readme + short <= 500, "{readme} {short}");
-        let [readme, long] = tokens([document("README.md", 1_000), document("docs/a.md", 1_000)]);
-        assert!((350..=400).contains(&readme), "{readme}");
-        assert!((50..=100).contains(&long), "{long}");
+    fn long_documents_leave_space_for_the_others() {
+        let long = tokens(&[2_000, 2_000, 2_000], 1_000);
+        assert!((450..=500).contains(&long[0]) && long[1] > 200, "{long:?}");
+        let after_a_short_one = tokens(&[10, 2_000], 1_000);
+        assert!(after_a_short_one[1] > 450, "{after_a_short_one:?}");
     }
 
     #[test]
     fn excerpts_stay_within_the_budget() {
         for budget in [0, 50, 200, 1_000, 5_000] {
-            let documents = [
-                "README.md",
-                "DESIGN.md",
-                "AGENTS.md",
-                "docs/a.md",
-                "docs/b.md",
-            ];
-            let documents = documents.into_iter().map(|path| document(path, 2_000));
-            let excerpts = share(documents, budget);
-            let tokens: u64 = excerpts
-                .iter()
-                .map(|excerpt| estimate_tokens(&excerpt.text))
-                .sum();
-            assert!(tokens <= budget, "{tokens} of {budget}");
+            let sum: u64 = tokens(&[2_000; 5], budget).iter().sum();
+            assert!(sum <= budget, "{sum} of {budget}");
         }
     }
 }

@@ -21,8 +21,8 @@ use crate::text::pattern::Pattern;
 
 use self::code::CodePatterns;
 use self::data::DataPaths;
-use super::dependency::{Dependency, Ecosystem, Scope};
 use super::patterns::NamePatterns;
+use super::patterns::{Dependency, Ecosystem, Scope};
 
 /// So many manifests are read, those nearest to the top first.
 const MOST_MANIFESTS: usize = 1_000;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::context::project::dependency::Ecosystem;
 use crate::context::project::manifests::Manifest;
-use crate::context::project::paths::folder_of;
+use crate::context::project::patterns::Ecosystem;
+use crate::context::project::patterns::folder_of;
 use crate::context::project::rules::Framework;
 use crate::context::project::tree::Tree;
 

@@ -21,7 +21,7 @@ use self::architecture::architecture;
 use self::versions::version_of;
 use super::locks::Locks;
 use super::manifests::Manifest;
-use super::paths::{depth_of, folder_of};
+use super::patterns::{depth_of, folder_of};
 use super::rules::{Framework, Rules, Tier};
 use super::structure::sums;
 use super::tree::Tree;

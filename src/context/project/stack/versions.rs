@@ -1,8 +1,8 @@
 //! The version of a dependency: what its requirement holds fixed, else that of a lock file.
 
-use crate::context::project::dependency::Dependency;
 use crate::context::project::locks::Locks;
 use crate::context::project::manifests::Manifest;
+use crate::context::project::patterns::Dependency;
 
 /// Returns the version that the requirement holds fixed; if it names none, that of a lock file.
 pub(super) fn version_of(

@@ -3,10 +3,10 @@ use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
 
 use crate::stopping::batch::conditions::{BudgetOrigin, StopConditions};
-use crate::stopping::batch::item::{FinishedItem, ItemOutcome, ItemRole};
 use crate::stopping::batch::rate::Rate;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, StopRequest, Workload};
+use crate::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
 
 use ItemOutcome::{Approved, Failed, Rejected};
 

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::{Class, Evaluation};
-
 use super::event::LoopEvent;
+
 use super::evidence::{
     Checklist, ErrorSignature, GitState, SeedTasks, SeedWords, StatedState, StatusSignal,
     TestResult, TurnEvidence, Words,
@@ -14,6 +12,8 @@ use super::run::RunId;
 use super::settings::{ExitPolicy, ExitSettings};
 use super::state::LoopState;
 use super::thresholds::ExitThresholds;
+use crate::domain::time::Timestamp;
+use crate::stopping::evaluation::{Class, Evaluation};
 
 mod thresholds;
 mod rules;

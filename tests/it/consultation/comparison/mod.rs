@@ -11,8 +11,8 @@ use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Outcome;
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::debate_value::DebateValue;
 use conclave::domain::ids::AgentId;
+use conclave::domain::stored_record::DebateValue;
 
 use crate::support::comparison::moving_debate;
 use crate::support::script::Player;

@@ -40,7 +40,7 @@ fn resume_repeats_an_interrupted_comparison() {
         resumed.finish(|ask| moving_debate(&plan, ask)),
         StateName::Complete
     );
-    assert_eq!(value(&resumed.log).agents_changed_position(), 2);
+    assert_eq!(value(&resumed.log).agents_changed_position, Some(2));
 }
 
 #[test]
@@ -123,5 +123,5 @@ fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
         StateName::Complete
     );
     assert_eq!(helper_calls(&resumed.log), 2);
-    assert_eq!(value(&resumed.log).agents_changed_position(), 2);
+    assert_eq!(value(&resumed.log).agents_changed_position, Some(2));
 }

@@ -158,11 +158,11 @@ fn faulty_template_of_the_context_is_rejected_at_once() {
         ),
         (
             "---\nversion: v2\n---\n{{ contxt }}\n=== context ===\n{{ context.text }}",
-            "prompt template `context: preamble` cannot be filled: line 1",
+            "prompt template `context` uses `contxt`, which is no value of a template",
         ),
         (
             "---\nversion: v2\n---\nx\n=== context ===\n{{ context.txt }}",
-            "prompt template `context: context` cannot be filled: line 1",
+            "prompt template `context` uses `context.txt`, which is no value of a template",
         ),
     ] {
         let mut plan = plan_with(context("x"));

@@ -8,7 +8,7 @@ mod report;
 use conclave::consultation::event::{ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::Content;
-use conclave::domain::debate_value::DebateValue;
+use conclave::domain::stored_record::DebateValue;
 
 const SEATS: [&str; 3] = ["security", "architecture", "pragmatic"];
 

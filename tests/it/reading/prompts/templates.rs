@@ -66,7 +66,7 @@ fn unusable_template_is_rejected_at_once() {
         (
             "converge/verdict",
             &format!("{front}x\n=== task ===\n{{{{ exprets }}}}"),
-            "prompt template `converge/verdict: task` cannot be filled: line 1",
+            "prompt template `converge/verdict` uses `exprets`, which is no value of a template",
         ),
         (
             "converge/small/verdict",
@@ -76,12 +76,12 @@ fn unusable_template_is_rejected_at_once() {
         (
             "explore/verdict",
             &format!("{front}x\n=== task ===\n{{{{ options }}}}"),
-            "prompt template `explore/verdict: task` cannot be filled: line 1",
+            "prompt template `explore/verdict` uses `options`, which is no value of a template",
         ),
         (
-            "helper/small/comparison",
-            &format!("{front}{{{{ personas }}}}\n=== task ===\nx"),
-            "prompt template `helper/small/comparison: protocol` cannot be filled: line 1",
+            "small/follow_up",
+            &format!("{front}{{% include \"question\" %}}"),
+            "prompt template `small/follow_up` lacks the earlier consultation: `{{ prior.text }}`",
         ),
         (
             "personas/mine",
