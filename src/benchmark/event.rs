@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::time::Timestamp;
+use crate::domain::log::LogEvent;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::StopReason;
 use crate::stopping::batch::state::StopRequest;
@@ -14,17 +14,8 @@ use super::result::CaseResult;
 use super::run::{CaseRunId, RunId, RunTerms};
 use crate::domain::stored_record::spend::ConsultationSpend;
 
-/// The version of the events' form. It changes when older programs cannot read them.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// One line of the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BenchmarkEvent {
-    pub schema_version: u32,
-    pub time: Timestamp,
-    #[serde(flatten)]
-    pub kind: BenchmarkEventKind,
-}
+pub type BenchmarkEvent = LogEvent<BenchmarkEventKind>;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,14 +96,4 @@ pub enum DeferralCause {
     Infrastructure,
     /// The run stops before another attempt, or the attempt was cancelled or refused its cost.
     Stop,
-}
-
-impl BenchmarkEvent {
-    pub fn new(time: Timestamp, kind: BenchmarkEventKind) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            time,
-            kind,
-        }
-    }
 }

@@ -17,9 +17,11 @@ use super::case::{Case, CaseId, ErrorRate, Matcher};
 pub struct RunId(String);
 
 impl RunId {
+    pub const PREFIX: &str = "bench-";
+
     /// Reads an id. `None` for a text that cannot name a file, or does not begin with `bench-`.
     pub fn parse(text: &str) -> Option<Self> {
-        let unique = text.strip_prefix("bench-")?;
+        let unique = text.strip_prefix(Self::PREFIX)?;
         let is_unique = (1..=64).contains(&unique.len())
             && unique
                 .bytes()
@@ -29,7 +31,7 @@ impl RunId {
 
     /// Creates an id from its unique part, which must sort by time (a ULID does).
     pub fn from_unique(unique: &str) -> Self {
-        Self(format!("bench-{}", unique.to_ascii_lowercase()))
+        Self(format!("{}{}", Self::PREFIX, unique.to_ascii_lowercase()))
     }
 
     pub fn as_str(&self) -> &str {

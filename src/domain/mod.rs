@@ -16,6 +16,7 @@ pub mod money;
 pub mod names;
 pub mod outcome;
 pub mod history;
+pub mod log;
 pub mod panel;
 pub mod pricing;
 pub mod prompt_caching;

@@ -1,14 +1,15 @@
 //! L2: opens and reads files that people and other programs put in place, [`write`](mod@write)s
 //! or [`create`](mod@create)s files whole or not at all, and replaces those that people edit by
-//! [`compare_and_swap`]; runs programs with a limit of time and output ([`process`]), and [`git`] so
-//! that it runs no others. In folders of other people, [`resolved`] paths are opened, in which no
-//! link is followed.
+//! [`compare_and_swap`]; keeps [`log`](mod@log)s of events; runs programs with a limit of time and
+//! output ([`process`]), and [`git`] so that it runs no others. In folders of other people,
+//! [`resolved`] paths are opened, in which no link is followed.
 //!
 //! Only regular files of a bounded size are read: a named pipe would block this program, a device
 //! or a sparse file would fill the memory.
 
 pub mod write;
 pub mod create;
+pub mod log;
 pub mod compare_and_swap;
 pub mod process;
 pub mod git;
@@ -41,6 +42,8 @@ impl SizeLimit {
     pub const RECORD: Self = Self::mb(64);
     /// A journal, which is read line by line.
     pub const JOURNAL: Self = Self::mb(256);
+    /// A log of events, which is read line by line.
+    pub const LOG: Self = Self::mb(4_096);
     /// A manifest of a project that a person asks about.
     pub const MANIFEST: Self = Self::mb(4);
     /// A file of a suite; ten thousand cases are a tenth of it.

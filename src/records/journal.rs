@@ -14,14 +14,12 @@ use std::path::Path;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-use serde_json::Value;
-
-use crate::consultation::event::{Envelope, SCHEMA_VERSION};
+use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
+use crate::files::log::{LockPolicy, LogError, LogFile, LogReader};
 use crate::files::write::{WriteError, create_private_dir, sync_folder};
 use crate::files::{self, SizeLimit};
 
-use super::event_log::{self, LogError, LogEvent, LogFile, NoLockPolicy};
 use super::files::log_notice;
 
 /// An open journal, locked against other processes.
@@ -38,39 +36,17 @@ struct SyncThread {
     thread: JoinHandle<io::Result<()>>,
 }
 
-/// The contents of a journal.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ReadJournal {
-    pub events: Vec<Envelope>,
-    /// Bytes of a last line that a killed process left torn; it never was an event.
-    pub torn_bytes: u64,
-}
-
-/// Reads a journal. A torn last line is left out and reported; damage anywhere else is an error.
-pub fn read_journal(path: &Path) -> Result<ReadJournal, LogError> {
+/// Reads a journal. A torn last line is left out; damage anywhere else is an error.
+pub fn read_journal(path: &Path) -> Result<Vec<Envelope>, LogError> {
     let file =
         files::open(path, SizeLimit::JOURNAL).map_err(|error| LogError::unreadable(path, error))?;
-    let mut events = Vec::new();
-    let end = event_log::read_events(path, &file, |event| {
-        events.push(event);
-        Ok(())
-    })?;
-    Ok(ReadJournal {
-        events,
-        torn_bytes: end.torn_bytes,
-    })
+    LogReader::new(path, &file).collect()
 }
 
 /// Returns whether a process holds a journal open. False on a file system without locks.
 pub fn is_being_written(journal: &Path) -> bool {
     files::open(journal, SizeLimit::NONE)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-}
-
-impl LogEvent for Envelope {
-    fn schema_version() -> Value {
-        SCHEMA_VERSION.into()
-    }
 }
 
 impl Journal {
@@ -90,12 +66,8 @@ impl Journal {
     ///
     /// When the journal is missing, another process writes it, or it cannot be read; nothing is
     /// changed then.
-    pub fn reopen(path: &Path, unlocked: NoLockPolicy) -> Result<(Self, Vec<Envelope>), LogError> {
-        let mut events = Vec::new();
-        let log = LogFile::open(path, unlocked, |event| {
-            events.push(event);
-            Ok(())
-        })?;
+    pub fn reopen(path: &Path, locks: LockPolicy) -> Result<(Self, Vec<Envelope>), LogError> {
+        let (log, events) = LogFile::open(path, locks, |lines| lines.collect())?;
         Ok((Self::start(log)?, events))
     }
 

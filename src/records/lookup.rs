@@ -37,10 +37,9 @@ pub fn find(
     logs: &Path,
     name: &str,
 ) -> io::Result<Result<ConsultationId, LookupError<ConsultationId>>> {
-    let name = without_suffix(name);
     // An index that fails counts as an empty one.
     let indexed = index
-        .and_then(|index| in_index(index, name).ok())
+        .and_then(|index| in_index(index, file_stem(name)).ok())
         .unwrap_or_default();
     match among(indexed, ID_PREFIX, name) {
         Err(LookupError::NotFound) => Ok(among(consultations_newest_first(logs)?, ID_PREFIX, name)),
@@ -48,9 +47,13 @@ pub fn find(
     }
 }
 
-/// Returns the name of a file without its folder and suffix; any other name as it is.
-fn without_suffix(name: &str) -> &str {
-    let name = Path::new(name)
+/// Returns the name of a file without its folder and suffix, that of its folder for a file of a run,
+/// any other name as it is.
+fn file_stem(name: &str) -> &str {
+    let path = Path::new(name);
+    let is_in_run = path.ends_with("log.jsonl") || path.ends_with("state.json");
+    let named = path.parent().filter(|_| is_in_run).unwrap_or(path);
+    let name = named
         .file_name()
         .and_then(|name| name.to_str())
         .unwrap_or_default();
@@ -79,12 +82,13 @@ fn in_index(index: &Connection, name: &str) -> rusqlite::Result<Vec<Consultation
 }
 
 /// Returns the one candidate that a name fits: an id or a prefix of it, with or without the prefix
-/// of all ids, or `last`. A whole id wins over longer ones that begin with it.
+/// of all ids, one of its files, or `last`. A whole id wins over longer ones that begin with it.
 pub(super) fn among<T: Display>(
     mut newest_first: Vec<T>,
     id_prefix: &str,
     name: &str,
 ) -> Result<T, LookupError<T>> {
+    let name = file_stem(name);
     if name == LAST {
         return newest_first.into_iter().next().ok_or(LookupError::NotFound);
     }
@@ -120,7 +124,7 @@ mod tests {
     }
 
     fn named(stored: &[&str], name: &str) -> Result<String, LookupError<ConsultationId>> {
-        among(ids(stored), ID_PREFIX, without_suffix(name)).map(|id| id.to_string())
+        among(ids(stored), ID_PREFIX, name).map(|id| id.to_string())
     }
 
     #[test]
@@ -135,6 +139,9 @@ mod tests {
             "/x/consult-01ka1.jsonl",
             "01ka1.md",
             "logs/consult-01ka1.context",
+            "01ka1/log.jsonl",
+            "/x/consult-01ka1/state.json",
+            "/x/consult-01ka1/",
         ] {
             assert_eq!(named(&stored, name).unwrap(), "consult-01ka1", "{name}");
         }
@@ -143,7 +150,7 @@ mod tests {
             named(&stored, "01kb"),
             Err(LookupError::Ambiguous(ids(&["01kb2", "01kb1"])))
         );
-        for name in ["02", "", "consult-", "/", "last2"] {
+        for name in ["02", "", "consult-", "/", "..", "last2"] {
             assert_eq!(named(&stored, name), Err(LookupError::NotFound), "{name}");
         }
         assert_eq!(named(&[], "last"), Err(LookupError::NotFound));

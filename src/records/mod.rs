@@ -5,8 +5,8 @@
 //! `journal` writes and reads events, `context_file` the text that they do not hold, `stored` reads
 //! records. `index`, `history`, `statistics`, `calibration` and `experience` answer questions about
 //! many; `month` adds up the spending of a month, `month_budget` shares its budget between
-//! processes. `event_log` is the file of events that journals are, and of which `runs` keeps one for
-//! each run of a benchmark, and `refinements` one for the loops over a document.
+//! processes. `runs` keeps the logs of benchmarks, `refinements` those of the loops over
+//! documents.
 
 pub mod files;
 pub mod journal;
@@ -23,6 +23,5 @@ pub mod calibration;
 pub mod experience;
 pub mod month;
 pub mod month_budget;
-pub mod event_log;
 pub mod runs;
 pub mod refinements;

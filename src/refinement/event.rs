@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::domain::ids::ConsultationId;
+use crate::domain::log::LogEvent;
 use crate::domain::stored_record::spend::ConsultationSpend;
-use crate::domain::time::Timestamp;
 use crate::stopping::convergence::{Criteria, DocumentMeasure};
 use crate::stopping::evaluation::Evaluation;
 
@@ -12,17 +12,8 @@ use super::batches::QuestionBatch;
 use super::change::ItemChange;
 use super::finding::BatchFindings;
 
-/// The version of the events' form. It changes when older programs cannot read them.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// One line of the log.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RefinementEvent {
-    pub schema_version: u32,
-    pub time: Timestamp,
-    #[serde(flatten)]
-    pub kind: RefinementEventKind,
-}
+pub type RefinementEvent = LogEvent<RefinementEventKind>;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -203,15 +194,5 @@ impl TextHash {
     #[cfg(test)]
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl RefinementEvent {
-    pub fn new(time: Timestamp, kind: RefinementEventKind) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            time,
-            kind,
-        }
     }
 }

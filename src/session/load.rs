@@ -93,9 +93,7 @@ pub(crate) fn load_for_models(
     let LoadedRecord { record, .. } = load(logs, found)?;
     let files = ConsultationFiles::in_folder(logs, found);
     let journal = read_journal(&files.journal);
-    let transcript = journal
-        .ok()
-        .and_then(|journal| Transcript::fold(&journal.events));
+    let transcript = journal.ok().and_then(|events| Transcript::fold(&events));
     let Some(transcript) = transcript else {
         let context = record
             .context
@@ -138,7 +136,7 @@ fn from_record(path: &Path) -> Option<LoadedRecord> {
 }
 
 fn from_journal(path: &Path) -> Option<LoadedRecord> {
-    let transcript = Transcript::fold(&read_journal(path).ok()?.events)?;
+    let transcript = Transcript::fold(&read_journal(path).ok()?)?;
     let record = transcript.stored_record();
     let json = pretty_json(&record).ok()?;
     Some(LoadedRecord { record, json })

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::files::write::create_private_dir;
+use crate::files::write::{WriteError, create_private_dir};
 
 use super::StoreError;
 use crate::agent_loop::git::GitSnapshot;
@@ -110,7 +110,7 @@ impl StateFolder {
         }
         if !self.is_ralph {
             let path = self.path.join(".gitignore");
-            ignore(&path).map_err(|source| StoreError::io(&path, source))?;
+            ignore(&path).map_err(|error| WriteError::new(&path, error))?;
         }
         Ok(())
     }

@@ -1,33 +1,33 @@
 //! Keeps the state of an agent's loop in a folder, so that it survives crashes and several
 //! processes.
 //!
-//! The log is the truth: one event a line, only ever appended to. The state is the fold of it, and
-//! its file is a copy for scripts, written whole or not at all after each event. Both are written
-//! under one lock, that of the log. A process that is killed at any moment leaves at most part of a
-//! line, which is no event. Neither is synced: that would take longer than the rest of a check, and
-//! a log without its last seconds is a log.
+//! The log is the truth. The state is the fold of it, and its file is a copy for scripts, written
+//! whole or not at all after each event, under the lock of the log. A process that is killed at any
+//! moment leaves at most part of a line, which is no event. Neither is synced: that would take
+//! longer than the rest of a check, and a log without its last seconds is a log.
 //!
 //! Nothing is overwritten that this program cannot read.
 
 mod folder;
-mod log;
-mod state_file;
 
-use std::error::Error;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
+use crate::domain::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
-use crate::files::write::{WriteError, clear_leftovers};
-use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind, SCHEMA_VERSION};
+use crate::files::log::{self, LockPolicy, Log, LogError, LogReader};
+use crate::files::write::{Durability, WriteError, clear_leftovers, write_json};
+use crate::files::{self, SizeLimit};
+use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::state::LoopState;
 
-use log::{Lines, LockedLog};
-
 pub use folder::StateFolder;
+
+/// The size up to which a state is read. A real one is far smaller.
+const LARGEST_STATE: SizeLimit = SizeLimit::of_bytes(16 << 20);
 
 /// The reason why a state cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -36,38 +36,21 @@ pub enum StoreError {
     FolderLink(PathBuf),
     #[error("the folder of the log `{}` is a symbolic link", .0.display())]
     LogsLink(PathBuf),
-    #[error("cannot lock `{}`", path.display())]
-    Lock { path: PathBuf, source: io::Error },
-    #[error("cannot read `{}`", path.display())]
-    Io { path: PathBuf, source: io::Error },
-    #[error(transparent)]
-    Write(#[from] WriteError),
     #[error(
         "`{}` has version {version}; this program reads {SCHEMA_VERSION}",
         path.display()
     )]
     OtherVersion { path: PathBuf, version: Value },
-    #[error("the log `{}` is damaged at byte {offset}", path.display())]
-    DamagedLog {
-        path: PathBuf,
-        offset: u64,
-        source: Box<dyn Error + Send + Sync>,
-    },
     /// There is no log to rebuild it from.
     #[error("`{}` is no state of a loop", path.display())]
     DamagedState {
         path: PathBuf,
         source: serde_json::Error,
     },
-}
-
-impl StoreError {
-    fn io(path: &Path, source: io::Error) -> Self {
-        Self::Io {
-            path: path.to_owned(),
-            source,
-        }
-    }
+    #[error(transparent)]
+    Log(#[from] LogError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
 }
 
 /// The state of the loops in one folder.
@@ -85,6 +68,15 @@ pub struct Update {
     pub stale_file: Option<WriteError>,
 }
 
+/// The file of the state. It has the names that scripts of the original read, and replaces the
+/// original's file.
+#[derive(Serialize)]
+struct StateFile<'a> {
+    schema_version: u32,
+    #[serde(flatten)]
+    state: &'a LoopState,
+}
+
 impl Store {
     /// Opens the store in a folder, which is created with the first event.
     ///
@@ -98,15 +90,19 @@ impl Store {
 
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
     pub fn load(&self) -> Result<LoopState, StoreError> {
-        self.fold(self.lines()?)
+        let state = self.read(log::fold)?.flatten();
+        self.check_file(state.is_some())?;
+        Ok(state.unwrap_or_default())
     }
 
-    /// Reads the log without a lock: whole lines never change.
-    fn lines(&self) -> Result<Lines, StoreError> {
-        let path = self.folder.log();
-        match log::open(&path)? {
-            Some(mut file) => log::read(&path, &mut file),
-            None => Ok(Lines::default()),
+    /// Reads the log; `None` if there is none.
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&mut LogReader<'_, LoopEvent>) -> Result<T, LogError>,
+    ) -> Result<Option<T>, StoreError> {
+        match log::read(&self.folder.log(), read) {
+            Err(LogError::Missing(_)) => Ok(None),
+            content => Ok(Some(content?)),
         }
     }
 
@@ -130,18 +126,21 @@ impl Store {
     /// When the event cannot be logged; then nothing changes.
     pub fn update(&self, next: impl FnOnce(&LoopState) -> LoopEvent) -> Result<Update, StoreError> {
         self.folder.create()?;
-        let mut log = LockedLog::open(&self.folder.log())?;
-        let lines = log.read()?;
-        let end = lines.end;
-        let mut state = self.fold(lines)?;
-        let event = next(&state);
-        log.append(&event, end)?;
-        state.apply(&event);
+        let (file, state) = Log::<LoopState>::open(&self.folder.log(), LockPolicy::Wait)?;
+        self.check_file(state.is_some())?;
+        let state = state.unwrap_or_default();
+        let mut log = Log { file, state };
+        let event = next(&log.state);
+        log.record(&event, Durability::Unsynced)?;
         clear_leftovers(&self.folder.path, event.time);
-        let stale_file = state_file::write(&self.folder.state(), &state).err();
+        let file = StateFile {
+            schema_version: SCHEMA_VERSION,
+            state: &log.state,
+        };
+        let stale_file = write_json(&self.folder.state(), &file, Durability::Unsynced).err();
         Ok(Update {
             event,
-            state,
+            state: log.state,
             stale_file,
         })
     }
@@ -157,36 +156,48 @@ impl Store {
     }
 
     /// Returns the events of the log, oldest first, with an error for each damaged line.
-    pub fn history(&self) -> Result<Vec<Result<LoopEvent, StoreError>>, StoreError> {
-        self.lines().map(|lines| lines.events)
+    pub fn history(&self) -> Result<Vec<Result<LoopEvent, LogError>>, StoreError> {
+        let read = self.read(|lines| {
+            let mut events = Vec::new();
+            for event in lines {
+                match event {
+                    Err(unreadable @ LogError::Io { .. }) => return Err(unreadable),
+                    event => events.push(event),
+                }
+            }
+            Ok(events)
+        });
+        Ok(read?.unwrap_or_default())
     }
 
-    fn fold(&self, lines: Lines) -> Result<LoopState, StoreError> {
-        match state_file::check(&self.folder.state()) {
-            // The log has everything that the file had.
-            Err(StoreError::DamagedState { .. }) if !lines.events.is_empty() => {}
-            checked => checked?,
+    /// Checks that the file of the state may be replaced.
+    ///
+    /// # Errors
+    ///
+    /// For one of another version, and for a file that is no state, which may be anything, unless
+    /// the log has everything that it had.
+    fn check_file(&self, has_events: bool) -> Result<(), StoreError> {
+        let path = self.folder.state();
+        let bytes = match files::read_own(&path, LARGEST_STATE) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(LogError::unreadable(&path, error).into()),
+        };
+        match serde_json::from_slice::<Map<String, Value>>(&bytes) {
+            Ok(json) => match json.get("schema_version") {
+                Some(version) if *version != SCHEMA_VERSION => {
+                    let version = version.clone();
+                    Err(StoreError::OtherVersion { path, version })
+                }
+                Some(_) | None => Ok(()),
+            },
+            Err(_) if has_events => Ok(()),
+            Err(source) => Err(StoreError::DamagedState { path, source }),
         }
-        let mut state = LoopState::default();
-        for event in lines.events {
-            state.apply(&event?);
-        }
-        Ok(state)
     }
 }
 
 /// Returns the id of a new run that has no name: the time of its beginning.
 pub fn fresh_run(now: Timestamp) -> RunId {
     RunId(now.to_string())
-}
-
-fn check_version(path: &Path, version: &Value) -> Result<(), StoreError> {
-    if version.as_u64() == Some(u64::from(SCHEMA_VERSION)) {
-        Ok(())
-    } else {
-        Err(StoreError::OtherVersion {
-            path: path.to_owned(),
-            version: version.clone(),
-        })
-    }
 }

@@ -11,6 +11,7 @@ mod view;
 
 use std::collections::BTreeMap;
 
+use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
@@ -97,9 +98,11 @@ pub enum AfterFailedAttempt {
     Fail,
 }
 
-impl BenchmarkState {
-    /// Begins with the first event of a log.
-    pub fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
+impl Fold for BenchmarkState {
+    type Event = BenchmarkEvent;
+    type Error = BenchmarkStateError;
+
+    fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
         let BenchmarkEventKind::Begun(begun) = &event.kind else {
             return Err(BenchmarkStateError::NotBegun);
         };
@@ -118,12 +121,7 @@ impl BenchmarkState {
         })
     }
 
-    /// Adds the next event of the log.
-    ///
-    /// # Errors
-    ///
-    /// When the event cannot follow; nothing changes then.
-    pub fn apply(&mut self, event: &BenchmarkEvent) -> Result<(), BenchmarkStateError> {
+    fn apply(&mut self, event: &BenchmarkEvent) -> Result<(), BenchmarkStateError> {
         match &event.kind {
             BenchmarkEventKind::Begun(_) => return Err(BenchmarkStateError::BegunTwice),
             BenchmarkEventKind::Merged { runs } => self.merged_from.clone_from(runs),
@@ -165,7 +163,9 @@ impl BenchmarkState {
         self.updated_at = event.time;
         Ok(())
     }
+}
 
+impl BenchmarkState {
     fn finish(&mut self, result: &CaseResult) -> Result<(), BenchmarkStateError> {
         let outcome = match result.outcome {
             CaseOutcome::Approved => ItemOutcome::Approved,

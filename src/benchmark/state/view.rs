@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
 use crate::stopping::batch::reason::StopReason;
 use crate::stopping::batch::statistics::BatchStatistics;
 
 use super::super::case::CaseId;
-use super::super::event::SCHEMA_VERSION;
 use super::super::run::{CaseRunId, RunId};
 use super::BenchmarkState;
 

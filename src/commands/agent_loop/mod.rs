@@ -13,6 +13,7 @@ use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
 use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
 use crate::error::{Error, whole};
+use crate::files::log::LogError;
 use crate::setup::context::scrubber;
 use crate::stopping::exit_check::breaker::BreakerRule;
 use crate::stopping::exit_check::evidence::TurnEvidence;
@@ -87,16 +88,15 @@ impl From<StoreError> for Error {
                 "if it leads where you want, name it: `--state {}`",
                 path.display()
             )),
-            StoreError::DamagedLog { path, .. } | StoreError::DamagedState { path, .. } => Some(
-                format!("move it away with `mv {0} {0}.damaged`", path.display()),
-            ),
-            StoreError::OtherVersion { .. } => {
+            StoreError::DamagedState { path, .. }
+            | StoreError::Log(LogError::DamagedLine { path, .. }) => Some(format!(
+                "move it away with `mv {0} {0}.damaged`",
+                path.display()
+            )),
+            StoreError::OtherVersion { .. } | StoreError::Log(LogError::OtherVersion { .. }) => {
                 Some("name another folder with `--state`".to_owned())
             }
-            StoreError::LogsLink(_)
-            | StoreError::Lock { .. }
-            | StoreError::Io { .. }
-            | StoreError::Write(_) => None,
+            StoreError::LogsLink(_) | StoreError::Log(_) | StoreError::Write(_) => None,
         };
         Self::failed(error).hint_if(hint)
     }

@@ -14,9 +14,9 @@ use crate::commands::completions::ids;
 use crate::config::paths::Home;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
-use crate::records::event_log::LogError;
+use crate::files::log::LogError;
 use crate::records::lookup::LookupError;
-use crate::records::runs::{RunStore, RunStoreError, StoredRun};
+use crate::records::runs::{RunStore, StoredRun};
 use crate::session::benchmark::merge::merge;
 use crate::terminal::output::format::{amount, count};
 use crate::text::clean::clean;
@@ -191,20 +191,14 @@ fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
 }
 
 /// Explains why a run cannot be used.
-impl From<RunStoreError> for Error {
-    fn from(error: RunStoreError) -> Self {
-        use LogError::{Busy, Misfit, NoLocks, Write};
-
+impl From<LogError> for Error {
+    fn from(error: LogError) -> Self {
         match &error {
-            RunStoreError::Busy(_) | RunStoreError::Log(Busy(_) | NoLocks { .. }) => {
+            LogError::Busy(_) | LogError::NoLocks { .. } => {
                 Self::usage(error).hint("wait until that process has ended, or end it")
             }
-            RunStoreError::Write(_) | RunStoreError::Log(Write(_) | Misfit { .. }) => {
-                Self::failed(error)
-            }
-            RunStoreError::Folder { .. } | RunStoreError::Empty(_) | RunStoreError::Log(_) => {
-                Self::usage(error)
-            }
+            LogError::Write(_) | LogError::Misfit { .. } => Self::failed(error),
+            _ => Self::usage(error),
         }
     }
 }

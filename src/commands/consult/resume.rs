@@ -14,7 +14,7 @@ use crate::consultation::event::{Answer, StateName};
 use crate::consultation::transcript::Transcript;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
-use crate::records::event_log::NoLockPolicy;
+use crate::files::log::LockPolicy;
 use crate::records::index::Index;
 use crate::session::resume;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
@@ -57,9 +57,9 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let settings = settings::load(&home, environment)?;
     let face = TerminalFace::open(&home, app, &args.output)?;
     let unlocked = if args.force {
-        NoLockPolicy::Trust
+        LockPolicy::Trust
     } else {
-        NoLockPolicy::Refuse
+        LockPolicy::Refuse
     };
     let interrupted = {
         // The index only resolves names, which the folder of logs does as well.

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::commands::face::batch::{
     ModelFigures, PartFigures, cost_line, model_figures, model_lines,
 };
+use crate::domain::log::Fold as _;
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::commands::App;
 use crate::commands::flags::JsonFlags;
 use crate::error::{Error, Exit};
+use crate::files::log::LogError;
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
 use crate::refinement::check::{ConvergenceCheck, check};
 use crate::refinement::document::SpecDocument;
@@ -87,7 +88,7 @@ impl From<SpecFileError> for Error {
 impl From<RefinementStoreError> for Error {
     fn from(error: RefinementStoreError) -> Self {
         let (exit, hint) = match &error {
-            RefinementStoreError::Busy(_) => (
+            RefinementStoreError::Log(LogError::Busy(_)) => (
                 Exit::Usage,
                 "wait until that process has ended, or end it".to_owned(),
             ),

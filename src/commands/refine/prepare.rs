@@ -9,6 +9,7 @@ use crate::commands::flags::consent_mode;
 use crate::commands::runtime::block_on;
 use crate::consultation::plan::ControlRequest;
 use crate::domain::confidence::Confidence;
+use crate::domain::log::Fold as _;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::files::write::check_writable;

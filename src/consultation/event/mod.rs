@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::domain::ids::{ConsultationId, TimerId};
+use crate::domain::log::LogLine;
 use crate::domain::time::Timestamp;
 
 pub use agent::{
@@ -45,6 +46,12 @@ pub struct Envelope {
     pub waited_for_person_ms: u64,
     #[serde(flatten)]
     pub event: Event,
+}
+
+impl LogLine for Envelope {
+    fn schema_version() -> Value {
+        SCHEMA_VERSION.into()
+    }
 }
 
 /// The input that led to an event, unless the event itself shows it.

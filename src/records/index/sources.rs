@@ -81,8 +81,8 @@ fn read_record(path: &Path, id: &ConsultationId) -> Result<StoredRecord, String>
 
 /// Reads the record that a consultation would have had from its journal.
 fn record_of_journal(journal: &Path) -> Result<StoredRecord, String> {
-    let journal = read_journal(journal).map_err(|error| error.to_string())?;
-    let transcript = Transcript::fold(&journal.events).ok_or("it has no complete event")?;
+    let events = read_journal(journal).map_err(|error| error.to_string())?;
+    let transcript = Transcript::fold(&events).ok_or("it has no complete event")?;
     Ok(transcript.stored_record())
 }
 

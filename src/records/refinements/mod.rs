@@ -27,19 +27,14 @@ pub mod claims;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use crate::domain::time::Timestamp;
+use crate::files::log::{self, LockPolicy, Log, LogError, LogFile};
 use crate::files::write::{
     Access, Durability, WriteError, clear_leftovers, create_private_dir, folder_of, sync_folder,
     write_atomically,
 };
-use crate::refinement::event::{
-    LoopBegun, RefinementEvent, RefinementEventKind, SCHEMA_VERSION, TextHash,
-};
-use crate::refinement::state::{RefinementState, RefinementStateError};
-
-use super::event_log::{self, EventLog, LogError, LogEvent, LogFold};
+use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
+use crate::refinement::state::RefinementState;
 
 pub use original::OriginalText;
 pub use spec_file::{SpecFile, SpecFileError};
@@ -47,8 +42,6 @@ pub use spec_file::{SpecFile, SpecFileError};
 /// The reason why the folder of a document cannot be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum RefinementStoreError {
-    #[error("`{}` is being refined by another process", .0.display())]
-    Busy(PathBuf),
     /// A link may come with a foreign project, and lead anywhere.
     #[error("`{}` is a symbolic link", .0.display())]
     FolderLink(PathBuf),
@@ -84,8 +77,7 @@ pub struct RefinementFiles {
 #[derive(Debug)]
 pub struct LockedRefinement {
     pub files: RefinementFiles,
-    log: EventLog,
-    state: RefinementState,
+    log: Log<RefinementState>,
 }
 
 impl RefinementStore {
@@ -118,23 +110,26 @@ impl RefinementStore {
         self.check_folder()?;
         let folder = &self.files.folder;
         create_private_dir(folder)?;
-        let (mut log, state) =
-            EventLog::open_or_create(&self.files.log).map_err(|error| self.lock_error(error))?;
+        let (file, state) = match self.open_log() {
+            Err(LogError::Missing(path)) => (LogFile::create(&path)?, None),
+            opened => opened?,
+        };
         let state = self.checked(state)?;
         clear_leftovers(folder, now);
         let files = self.files.clone();
         if let Some(state) = state {
-            let mut locked = LockedRefinement { files, log, state };
+            let log = Log { file, state };
+            let mut locked = LockedRefinement { files, log };
             locked.begin(now, begun, original)?;
             return Ok(locked);
         }
         original::keep(folder, original)?;
         let event = RefinementEvent::new(now, RefinementEventKind::Begun(Box::new(begun)));
-        let state = log.begin(&event, Durability::Synced)?;
+        let log = Log::begin(file, &event, Durability::Synced)?;
         for folder in [folder, folder_of(folder)] {
             sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
         }
-        Ok(LockedRefinement { files, log, state })
+        Ok(LockedRefinement { files, log })
     }
 
     /// Opens the last loop, to continue it or to begin another one after it, and locks it. What a
@@ -146,23 +141,23 @@ impl RefinementStore {
     /// changed then.
     pub fn open(&self, now: Timestamp) -> Result<LockedRefinement, RefinementStoreError> {
         self.check_folder()?;
-        let (log, state) =
-            EventLog::open(&self.files.log).map_err(|error| self.lock_error(error))?;
-        let state = self
-            .checked(state)?
-            .ok_or_else(|| RefinementStoreError::NotBegun(self.source.clone()))?;
+        let not_begun = || RefinementStoreError::NotBegun(self.source.clone());
+        let (file, state) = match self.open_log() {
+            Err(LogError::Missing(_)) => return Err(not_begun()),
+            opened => opened?,
+        };
+        let state = self.checked(state)?.ok_or_else(not_begun)?;
         clear_leftovers(&self.files.folder, now);
         Ok(LockedRefinement {
             files: self.files.clone(),
-            log,
-            state,
+            log: Log { file, state },
         })
     }
 
     /// Reads the loops, also while a process works on one; `None` if there are none.
     pub fn load(&self) -> Result<Option<RefinementState>, RefinementStoreError> {
         self.check_folder()?;
-        match event_log::fold(&self.files.log) {
+        match log::read(&self.files.log, log::fold) {
             Ok(state) => self.checked(state),
             Err(LogError::Missing(_)) => Ok(None),
             Err(error) => Err(error.into()),
@@ -175,12 +170,13 @@ impl RefinementStore {
         original::find(&self.files.folder, document)
     }
 
-    fn lock_error(&self, error: LogError) -> RefinementStoreError {
-        match error {
-            LogError::Busy(_) => RefinementStoreError::Busy(self.source.clone()),
-            LogError::Missing(_) => RefinementStoreError::NotBegun(self.source.clone()),
-            error => error.into(),
-        }
+    fn open_log(&self) -> Result<(LogFile, Option<RefinementState>), LogError> {
+        Log::open(&self.files.log, LockPolicy::Refuse).map_err(|error| match error {
+            LogError::Busy(_) => {
+                LogError::Busy(format!("`{}` is being refined", self.source.display()))
+            }
+            error => error,
+        })
     }
 
     fn check_folder(&self) -> Result<(), RefinementStoreError> {
@@ -213,7 +209,7 @@ impl RefinementStore {
 
 impl LockedRefinement {
     pub fn state(&self) -> &RefinementState {
-        &self.state
+        &self.log.state
     }
 
     /// Begins a loop after the last one, and keeps the text of the document.
@@ -248,9 +244,7 @@ impl LockedRefinement {
             return Err(RefinementStoreError::Gone(self.files.log.clone()));
         }
         let event = RefinementEvent::new(now, kind);
-        self.log
-            .record(&mut self.state, &event, Durability::Synced)?;
-        Ok(())
+        Ok(self.log.record(&event, Durability::Synced)?)
     }
 
     /// Keeps the text that the first merge of the loop changes, unless it is there already.
@@ -261,24 +255,5 @@ impl LockedRefinement {
     /// Writes the log for people.
     pub fn write_changes(&self, markdown: &str) -> Result<(), WriteError> {
         write_atomically(&self.files.changes, markdown.as_bytes(), Access::Own)
-    }
-}
-
-impl LogEvent for RefinementEvent {
-    fn schema_version() -> Value {
-        SCHEMA_VERSION.into()
-    }
-}
-
-impl LogFold for RefinementState {
-    type Event = RefinementEvent;
-    type Error = RefinementStateError;
-
-    fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
-        Self::begin(event)
-    }
-
-    fn apply(&mut self, event: &RefinementEvent) -> Result<(), RefinementStateError> {
-        self.apply(event)
     }
 }

@@ -23,6 +23,8 @@ mod proposal;
 #[cfg(test)]
 mod tests;
 
+use crate::domain::log::Fold;
+
 use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 
 pub use consultation::{BatchRecord, ConsultationProgress, ConsultationRecord, ExtractionRecord};
@@ -52,9 +54,11 @@ pub struct RefinementState {
     current: RefinementLoop,
 }
 
-impl RefinementState {
-    /// Begins with the first event of a log.
-    pub fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
+impl Fold for RefinementState {
+    type Event = RefinementEvent;
+    type Error = RefinementStateError;
+
+    fn begin(event: &RefinementEvent) -> Result<Self, RefinementStateError> {
         let RefinementEventKind::Begun(begun) = &event.kind else {
             return refused("its first event is not the beginning of a loop");
         };
@@ -64,12 +68,7 @@ impl RefinementState {
         })
     }
 
-    /// Adds the next event of the log.
-    ///
-    /// # Errors
-    ///
-    /// When the event cannot follow; nothing changes then.
-    pub fn apply(&mut self, event: &RefinementEvent) -> Applied {
+    fn apply(&mut self, event: &RefinementEvent) -> Applied {
         if let RefinementEventKind::Begun(begun) = &event.kind {
             let new = RefinementLoop::new(begun, event.time);
             self.earlier.push(std::mem::replace(&mut self.current, new));
@@ -77,7 +76,9 @@ impl RefinementState {
         }
         self.current.apply(event)
     }
+}
 
+impl RefinementState {
     /// Returns the last loop.
     pub fn current(&self) -> &RefinementLoop {
         &self.current

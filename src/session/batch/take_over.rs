@@ -7,7 +7,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
-use crate::records::event_log::NoLockPolicy;
+use crate::files::log::LockPolicy;
 use crate::records::files::ConsultationFiles;
 use crate::records::journal::{ends, is_being_written, read_journal};
 use crate::session::load;
@@ -51,7 +51,7 @@ pub(crate) async fn take_over(
         finished(id, &files, sources).map(|outcome| TakeOver::Finished(Box::new(outcome)))
     } else {
         // The caller's run has a lock of its own.
-        match open_id(id.clone(), &logs, NoLockPolicy::Trust, sources.face) {
+        match open_id(id.clone(), &logs, LockPolicy::Trust, sources.face) {
             Ok(interrupted) => resumed(interrupted, sources, request, clock)
                 .await
                 .map(|session| TakeOver::Resume(Box::new(session))),
@@ -67,8 +67,8 @@ fn finished(
     sources: &ResumeSources<'_>,
 ) -> Result<ConsultationOutcome, Error> {
     let record = load::load(&sources.home.logs_folder(), id)?.record;
-    let journal = read_journal(&files.journal).map_err(Error::failed)?;
-    let transcript = Transcript::fold(&journal.events)
+    let events = read_journal(&files.journal).map_err(Error::failed)?;
+    let transcript = Transcript::fold(&events)
         .ok_or_else(|| Error::failed("the first event of its journal is missing"))?;
     Ok(ConsultationOutcome {
         transcript,

@@ -7,7 +7,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
 use crate::engine::ports::Face;
 use crate::error::{Error, whole};
-use crate::records::event_log::{LogError, NoLockPolicy};
+use crate::files::log::{LockPolicy, LogError};
 use crate::records::files::{ConsultationFiles, consultations_newest_first, log_notice};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
@@ -28,15 +28,15 @@ pub(crate) fn open(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
-    unlocked: NoLockPolicy,
+    locks: LockPolicy,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     match name {
         Some(name) => {
             let found = find(index, logs, name)?;
-            open_id(found, logs, unlocked, face)
+            open_id(found, logs, locks, face)
         }
-        None => newest(logs, unlocked, face),
+        None => newest(logs, locks, face),
     }
 }
 
@@ -44,14 +44,14 @@ pub(crate) fn open(
 pub(crate) fn open_id(
     id: ConsultationId,
     logs: &Path,
-    unlocked: NoLockPolicy,
+    locks: LockPolicy,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let files = ConsultationFiles::in_folder(logs, &id);
     let ending = ends::ending(&files.journal)
         .map_err(|error| Error::usage(format!("cannot read the journal of {id}: {error}")))?;
     check(&id, &files, ending)?;
-    let (mut events, storage) = reopen(&id, files.clone(), unlocked, face)?
+    let (mut events, storage) = reopen(&id, files.clone(), locks, face)?
         .map_err(|busy| Error::usage(busy).hint("wait until that process has ended, or end it"))?;
     context::load(&id, &mut events, &files)?;
     InterruptedConsultation::restore(id, events, storage)
@@ -59,7 +59,7 @@ pub(crate) fn open_id(
 
 fn newest(
     logs: &Path,
-    unlocked: NoLockPolicy,
+    locks: LockPolicy,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let stored = consultations_newest_first(logs)
@@ -68,7 +68,7 @@ fn newest(
     for id in stored {
         let files = ConsultationFiles::in_folder(logs, &id);
         if ends::ending(&files.journal).is_ok_and(|ending| check(&id, &files, ending).is_ok()) {
-            let Ok((mut events, storage)) = reopen(&id, files.clone(), unlocked, face)? else {
+            let Ok((mut events, storage)) = reopen(&id, files.clone(), locks, face)? else {
                 busy += 1;
                 continue;
             };
@@ -148,14 +148,14 @@ fn has_complete_record(files: &ConsultationFiles) -> bool {
 fn reopen(
     id: &ConsultationId,
     files: ConsultationFiles,
-    unlocked: NoLockPolicy,
+    locks: LockPolicy,
     face: &dyn Face,
 ) -> Result<Result<OpenJournal, LogError>, Error> {
-    match Journal::reopen(&files.journal, unlocked) {
+    match Journal::reopen(&files.journal, locks) {
         Ok((journal, events)) => Ok(Ok((events, Storage::Files(files, journal)))),
         Err(busy @ LogError::Busy(_)) => Ok(Err(busy)),
         Err(LogError::Write(failed)) => {
-            let events = read_journal(&files.journal).map_err(damaged)?.events;
+            let events = read_journal(&files.journal).map_err(damaged)?;
             face.warning(&log_notice(&failed));
             Ok(Ok((events, Storage::Nowhere)))
         }

@@ -6,20 +6,11 @@ use super::breaker::TurnProgress;
 use super::evidence::{ErrorSignature, TurnEvidence};
 use super::run::RunRef;
 use super::settings::ExitSettings;
-use crate::domain::time::Timestamp;
+use crate::domain::log::LogEvent;
 use crate::stopping::evaluation::Evaluation;
 
-/// The version of the events' form. It changes when older programs cannot read them.
-pub const SCHEMA_VERSION: u32 = 1;
-
 /// One line of the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LoopEvent {
-    pub schema_version: u32,
-    pub time: Timestamp,
-    #[serde(flatten)]
-    pub kind: LoopEventKind,
-}
+pub type LoopEvent = LogEvent<LoopEventKind>;
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -65,14 +56,6 @@ pub struct CircuitRecord {
 }
 
 impl LoopEvent {
-    pub fn new(time: Timestamp, kind: LoopEventKind) -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            time,
-            kind,
-        }
-    }
-
     /// Returns the run that it belongs to; `None` for what concerns all runs.
     pub fn run(&self) -> Option<&RunRef> {
         match &self.kind {

@@ -5,6 +5,7 @@
 //!
 //! Several named runs may take turns in one folder; each has its own counters and its own circuit.
 
+use std::convert::Infallible;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use super::run_state::RunState;
 use super::settings::{ExitPolicy, ExitSettings};
 use super::totals::DecisionTotals;
 use super::{rules, strict_seed};
+use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Evaluation;
 
@@ -35,6 +37,22 @@ pub struct LoopState {
     pub totals: DecisionTotals,
     /// The latest runs, the last used one at the end.
     runs: Vec<RunState>,
+}
+
+impl Fold for LoopState {
+    type Event = LoopEvent;
+    type Error = Infallible;
+
+    fn begin(event: &LoopEvent) -> Result<Self, Infallible> {
+        let mut state = Self::default();
+        state.apply(event);
+        Ok(state)
+    }
+
+    fn apply(&mut self, event: &LoopEvent) -> Result<(), Infallible> {
+        self.apply(event);
+        Ok(())
+    }
 }
 
 impl LoopState {

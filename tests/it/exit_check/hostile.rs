@@ -98,6 +98,6 @@ fn log_that_is_no_log_is_left_alone() {
     let project = Project::new();
     project.write(".conclave/exit-log.jsonl", "my notes\n");
     let output = project.check(WORKING, &[]).ends_with(1);
-    output.assert_stderr_contains("is damaged");
+    output.assert_stderr_contains("line 1 of `.conclave/exit-log.jsonl` is not an event");
     assert_eq!(project.read(".conclave/exit-log.jsonl"), "my notes\n");
 }

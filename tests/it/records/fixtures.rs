@@ -35,7 +35,7 @@ fn a_record_of_version_1_0_is_read() {
 fn a_journal_of_version_1_0_names_its_context() {
     let journal = fixture("journal-1.0.jsonl");
     let mut read = read_journal(&journal).unwrap();
-    let transcript = Transcript::fold(&read.events).unwrap();
+    let transcript = Transcript::fold(&read).unwrap();
     let plan = transcript.terms.plan.as_deref().unwrap();
     let context = plan.context.as_deref().unwrap();
     assert_eq!(context.text.as_str(), "", "the journal has no text");
@@ -64,10 +64,10 @@ fn a_journal_of_version_1_0_names_its_context() {
         .collect();
     assert_eq!(errors, Vec::<String>::new());
 
-    let Event::Consultation(ConsultationEvent::Started(terms)) = &mut read.events[0].event else {
+    let Event::Consultation(ConsultationEvent::Started(terms)) = &mut read[0].event else {
         panic!("the first event has the terms");
     };
     let plan = terms.plan.as_deref_mut().unwrap();
     plan.context.as_deref_mut().unwrap().text = text;
-    replay(&read.events).unwrap();
+    replay(&read).unwrap();
 }

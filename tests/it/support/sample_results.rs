@@ -11,6 +11,7 @@ use conclave::benchmark::run::{
 };
 use conclave::benchmark::state::BenchmarkState;
 use conclave::domain::ids::{ConsultationId, SeatId};
+use conclave::domain::log::Fold as _;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::stored_record::spend::ConsultationSpend;
 use conclave::domain::time::Timestamp;

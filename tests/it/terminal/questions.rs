@@ -396,7 +396,7 @@ fn time_at_the_cost_question_is_not_in_the_duration() {
     let record = conclave.record();
     let waited = record["waited_for_person_ms"].as_u64().unwrap();
     assert!(waited > 0, "the question was open for a moment");
-    let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+    let events = read_journal(&conclave.log("jsonl")).unwrap();
     let [first, .., last] = events.as_slice() else {
         panic!("{events:?}")
     };

@@ -11,6 +11,7 @@ use crate::agent_loop::store::{Store, StoreError};
 use crate::commands::App;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
+use crate::files::log::LogError;
 use crate::stopping::exit_check::event::LoopEvent;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::tables::exit_state::{ExitHistory, ExitStateReport, history_screen, screen};
@@ -147,10 +148,10 @@ fn events(
         match event {
             Ok(event) if of_run(&event) => events.push(event),
             Ok(_) => {}
-            Err(error @ StoreError::DamagedLog { .. }) => {
+            Err(error @ LogError::DamagedLine { .. }) => {
                 printer.warning(&format!("⚠ {}", whole(&error)));
             }
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
         if events.len() == limit {
             break;

@@ -1,6 +1,7 @@
 //! Plays a loop without a panel: a driver that does one step at a time and can be killed after
 //! each.
 
+use crate::domain::log::Fold as _;
 use std::num::NonZeroUsize;
 
 use crate::domain::confidence::Confidence;

@@ -21,7 +21,7 @@ fn plan(conclave: &Conclave, arguments: &[&str]) -> Plan {
 
 fn journaled_plan(conclave: &Conclave) -> Plan {
     let read = read_journal(&conclave.log("jsonl")).unwrap();
-    match &read.events[0].event {
+    match &read[0].event {
         Event::Consultation(ConsultationEvent::Started(terms)) => {
             (**terms.plan.as_ref().unwrap()).clone()
         }

@@ -61,7 +61,7 @@ fn resume_asks_only_for_missing_answers() {
     assert_eq!(record["cost"]["calls"], 9);
     let saved = |ending| std::fs::read_to_string(conclave.log(ending)).unwrap();
     assert_eq!(output.stdout, saved("md"));
-    let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+    let events = read_journal(&conclave.log("jsonl")).unwrap();
     assert!(events.iter().zip(1..).all(|(event, seq)| event.seq == seq));
 }
 

@@ -43,7 +43,7 @@ fn resume_after_any_journal_line_yields_the_same_record() {
             .get(line_count)
             .map_or("", |line| line.split_at(line.len() / 2).0);
         let conclave = home_with(&server, &id, &(lines[..line_count].concat() + torn));
-        let answers = finished(&read_journal(&conclave.log("jsonl")).unwrap().events);
+        let answers = finished(&read_journal(&conclave.log("jsonl")).unwrap());
         conclave.run(&["resume", "-q"]).ends_with(0);
         assert_eq!(
             server.requests().len(),
@@ -94,7 +94,7 @@ fn resume_after_a_kill_at_any_time_repeats_no_answer() {
         }
         running.signal(Signal::KILL);
         running.wait();
-        let events = read_journal(&conclave.log("jsonl")).unwrap().events;
+        let events = read_journal(&conclave.log("jsonl")).unwrap();
         let answers = finished_calls(&events);
         let resumed = conclave.run(&["resume", "-q"]);
         let is_complete = events.iter().any(|envelope| {

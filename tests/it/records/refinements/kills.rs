@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use conclave::files::log::LogError;
 use conclave::records::refinements::{RefinementStore, RefinementStoreError, SpecFile};
 use conclave::refinement::event::TextHash;
 
@@ -143,7 +144,7 @@ fn second_process_is_refused_until_the_first_has_ended() {
         store.begin(NOW, begun("two"), "two").unwrap_err(),
     ] {
         assert!(
-            matches!(refused, RefinementStoreError::Busy(_)),
+            matches!(refused, RefinementStoreError::Log(LogError::Busy(_))),
             "{refused}"
         );
     }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use conclave::domain::time::Timestamp;
-use conclave::records::event_log::LogError;
+use conclave::files::log::LogError;
 use conclave::records::refinements::{LockedRefinement, RefinementStore, RefinementStoreError};
 use conclave::refinement::event::{LoopBegun, RefinementEventKind, StopCause, TextHash};
 use conclave::stopping::convergence::Preset;

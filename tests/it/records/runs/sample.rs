@@ -1,5 +1,6 @@
 //! Small runs, and a driver that plays them: what each attempt brings is drawn or given.
 
+use conclave::domain::log::Fold as _;
 use std::collections::BTreeMap;
 
 use conclave::benchmark::event::{

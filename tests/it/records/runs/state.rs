@@ -5,6 +5,7 @@ use conclave::benchmark::result::CaseOutcome;
 use conclave::benchmark::run::{Arm, CaseRunId};
 use conclave::benchmark::state::{BenchmarkState, BenchmarkStateError, BenchmarkStatus};
 use conclave::domain::ids::ProviderId;
+use conclave::domain::log::Fold as _;
 use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
 use conclave::stopping::batch::reason::StopCondition;

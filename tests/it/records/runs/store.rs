@@ -1,5 +1,6 @@
 //! The folder of a run: what survives crashes, other processes and damage.
 
+use conclave::domain::log::Fold as _;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -10,9 +11,9 @@ use conclave::benchmark::run::{Arm, CaseRunId, RunId};
 use conclave::benchmark::state::{BenchmarkState, BenchmarkStatus};
 use conclave::config::paths::Home;
 use conclave::domain::time::Timestamp;
-use conclave::records::event_log::LogError;
+use conclave::files::log::LogError;
 use conclave::records::lookup::LookupError;
-use conclave::records::runs::{LockedRun, RunStore, RunStoreError};
+use conclave::records::runs::{LockedRun, RunStore};
 use conclave::stopping::batch::conditions::StopConditions;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -78,7 +79,7 @@ impl RunHome {
         log.write_all(bytes).unwrap();
     }
 
-    fn load_error(&self) -> RunStoreError {
+    fn load_error(&self) -> LogError {
         self.store().load(&self.run).unwrap_err()
     }
 }
@@ -198,7 +199,7 @@ fn a_halt_is_logged_with_its_evaluation() {
 fn a_second_process_is_refused() {
     let (home, run) = RunHome::new();
     let error = home.store().open(&home.run, NOW).unwrap_err();
-    assert!(matches!(error, RunStoreError::Busy(_)));
+    assert!(matches!(error, LogError::Busy(_)));
     assert_eq!(
         error.to_string(),
         format!("run `{}` is being run by another process", home.run)
@@ -306,10 +307,7 @@ fn a_damaged_line_is_named() {
     drop(run);
     home.append(b"{\"schema_version\":1,\"event\":\"unheard\"}\n");
     let error = home.load_error();
-    assert!(matches!(
-        error,
-        RunStoreError::Log(LogError::DamagedLine { line: 4, .. })
-    ));
+    assert!(matches!(error, LogError::DamagedLine { line: 4, .. }));
     let path = home.log().display().to_string();
     assert_eq!(
         error.to_string(),
@@ -327,10 +325,7 @@ fn a_line_of_another_version_is_refused() {
     drop(run);
     home.append(b"{\"schema_version\":2,\"event\":\"unheard\"}\n");
     let error = home.load_error();
-    assert!(matches!(
-        error,
-        RunStoreError::Log(LogError::OtherVersion { line: 2, .. })
-    ));
+    assert!(matches!(error, LogError::OtherVersion { line: 2, .. }));
     assert!(
         error
             .to_string()
@@ -351,7 +346,7 @@ fn a_line_that_does_not_follow_is_refused() {
     home.append(format!("{last}\n").as_bytes());
     assert!(matches!(
         home.load_error(),
-        RunStoreError::Log(LogError::Contradiction { line: 4, .. })
+        LogError::Contradiction { line: 4, .. }
     ));
 }
 
@@ -360,7 +355,7 @@ fn a_log_without_a_line_is_an_error_and_in_the_list() {
     let (home, run) = RunHome::new();
     drop(run);
     fs::write(home.log(), "").unwrap();
-    assert!(matches!(home.load_error(), RunStoreError::Empty(_)));
+    assert!(matches!(home.load_error(), LogError::Empty(_)));
     assert_eq!(
         home.store().newest_first().unwrap(),
         std::slice::from_ref(&home.run)
@@ -374,7 +369,7 @@ fn an_event_that_does_not_fit_is_not_logged() {
     let mut elsewhere = case_run.clone();
     elsewhere.arm = Arm::Single;
     let error = run.record(NOW, started(&elsewhere, 1)).unwrap_err();
-    assert!(matches!(error, RunStoreError::Log(LogError::Misfit { .. })));
+    assert!(matches!(error, LogError::Misfit { .. }));
     assert_eq!(home.events(), ["begun"]);
     run.record(NOW, started(&case_run, 1)).unwrap();
 }
@@ -416,10 +411,7 @@ fn a_link_in_the_place_of_a_log_is_refused() {
     let elsewhere = home.folder.path().join("elsewhere");
     fs::rename(home.log(), &elsewhere).unwrap();
     std::os::unix::fs::symlink(&elsewhere, home.log()).unwrap();
-    assert!(matches!(
-        home.load_error(),
-        RunStoreError::Log(LogError::Io { .. })
-    ));
+    assert!(matches!(home.load_error(), LogError::Io { .. }));
     home.store().open(&home.run, NOW).unwrap_err();
 }
 

@@ -346,7 +346,7 @@ fn transcript_gives_the_rows_that_its_record_would_give() {
     let path = folder.path().join("consult-x.jsonl");
     for generated in consultations(5, 40, Length::Usual) {
         std::fs::write(&path, generated.journal()).unwrap();
-        let events = read_journal(&path).unwrap().events;
+        let events = read_journal(&path).unwrap();
         assert_eq!(events, generated.events);
         let transcript = Transcript::fold(&events).unwrap();
         assert_eq!(

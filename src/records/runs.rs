@@ -9,43 +9,21 @@
 //! The process that runs a run holds the lock of its log. Readers take no lock: whole lines never
 //! change.
 
-mod lookup;
-
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun, SCHEMA_VERSION};
+use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::RunId;
-use crate::benchmark::state::{
-    BenchmarkState, BenchmarkStateError, BenchmarkStateView, BenchmarkStatus,
-};
+use crate::benchmark::state::{BenchmarkState, BenchmarkStateView, BenchmarkStatus};
 use crate::domain::time::Timestamp;
+use crate::files::log::{self, LockPolicy, Log, LogError, LogFile};
 use crate::files::write::{
     Durability, WriteError, clear_leftovers, create_private_dir, sync_folder, write_json,
 };
 
-use super::event_log::{self, EventLog, LogError, LogEvent, LogFold};
 use super::journal::is_being_written;
-use super::lookup::LookupError;
-
-/// The reason why a run cannot be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum RunStoreError {
-    #[error("run `{0}` is being run by another process")]
-    Busy(RunId),
-    /// Its process was killed before the first event.
-    #[error("`{}` has no events", .0.display())]
-    Empty(PathBuf),
-    #[error(transparent)]
-    Log(#[from] LogError),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error("cannot read `{}`", path.display())]
-    Folder { path: PathBuf, source: io::Error },
-}
+use super::lookup::{self, LookupError};
 
 /// The runs in a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,8 +51,7 @@ pub struct StoredRun {
 #[derive(Debug)]
 pub struct LockedRun {
     pub files: RunFiles,
-    log: EventLog,
-    state: BenchmarkState,
+    log: Log<BenchmarkState>,
     stale_file: Option<WriteError>,
 }
 
@@ -98,20 +75,18 @@ impl RunStore {
     /// # Errors
     ///
     /// When its folder exists already or cannot be written.
-    pub fn create(&self, now: Timestamp, begun: RunBegun) -> Result<LockedRun, RunStoreError> {
+    pub fn create(&self, now: Timestamp, begun: RunBegun) -> Result<LockedRun, LogError> {
         let files = self.files(&begun.run);
         create_private_dir(&self.folder)?;
         create_folder(&files.folder)?;
         let event = BenchmarkEvent::new(now, BenchmarkEventKind::Begun(Box::new(begun)));
-        let mut log = EventLog::create(&files.log)?;
-        let state = log.begin(&event, Durability::Synced)?;
+        let log = Log::begin(LogFile::create(&files.log)?, &event, Durability::Synced)?;
         for folder in [&files.folder, &self.folder] {
             sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
         }
         let mut run = LockedRun {
             files,
             log,
-            state,
             stale_file: None,
         };
         run.write_state(Durability::Unsynced);
@@ -124,24 +99,26 @@ impl RunStore {
     /// # Errors
     ///
     /// When another process runs it, or its log cannot be read; nothing is changed then.
-    pub fn open(&self, run: &RunId, now: Timestamp) -> Result<LockedRun, RunStoreError> {
+    pub fn open(&self, run: &RunId, now: Timestamp) -> Result<LockedRun, LogError> {
         let files = self.files(run);
-        let (log, state) = EventLog::open(&files.log).map_err(|error| match error {
-            LogError::Busy(_) => RunStoreError::Busy(run.clone()),
-            error => error.into(),
-        })?;
-        let state = state.ok_or_else(|| RunStoreError::Empty(files.log.clone()))?;
+        let opened = Log::open(&files.log, LockPolicy::Refuse).map_err(|error| match error {
+            LogError::Busy(_) => LogError::Busy(format!("run `{run}` is being run")),
+            error => error,
+        });
+        let log = match opened? {
+            (file, Some(state)) => Log { file, state },
+            (_, None) => return Err(LogError::Empty(files.log)),
+        };
         clear_leftovers(&files.folder, now);
         Ok(LockedRun {
             files,
             log,
-            state,
             stale_file: None,
         })
     }
 
     /// Reads a run, also while a process runs it.
-    pub fn load(&self, run: &RunId) -> Result<StoredRun, RunStoreError> {
+    pub fn load(&self, run: &RunId) -> Result<StoredRun, LogError> {
         let path = self.files(run).log;
         let mut state = fold(&path)?;
         let mut status = state.status();
@@ -162,11 +139,19 @@ impl RunStore {
     /// # Errors
     ///
     /// When the folder of runs cannot be read.
-    pub fn newest_first(&self) -> Result<Vec<RunId>, RunStoreError> {
-        lookup::newest_first(&self.folder).map_err(|source| RunStoreError::Folder {
-            path: self.folder.clone(),
-            source,
-        })
+    pub fn newest_first(&self) -> Result<Vec<RunId>, LogError> {
+        let failed = |error| LogError::unreadable(&self.folder, error);
+        let entries = match fs::read_dir(&self.folder) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.map_err(failed)?,
+        };
+        let mut runs = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name();
+            runs.extend(name.to_str().and_then(RunId::parse));
+        }
+        runs.sort_unstable_by(|one, other| other.cmp(one));
+        Ok(runs)
     }
 
     /// Finds the run that a user names: by its id, a unique prefix of it with or without `bench-`,
@@ -175,8 +160,8 @@ impl RunStore {
     /// # Errors
     ///
     /// When the folder of runs cannot be read.
-    pub fn find(&self, name: &str) -> Result<Result<RunId, LookupError<RunId>>, RunStoreError> {
-        Ok(lookup::among(self.newest_first()?, name))
+    pub fn find(&self, name: &str) -> Result<Result<RunId, LookupError<RunId>>, LogError> {
+        Ok(lookup::among(self.newest_first()?, RunId::PREFIX, name))
     }
 }
 
@@ -189,7 +174,7 @@ impl StoredRun {
 
 impl LockedRun {
     pub fn state(&self) -> &BenchmarkState {
-        &self.state
+        &self.log.state
     }
 
     /// Logs an event, and the halt or the end that follows from it. Then writes the state.
@@ -198,26 +183,22 @@ impl LockedRun {
     ///
     /// When an event cannot be logged, or an earlier one could not: the run must end here, and can
     /// be resumed from what the log has.
-    pub fn record(
-        &mut self,
-        now: Timestamp,
-        kind: BenchmarkEventKind,
-    ) -> Result<(), RunStoreError> {
-        let mut durability = self.log(now, kind)?;
+    pub fn record(&mut self, now: Timestamp, kind: BenchmarkEventKind) -> Result<(), LogError> {
+        let mut durability = self.log_event(now, kind)?;
         // A halt, and then the end: more cannot follow.
-        while let Some(due) = self.state.due_event() {
+        while let Some(due) = self.state().due_event() {
             self.write_state(Durability::Unsynced);
-            durability = self.log(now, due)?;
+            durability = self.log_event(now, due)?;
         }
         self.write_state(durability);
         Ok(())
     }
 
-    fn log(
+    fn log_event(
         &mut self,
         now: Timestamp,
         kind: BenchmarkEventKind,
-    ) -> Result<Durability, RunStoreError> {
+    ) -> Result<Durability, LogError> {
         let durability = match kind {
             BenchmarkEventKind::Halted { .. } | BenchmarkEventKind::Ended => Durability::Synced,
             BenchmarkEventKind::Begun(_)
@@ -229,8 +210,8 @@ impl LockedRun {
             | BenchmarkEventKind::StopRequested(_)
             | BenchmarkEventKind::Resumed { .. } => Durability::Unsynced,
         };
-        let event = BenchmarkEvent::new(now, kind);
-        self.log.record(&mut self.state, &event, durability)?;
+        self.log
+            .record(&BenchmarkEvent::new(now, kind), durability)?;
         Ok(durability)
     }
 
@@ -240,32 +221,13 @@ impl LockedRun {
     }
 
     fn write_state(&mut self, durability: Durability) {
-        let view = self.state.view(self.state.status());
+        let view = self.state().view(self.state().status());
         self.stale_file = write_json(&self.files.state, &view, durability).err();
     }
 }
 
-impl LogEvent for BenchmarkEvent {
-    fn schema_version() -> Value {
-        SCHEMA_VERSION.into()
-    }
-}
-
-impl LogFold for BenchmarkState {
-    type Event = BenchmarkEvent;
-    type Error = BenchmarkStateError;
-
-    fn begin(event: &BenchmarkEvent) -> Result<Self, BenchmarkStateError> {
-        Self::begin(event)
-    }
-
-    fn apply(&mut self, event: &BenchmarkEvent) -> Result<(), BenchmarkStateError> {
-        self.apply(event)
-    }
-}
-
-fn fold(path: &Path) -> Result<BenchmarkState, RunStoreError> {
-    event_log::fold(path)?.ok_or_else(|| RunStoreError::Empty(path.to_owned()))
+fn fold(path: &Path) -> Result<BenchmarkState, LogError> {
+    log::read(path, log::fold)?.ok_or_else(|| LogError::Empty(path.to_owned()))
 }
 
 /// Creates the folder of a new run, for its owner alone.
