@@ -79,9 +79,6 @@ pub struct CaseRunDeferred {
     /// What the case run has cost so far: all its attempts and gradings.
     #[serde(default)]
     pub spend: ConsultationSpend,
-    /// Milliseconds of the attempt.
-    #[serde(default)]
-    pub duration_ms: u64,
     /// The failure, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -27,7 +27,7 @@ use crate::domain::stored_record::spend::ConsultationSpend;
 
 use queue::CaseRunQueue;
 
-pub use queue::{CaseRunInFlight, PendingCaseRun};
+pub use queue::PendingCaseRun;
 pub use view::{BenchmarkStateView, BenchmarkStatus};
 
 /// A log whose events do not follow from each other.
@@ -130,7 +130,7 @@ impl Fold for BenchmarkState {
                 attempt,
                 consultation,
             } => {
-                let is_new = self.queue.start(run, *attempt, consultation, event.time)?;
+                let is_new = self.queue.start(run, *attempt, consultation)?;
                 if is_new {
                     self.batch.start_attempt();
                 }
@@ -177,7 +177,6 @@ impl BenchmarkState {
                     run: result.run.clone(),
                     cause: DeferralCause::Infrastructure,
                     spend: result.spend,
-                    duration_ms: result.duration_ms,
                     error: result.error.clone(),
                 });
             }
@@ -351,7 +350,7 @@ impl BenchmarkState {
         open.into_values().collect()
     }
 
-    pub fn in_flight(&self) -> &[CaseRunInFlight] {
+    pub fn in_flight(&self) -> &[PendingCaseRun] {
         &self.queue.in_flight
     }
 

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::time::Timestamp;
 use crate::stopping::batch::state::Workload;
 
 use super::super::event::{CaseRunDeferred, DeferralCause};
@@ -24,31 +23,21 @@ pub struct PendingCaseRun {
     recent_attempts: u32,
     /// How often its providers failed.
     outages: u32,
-    /// The consultations of all attempts.
+    /// The consultations of all attempts; while it is in flight, the last one is.
     pub consultations: Vec<ConsultationId>,
     /// The consultations in which a model began to grade an answer.
     pub gradings: Vec<ConsultationId>,
     /// What attempts and gradings had cost when it was last deferred.
     pub spend: ConsultationSpend,
-    /// Milliseconds of deferred attempts.
-    pub duration_ms: u64,
     /// The consultation that was in flight when an earlier process ended.
     pub unfinished: Option<ConsultationId>,
-}
-
-/// A case run in flight.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CaseRunInFlight {
-    pub pending: PendingCaseRun,
-    consultation: ConsultationId,
-    pub started_at: Timestamp,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
     pub(super) waiting: VecDeque<PendingCaseRun>,
-    pub(super) in_flight: Vec<CaseRunInFlight>,
+    pub(super) in_flight: Vec<PendingCaseRun>,
     /// Without attempts left; a resume gives them new ones.
     exhausted: Vec<PendingCaseRun>,
 }
@@ -64,7 +53,6 @@ impl CaseRunQueue {
             consultations: Vec::new(),
             gradings: Vec::new(),
             spend: ConsultationSpend::default(),
-            duration_ms: 0,
             unfinished: None,
         };
         Self {
@@ -82,21 +70,15 @@ impl CaseRunQueue {
         run: &CaseRunId,
         attempt: u32,
         consultation: &ConsultationId,
-        at: Timestamp,
     ) -> Result<bool, BenchmarkStateError> {
         let mut pending = self.take(run)?;
         let is_new = !pending.consultations.contains(consultation);
-        if is_new {
-            pending.consultations.push(consultation.clone());
-        }
+        pending.consultations.retain(|other| other != consultation);
+        pending.consultations.push(consultation.clone());
         pending.attempts = pending.attempts.max(attempt);
         pending.recent_attempts = pending.recent_attempts.saturating_add(1);
         pending.unfinished = None;
-        self.in_flight.push(CaseRunInFlight {
-            pending,
-            consultation: consultation.clone(),
-            started_at: at,
-        });
+        self.in_flight.push(pending);
         Ok(is_new)
     }
 
@@ -106,9 +88,8 @@ impl CaseRunQueue {
         run: &CaseRunId,
         consultation: &ConsultationId,
     ) -> Result<(), BenchmarkStateError> {
-        let in_flight = self.in_flight.iter_mut();
+        let mut in_flight = self.in_flight.iter_mut();
         let pending = in_flight
-            .map(|started| &mut started.pending)
             .find(|pending| pending.run == *run)
             .ok_or_else(|| BenchmarkStateError::UnknownCaseRun(run.clone()))?;
         pending.gradings.push(consultation.clone());
@@ -127,7 +108,6 @@ impl CaseRunQueue {
         if deferred.cause == DeferralCause::Infrastructure {
             pending.outages = pending.outages.saturating_add(1);
         }
-        pending.duration_ms = pending.duration_ms.saturating_add(deferred.duration_ms);
         match deferred.cause {
             DeferralCause::Stop => self.waiting.push_front(pending),
             DeferralCause::Infrastructure if pending.recent_attempts < self.attempts_per_case => {
@@ -142,9 +122,9 @@ impl CaseRunQueue {
     /// flight comes first. The case runs whose providers failed come last, the most failures at the
     /// end: one that fails again and again must not be the probe of every resume.
     pub(super) fn resume(&mut self) {
-        let left_over = self.in_flight.drain(..).map(|started| PendingCaseRun {
-            unfinished: Some(started.consultation),
-            ..started.pending
+        let left_over = self.in_flight.drain(..).map(|pending| PendingCaseRun {
+            unfinished: pending.consultations.last().cloned(),
+            ..pending
         });
         let mut all: Vec<PendingCaseRun> = left_over
             .chain(self.waiting.drain(..))
@@ -167,8 +147,8 @@ impl CaseRunQueue {
     }
 
     pub(super) fn pending(&self) -> impl Iterator<Item = &PendingCaseRun> {
-        let in_flight = self.in_flight.iter().map(|started| &started.pending);
-        self.waiting.iter().chain(in_flight).chain(&self.exhausted)
+        let waiting = self.waiting.iter();
+        waiting.chain(&self.in_flight).chain(&self.exhausted)
     }
 
     pub(super) fn workload(&self) -> Workload {
@@ -184,12 +164,8 @@ impl CaseRunQueue {
     /// Removes a case run from wherever it is.
     fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
         let is_it = |pending: &PendingCaseRun| pending.run == *run;
-        if let Some(at) = self
-            .in_flight
-            .iter()
-            .position(|started| is_it(&started.pending))
-        {
-            return Ok(self.in_flight.swap_remove(at).pending);
+        if let Some(at) = self.in_flight.iter().position(is_it) {
+            return Ok(self.in_flight.swap_remove(at));
         }
         if let Some(at) = self.waiting.iter().position(is_it)
             && let Some(pending) = self.waiting.remove(at)

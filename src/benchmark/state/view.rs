@@ -83,9 +83,7 @@ impl BenchmarkState {
             started_at: self.begun_at,
             updated_at: self.updated_at,
             remaining,
-            in_flight: in_flight
-                .map(|started| started.pending.run.clone())
-                .collect(),
+            in_flight: in_flight.map(|pending| pending.run.clone()).collect(),
             statistics: self.statistics(),
         }
     }

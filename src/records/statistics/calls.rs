@@ -64,20 +64,18 @@ fn first_token(
     measured: u64,
     percent: u64,
 ) -> Result<Option<u64>> {
-    let Some((order, offset)) = percentile(measured, percent) else {
+    let Some(before) = percentile(measured, percent) else {
         return Ok(None);
     };
-    let sql = format!(
-        "SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
+    let sql = "SELECT first_token_ms FROM calls INDEXED BY idx_calls_model
         WHERE provider = ?3 AND model = ?4 AND first_token_ms IS NOT NULL
             AND number >= ?1 AND number < ?2
-        ORDER BY first_token_ms {order} LIMIT 1 OFFSET ?5"
-    );
+        ORDER BY first_token_ms LIMIT 1 OFFSET ?5";
     let provider = model.provider.as_str();
     connection
-        .prepare_cached(&sql)?
+        .prepare_cached(sql)?
         .query_row(
-            params![numbers.start, numbers.end, provider, model.model, offset],
+            params![numbers.start, numbers.end, provider, model.model, before],
             |row| row.get(0),
         )
         .optional()

@@ -171,15 +171,13 @@ pub(super) fn performance(
     sums: &ConsultationSums,
 ) -> Result<PerformanceNumbers> {
     let percentile = |percent: u64| {
-        let Some((order, offset)) = super::percentile(sums.measured, percent) else {
+        let Some(before) = super::percentile(sums.measured, percent) else {
             return Ok(None);
         };
-        let sql = format!(
-            "SELECT duration_ms {DURATIONS} ORDER BY duration_ms {order} LIMIT 1 OFFSET ?3"
-        );
+        let sql = format!("SELECT duration_ms {DURATIONS} ORDER BY duration_ms LIMIT 1 OFFSET ?3");
         connection
             .prepare_cached(&sql)?
-            .query_row(params![numbers.start, numbers.end, offset], |row| {
+            .query_row(params![numbers.start, numbers.end, before], |row| {
                 row.get(0)
             })
             .optional()

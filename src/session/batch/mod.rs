@@ -1,31 +1,19 @@
 //! Runs many consultations side by side in one task. They share the dispatcher (one limit, backoff
 //! and circuit a provider), the ceilings above their own, the index and the interrupts.
 //!
-//! The caller owns the loop: it decides after each consultation whether to start another, so that
-//! stop conditions, resuming and grading stay with it.
+//! A [`Policy`](driver::Policy) decides which consultations there are and what follows from each; the
+//! driver does the rest: it starts them, takes over those of earlier processes, counts what they
+//! cost, stops and drains.
 //!
-//! ```text
-//! let mut batch = Batch::new(BatchTerms { … })?;
-//! loop {
-//!     while batch.interrupt.is_none() && batch.in_flight() < width {
-//!         let Some(next) = queue.pop() else { break };
-//!         batch.start(next.key, next.plan, template.providers());
-//!     }
-//!     match batch.next().await {
-//!         None => break,
-//!         Some(BatchUpdate::Finished(finished)) => …,
-//!         Some(BatchUpdate::Interrupted(stage)) => …,
-//!     }
-//! }
-//! batch.finish(face);
-//! ```
-//!
-//! The first interrupt only changes [`Batch::interrupt`]: consultations in flight finish. The
-//! second cancels their calls, and leaves journals that can be resumed.
+//! The first interrupt lets consultations in flight finish. The second cancels their calls, and
+//! leaves journals that can be resumed.
 
+pub(crate) mod driver;
+pub(crate) mod accounts;
 mod take_over;
 pub(crate) mod estimate;
 
+use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,6 +23,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc::{self, error::TryRecvError};
 
 use super::index::{IndexQueue, RebuildTime};
+use super::month::MonthCeiling;
 use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
 use super::storage::Storage;
 use crate::config::paths::Home;
@@ -43,6 +32,7 @@ use crate::consultation::machine::Question;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::transcript::Transcript;
+use crate::consultation::transcript::no_answer::{AccessFailure, AccessProblem};
 use crate::domain::ids::ConsultationId;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::StoredRecord;
@@ -52,8 +42,7 @@ use crate::engine::ports::{BoxFuture, Face, Person, Providers};
 use crate::error::Error;
 use crate::records::files::log_notice;
 use crate::setup::plan::template::PreparedPlan;
-
-pub(crate) use self::take_over::{TakeOver, take_over};
+use crate::stopping::batch::state::StopRequest;
 
 /// The longest round, unless flag or settings say otherwise: nothing endless may hold up a batch.
 const MAX_WAIT: Duration = Duration::from_secs(3_600);
@@ -101,7 +90,11 @@ pub(crate) struct Batch<'a, K> {
     index: IndexQueue,
     interrupts: mpsc::UnboundedReceiver<()>,
     can_be_interrupted: bool,
-    pub(crate) interrupt: Option<InterruptStage>,
+    interrupt: Option<InterruptStage>,
+    /// The most consultations at once.
+    jobs: usize,
+    /// The consultations that continue, with the number of the last call of an earlier process.
+    resumed: BTreeMap<ConsultationId, u32>,
     report: fn(&StoredRecord) -> String,
     running: FuturesUnordered<LocalBoxFuture<'a, FinishedConsultation<K>>>,
     /// The interrupts of the consultations in flight, and of some that have ended.
@@ -110,14 +103,14 @@ pub(crate) struct Batch<'a, K> {
 
 /// News of a batch.
 #[derive(Debug)]
-pub(crate) enum BatchUpdate<K> {
+enum BatchUpdate<K> {
     Finished(Box<FinishedConsultation<K>>),
     Interrupted(InterruptStage),
 }
 
 /// What an interrupt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum InterruptStage {
+enum InterruptStage {
     /// No consultation starts any more; those in flight finish.
     Drain,
     /// The calls in flight are cancelled.
@@ -142,6 +135,32 @@ pub(crate) struct ConsultationOutcome {
     pub(crate) record: StoredRecord,
     /// Failures to write its files, for the user.
     pub(crate) warnings: Vec<String>,
+    /// The provider that refuses access now.
+    pub(crate) refusal: Option<AccessFailure>,
+}
+
+impl ConsultationOutcome {
+    /// Returns the stop that a refused access asks for.
+    pub(crate) fn refused(&self) -> Option<StopRequest> {
+        let AccessFailure {
+            problem, provider, ..
+        } = self.refusal.clone()?;
+        Some(match problem {
+            AccessProblem::Authentication => StopRequest::Authentication { provider },
+            AccessProblem::Quota => StopRequest::Quota { provider },
+        })
+    }
+
+    /// Returns the stop that a ceiling asks for which did not allow a call.
+    pub(crate) fn ceiling(&self) -> Option<StopRequest> {
+        let reached = self.transcript.ceiling.as_ref()?;
+        let needed = reached.spent.known + reached.worst_case.known;
+        let ceiling = reached.max_cost;
+        Some(match reached.budget.as_deref() {
+            Some(MonthCeiling::NAME) => StopRequest::MonthlyBudget { needed, ceiling },
+            Some(_) | None => StopRequest::CostCeiling { needed, ceiling },
+        })
+    }
 }
 
 impl<'a, K: 'a> Batch<'a, K> {
@@ -177,6 +196,8 @@ impl<'a, K: 'a> Batch<'a, K> {
             interrupts,
             can_be_interrupted: true,
             interrupt: None,
+            jobs: usize::MAX,
+            resumed: BTreeMap::new(),
             report,
             running: FuturesUnordered::new(),
             sessions: Vec::new(),
@@ -184,7 +205,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Starts a consultation of this plan.
-    pub(crate) fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
+    fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
         let id = plan.id.clone();
         let storage = match Storage::create(self.home, &id) {
             Ok(storage) => storage,
@@ -205,7 +226,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Resumes an interrupted consultation.
-    pub(crate) fn resume(&mut self, key: K, session: Session) {
+    fn resume(&mut self, key: K, session: Session) {
         let id = session.plan().id.clone();
         self.run(key, id, session, Vec::new());
     }
@@ -237,13 +258,18 @@ impl<'a, K: 'a> Batch<'a, K> {
         self.interrupt == Some(InterruptStage::Cancel)
     }
 
+    /// Returns whether another consultation may start.
+    pub(crate) fn may_start(&self) -> bool {
+        self.interrupt.is_none() && self.in_flight() < self.jobs
+    }
+
     /// Returns the number of consultations in flight.
     pub(crate) fn in_flight(&self) -> usize {
         self.running.len()
     }
 
     /// Waits for the next consultation to finish, or for an interrupt; `None` if none is in flight.
-    pub(crate) async fn next(&mut self) -> Option<BatchUpdate<K>> {
+    async fn next(&mut self) -> Option<BatchUpdate<K>> {
         loop {
             tokio::select! {
                 biased;
@@ -262,7 +288,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Returns what an interrupt asks for that came since the last look, without waiting.
-    pub(crate) fn poll_interrupt(&mut self) -> Option<InterruptStage> {
+    fn poll_interrupt(&mut self) -> Option<InterruptStage> {
         match self.interrupts.try_recv() {
             Ok(()) => Some(self.interrupted()),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
@@ -290,7 +316,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Waits until the index has every consultation that has ended; those in flight are dropped.
-    pub(crate) fn finish(self, face: &dyn Face) {
+    fn finish(self, face: &dyn Face) {
         let Self {
             shared,
             index,
@@ -309,6 +335,7 @@ fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOu
         transcript: outcome.transcript,
         record: outcome.record,
         warnings: std::mem::take(warnings),
+        refusal: None,
     }
 }
 

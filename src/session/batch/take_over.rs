@@ -17,7 +17,7 @@ use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 
 /// What is left to do of a consultation that an earlier process began.
 #[derive(Debug)]
-pub(crate) enum TakeOver {
+pub(super) enum TakeOver {
     /// Nothing: its files hold the outcome.
     Finished(Box<ConsultationOutcome>),
     /// The calls that its journal lacks.
@@ -31,7 +31,7 @@ pub(crate) enum TakeOver {
 /// # Errors
 ///
 /// When another process is running it.
-pub(crate) async fn take_over(
+pub(super) async fn take_over(
     id: &ConsultationId,
     sources: &ResumeSources<'_>,
     request: &ControlRequest,
@@ -74,6 +74,7 @@ fn finished(
         transcript,
         record,
         warnings: Vec::new(),
+        refusal: None,
     })
 }
 

@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use super::take_over::{TakeOver, take_over};
 use super::*;
 use crate::config::env::Environment;
 use crate::consultation::event::{Abort, AbortReason, StateName};

@@ -112,7 +112,6 @@ fn deferred(pending: &PendingCaseRun) -> BenchmarkEventKind {
         run: pending.run.clone(),
         cause: DeferralCause::Stop,
         spend: pending.spend,
-        duration_ms: pending.duration_ms,
         error: None,
     }))
 }

@@ -1,33 +1,29 @@
-//! Drives a run: starts what its state names, grades what finishes, and writes the log.
+//! The policy of a run: starts what its state names, grades what finishes, and writes the log.
 
 mod outcomes;
-mod account;
 
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::collections::VecDeque;
 
-use crate::benchmark::event::BenchmarkEventKind;
+use crate::benchmark::event::{BenchmarkEventKind, DeferralCause};
 use crate::benchmark::grading::{ConsultationAnswer, grade};
 use crate::benchmark::run::CaseRunId;
-use crate::benchmark::state::{AttemptFailure, BenchmarkState, PendingCaseRun};
-use crate::config::paths::Home;
+use crate::benchmark::state::{BenchmarkState, PendingCaseRun};
 use crate::consultation::plan::ControlRequest;
 use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
 use crate::records::runs::LockedRun;
-use crate::session::batch::{
-    Batch, BatchUpdate, FinishedConsultation, InterruptStage, TakeOver, approved, take_over,
-};
+use crate::session::batch::accounts::Accounts;
+use crate::session::batch::driver::{BatchDriver, BatchStep, LeftOver, Policy};
+use crate::session::batch::{Batch, FinishedConsultation, approved};
 use crate::session::load;
 use crate::setup::plan::Planner;
 use crate::stopping::batch::state::StopRequest;
 
 use super::arms::ArmTemplates;
-use super::cases::{CaseBook, CaseEntry};
+use super::cases::CaseBook;
 use super::progress::RunProgress;
 
 /// The parties to a run.
@@ -57,20 +53,12 @@ pub(crate) enum Job {
     },
 }
 
-/// What is known of a case run beside its log: of this process alone.
-#[derive(Debug, Default)]
-struct CaseRunAccount {
-    /// The spend of each of its consultations.
-    spends: BTreeMap<ConsultationId, ConsultationSpend>,
-    /// The time of its finished attempts since it was started.
-    duration: Duration,
-}
-
 /// A run in this process.
 struct RunInProgress<'a> {
     driver: BenchmarkDriver<'a>,
-    batch: Batch<'a, Job>,
-    accounts: BTreeMap<CaseRunId, CaseRunAccount>,
+    accounts: Accounts,
+    /// What follows for case runs that have begun, before others begin.
+    follow_ups: VecDeque<Job>,
     started_at: Timestamp,
 }
 
@@ -82,56 +70,119 @@ impl<'a> BenchmarkDriver<'a> {
     /// When the log cannot be written, or another process runs one of the consultations. The run
     /// can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
-        let face = self.planner.face;
+        let driver = BatchDriver {
+            planner: self.planner,
+            control: self.control.clone(),
+            jobs: self.jobs,
+            clock: self.clock,
+        };
         let mut run = RunInProgress {
             started_at: self.clock.now(),
+            accounts: Accounts::of(&self.planner.sources.home),
             driver: self,
-            batch,
-            accounts: BTreeMap::new(),
+            follow_ups: VecDeque::new(),
         };
-        let driven = run.drive_to_end().await;
-        run.batch.finish(face);
+        let driven = driver.drive(&mut run, batch).await;
         driven.map(|()| run.driver.run)
     }
 }
 
-impl RunInProgress<'_> {
-    async fn drive_to_end(&mut self) -> Result<(), Error> {
-        loop {
-            self.start_waiting().await?;
-            self.driver.progress.running(self.batch.in_flight());
-            match self.batch.next().await {
-                None => return Ok(()),
-                Some(BatchUpdate::Finished(finished)) => self.finished(*finished)?,
-                Some(BatchUpdate::Interrupted(InterruptStage::Drain)) => {
-                    self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))?;
-                    if self.batch.in_flight() > 0 {
-                        self.driver.planner.face.note(
-                            "Stopping: cases in flight are finished; press Ctrl-C again to cancel \
-                             them",
-                        );
-                    }
-                }
-                Some(BatchUpdate::Interrupted(InterruptStage::Cancel)) => {
-                    self.driver
-                        .planner
-                        .face
-                        .note("Cancelling the calls in flight…");
-                }
+impl Policy for RunInProgress<'_> {
+    type Job = Job;
+
+    const ITEMS: &'static str = "cases";
+
+    fn next(&mut self, batch: &Batch<'_, Job>) -> Result<BatchStep<Job>, Error> {
+        match self.follow_ups.pop_front() {
+            Some(Job::Answer(run)) if self.state().is_halted() => {
+                self.defer(&run, DeferralCause::Stop, None)?;
+                return Ok(BatchStep::Again);
             }
+            Some(Job::Answer(run)) => return self.start_attempt(run),
+            Some(Job::Grading { run, .. }) if batch.is_cancelled() => {
+                self.defer(&run, DeferralCause::Stop, None)?;
+                return Ok(BatchStep::Again);
+            }
+            Some(Job::Grading {
+                run,
+                answer,
+                attempt,
+            }) => return self.start_grading(run, answer, attempt),
+            None => {}
+        }
+        let Some(pending) = self.state().next_start().filter(|_| batch.may_start()) else {
+            self.driver.progress.running(batch.in_flight());
+            return Ok(match batch.in_flight() {
+                0 => BatchStep::Rest,
+                _ => BatchStep::Wait,
+            });
+        };
+        let run = pending.run.clone();
+        match self.left_over(pending) {
+            Some(id) => Ok(BatchStep::TakeOver(Job::Answer(run), id)),
+            None => self.start_attempt(run),
         }
     }
 
+    fn accounts(&mut self) -> &mut Accounts {
+        &mut self.accounts
+    }
+
+    fn started(&mut self, job: &Job, id: &ConsultationId) -> Result<(), Error> {
+        let (run, id) = (job.run(), id.clone());
+        match job {
+            Job::Answer(_) => self.start_case_run(run, id),
+            Job::Grading { .. } => self.record(BenchmarkEventKind::GradingStarted {
+                run: run.clone(),
+                consultation: id,
+            }),
+        }
+    }
+
+    fn ended(&mut self, finished: FinishedConsultation<Job>) -> Result<(), Error> {
+        let FinishedConsultation { key, id, result } = finished;
+        match key {
+            Job::Answer(run) => self.consulted(&run, &id, result),
+            Job::Grading {
+                run,
+                answer,
+                attempt,
+            } => self.graded(&run, *answer, attempt, &id, result),
+        }
+    }
+
+    fn takes_over(
+        &mut self,
+        job: &Job,
+        _: &ConsultationId,
+        left: LeftOver<'_>,
+    ) -> Result<bool, Error> {
+        let case = &job.run().case;
+        let why = match (left, self.driver.book.get(case)) {
+            (LeftOver::Lost(why), _) => why,
+            (LeftOver::Finished(record), Some(entry)) if grade(&entry.key, record).is_err() => {
+                "it has no answer"
+            }
+            (LeftOver::Finished(_) | LeftOver::Interrupted { .. }, _) => return Ok(true),
+        };
+        let notice = format!("{case} is asked again: {why}");
+        self.driver.planner.face.detail(&notice);
+        self.follow_ups.push_back(job.clone());
+        Ok(false)
+    }
+
+    fn interrupted(&mut self) -> Result<(), Error> {
+        self.record(BenchmarkEventKind::StopRequested(StopRequest::Interrupt))
+    }
+}
+
+impl RunInProgress<'_> {
     fn state(&self) -> &BenchmarkState {
         self.driver.run.state()
     }
 
-    fn now(&self) -> Timestamp {
-        self.driver.clock.now()
-    }
-
     fn record(&mut self, kind: BenchmarkEventKind) -> Result<(), Error> {
-        let now = self.now();
+        let now = self.driver.clock.now();
         self.driver.run.record(now, kind).map_err(Error::failed)?;
         if self.state().is_halted() && !self.state().is_complete() {
             self.driver.progress.ending();
@@ -141,70 +192,18 @@ impl RunInProgress<'_> {
         Ok(())
     }
 
-    fn home(&self) -> &Home {
-        &self.driver.planner.sources.home
-    }
-
-    /// Starts case runs until no more may start.
-    async fn start_waiting(&mut self) -> Result<(), Error> {
-        while self.batch.interrupt.is_none() && self.batch.in_flight() < self.driver.jobs {
-            let Some(pending) = self.state().next_start().cloned() else {
-                return Ok(());
-            };
-            if !self.take_over(&pending).await? {
-                self.start_attempt(&pending.run)?;
-            }
+    /// Returns the consultation that a case run can take over: one that was interrupted, or whose
+    /// answer was not graded.
+    fn left_over(&self, pending: &PendingCaseRun) -> Option<ConsultationId> {
+        if pending.unfinished.is_some() {
+            return pending.unfinished.clone();
         }
-        Ok(())
-    }
-
-    /// Takes over the last consultation of a case run, if it has an answer that was not graded or
-    /// was interrupted. Returns whether that succeeded.
-    async fn take_over(&mut self, pending: &PendingCaseRun) -> Result<bool, Error> {
-        let Some(entry) = self.driver.book.get(&pending.run.case) else {
-            return Ok(false);
-        };
-        let Some(id) = self.left_over(pending, entry) else {
-            return Ok(false);
-        };
-        let sources = self.driver.planner.resume_sources();
-        let clock = self.driver.clock;
-        match take_over(&id, &sources, &self.driver.control, clock).await? {
-            TakeOver::Repeat(why) => {
-                let notice = format!("{} is asked again: {why}", pending.run.case);
-                self.driver.planner.face.detail(&notice);
-                Ok(false)
-            }
-            TakeOver::Finished(outcome) => match grade(&entry.key, &outcome.record) {
-                Err(_) => Ok(false),
-                Ok(answer) => {
-                    if pending.unfinished.is_some() {
-                        self.count_earlier_time(&pending.run, &outcome.record);
-                    }
-                    self.answered(&pending.run, &id, answer, &outcome.record)?;
-                    Ok(true)
-                }
-            },
-            TakeOver::Resume(session) => {
-                self.record(BenchmarkEventKind::CaseRunStarted {
-                    run: pending.run.clone(),
-                    attempt: pending.attempts.max(1),
-                    consultation: id,
-                })?;
-                self.batch
-                    .resume(Job::Answer(pending.run.clone()), *session);
-                Ok(true)
-            }
-        }
-    }
-
-    /// Returns the consultation that a case run can take over.
-    fn left_over(&self, pending: &PendingCaseRun, entry: &CaseEntry) -> Option<ConsultationId> {
-        if let Some(id) = &pending.unfinished {
-            return Some(id.clone());
-        }
+        let entry = self.driver.book.get(&pending.run.case)?;
         let last = pending.consultations.last()?;
-        match grade(&entry.key, &load::record_of(self.home(), last)?) {
+        match grade(
+            &entry.key,
+            &load::record_of(&self.driver.planner.sources.home, last)?,
+        ) {
             // Its grading failed.
             Ok(_) => Some(last.clone()),
             Err(NoAnswer::Interrupted | NoAnswer::CostCeiling { .. } | NoAnswer::Unfinished) => {
@@ -214,13 +213,9 @@ impl RunInProgress<'_> {
         }
     }
 
-    /// Starts a new consultation for a case run that waits or has failed.
-    fn start_attempt(&mut self, run: &CaseRunId) -> Result<(), Error> {
+    /// Returns a new consultation for a case run that waits or has failed.
+    fn start_attempt(&mut self, run: CaseRunId) -> Result<BatchStep<Job>, Error> {
         let (book, arms) = (self.driver.book, self.driver.arms);
-        let attempts = self
-            .state()
-            .pending(run)
-            .map_or(0, |pending| pending.attempts);
         let planned = match (book.get(&run.case), arms.of(run.arm)) {
             (Some(entry), Some(template)) => entry
                 .question()
@@ -229,37 +224,37 @@ impl RunInProgress<'_> {
             (None, _) | (_, None) => Err(Error::failed("the case is not part of the run")),
         };
         match planned {
-            Ok((plan, template)) => {
-                self.record(BenchmarkEventKind::CaseRunStarted {
-                    run: run.clone(),
-                    attempt: attempts + 1,
-                    consultation: plan.id.clone(),
-                })?;
-                self.batch
-                    .start(Job::Answer(run.clone()), plan, &template.providers);
-                Ok(())
+            Ok((plan, template)) => Ok(BatchStep::Start(
+                Job::Answer(run),
+                Box::new(plan),
+                template.providers.clone(),
+            )),
+            Err(error) => {
+                self.fail(&run, None, None, whole(error.source()))?;
+                Ok(BatchStep::Again)
             }
-            Err(error) => self.fail(run, None, None, whole(error.source())),
         }
     }
 
-    fn finished(&mut self, finished: FinishedConsultation<Job>) -> Result<(), Error> {
-        let FinishedConsultation { key, id, result } = finished;
-        match key {
-            Job::Answer(run) => {
-                self.count_time(&run);
-                match result {
-                    Ok(outcome) => self.consulted(&run, &id, &outcome),
-                    Err(error) => {
-                        self.no_answer(&run, AttemptFailure::NoAnswer, whole(error.source()))
-                    }
-                }
-            }
-            Job::Grading {
-                run,
-                answer,
-                attempt,
-            } => self.graded(&run, *answer, attempt, &id, result),
+    /// Records that a case run has this consultation in flight: a new attempt, unless it had the
+    /// consultation before.
+    fn start_case_run(&mut self, run: &CaseRunId, id: ConsultationId) -> Result<(), Error> {
+        let attempt = self.state().pending(run).map_or(1, |pending| {
+            let is_new = !pending.consultations.contains(&id);
+            pending.attempts.saturating_add(is_new.into()).max(1)
+        });
+        self.record(BenchmarkEventKind::CaseRunStarted {
+            run: run.clone(),
+            attempt,
+            consultation: id,
+        })
+    }
+}
+
+impl Job {
+    fn run(&self) -> &CaseRunId {
+        match self {
+            Self::Answer(run) | Self::Grading { run, .. } => run,
         }
     }
 }

@@ -6,21 +6,17 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::benchmark::state::{AfterFailedAttempt, AttemptFailure};
 use crate::consultation::plan::Plan;
-use crate::consultation::transcript::no_answer::{
-    AccessFailure, AccessProblem, NoAnswer, access_failure,
-};
+use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::error::{Error, whole};
+use crate::session::batch::accounts::ConsultationAccount;
+use crate::session::batch::driver::BatchStep;
 use crate::session::batch::{ConsultationOutcome, approved};
 use crate::session::benchmark::cases::CaseEntry;
-use crate::session::month::MonthCeiling;
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::QuestionRequest;
 use crate::stopping::batch::state::StopRequest;
 
-use super::account::milliseconds;
 use super::{Job, RunInProgress};
 
 impl RunInProgress<'_> {
@@ -29,23 +25,25 @@ impl RunInProgress<'_> {
         &mut self,
         run: &CaseRunId,
         id: &ConsultationId,
-        outcome: &ConsultationOutcome,
+        result: Result<ConsultationOutcome, Error>,
     ) -> Result<(), Error> {
-        for warning in &outcome.warnings {
-            self.driver.planner.face.warning(warning);
-        }
+        let outcome = match result {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let message = whole(error.source());
+                return self.no_answer(run, AttemptFailure::NoAnswer, message);
+            }
+        };
         let Some(entry) = self.driver.book.get(&run.case) else {
             return Ok(());
         };
-        self.count_spend(run, id, &outcome.record);
-        let refusal = access_failure(&outcome.record);
-        if let Some(refusal) = &refusal {
-            self.record(BenchmarkEventKind::StopRequested(stop_request(refusal)))?;
-        }
+        let refusal = outcome.refused();
+        let is_refused = refusal.is_some();
+        self.request_stop(refusal)?;
         match grade(&entry.key, &outcome.record) {
-            Ok(answer) => self.answered(run, id, answer, &outcome.record),
+            Ok(answer) => self.answered(run, id, answer),
             Err(NoAnswer::Failed { message } | NoAnswer::Infrastructure { message })
-                if refusal.is_some() =>
+                if is_refused =>
             {
                 self.defer(run, DeferralCause::Stop, Some(message))
             }
@@ -56,7 +54,7 @@ impl RunInProgress<'_> {
                 self.no_answer(run, AttemptFailure::Infrastructure, message)
             }
             Err(NoAnswer::CostCeiling { message }) => {
-                self.request_stop_at_ceiling(outcome)?;
+                self.request_stop(outcome.ceiling())?;
                 self.cut_off(run, Some(message))
             }
             Err(NoAnswer::Interrupted | NoAnswer::Unfinished) => self.cut_off(run, None),
@@ -73,62 +71,40 @@ impl RunInProgress<'_> {
         self.no_answer(run, AttemptFailure::NoAnswer, message)
     }
 
-    /// Asks for a stop if a ceiling did not allow a call.
-    fn request_stop_at_ceiling(&mut self, outcome: &ConsultationOutcome) -> Result<(), Error> {
-        let Some(reached) = &outcome.transcript.ceiling else {
-            return Ok(());
-        };
-        let needed = reached.spent.known + reached.worst_case.known;
-        let ceiling = reached.max_cost;
-        let is_of_month = reached.budget.as_deref() == Some(MonthCeiling::NAME);
-        let request = if is_of_month {
-            StopRequest::MonthlyBudget { needed, ceiling }
-        } else {
-            StopRequest::CostCeiling { needed, ceiling }
-        };
-        self.record(BenchmarkEventKind::StopRequested(request))
+    fn request_stop(&mut self, request: Option<StopRequest>) -> Result<(), Error> {
+        request.map_or(Ok(()), |request| {
+            self.record(BenchmarkEventKind::StopRequested(request))
+        })
     }
 
     /// Takes an answer: it is a result, unless a model has to grade it.
-    pub(super) fn answered(
+    fn answered(
         &mut self,
         run: &CaseRunId,
         id: &ConsultationId,
         answer: ConsultationAnswer,
-        record: &StoredRecord,
     ) -> Result<(), Error> {
-        self.count_spend(run, id, record);
         if answer.answer.is_some() {
             return self.decided(run, answer, None);
         }
-        let is_in_flight = self
-            .state()
-            .in_flight()
-            .iter()
-            .any(|started| started.pending.run == *run);
-        if !is_in_flight {
-            let attempts = self
-                .state()
-                .pending(run)
-                .map_or(1, |pending| pending.attempts);
-            self.record(BenchmarkEventKind::CaseRunStarted {
-                run: run.clone(),
-                attempt: attempts.max(1),
-                consultation: id.clone(),
-            })?;
+        let mut in_flight = self.state().in_flight().iter();
+        if !in_flight.any(|pending| pending.run == *run) {
+            self.start_case_run(run, id.clone())?;
         }
-        self.start_grading(run, Box::new(answer), 1)
+        self.follow_ups.push_back(Job::Grading {
+            run: run.clone(),
+            answer: Box::new(answer),
+            attempt: 1,
+        });
+        Ok(())
     }
 
-    fn start_grading(
+    pub(super) fn start_grading(
         &mut self,
-        run: &CaseRunId,
+        run: CaseRunId,
         answer: Box<ConsultationAnswer>,
         attempt: u32,
-    ) -> Result<(), Error> {
-        if self.batch.is_cancelled() {
-            return self.defer(run, DeferralCause::Stop, None);
-        }
+    ) -> Result<BatchStep<Job>, Error> {
         let planned = match (self.driver.book.get(&run.case), self.driver.arms.grader()) {
             (Some(entry), Some(grader)) => {
                 plan_grading(grader, entry, &answer.text).map(|plan| (plan, grader))
@@ -137,19 +113,18 @@ impl RunInProgress<'_> {
         };
         match planned {
             Ok((plan, grader)) => {
-                self.record(BenchmarkEventKind::GradingStarted {
-                    run: run.clone(),
-                    consultation: plan.id.clone(),
-                })?;
                 let job = Job::Grading {
-                    run: run.clone(),
+                    run,
                     answer,
                     attempt,
                 };
-                self.batch.start(job, plan, &grader.providers);
-                Ok(())
+                let providers = grader.providers.clone();
+                Ok(BatchStep::Start(job, Box::new(plan), providers))
             }
-            Err(error) => self.fail(run, Some(*answer), None, whole(error.source())),
+            Err(error) => {
+                self.fail(&run, Some(*answer), None, whole(error.source()))?;
+                Ok(BatchStep::Again)
+            }
         }
     }
 
@@ -162,30 +137,33 @@ impl RunInProgress<'_> {
         id: &ConsultationId,
         result: Result<ConsultationOutcome, Error>,
     ) -> Result<(), Error> {
+        let grading = Some(id.clone());
         let outcome = match result {
             Ok(outcome) => outcome,
             Err(error) => {
-                return self.fail(run, Some(answer), Some(id.clone()), whole(error.source()));
+                return self.fail(run, Some(answer), grading, whole(error.source()));
             }
         };
-        self.count_spend(run, id, &outcome.record);
-        if let Some(refusal) = access_failure(&outcome.record) {
-            self.record(BenchmarkEventKind::StopRequested(stop_request(&refusal)))?;
-        }
-        self.request_stop_at_ceiling(&outcome)?;
+        self.request_stop(outcome.refused())?;
+        self.request_stop(outcome.ceiling())?;
         match grader_decision(&outcome.record) {
             Ok(is_right) => {
                 answer.decide(is_right);
-                self.decided(run, answer, Some(id.clone()))
+                self.decided(run, answer, grading)
             }
             Err(_) if self.state().is_halted() => {
                 let why = "the run stopped before the answer was graded".to_owned();
                 self.defer(run, DeferralCause::Stop, Some(why))
             }
             Err(_) if attempt < self.state().begun.terms.attempts_per_case => {
-                self.start_grading(run, Box::new(answer), attempt + 1)
+                self.follow_ups.push_back(Job::Grading {
+                    run: run.clone(),
+                    answer: Box::new(answer),
+                    attempt: attempt + 1,
+                });
+                Ok(())
             }
-            Err(error) => self.fail(run, Some(answer), Some(id.clone()), error.to_string()),
+            Err(error) => self.fail(run, Some(answer), grading, error.to_string()),
         }
     }
 
@@ -201,8 +179,7 @@ impl RunInProgress<'_> {
         } else {
             CaseOutcome::Rejected
         };
-        let result = self.result(run, outcome, Some(answer), grading);
-        self.finish(&result)
+        self.finish(self.result(run, outcome, answer, grading))
     }
 
     /// Ends a case run without a result: an answer that no model could grade counts as none.
@@ -213,28 +190,31 @@ impl RunInProgress<'_> {
         grading: Option<ConsultationId>,
         error: String,
     ) -> Result<(), Error> {
-        let result = self.result(run, CaseOutcome::Failed, answer, grading);
-        self.finish(&CaseResult {
+        let answer = answer.unwrap_or_default();
+        self.finish(CaseResult {
             error: Some(error),
-            ..result
+            ..self.result(run, CaseOutcome::Failed, answer, grading)
         })
     }
 
     /// Decides what follows an attempt without an answer.
-    pub(super) fn no_answer(
+    fn no_answer(
         &mut self,
         run: &CaseRunId,
         failure: AttemptFailure,
         message: String,
     ) -> Result<(), Error> {
         match self.state().after_failed_attempt(run, failure) {
-            AfterFailedAttempt::Retry => self.start_attempt(run),
+            AfterFailedAttempt::Retry => {
+                self.follow_ups.push_back(Job::Answer(run.clone()));
+                Ok(())
+            }
             AfterFailedAttempt::Defer(cause) => self.defer(run, cause, Some(message)),
             AfterFailedAttempt::Fail => self.fail(run, None, None, message),
         }
     }
 
-    fn defer(
+    pub(super) fn defer(
         &mut self,
         run: &CaseRunId,
         cause: DeferralCause,
@@ -244,35 +224,70 @@ impl RunInProgress<'_> {
             let line = format!("{} is tried again later: {error}", run.case);
             self.driver.planner.face.detail(&line);
         }
-        let pending = self.state().pending(run);
-        let spent = pending.map_or_else(ConsultationSpend::default, |pending| {
-            self.spend_so_far(pending)
-        });
-        let account = self.accounts.remove(run).unwrap_or_default();
-        self.record(BenchmarkEventKind::CaseRunDeferred(Box::new(
-            CaseRunDeferred {
-                run: run.clone(),
-                cause,
-                spend: spent,
-                duration_ms: milliseconds(account.duration),
-                error,
-            },
-        )))
+        let deferred = CaseRunDeferred {
+            run: run.clone(),
+            cause,
+            spend: self.account(run).spend,
+            error,
+        };
+        self.record(BenchmarkEventKind::CaseRunDeferred(Box::new(deferred)))
     }
 
-    fn finish(&mut self, result: &CaseResult) -> Result<(), Error> {
-        self.accounts.remove(&result.run);
-        self.record(BenchmarkEventKind::CaseRunFinished {
-            result: Box::new(result.clone()),
-        })?;
+    /// Returns what the attempts and gradings of a case run have cost, and the time of the
+    /// attempts; those of earlier processes included.
+    fn account(&self, run: &CaseRunId) -> ConsultationAccount {
+        let mut total = ConsultationAccount::default();
+        if let Some(pending) = self.state().pending(run) {
+            for id in &pending.consultations {
+                total.add(&self.accounts.get(id));
+            }
+            for id in &pending.gradings {
+                total.spend.add(&self.accounts.get(id).spend);
+            }
+        }
+        total
+    }
+
+    fn result(
+        &self,
+        run: &CaseRunId,
+        outcome: CaseOutcome,
+        answer: ConsultationAnswer,
+        grading: Option<ConsultationId>,
+    ) -> CaseResult {
+        let pending = self.state().pending(run);
+        let account = self.account(run);
+        CaseResult {
+            run: run.clone(),
+            outcome,
+            attempts: pending.map_or(1, |pending| pending.attempts.max(1)),
+            answer: answer.answer,
+            confidence: answer.confidence,
+            calibrated: answer.calibrated,
+            agreement: answer.agreement,
+            early_stop: answer.early_stop,
+            saved: answer.saved,
+            demonstration: answer.demonstration,
+            stages: answer.stages,
+            experts: answer.experts,
+            spend: account.spend,
+            duration_ms: account.duration_ms,
+            consultations: pending.map_or_else(Vec::new, |pending| pending.consultations.clone()),
+            grading,
+            error: None,
+        }
+    }
+
+    fn finish(&mut self, result: CaseResult) -> Result<(), Error> {
+        let boxed = Box::new(result.clone());
+        self.record(BenchmarkEventKind::CaseRunFinished { result: boxed })?;
         let terms = &self.state().begun.terms;
         let case = terms.cases.iter().find(|case| case.id == result.run.case);
         let expected = case.map_or("", |case| case.expected.as_str());
         let is_measured = !terms.is_comparison() || result.run.arm == Arm::Panel;
-        let elapsed = self.now().since(self.started_at);
-        self.driver
-            .progress
-            .finished(result, expected, is_measured, elapsed);
+        let elapsed = self.driver.clock.now().since(self.started_at);
+        let progress = self.driver.progress;
+        progress.finished(&result, expected, is_measured, elapsed);
         Ok(())
     }
 }
@@ -283,12 +298,4 @@ fn plan_grading(grader: &PlanTemplate, entry: &CaseEntry, answer: &str) -> Resul
         ..QuestionRequest::default()
     };
     grader.plan(question).map(approved)
-}
-
-fn stop_request(refusal: &AccessFailure) -> StopRequest {
-    let provider = refusal.provider.clone();
-    match refusal.problem {
-        AccessProblem::Authentication => StopRequest::Authentication { provider },
-        AccessProblem::Quota => StopRequest::Quota { provider },
-    }
 }

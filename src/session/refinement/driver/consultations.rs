@@ -1,31 +1,29 @@
-//! The consultations of a loop: what is asked and read.
+//! The consultations of a loop: what is asked and read, and which ones of an earlier process
+//! continue.
 
-use crate::consultation::transcript::no_answer::{AccessProblem, NoAnswer};
-use crate::domain::ids::ConsultationId;
+use crate::consultation::event::AbortReason;
+use crate::consultation::transcript::no_answer::{NoAnswer, abort_reason, no_answer};
+use crate::domain::ids::{ConsultationId, ModelRef};
+use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
-use crate::domain::stored_record::spend::{ConsultationSpend, spend};
+use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::error::{Error, whole};
 use crate::refinement::batches::QuestionBatch;
-use crate::refinement::event::{BatchFinished, BatchStarted, RefinementEventKind, StopCause};
-use crate::refinement::reading::findings_of;
+use crate::refinement::event::{BatchFinished, Extraction, RefinementEventKind, StopCause};
+use crate::refinement::reading::{ExtractedItems, ExtractionError, extracted_items, findings_of};
+use crate::session::batch::driver::{BatchStep, LeftOver};
 use crate::session::batch::{ConsultationOutcome, approved};
-use crate::session::month::MonthCeiling;
 use crate::session::refinement::progress::IterationPlan;
+use crate::stopping::batch::state::StopRequest;
+use crate::stopping::convergence::QuestionKey;
 
-use super::{LoopInProgress, LoopJob};
+use super::{LoopInProgress, LoopJob, WorkingDocument};
 
 /// The end of a consultation.
-pub(super) struct ConsultationEnd<T> {
-    pub(super) spend: ConsultationSpend,
+struct ConsultationEnd<T> {
+    spend: ConsultationSpend,
     /// What was read from its answer, or why there is none.
-    pub(super) answer: Result<T, String>,
-}
-
-/// The reason why a consultation has no answer.
-enum Unanswered {
-    /// It can be resumed.
-    CutOff,
-    Failed(String),
+    answer: Result<T, String>,
 }
 
 impl LoopInProgress<'_> {
@@ -51,55 +49,18 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Starts a consultation.
-    pub(super) fn start(&mut self, job: LoopJob) -> Result<(), Error> {
+    /// Returns a new consultation.
+    pub(super) fn start(&self, job: LoopJob) -> Result<BatchStep<LoopJob>, Error> {
         let templates = self.driver.templates;
         let plan = approved(match &job {
             LoopJob::Extraction => templates.plan_extraction(&self.document.read)?,
             LoopJob::Questions(batch) => templates.plan_batch(&self.document.prepared, batch)?,
         });
-        let providers = &templates.of(&job)?.providers;
-        self.record_start(&plan.id, &job)?;
-        self.batch.start(job, plan, providers);
-        Ok(())
+        let providers = templates.of(&job)?.providers.clone();
+        Ok(BatchStep::Start(job, Box::new(plan), providers))
     }
 
-    pub(super) fn record_start(&mut self, id: &ConsultationId, job: &LoopJob) -> Result<(), Error> {
-        match job {
-            LoopJob::Extraction => {
-                self.record(RefinementEventKind::ExtractionStarted {
-                    consultation: id.clone(),
-                    document: self.document.now.read.clone(),
-                })?;
-                self.driver.progress.extraction_started(id);
-            }
-            LoopJob::Questions(batch) => {
-                let iteration = self.current().next_iteration();
-                self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
-                    iteration,
-                    consultation: id.clone(),
-                    batch: batch.clone(),
-                })))?;
-                self.driver.progress.batch_started(id, &batch.keys());
-            }
-        }
-        Ok(())
-    }
-
-    /// Takes a consultation that is no longer in flight.
-    pub(super) fn finished(
-        &mut self,
-        id: &ConsultationId,
-        job: LoopJob,
-        result: Result<ConsultationOutcome, Error>,
-    ) -> Result<(), Error> {
-        match job {
-            LoopJob::Extraction => self.extracted(id, result),
-            LoopJob::Questions(batch) => self.batch_ended(id, &batch, result),
-        }
-    }
-
-    fn batch_ended(
+    pub(super) fn batch_ended(
         &mut self,
         id: &ConsultationId,
         batch: &QuestionBatch,
@@ -109,13 +70,10 @@ impl LoopInProgress<'_> {
         let Some(ConsultationEnd { spend, answer }) = self.end(id, result, read)? else {
             return Ok(());
         };
-        let (findings, error) = match answer {
-            Ok(findings) => (Some(findings), None),
-            Err(error) => (None, Some(error)),
-        };
+        let error = answer.as_ref().err().cloned();
         let finished = BatchFinished {
             consultation: id.clone(),
-            findings,
+            findings: answer.ok(),
             spend,
             error,
         };
@@ -126,86 +84,161 @@ impl LoopInProgress<'_> {
         Ok(())
     }
 
-    /// Reads the answer of a consultation that is no longer in flight. Returns `None` if it was cut
-    /// off, which is recorded.
-    pub(super) fn end<T>(
+    pub(super) fn extracted(
+        &mut self,
+        id: &ConsultationId,
+        result: Result<ConsultationOutcome, Error>,
+    ) -> Result<(), Error> {
+        let end = self.end(id, result, extraction_of)?;
+        let Some(ConsultationEnd { spend, answer }) = end else {
+            return Ok(());
+        };
+        let error = answer.as_ref().err().cloned();
+        let items = answer.unwrap_or_default();
+        let extraction = Extraction {
+            consultation: id.clone(),
+            high: items.high,
+            medium: items.medium,
+            open: items.open,
+            spend,
+            error,
+        };
+        self.record(RefinementEventKind::ExtractionFinished(Box::new(
+            extraction.clone(),
+        )))?;
+        self.driver.progress.extraction_finished(&extraction);
+        self.notice_edit();
+        if self.stop.is_none() {
+            self.document = WorkingDocument::read(&self.driver)?;
+        }
+        Ok(())
+    }
+
+    /// Reads the answer of a consultation that is no longer in flight, and asks for a stop if the
+    /// next ones would have none either. Returns `None` if it was cut off and can be resumed, which
+    /// is recorded.
+    fn end<T>(
         &mut self,
         id: &ConsultationId,
         result: Result<ConsultationOutcome, Error>,
         read: impl FnOnce(&StoredRecord) -> Result<T, NoAnswer>,
     ) -> Result<Option<ConsultationEnd<T>>, Error> {
+        let spend = self.accounts.get(id).spend;
+        let ended = |answer| Ok(Some(ConsultationEnd { spend, answer }));
         let outcome = match result {
             Ok(outcome) => outcome,
-            Err(error) => {
-                return Ok(Some(ConsultationEnd {
-                    spend: self.spend_of(id),
-                    answer: Err(whole(error.source())),
-                }));
-            }
+            Err(error) => return ended(Err(whole(error.source()))),
         };
-        for warning in &outcome.warnings {
-            self.driver.planner.face.warning(warning);
-        }
-        let spend = spend([&outcome.record]);
-        let answer = match read(&outcome.record) {
-            Ok(answer) => Ok(answer),
-            Err(why) => match self.unanswered(id, &outcome, why) {
-                Unanswered::Failed(error) => Err(error),
-                Unanswered::CutOff => {
-                    let consultation = id.clone();
-                    self.record(RefinementEventKind::ConsultationCutOff {
-                        consultation,
-                        spend,
-                    })?;
-                    return Ok(None);
+        match read(&outcome.record) {
+            Ok(answer) => return ended(Ok(answer)),
+            Err(NoAnswer::Failed { message } | NoAnswer::Infrastructure { message }) => {
+                if let (Some(refusal), Some(request)) = (&outcome.refusal, outcome.refused()) {
+                    let why = format!("{}: {}", refusal.provider, refusal.message);
+                    self.request_stop(cause(&request), why);
                 }
-            },
-        };
-        Ok(Some(ConsultationEnd { spend, answer }))
+                return ended(Err(message));
+            }
+            Err(NoAnswer::CostCeiling { message }) => {
+                let request = outcome.ceiling();
+                let cause = request.as_ref().map_or(StopCause::CostCeiling, cause);
+                self.request_stop(cause, message);
+            }
+            Err(NoAnswer::Interrupted | NoAnswer::Unfinished) if self.stop.is_some() => {}
+            // What is only put back could be cut off for ever.
+            Err(NoAnswer::Interrupted | NoAnswer::Unfinished) => {
+                return ended(Err("the consultation was cut off".to_owned()));
+            }
+        }
+        self.record_cut_off(id).map(|()| None)
     }
 
-    /// Decides what follows a consultation without an answer, and asks for a stop if the next ones
-    /// would have none either.
-    fn unanswered(
-        &mut self,
+    /// Records what a consultation that has not ended has cost, as far as its files have it.
+    pub(super) fn record_cut_off(&mut self, id: &ConsultationId) -> Result<(), Error> {
+        let spend = self.accounts.get(id).spend;
+        self.record(RefinementEventKind::ConsultationCutOff {
+            consultation: id.clone(),
+            spend,
+        })
+    }
+
+    /// Returns why a consultation of an earlier process is asked again. One that failed continues,
+    /// with what is paid, if the same models can still complete it.
+    pub(super) fn why_repeat(
+        &self,
+        job: &LoopJob,
         id: &ConsultationId,
-        outcome: &ConsultationOutcome,
-        why: NoAnswer,
-    ) -> Unanswered {
-        match why {
-            NoAnswer::CostCeiling { message } => {
-                self.request_stop(ceiling(outcome), message);
-                Unanswered::CutOff
+        left: LeftOver<'_>,
+    ) -> Option<String> {
+        let failure = self.current().failure(id).map(str::to_owned);
+        match left {
+            LeftOver::Lost(why) => Some(why.to_owned()),
+            LeftOver::Finished(record) => {
+                // One that failed would end the same way.
+                let cut_off = || job.is_cut_off(record).then(|| "it was cut off".to_owned());
+                failure.or_else(cut_off)
             }
-            NoAnswer::Interrupted | NoAnswer::Unfinished if self.batch.is_cancelled() => {
-                Unanswered::CutOff
-            }
-            // What is only put back could be cut off for ever.
-            NoAnswer::Interrupted | NoAnswer::Unfinished => {
-                Unanswered::Failed("the consultation was cut off".to_owned())
-            }
-            NoAnswer::Failed { message } | NoAnswer::Infrastructure { message } => {
-                if let Some(refusal) = self.refusal(id, &outcome.record) {
-                    let cause = match refusal.problem {
-                        AccessProblem::Authentication => StopCause::Authentication,
-                        AccessProblem::Quota => StopCause::Quota,
-                    };
-                    let message = format!("{}: {}", refusal.provider, refusal.message);
-                    self.request_stop(cause, message);
-                }
-                Unanswered::Failed(message)
-            }
+            LeftOver::Interrupted { plan, record } => failure.filter(|_| {
+                // To resume after a strict abort is to accept the failure.
+                let was_strict = record.and_then(abort_reason) == Some(AbortReason::Strict);
+                let today = self.driver.templates.of(job);
+                was_strict
+                    || today.is_ok_and(|today| !models(&plan.panel).eq(models(&today.common.panel)))
+            }),
         }
+    }
+
+    /// Returns those of a batch's questions that are still in the document, with the claims that it
+    /// has now.
+    pub(super) fn due(&self, asked: &QuestionBatch) -> Option<QuestionBatch> {
+        let asked = asked.keys();
+        let batches = &self.document.now.batches;
+        let questions = batches.iter().flat_map(|batch| &batch.questions);
+        let due = questions.filter(|(key, _)| asked.contains(key)).cloned();
+        let questions: Vec<(QuestionKey, String)> = due.collect();
+        let first = batches.first().filter(|_| !questions.is_empty())?;
+        Some(QuestionBatch {
+            questions,
+            ..first.clone()
+        })
     }
 }
 
-/// Returns the ceiling that did not allow a call.
-fn ceiling(outcome: &ConsultationOutcome) -> StopCause {
-    let reached = outcome.transcript.ceiling.as_ref();
-    let budget = reached.and_then(|reached| reached.budget.as_deref());
-    if budget == Some(MonthCeiling::NAME) {
-        StopCause::MonthlyBudget
-    } else {
-        StopCause::CostCeiling
+fn cause(request: &StopRequest) -> StopCause {
+    match request {
+        StopRequest::Authentication { .. } => StopCause::Authentication,
+        StopRequest::Quota { .. } => StopCause::Quota,
+        StopRequest::CostCeiling { .. } => StopCause::CostCeiling,
+        StopRequest::MonthlyBudget { .. } => StopCause::MonthlyBudget,
+        StopRequest::Interrupt | StopRequest::UnfinishedParts => StopCause::Interrupt,
+    }
+}
+
+fn extraction_of(record: &StoredRecord) -> Result<ExtractedItems, NoAnswer> {
+    extracted_items(record).map_err(|error| match error {
+        ExtractionError::NoAnswer => no_answer(record),
+        ExtractionError::NoItems => NoAnswer::Failed {
+            message: error.to_string(),
+        },
+    })
+}
+
+fn models(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
+    let seats = panel.seats.iter().map(|seat| &seat.model);
+    seats.chain(&panel.judges)
+}
+
+impl LoopJob {
+    /// Returns whether a consultation ended before it had said all that it can.
+    fn is_cut_off(&self, record: &StoredRecord) -> bool {
+        let why = match self {
+            Self::Extraction => extraction_of(record).err(),
+            Self::Questions(batch) => findings_of(record, batch).err(),
+        };
+        match why {
+            Some(NoAnswer::CostCeiling { .. } | NoAnswer::Interrupted | NoAnswer::Unfinished) => {
+                true
+            }
+            None | Some(NoAnswer::Failed { .. } | NoAnswer::Infrastructure { .. }) => false,
+        }
     }
 }

@@ -4,6 +4,9 @@ use crate::error::Error;
 use crate::records::refinements::SpecFileError;
 use crate::refinement::event::{Integrated, RefinementEventKind, StopCause, TextHash};
 use crate::refinement::state::Merge;
+use crate::session::batch::Batch;
+use crate::session::batch::driver::BatchStep;
+use crate::session::refinement::request::LoopJob;
 
 use super::{LoopInProgress, StopRequested, WorkingDocument};
 
@@ -30,14 +33,20 @@ impl LoopInProgress<'_> {
     }
 
     /// Merges the findings, and decides whether the loop is over.
-    pub(super) async fn integrate(&mut self) -> Result<(), Error> {
-        self.notice_edit();
+    pub(super) fn integrate(
+        &mut self,
+        batch: &Batch<'_, LoopJob>,
+    ) -> Result<BatchStep<LoopJob>, Error> {
+        if !self.must_not_merge() {
+            self.notice_edit();
+        }
         if self.must_not_merge() {
-            return self.end_or_wait().await;
+            return self.end_or_wait(batch);
         }
         let Merge { event, text } = self.merge()?;
         self.merged = Some(text);
-        self.record(RefinementEventKind::Integrated(Box::new(event)))
+        self.record(RefinementEventKind::Integrated(Box::new(event)))?;
+        Ok(BatchStep::Again)
     }
 
     fn merge(&self) -> Result<Merge, Error> {
@@ -47,7 +56,11 @@ impl LoopInProgress<'_> {
     }
 
     /// Writes the text of a merge, unless a person has changed the document.
-    pub(super) async fn write(&mut self, merge: &Integrated) -> Result<(), Error> {
+    pub(super) fn write(
+        &mut self,
+        merge: &Integrated,
+        batch: &Batch<'_, LoopJob>,
+    ) -> Result<BatchStep<LoopJob>, Error> {
         let text = match self.merged.take() {
             Some(text) => text,
             // An earlier process merged it.
@@ -55,13 +68,13 @@ impl LoopInProgress<'_> {
         };
         if TextHash::of(&text) != merge.after {
             // That process was of another version, or had other terms.
-            return self.integrate().await;
+            return self.integrate(batch);
         }
         match self.replace(merge, &text) {
-            Ok(()) => self.written(merge.after.clone()),
+            Ok(()) => self.written(merge.after.clone()).map(|()| BatchStep::Again),
             Err(SpecFileError::Changed(_)) => {
                 self.stop_at_edit();
-                self.end_or_wait().await
+                self.end_or_wait(batch)
             }
             Err(SpecFileError::Exists(path)) => {
                 let hint = format!("move `{}` away", path.display());

@@ -1,27 +1,23 @@
-//! Drives a loop: does what its state names, writes the log, and writes the document once all
+//! The policy of a loop: does what its state names, writes the log, and writes the document once all
 //! consultations of an iteration have ended.
 //!
 //! The document is read when an iteration begins, and compared before it is replaced: a person who
 //! edits it meanwhile stops the loop, and loses nothing.
 
 mod working_document;
-mod extraction;
 mod consultations;
-mod left_over;
 mod merge;
 
-use std::collections::BTreeMap;
-
 use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
-use crate::refinement::event::{RefinementEventKind, StopCause};
+use crate::refinement::event::{BatchStarted, RefinementEventKind, StopCause};
 use crate::refinement::mask::TextMask;
 use crate::refinement::state::{NextStep, RefinementLoop, RefinementState};
-use crate::session::batch::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
-use crate::session::load;
+use crate::session::batch::accounts::Accounts;
+use crate::session::batch::driver::{BatchDriver, BatchStep, LeftOver, Policy};
+use crate::session::batch::{Batch, FinishedConsultation};
 use crate::setup::plan::Planner;
 
 use self::working_document::WorkingDocument;
@@ -52,15 +48,15 @@ pub(crate) struct RefinementDriver<'a> {
 /// A loop in this process.
 struct LoopInProgress<'a> {
     driver: RefinementDriver<'a>,
-    batch: Batch<'a, LoopJob>,
+    accounts: Accounts,
     document: WorkingDocument,
     /// The iteration that was announced.
     announced: Option<u64>,
+    /// What another consultation is asked at once.
+    repeated: Option<LoopJob>,
     /// The text of a merge that is in the log and not in the file.
     merged: Option<String>,
     stop: Option<StopRequested>,
-    /// The consultations that continue, with the number of the last call of an earlier process.
-    resumed: BTreeMap<ConsultationId, u32>,
 }
 
 /// Why nothing more starts.
@@ -78,22 +74,25 @@ impl<'a> RefinementDriver<'a> {
     /// When the document or the log cannot be read or written, or another process runs one of the
     /// consultations. The loop can be resumed.
     pub(crate) async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
-        let face = self.planner.face;
-        let document = WorkingDocument::read(&self)?;
+        let driver = BatchDriver {
+            planner: self.planner,
+            control: self.templates.resume_control.clone(),
+            jobs: self.jobs,
+            clock: self.clock,
+        };
         let mut work = LoopInProgress {
+            accounts: Accounts::of(&self.planner.sources.home),
+            document: WorkingDocument::read(&self)?,
             driver: self,
-            batch,
-            document,
             announced: None,
+            repeated: None,
             merged: None,
             stop: None,
-            resumed: BTreeMap::new(),
         };
         let spent = work.current().spend().cost;
         work.driver.progress.spent(spent);
-        let driven = work.drive_to_end().await;
+        let driven = driver.drive(&mut work, batch).await;
         work.write_changes();
-        work.batch.finish(face);
         driven.map(|()| work.driver.refinement)
     }
 
@@ -102,72 +101,130 @@ impl<'a> RefinementDriver<'a> {
     }
 }
 
-impl LoopInProgress<'_> {
-    async fn drive_to_end(&mut self) -> Result<(), Error> {
-        loop {
-            if let Some(stage) = self.batch.poll_interrupt() {
-                self.interrupted(stage);
+impl Policy for LoopInProgress<'_> {
+    type Job = LoopJob;
+
+    const ITEMS: &'static str = "consultations";
+
+    fn next(&mut self, batch: &Batch<'_, LoopJob>) -> Result<BatchStep<LoopJob>, Error> {
+        if let Some(job) = self.repeated.take() {
+            return self.start(job);
+        }
+        match self.current().next_step(&self.document.now) {
+            NextStep::Extract { left_over } => match (self.hold(batch)?, left_over) {
+                (Some(hold), _) => return Ok(hold),
+                (None, Some(id)) => return Ok(BatchStep::TakeOver(LoopJob::Extraction, id)),
+                (None, None) => return self.start(LoopJob::Extraction),
+            },
+            NextStep::StartIteration { iteration } => {
+                if let Some(hold) = self.hold(batch)? {
+                    return Ok(hold);
+                }
+                let document = self.document.now.read.clone();
+                self.record(RefinementEventKind::IterationStarted {
+                    iteration,
+                    document,
+                })?;
             }
-            match self.current().next_step(&self.document.now) {
-                NextStep::Extract { left_over } => {
-                    if self.may_start().await? {
-                        match left_over {
-                            Some(id) => self.take_over(id, LoopJob::Extraction).await?,
-                            None => self.start(LoopJob::Extraction)?,
-                        }
+            NextStep::Ask {
+                left_over, batches, ..
+            } => {
+                let left_over = left_over.first().map(|batch| (*batch).clone());
+                let asked = batches.into_iter().next();
+                self.announce();
+                self.notice_edit();
+                match (self.hold(batch)?, left_over, asked) {
+                    (Some(hold), _, _) => return Ok(hold),
+                    (None, Some(left_over), _) => {
+                        let job = LoopJob::Questions(left_over.about);
+                        return Ok(BatchStep::TakeOver(job, left_over.consultation));
                     }
+                    (None, None, Some(asked)) => return self.start(LoopJob::Questions(asked)),
+                    (None, None, None) => {}
                 }
-                NextStep::StartIteration { iteration } => {
-                    if self.may_start().await? {
-                        let document = self.document.now.read.clone();
-                        self.record(RefinementEventKind::IterationStarted {
-                            iteration,
-                            document,
-                        })?;
-                    }
-                }
-                NextStep::Ask {
-                    left_over, batches, ..
-                } => {
-                    let left_over = left_over.first().map(|batch| (*batch).clone());
-                    let batch = batches.into_iter().next();
-                    self.announce();
-                    self.notice_edit();
-                    if self.may_start().await? {
-                        match (left_over, batch) {
-                            (Some(left_over), _) => {
-                                let job = LoopJob::Questions(left_over.about);
-                                self.take_over(left_over.consultation, job).await?;
-                            }
-                            (None, Some(batch)) => self.start(LoopJob::Questions(batch))?,
-                            (None, None) => {}
-                        }
-                    }
-                }
-                NextStep::Wait => self.wait().await?,
-                NextStep::Integrate { .. } => {
-                    self.announce();
-                    if self.must_not_merge() {
-                        self.end_or_wait().await?;
-                    } else {
-                        self.integrate().await?;
-                    }
-                }
-                NextStep::Write { merge } => {
-                    let merge = merge.clone();
-                    self.write(&merge).await?;
-                }
-                NextStep::RecordWritten { document } => self.written(document)?,
-                NextStep::Stop { cause, message } => {
-                    self.request_stop(cause, message);
-                    self.end_or_wait().await?;
-                }
-                NextStep::End => self.record(RefinementEventKind::Ended)?,
-                NextStep::Rest => return Ok(()),
             }
+            NextStep::Wait => return Ok(BatchStep::Wait),
+            NextStep::Integrate { .. } => {
+                self.announce();
+                return self.integrate(batch);
+            }
+            NextStep::Write { merge } => {
+                let merge = merge.clone();
+                return self.write(&merge, batch);
+            }
+            NextStep::RecordWritten { document } => self.written(document)?,
+            NextStep::Stop { cause, message } => {
+                self.request_stop(cause, message);
+                return self.end_or_wait(batch);
+            }
+            NextStep::End => self.record(RefinementEventKind::Ended)?,
+            NextStep::Rest => return Ok(BatchStep::Rest),
+        }
+        Ok(BatchStep::Again)
+    }
+
+    fn accounts(&mut self) -> &mut Accounts {
+        &mut self.accounts
+    }
+
+    fn started(&mut self, job: &LoopJob, id: &ConsultationId) -> Result<(), Error> {
+        match job {
+            LoopJob::Extraction => {
+                self.record(RefinementEventKind::ExtractionStarted {
+                    consultation: id.clone(),
+                    document: self.document.now.read.clone(),
+                })?;
+                self.driver.progress.extraction_started(id);
+            }
+            LoopJob::Questions(batch) => {
+                let iteration = self.current().next_iteration();
+                self.record(RefinementEventKind::BatchStarted(Box::new(BatchStarted {
+                    iteration,
+                    consultation: id.clone(),
+                    batch: batch.clone(),
+                })))?;
+                self.driver.progress.batch_started(id, &batch.keys());
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, finished: FinishedConsultation<LoopJob>) -> Result<(), Error> {
+        let FinishedConsultation { key, id, result } = finished;
+        match key {
+            LoopJob::Extraction => self.extracted(&id, result),
+            LoopJob::Questions(batch) => self.batch_ended(&id, &batch, result),
         }
     }
 
+    fn takes_over(
+        &mut self,
+        job: &LoopJob,
+        id: &ConsultationId,
+        left: LeftOver<'_>,
+    ) -> Result<bool, Error> {
+        let Some(why) = self.why_repeat(job, id, left) else {
+            return Ok(true);
+        };
+        self.record_cut_off(id)?;
+        self.repeated = match job {
+            LoopJob::Extraction => Some(LoopJob::Extraction),
+            LoopJob::Questions(batch) => {
+                let notice = format!("the questions of {id} are asked again: {why}");
+                self.driver.planner.face.detail(&notice);
+                self.due(batch).map(LoopJob::Questions)
+            }
+        };
+        Ok(false)
+    }
+
+    fn interrupted(&mut self) -> Result<(), Error> {
+        self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
+        Ok(())
+    }
+}
+
+impl LoopInProgress<'_> {
     fn current(&self) -> &RefinementLoop {
         self.driver.current()
     }
@@ -181,65 +238,23 @@ impl LoopInProgress<'_> {
         Ok(())
     }
 
-    /// Returns whether something may start now. If not, waits for what is in flight, and stops the
-    /// loop when nothing is.
-    async fn may_start(&mut self) -> Result<bool, Error> {
+    /// Returns what comes before anything may start; `None` if something may start now.
+    fn hold(&mut self, batch: &Batch<'_, LoopJob>) -> Result<Option<BatchStep<LoopJob>>, Error> {
         if self.stop.is_some() {
-            self.end_or_wait().await?;
-            return Ok(false);
+            return self.end_or_wait(batch).map(Some);
         }
-        if self.batch.in_flight() >= self.driver.jobs {
-            self.wait().await?;
-            return Ok(false);
-        }
-        Ok(true)
+        Ok((!batch.may_start()).then_some(BatchStep::Wait))
     }
 
     /// Waits for what is in flight, and stops the loop when nothing is.
-    async fn end_or_wait(&mut self) -> Result<(), Error> {
-        if self.batch.in_flight() > 0 {
-            return self.wait().await;
+    fn end_or_wait(&mut self, batch: &Batch<'_, LoopJob>) -> Result<BatchStep<LoopJob>, Error> {
+        if batch.in_flight() > 0 {
+            return Ok(BatchStep::Wait);
         }
-        let Some(StopRequested { cause, message }) = self.stop.clone() else {
-            return Ok(());
-        };
-        self.record(RefinementEventKind::Stopped { cause, message })
-    }
-
-    async fn wait(&mut self) -> Result<(), Error> {
-        match self.batch.next().await {
-            None => Err(Error::failed(
-                "the log has a consultation in flight that does not run",
-            )),
-            Some(BatchUpdate::Finished(finished)) => {
-                let FinishedConsultation { key, id, result } = *finished;
-                self.finished(&id, key, result)
-            }
-            Some(BatchUpdate::Interrupted(stage)) => {
-                self.interrupted(stage);
-                Ok(())
-            }
+        if let Some(StopRequested { cause, message }) = self.stop.clone() {
+            self.record(RefinementEventKind::Stopped { cause, message })?;
         }
-    }
-
-    fn interrupted(&mut self, stage: InterruptStage) {
-        match stage {
-            InterruptStage::Drain => {
-                self.request_stop(StopCause::Interrupt, "it was interrupted".to_owned());
-                if self.batch.in_flight() > 0 {
-                    self.driver.planner.face.note(
-                        "Stopping: consultations in flight are finished; press Ctrl-C again to \
-                         cancel them",
-                    );
-                }
-            }
-            InterruptStage::Cancel => {
-                self.driver
-                    .planner
-                    .face
-                    .note("Cancelling the calls in flight…");
-            }
-        }
+        Ok(BatchStep::Again)
     }
 
     /// Nothing more starts. The first reason counts.
@@ -261,10 +276,5 @@ impl LoopInProgress<'_> {
             | StopCause::MonthlyBudget
             | StopCause::NoAnswer => false,
         }
-    }
-
-    /// Returns the spend of a consultation from its files; nothing if it left none.
-    fn spend_of(&self, id: &ConsultationId) -> ConsultationSpend {
-        load::spend_of(&self.driver.planner.sources.home, id)
     }
 }

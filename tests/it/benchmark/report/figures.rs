@@ -391,7 +391,6 @@ fn outages_remain_to_be_done_and_cost_what_they_cost() {
                 calls: 1,
                 ..ConsultationSpend::default()
             },
-            duration_ms: 30,
             error: Some("the provider is overloaded".to_owned()),
         },
     )));

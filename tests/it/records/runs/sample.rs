@@ -8,9 +8,7 @@ use conclave::benchmark::event::{
 };
 use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
-use conclave::benchmark::state::{
-    AfterFailedAttempt, AttemptFailure, BenchmarkState, CaseRunInFlight,
-};
+use conclave::benchmark::state::{AfterFailedAttempt, AttemptFailure, BenchmarkState};
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::random::SplitMix64;
@@ -143,7 +141,6 @@ pub(super) fn deferred(run: &CaseRunId, cause: DeferralCause) -> BenchmarkEventK
         run: run.clone(),
         cause,
         spend: spend(1_000),
-        duration_ms: 200,
         error: Some("503: overloaded".to_owned()),
     }))
 }
@@ -216,8 +213,7 @@ impl PlayedRun {
             let in_flight = self.state.in_flight();
             assert!(!in_flight.is_empty(), "the run waits for nothing");
             let chosen = self.random.below(in_flight.len() as u64);
-            let CaseRunInFlight { pending, .. } =
-                in_flight[usize::try_from(chosen).unwrap()].clone();
+            let pending = in_flight[usize::try_from(chosen).unwrap()].clone();
             let (run, attempt) = (&pending.run, pending.attempts);
             let kind = self.end_of(run, attempt, fate(run, attempt));
             self.record(kind);

@@ -31,9 +31,7 @@ fn panel_run(cases: u32, jobs: usize) -> PlayedRun {
 
 fn in_flight(run: &PlayedRun) -> Vec<CaseRunId> {
     let in_flight = run.state.in_flight().iter();
-    in_flight
-        .map(|started| started.pending.run.clone())
-        .collect()
+    in_flight.map(|pending| pending.run.clone()).collect()
 }
 
 #[test]
@@ -366,7 +364,6 @@ fn spending_counts_deferred_attempts_once() {
     assert_eq!(run.state.spend().cost.known.0, 1_000);
     let pending = run.state.pending(&case_run).unwrap();
     assert_eq!(pending.spend.cost.known.0, 1_000);
-    assert_eq!(pending.duration_ms, 200);
     // The second one has the cost of both.
     run.record(started(&case_run, 2));
     run.record(deferred(&case_run, DeferralCause::Stop));

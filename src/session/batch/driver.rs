@@ -1,0 +1,227 @@
+//! Drives the consultations of a policy: starts them, takes over those that an earlier process left,
+//! and stops and drains them on an interrupt.
+
+use crate::consultation::plan::Plan;
+use crate::consultation::transcript::no_answer::{access_failure, access_failure_after};
+use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
+use crate::engine::clock::Clock;
+use crate::engine::ports::Providers;
+use crate::error::Error;
+use crate::session::load;
+use crate::setup::plan::Planner;
+use crate::consultation::plan::ControlRequest;
+
+use super::accounts::Accounts;
+use super::take_over::{TakeOver, take_over};
+use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
+
+/// Decides which consultations a batch has, and what follows from each.
+pub(crate) trait Policy {
+    /// What a consultation is for.
+    type Job: 'static;
+
+    /// What is in flight, for people.
+    const ITEMS: &'static str;
+
+    /// Returns what comes next. It may have been done already.
+    fn next(&mut self, batch: &Batch<'_, Self::Job>) -> Result<BatchStep<Self::Job>, Error>;
+
+    /// Where what its consultations cost is counted.
+    fn accounts(&mut self) -> &mut Accounts;
+
+    /// Records that a consultation begins, or is taken over, before its first call.
+    fn started(&mut self, job: &Self::Job, id: &ConsultationId) -> Result<(), Error>;
+
+    /// Takes a consultation that is no longer in flight.
+    fn ended(&mut self, finished: FinishedConsultation<Self::Job>) -> Result<(), Error>;
+
+    /// Returns whether a consultation of an earlier process is taken over. If not, its job is done in
+    /// another one.
+    fn takes_over(
+        &mut self,
+        job: &Self::Job,
+        id: &ConsultationId,
+        left: LeftOver<'_>,
+    ) -> Result<bool, Error>;
+
+    /// Nothing more starts, because a person interrupted the batch.
+    fn interrupted(&mut self) -> Result<(), Error>;
+}
+
+/// What a batch does next.
+#[derive(Debug)]
+pub(crate) enum BatchStep<J> {
+    Start(J, Box<Plan>, Providers),
+    /// Take over the consultation of an earlier process.
+    TakeOver(J, ConsultationId),
+    /// Wait for what is in flight.
+    Wait,
+    /// Look again: something was done.
+    Again,
+    /// The batch is over.
+    Rest,
+}
+
+/// A consultation of an earlier process.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum LeftOver<'a> {
+    Finished(&'a StoredRecord),
+    Interrupted {
+        plan: &'a Plan,
+        record: Option<&'a StoredRecord>,
+    },
+    /// It can be neither read nor resumed, for this reason.
+    Lost(&'a str),
+}
+
+/// Drives a policy.
+#[derive(Debug)]
+pub(crate) struct BatchDriver<'a> {
+    pub(crate) planner: &'a Planner<'a>,
+    /// The limits of consultations that an earlier process began.
+    pub(crate) control: ControlRequest,
+    /// The most consultations at once.
+    pub(crate) jobs: usize,
+    pub(crate) clock: Clock,
+}
+
+impl<'a> BatchDriver<'a> {
+    /// Drives a policy until it rests, or is stopped and nothing is in flight.
+    ///
+    /// # Errors
+    ///
+    /// When an event cannot be recorded, or another process runs one of the consultations.
+    pub(crate) async fn drive<P: Policy>(
+        &self,
+        policy: &mut P,
+        mut batch: Batch<'a, P::Job>,
+    ) -> Result<(), Error> {
+        batch.jobs = self.jobs;
+        let driven = self.drive_to_end(policy, &mut batch).await;
+        batch.finish(self.planner.face);
+        driven
+    }
+
+    async fn drive_to_end<P: Policy>(
+        &self,
+        policy: &mut P,
+        batch: &mut Batch<'a, P::Job>,
+    ) -> Result<(), Error> {
+        loop {
+            if let Some(stage) = batch.poll_interrupt() {
+                self.interrupted(policy, batch, stage)?;
+            }
+            match policy.next(batch)? {
+                BatchStep::Start(job, plan, providers) => {
+                    policy.started(&job, &plan.id)?;
+                    batch.start(job, *plan, &providers);
+                }
+                BatchStep::TakeOver(job, id) => self.take_over(policy, batch, job, id).await?,
+                BatchStep::Wait => match batch.next().await {
+                    None => {
+                        let error = "the log has a consultation in flight that does not run";
+                        return Err(Error::failed(error));
+                    }
+                    Some(BatchUpdate::Finished(finished)) => {
+                        self.ended(policy, batch, *finished)?;
+                    }
+                    Some(BatchUpdate::Interrupted(stage)) => {
+                        self.interrupted(policy, batch, stage)?;
+                    }
+                },
+                BatchStep::Again => {}
+                BatchStep::Rest => return Ok(()),
+            }
+        }
+    }
+
+    fn interrupted<P: Policy>(
+        &self,
+        policy: &mut P,
+        batch: &Batch<'_, P::Job>,
+        stage: InterruptStage,
+    ) -> Result<(), Error> {
+        let face = self.planner.face;
+        match stage {
+            InterruptStage::Drain => {
+                policy.interrupted()?;
+                if batch.in_flight() > 0 {
+                    face.note(&format!(
+                        "Stopping: {} in flight are finished; press Ctrl-C again to cancel them",
+                        P::ITEMS
+                    ));
+                }
+            }
+            InterruptStage::Cancel => face.note("Cancelling the calls in flight…"),
+        }
+        Ok(())
+    }
+
+    async fn take_over<P: Policy>(
+        &self,
+        policy: &mut P,
+        batch: &mut Batch<'a, P::Job>,
+        job: P::Job,
+        id: ConsultationId,
+    ) -> Result<(), Error> {
+        let sources = self.planner.resume_sources();
+        let taken = take_over(&id, &sources, &self.control, self.clock).await?;
+        let mut record = None;
+        let left = match &taken {
+            TakeOver::Finished(outcome) => LeftOver::Finished(&outcome.record),
+            TakeOver::Resume(session) => {
+                record = load::record_of(sources.home, &id);
+                LeftOver::Interrupted {
+                    plan: session.plan(),
+                    record: record.as_ref(),
+                }
+            }
+            TakeOver::Repeat(why) => LeftOver::Lost(why),
+        };
+        if !policy.takes_over(&job, &id, left)? {
+            return Ok(());
+        }
+        match taken {
+            TakeOver::Finished(outcome) => {
+                let result = Ok(*outcome);
+                let key = job;
+                self.ended(policy, batch, FinishedConsultation { key, id, result })?;
+            }
+            TakeOver::Resume(session) => {
+                policy.started(&job, &id)?;
+                let last_call = record.as_ref().and_then(last_call);
+                batch.resumed.insert(id, last_call.unwrap_or_default());
+                batch.resume(job, *session);
+            }
+            TakeOver::Repeat(_) => {}
+        }
+        Ok(())
+    }
+
+    fn ended<P: Policy>(
+        &self,
+        policy: &mut P,
+        batch: &mut Batch<'_, P::Job>,
+        mut finished: FinishedConsultation<P::Job>,
+    ) -> Result<(), Error> {
+        if let Ok(outcome) = &mut finished.result {
+            for warning in &outcome.warnings {
+                self.planner.face.warning(warning);
+            }
+            policy.accounts().count(&finished.id, &outcome.record);
+            // What was refused before it was resumed says nothing of now.
+            outcome.refusal = match batch.resumed.get(&finished.id) {
+                Some(last_call) => access_failure_after(&outcome.record, *last_call),
+                None => access_failure(&outcome.record),
+            };
+        }
+        policy.ended(finished)
+    }
+}
+
+/// Returns the number of the last call.
+fn last_call(record: &StoredRecord) -> Option<u32> {
+    let attempts = record.agent_rounds().flat_map(|(_, work)| &work.attempts);
+    attempts.filter_map(|attempt| attempt.call).max()
+}
