@@ -15,7 +15,7 @@
 //! | L1 | [`consultation`] | the pipeline: a pure machine, its prompts, its reading of answers, its policies | L0, [`stopping`] |
 //! | L1 | [`benchmark`] | cases with known answers, whether an answer is right, and the figures of a run | L0, [`stopping`], [`consultation`] |
 //! | L1 | [`refinement`] | a document with open questions, what a panel finds about them, and the edits that follow | L0, [`stopping`], [`consultation`] |
-//! | L2 | [`files`] | reading of regular files of a bounded size, and writing of files whole or not at all | L0 |
+//! | L2 | [`files`] | reading of regular files of a bounded size, writing of files whole or not at all, and logs of events | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports to models, people and faces; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
 //! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`config`] | the outside; none of these uses another | L0–L2 |
 //! | L4 | `setup` | from a request and the settings to a template, and from a question to a plan | L0–L3 |

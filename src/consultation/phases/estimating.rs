@@ -85,6 +85,7 @@ impl Plan {
         // The kind of answer whose calls write the context to a model's cache. They go out
         // together, those for the next kind later.
         let mut writers: BTreeMap<ModelRef, AnswerKind> = BTreeMap::new();
+        let mut schemas: BTreeMap<AnswerKind, Band> = BTreeMap::new();
         for PlannedCall {
             agent_id,
             answer,
@@ -99,7 +100,9 @@ impl Plan {
                     ..Band::default()
                 }
             } else {
-                schema(answer, self.form)
+                *schemas
+                    .entry(answer)
+                    .or_insert_with(|| schema(answer, self.form))
             };
             let input = prompt.tokens() + schema + carried(self, answer, &agent_id);
             let output = self.expected_output(&model, answer);

@@ -58,6 +58,12 @@ pub struct QueuedRequest {
     pub budgets: Vec<Arc<dyn SharedBudget>>,
 }
 
+impl QueuedRequest {
+    fn limit(&self, provider: &ProviderId) -> u32 {
+        self.limits.get(provider).copied().unwrap_or(1)
+    }
+}
+
 /// The answer to a request: a permit if the call may go out now, else the reason against it; the
 /// request does not wait.
 pub type Decision = Result<Permit, NotAdmitted>;
@@ -175,19 +181,37 @@ impl ProviderPool {
     /// in flight there comes first.
     pub fn decide_waiting(&mut self, now: Timestamp) -> Vec<(MemberId, RequestKey, Decision)> {
         let mut decided = Vec::new();
-        loop {
-            let mut order: Vec<usize> = (0..self.waiting.len()).collect();
-            order.sort_by_key(|at| self.waiting.get(*at).map(|queued| self.share(queued)));
-            let next = order.into_iter().find_map(|at| {
-                let queued = self.waiting.get(at)?.clone();
-                self.decide(&queued, now).map(|decision| (at, decision))
-            });
-            let Some((at, decision)) = next else {
-                return decided;
-            };
-            let queued = self.waiting.remove(at);
+        while let Some((queued, decision)) = self.decide_next(now) {
             decided.push((queued.member, queued.request.key, decision));
         }
+        decided
+    }
+
+    fn decide_next(&mut self, now: Timestamp) -> Option<(QueuedRequest, Decision)> {
+        // This is asked after every input of every consultation: requests for a provider that is
+        // full are not looked at any closer.
+        let waiting = self.waiting.iter().enumerate();
+        let mut order: Vec<(u32, usize)> = waiting
+            .filter(|(_, queued)| {
+                let mut options = queued.request.options.iter();
+                options.any(|option| self.has_place(queued, option, now))
+            })
+            .map(|(at, queued)| (self.share(queued), at))
+            .collect();
+        order.sort_unstable();
+        for (_, at) in order {
+            let queued = self.waiting.remove(at);
+            match self.decide(&queued, now) {
+                Some(decision) => return Some((queued, decision)),
+                None => self.waiting.insert(at, queued),
+            }
+        }
+        None
+    }
+
+    fn has_place(&self, queued: &QueuedRequest, option: &RequestOption, now: Timestamp) -> bool {
+        let limit = queued.limit(&option.provider);
+        self.limits.admit(&option.provider, limit, now) == Admission::Now
     }
 
     /// Drops a consultation's queued requests.
@@ -329,10 +353,10 @@ impl ProviderPool {
     fn decide(&mut self, queued: &QueuedRequest, now: Timestamp) -> Option<Decision> {
         let waits = queued.request.key.waits();
         for option in &queued.request.options {
-            let limit = queued.limits.get(&option.provider).copied().unwrap_or(1);
-            if self.limits.admit(&option.provider, limit, now) != Admission::Now {
+            if !self.has_place(queued, option, now) {
                 continue;
             }
+            let limit = queued.limit(&option.provider);
             return match Reservations::reserve(&queued.budgets, option.worst_case) {
                 Ok(reserved) => {
                     let permit = self.begin(queued.member, &option.provider, limit, reserved, now);

@@ -1,7 +1,7 @@
 //! Drives the consultations of a policy: starts them, takes over those that an earlier process left,
 //! and stops and drains them on an interrupt.
 
-use crate::consultation::plan::Plan;
+use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::transcript::no_answer::{access_failure, access_failure_after};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
@@ -10,7 +10,6 @@ use crate::engine::ports::Providers;
 use crate::error::Error;
 use crate::session::load;
 use crate::setup::plan::Planner;
-use crate::consultation::plan::ControlRequest;
 
 use super::accounts::Accounts;
 use super::take_over::{TakeOver, take_over};

@@ -5,6 +5,8 @@
 //! An index never harms a consultation: one that cannot be used is rebuilt once, at the end, and a
 //! failure is reported once.
 
+use std::fs;
+use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
 
@@ -16,7 +18,7 @@ use crate::engine::ports::Face;
 use crate::error::whole;
 use crate::files::write::clear_leftovers;
 use crate::records::index::follow::{self, IndexChange};
-use crate::records::index::{Index, IndexError};
+use crate::records::index::{Index, IndexError, rebuild};
 
 use super::rebuild::{Rebuild, RebuildReason};
 
@@ -160,10 +162,25 @@ impl IndexReport {
 /// Makes changes. An error comes with the reason for a rebuild.
 fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, RebuildReason)> {
     let path = home.index_file();
-    let mut index = Index::open(&path).map_err(|error| {
+    let mut index = open(home, &path).map_err(|error| {
         let reason = RebuildReason::of(&error);
         (error, reason)
     })?;
     follow::apply(&mut index, changes)
         .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))
+}
+
+/// Opens the index, and creates it before the first record of a home: there is nothing to wait for
+/// yet.
+fn open(home: &Home, path: &Path) -> Result<Index, IndexError> {
+    let logs = home.logs_folder();
+    let is_record = |entry: fs::DirEntry| entry.path().extension().is_some_and(|it| it == "json");
+    let has_records = || fs::read_dir(&logs).is_ok_and(|logs| logs.flatten().any(is_record));
+    match Index::open(path) {
+        Err(IndexError::Missing(_)) if !has_records() => {
+            rebuild::rebuild_if_unusable(&logs, path, &mut |_| ())?;
+            Index::open(path)
+        }
+        opened => opened,
+    }
 }

@@ -82,8 +82,8 @@ impl<'a> BenchmarkDriver<'a> {
             driver: self,
             follow_ups: VecDeque::new(),
         };
-        let driven = driver.drive(&mut run, batch).await;
-        driven.map(|()| run.driver.run)
+        let ended = driver.drive(&mut run, batch).await;
+        ended.map(|()| run.driver.run)
     }
 }
 

@@ -179,7 +179,8 @@ impl RunInProgress<'_> {
         } else {
             CaseOutcome::Rejected
         };
-        self.finish(self.result(run, outcome, answer, grading))
+        let result = self.result(run, outcome, answer, grading);
+        self.finish(&result)
     }
 
     /// Ends a case run without a result: an answer that no model could grade counts as none.
@@ -191,7 +192,7 @@ impl RunInProgress<'_> {
         error: String,
     ) -> Result<(), Error> {
         let answer = answer.unwrap_or_default();
-        self.finish(CaseResult {
+        self.finish(&CaseResult {
             error: Some(error),
             ..self.result(run, CaseOutcome::Failed, answer, grading)
         })
@@ -278,7 +279,7 @@ impl RunInProgress<'_> {
         }
     }
 
-    fn finish(&mut self, result: CaseResult) -> Result<(), Error> {
+    fn finish(&mut self, result: &CaseResult) -> Result<(), Error> {
         let boxed = Box::new(result.clone());
         self.record(BenchmarkEventKind::CaseRunFinished { result: boxed })?;
         let terms = &self.state().begun.terms;
@@ -287,7 +288,7 @@ impl RunInProgress<'_> {
         let is_measured = !terms.is_comparison() || result.run.arm == Arm::Panel;
         let elapsed = self.driver.clock.now().since(self.started_at);
         let progress = self.driver.progress;
-        progress.finished(&result, expected, is_measured, elapsed);
+        progress.finished(result, expected, is_measured, elapsed);
         Ok(())
     }
 }

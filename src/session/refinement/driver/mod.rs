@@ -91,9 +91,9 @@ impl<'a> RefinementDriver<'a> {
         };
         let spent = work.current().spend().cost;
         work.driver.progress.spent(spent);
-        let driven = driver.drive(&mut work, batch).await;
+        let ended = driver.drive(&mut work, batch).await;
         work.write_changes();
-        driven.map(|()| work.driver.refinement)
+        ended.map(|()| work.driver.refinement)
     }
 
     fn current(&self) -> &RefinementLoop {

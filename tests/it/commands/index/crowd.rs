@@ -19,12 +19,11 @@ fn process_adds_its_rows_to_an_index_created_meanwhile() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server);
     fs::create_dir(conclave.home()).unwrap();
-    let running = conclave.start(&["consult", "-q", "Shall we?"]);
-    server.wait_until("it runs", |requests| !requests.is_empty());
     let mut index = Connection::open(database(&conclave)).unwrap();
     let lock = index
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .unwrap();
+    let running = conclave.start(&["consult", "-q", "Shall we?"]);
     // The process has printed its answer, finds an index without tables, and waits for this lock.
     until("the index is open", || {
         running.has_open(&database(&conclave))
