@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::report::BenchmarkReport;
 use super::report::arm::ArmReport;
-use super::report::misses::Miss;
+use super::report::notices::Miss;
 use super::result::{CaseOutcome, CaseResult};
 use super::run::CaseRunId;
 use crate::domain::ids::ConsultationId;

@@ -18,7 +18,6 @@ pub mod batches;
 pub mod request;
 pub mod finding;
 pub mod reading;
-pub mod placement;
 pub mod change;
 pub mod event;
 pub mod integration;

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 
 use super::log::FileLog;
-use super::raw_case::{CaseFile, RawCase, path_inside, set};
-use super::text_file::{self, ParsedFile};
+use super::raw_case::{self, CaseFile, ParsedFile, RawCase, path_inside, set};
 use crate::files::resolved;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -70,7 +69,7 @@ fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result
             Err(error) => {
                 let shown = Path::new(&*upper.shown).join(path);
                 let mut log = log.of_file(&shown.to_string_lossy());
-                log.add_whole(text_file::unusable(&error));
+                log.add_whole(raw_case::unusable(&error));
             }
         }
     }
@@ -80,17 +79,17 @@ fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result
 /// Reads the fields of a case from a file.
 fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     let before = log.problems();
-    let content = text_file::content(file, log);
+    let content = raw_case::content(file, log);
     match content {
         Ok(ParsedFile::Document(Some(node))) => Some(node),
         Ok(_) if log.problems() > before => None,
         Ok(_) => log.refuse(0, "the file is empty"),
-        Err(error) => log.refuse(0, text_file::unusable(&error)),
+        Err(error) => log.refuse(0, raw_case::unusable(&error)),
     }
 }
 
 fn text(file: &CaseFile, log: &mut FileLog<'_>) -> Option<String> {
-    text_file::read(file, log).unwrap_or_else(|error| log.refuse(0, text_file::unusable(&error)))
+    raw_case::read(file, log).unwrap_or_else(|error| log.refuse(0, raw_case::unusable(&error)))
 }
 
 /// Makes a case of a sub-folder: its question, its answer, and all other files as what belongs to
@@ -155,7 +154,7 @@ fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut Fi
     let entries = match entries(case, folder, log) {
         Ok(entries) => entries,
         Err(error) => {
-            log.add_whole(text_file::unusable(&error));
+            log.add_whole(raw_case::unusable(&error));
             return;
         }
     };

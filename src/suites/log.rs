@@ -1,13 +1,13 @@
-//! The log of a suite's problems while its files are read.
+//! The problems of a suite, each with its place, and their log while its files are read.
 
 use std::sync::Arc;
+use std::{fmt, io};
 
 use indexmap::IndexSet;
+use thiserror::Error;
 
 use crate::domain::names::did_you_mean;
 use crate::text::node::{Node, NodeMap};
-
-use super::error::{SuitePlace, SuiteProblem, printable};
 
 /// The problems and notes of a suite while it is read.
 #[derive(Debug, Default)]
@@ -75,11 +75,11 @@ impl<'a> FileLog<'a> {
         )
     }
 
-    /// Reports keys that do not exist.
-    pub(super) fn check_keys(&mut self, of: &str, map: &NodeMap, known: &[&str]) {
+    /// Reports keys that are none of these names.
+    pub(super) fn check_keys(&mut self, of: &str, map: &NodeMap, known: &str) {
         for (key, member) in map {
-            if !known.contains(&key.as_str()) {
-                let meant = did_you_mean(key, known.iter().copied());
+            if !known.split(' ').any(|known| known == key) {
+                let meant = did_you_mean(key, known.split(' '));
                 self.add(member.line, format!("{of} has no key `{key}`{meant}"));
             }
         }
@@ -103,4 +103,91 @@ impl<'a> FileLog<'a> {
     pub(super) fn of_file<'b>(&'b mut self, file: &str) -> FileLog<'b> {
         FileLog::new(file, self.log)
     }
+}
+
+/// The reason why a suite cannot be used.
+#[derive(Debug, Error)]
+pub enum SuiteError {
+    #[error("cannot read the suite `{path}`")]
+    Unreadable {
+        path: String,
+        #[source]
+        source: io::Error,
+    },
+    /// These problems, in the order of the suite; [`SuiteError::problems`] has them to print.
+    #[error("the suite `{path}` has {}; nothing was asked", count(.problems.len()))]
+    Invalid {
+        path: String,
+        problems: Vec<SuiteProblem>,
+    },
+}
+
+impl SuiteError {
+    /// The most problems that [`SuiteError::lines`] lists.
+    const MOST_LISTED: usize = 20;
+
+    /// Returns all problems.
+    pub fn problems(&self) -> &[SuiteProblem] {
+        match self {
+            Self::Unreadable { .. } => &[],
+            Self::Invalid { problems, .. } => problems,
+        }
+    }
+
+    /// Returns a line for each of the first problems, and one for the number of the others.
+    pub fn lines(&self) -> Vec<String> {
+        let problems = self.problems();
+        let listed = problems.iter().take(Self::MOST_LISTED);
+        let mut lines: Vec<String> = listed.map(ToString::to_string).collect();
+        let rest = problems.len().saturating_sub(Self::MOST_LISTED);
+        if rest > 0 {
+            lines.push(format!("and {rest} more"));
+        }
+        lines
+    }
+}
+
+fn count(problems: usize) -> String {
+    match problems {
+        1 => "a problem".to_owned(),
+        many => format!("{many} problems"),
+    }
+}
+
+/// A place in a suite.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SuitePlace {
+    /// The file's path, safe to print.
+    pub file: Arc<str>,
+    /// The first is 1; `None` for the file as a whole.
+    pub line: Option<usize>,
+}
+
+impl fmt::Display for SuitePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}:{line}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}
+
+/// What is wrong at a place.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SuiteProblem {
+    pub place: SuitePlace,
+    pub problem: String,
+}
+
+impl fmt::Display for SuiteProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.problem)
+    }
+}
+
+/// Returns a text without characters that act on a terminal or begin a line.
+pub(super) fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
 }

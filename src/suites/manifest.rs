@@ -7,38 +7,14 @@ use super::case::CaseDefaults;
 use super::log::FileLog;
 use super::matcher;
 use super::suite::{StopLimit, StopSettings, SuiteSettings};
-use crate::text::node::{Member, Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// Its keys.
-const KEYS: [&str; 18] = [
-    "name",
-    "description",
-    "suite",
-    "cases",
-    "question",
-    "match",
-    "panel",
-    "personas",
-    "models",
-    "judge",
-    "single",
-    "grader",
-    "mode",
-    "rounds",
-    "attempts_per_case",
-    "jobs",
-    "retry",
-    "$schema",
-];
+const KEYS: &str = "name description suite cases question match panel personas models judge single \
+                    grader mode rounds attempts_per_case jobs retry $schema";
 
-const CONDITIONS: [&str; 6] = [
-    "max_retry_rate",
-    "max_reject_rate",
-    "max_consecutive_fails",
-    "max_total_attempts",
-    "min_items",
-    "window",
-];
+const CONDITIONS: &str = "max_retry_rate max_reject_rate max_consecutive_fails max_total_attempts \
+                          min_items window";
 
 /// The greatest number of anything that is counted.
 const MOST: u32 = 1_000_000;
@@ -57,7 +33,7 @@ pub(super) struct Manifest {
 
 /// Reads a manifest; its problems are in the log.
 pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
-    log.check_keys("a manifest", map, &KEYS);
+    log.check_keys("a manifest", map, KEYS);
     let mut keys = Keys { map, log };
     let suite = keys.get("suite").map(|member| member.line);
     let suite = keys.text("suite").zip(suite);
@@ -67,7 +43,7 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
         keys.log.add(member.line, problem);
     }
     let matcher = keys.get("match");
-    let matcher = matcher.and_then(|member| matcher::read(&member.node, keys.log));
+    let matcher = matcher.and_then(|member| matcher::read(member, keys.log));
     Manifest {
         name: keys.text("name"),
         suite,
@@ -102,16 +78,16 @@ struct Keys<'a, 'log, 'file> {
 
 impl<'a> Keys<'a, '_, '_> {
     /// Returns a member; `null` counts as absent.
-    fn get(&self, key: &str) -> Option<&'a Member> {
+    fn get(&self, key: &str) -> Option<&'a Node> {
         let member = self.map.get(key)?;
-        (member.node.value != NodeValue::Null).then_some(member)
+        (!member.is_null()).then_some(member)
     }
 
     /// Reports a value, and returns that there is none.
-    fn wrong<T>(&mut self, key: &str, member: &Member, expected: &str) -> Option<T> {
-        let is = match member.node.as_word() {
+    fn wrong<T>(&mut self, key: &str, member: &Node, expected: &str) -> Option<T> {
+        let is = match member.as_word() {
             Some(word) => format!("`{}`", shortened_unmasked(word, 40)),
-            None => member.node.kind().to_owned(),
+            None => member.kind().to_owned(),
         };
         let problem = format!("`{key}` is {is}, but must be {expected}");
         self.log.refuse(member.line, problem)
@@ -119,7 +95,7 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn text(&mut self, key: &str) -> Option<String> {
         let member = self.get(key)?;
-        match &member.node.value {
+        match &member.value {
             NodeValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
             _ => self.wrong(key, member, "a text"),
         }
@@ -128,15 +104,15 @@ impl<'a> Keys<'a, '_, '_> {
     /// Returns a list; a text is one of a single entry.
     fn list(&mut self, key: &str) -> Option<Vec<String>> {
         let member = self.get(key)?;
-        match &member.node.value {
-            NodeValue::List(_) => Some(matcher::texts(key, &member.node, self.log)),
+        match &member.value {
+            NodeValue::List(_) => Some(matcher::texts(key, member, self.log)),
             _ => self.text(key).map(|text| vec![text]),
         }
     }
 
     fn cases(&mut self) -> Option<Vec<Node>> {
         let member = self.get("cases")?;
-        match &member.node.value {
+        match &member.value {
             NodeValue::List(cases) => Some(cases.clone()),
             _ => self.wrong("cases", member, "a list"),
         }
@@ -144,7 +120,7 @@ impl<'a> Keys<'a, '_, '_> {
 
     fn mode(&mut self) -> Option<Mode> {
         let member = self.get("mode")?;
-        match member.node.as_word() {
+        match member.as_word() {
             Some("converge") => Some(Mode::Converge),
             Some("explore") => Some(Mode::Explore),
             _ => self.wrong("mode", member, "`converge` or `explore`"),
@@ -154,15 +130,15 @@ impl<'a> Keys<'a, '_, '_> {
     /// Returns a whole number from 1.
     fn count(&mut self, key: &str, most: u32) -> Option<u32> {
         let member = self.get(key)?;
-        let count = whole_number(&member.node, most);
+        let count = whole_number(member, most);
         count.or_else(|| self.wrong(key, member, &format!("a whole number from 1 to {most}")))
     }
 
     fn stop_conditions(&mut self) -> StopSettings {
-        let retry = self.section("retry", &["stop_conditions"]);
+        let retry = self.section("retry", "stop_conditions");
         let conditions = retry.and_then(|map| {
             let mut retry = Keys { map, log: self.log };
-            retry.section("stop_conditions", &CONDITIONS)
+            retry.section("stop_conditions", CONDITIONS)
         });
         let Some(map) = conditions else {
             return StopSettings::default();
@@ -182,9 +158,9 @@ impl<'a> Keys<'a, '_, '_> {
         }
     }
 
-    fn section(&mut self, key: &str, known: &[&str]) -> Option<&'a NodeMap> {
+    fn section(&mut self, key: &str, known: &str) -> Option<&'a NodeMap> {
         let member = self.get(key)?;
-        let map = member.node.as_map();
+        let map = member.as_map();
         match map {
             Some(map) => self.log.check_keys(&format!("`{key}`"), map, known),
             None => return self.wrong(key, member, "a map of keys"),
@@ -201,14 +177,14 @@ impl<'a> Keys<'a, '_, '_> {
         expected: &str,
     ) -> Option<StopLimit<T>> {
         let member = self.map.get(key)?;
-        let is_off = match &member.node.value {
+        let is_off = match &member.value {
             NodeValue::Text(text) => text == "off",
             value => matches!(value, NodeValue::Null | NodeValue::Bool(false)),
         };
         if is_off {
             return Some(StopLimit::Off);
         }
-        let limit = read(&member.node).map(StopLimit::At);
+        let limit = read(member).map(StopLimit::At);
         limit.or_else(|| self.wrong(key, member, &format!("{expected}, or `off`")))
     }
 }

@@ -7,16 +7,16 @@ use crate::text::node::{Node, NodeMap, NodeValue, json};
 use super::log::FileLog;
 
 /// The names of matchers, each with its values. A value without a name is the first of them.
-const NAMES: [(&str, &[&str]); 9] = [
-    ("exact", &[]),
-    ("choice", &["options"]),
-    ("contains", &[]),
-    ("regex", &[]),
-    ("numeric", &["absolute", "relative"]),
-    ("cer", &["at_most"]),
-    ("wer", &["at_most"]),
-    ("similarity", &["measure", "at_most"]),
-    ("judge", &["rubric"]),
+const NAMES: [(&str, &str); 9] = [
+    ("exact", ""),
+    ("choice", "options"),
+    ("contains", ""),
+    ("regex", ""),
+    ("numeric", "absolute relative"),
+    ("cer", "at_most"),
+    ("wer", "at_most"),
+    ("similarity", "measure at_most"),
+    ("judge", "rubric"),
 ];
 
 /// The error rates up to which a transcription is right, unless its suite says another. Good
@@ -57,7 +57,7 @@ fn names() -> String {
 fn of_map(node: &Node, log: &mut FileLog<'_>) -> Option<Matcher> {
     let mut members = node.as_map()?.iter();
     match (members.next(), members.next()) {
-        (Some((name, member)), None) => of_name(name, Some(&member.node), member.line, log),
+        (Some((name, member)), None) => of_name(name, Some(member), member.line, log),
         _ => log.refuse(node.line, format!("`match` needs one name: {}", names())),
     }
 }
@@ -73,7 +73,7 @@ fn of_name(
         return log.refuse(line, format!("`{name}` is not a way to match{meant}"));
     };
     let before = log.problems();
-    let argument = argument.filter(|node| node.value != NodeValue::Null);
+    let argument = argument.filter(|node| !node.is_null());
     let mut values = Values {
         name,
         keys,
@@ -84,7 +84,7 @@ fn of_name(
     if let Some(map) = values.map {
         values.log.check_keys(&format!("`{name}`"), map, keys);
     }
-    if let (Some(node), []) = (values.single, keys) {
+    if let (Some(node), "") = (values.single, *keys) {
         values
             .log
             .add(node.line, format!("`{name}` takes no values"));
@@ -111,7 +111,7 @@ fn of_name(
 /// The values of a matcher, with the log of their problems.
 struct Values<'a, 'log, 'file> {
     name: &'a str,
-    keys: &'a [&'a str],
+    keys: &'a str,
     map: Option<&'a NodeMap>,
     /// The first value, without its name.
     single: Option<&'a Node>,
@@ -121,11 +121,13 @@ struct Values<'a, 'log, 'file> {
 impl<'a> Values<'a, '_, '_> {
     /// Returns a value and its name as it is written.
     fn get(&self, key: &'a str) -> Option<(&'a str, &'a Node)> {
-        let single = self.single.filter(|_| self.keys.first() == Some(&key));
+        let single = self
+            .single
+            .filter(|_| self.keys.split(' ').next() == Some(key));
         let member = self.map.and_then(|map| map.get(key));
-        let named = member.map(|member| (key, &member.node));
+        let named = member.map(|member| (key, member));
         let value = single.map(|node| (self.name, node)).or(named);
-        value.filter(|(_, node)| node.value != NodeValue::Null)
+        value.filter(|(_, node)| !node.is_null())
     }
 
     fn options(&mut self) -> Vec<String> {

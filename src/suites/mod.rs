@@ -7,7 +7,6 @@
 
 mod reader;
 pub mod suite;
-pub mod error;
 mod log;
 mod case;
 mod matcher;
@@ -15,10 +14,9 @@ mod manifest;
 mod folder;
 mod promptfoo;
 mod raw_case;
-mod text_file;
 pub mod recorded_answers;
 
-pub use error::SuiteError;
+pub use log::{SuiteError, SuitePlace, SuiteProblem};
 pub use reader::read;
 pub use suite::Suite;
 

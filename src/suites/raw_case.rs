@@ -1,13 +1,18 @@
-//! A case as a format has it, before its fields are read.
+//! The files of a suite as text, and a case as a format has it, before its fields are read.
+//!
+//! Suites come from other people, and what they name is sent to models: it is kept within the folder
+//! of the suite.
 
-use std::fs;
-use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
-use crate::files::resolved;
+use super::MOST_CASES;
+use super::log::FileLog;
 use crate::files::write::folder_of;
-use crate::text::node::{Member, Node, NodeMap, NodeValue, json};
+use crate::files::{SizeLimit, resolved};
+use crate::text::node::table::{self, Separator};
+use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem, json, yaml};
 
 #[derive(Clone, Debug)]
 pub(super) struct RawCase {
@@ -91,7 +96,7 @@ impl CaseFile {
 ///
 /// # Errors
 ///
-/// When it is outside, or not there; [`super::text_file::unusable`] has the words.
+/// When it is outside, or not there; [`unusable`] has the words.
 pub(super) fn path_inside(name: &Path, folder: &Path) -> io::Result<PathBuf> {
     let is_plain = |part| matches!(part, Component::Normal(_) | Component::CurDir);
     if !name.components().all(is_plain) {
@@ -102,8 +107,7 @@ pub(super) fn path_inside(name: &Path, folder: &Path) -> io::Result<PathBuf> {
 
 /// Adds a member to a map.
 pub(super) fn set(map: &mut NodeMap, key: &str, line: usize, value: NodeValue) {
-    let node = Node { line, value };
-    map.insert(key.to_owned(), Member { line, node });
+    map.insert(key.to_owned(), Node { line, value });
 }
 
 /// Returns a value with one line for all its parts.
@@ -114,4 +118,80 @@ pub(super) fn node_of(line: usize, value: &serde_json::Value) -> Node {
         value: NodeValue::Null,
     };
     node.unwrap_or(null).at_line(line)
+}
+
+/// A file's text, or why there is none.
+pub(super) fn read(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Option<String>> {
+    let bytes = resolved::read(&file.path, SizeLimit::SUITE)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Some(match text.strip_prefix('\u{feff}') {
+            Some(text) => text.to_owned(),
+            None => text,
+        })),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let before = error.as_bytes().get(..valid).unwrap_or_default();
+            let line = memchr::memchr_iter(b'\n', before).count() + 1;
+            log.add(line, "not UTF-8 text; save it as UTF-8");
+            Ok(None)
+        }
+    }
+}
+
+/// What a file has, by the ending of its name.
+pub(super) enum ParsedFile {
+    /// The rows of a table.
+    Rows(Vec<Node>),
+    /// The values of lines.
+    Values(Vec<Node>),
+    /// The value of a whole file; `None` if it is empty.
+    Document(Option<Node>),
+    /// The ending is another one.
+    Unknown,
+}
+
+/// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
+pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
+    let Some(text) = read(file, log)? else {
+        return Ok(ParsedFile::Values(Vec::new()));
+    };
+    let rows = |separator| {
+        let rows = table::parse(&text, separator, MOST_CASES + 1);
+        rows.unwrap_or_else(|error| vec![Err(error)])
+    };
+    let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
+    Ok(match file.extension().as_str() {
+        "jsonl" | "ndjson" => {
+            // One too many shows that there are too many.
+            let lines = json::parse_lines(&text).take(MOST_CASES + 1);
+            ParsedFile::Values(whole(lines, log))
+        }
+        "csv" => ParsedFile::Rows(whole(rows(Separator::Comma), log)),
+        "tsv" => ParsedFile::Rows(whole(rows(Separator::Tab), log)),
+        "yaml" | "yml" => ParsedFile::Document(whole(document(yaml::parse(&text)), log).pop()),
+        "json" => ParsedFile::Document(whole(document(json::parse(&text)), log).pop()),
+        _ => ParsedFile::Unknown,
+    })
+}
+
+/// Returns the values that could be parsed; the problems of the others are in the log.
+fn whole(
+    nodes: impl IntoIterator<Item = Result<Node, SyntaxProblem>>,
+    log: &mut FileLog<'_>,
+) -> Vec<Node> {
+    let whole = |node: Result<Node, SyntaxProblem>| {
+        node.map_err(|error| log.add(error.line, error.problem))
+            .ok()
+    };
+    nodes.into_iter().filter_map(whole).collect()
+}
+
+/// Returns the end of a sentence that begins with a file that cannot be read.
+pub(super) fn unusable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::InvalidInput => "is not in the folder of the suite".to_owned(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => "does not exist".to_owned(),
+        io::ErrorKind::IsADirectory => "is a folder".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    }
 }

@@ -8,11 +8,10 @@ use std::sync::Arc;
 use indexmap::{IndexMap, IndexSet};
 
 use super::case::{self, CaseDefaults, CaseOrigin};
-use super::error::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::log::{FileLog, ProblemLog};
-use super::raw_case::{CaseFile, RawCase};
+use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
+use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
-use super::text_file::{self, ParsedFile, unusable};
 use super::{MOST_CASES, folder, manifest, promptfoo};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -142,7 +141,7 @@ enum FileContent {
 
 /// Reads a file by its format; problems are in the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
-    let cases = match text_file::content(file, log)? {
+    let cases = match raw_case::content(file, log)? {
         ParsedFile::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
         ParsedFile::Values(nodes) => cases_of_nodes(nodes, file, log),
         ParsedFile::Document(None) => Vec::new(),

@@ -9,7 +9,7 @@ use crate::benchmark::case::Case;
 use crate::consultation::policy::mode::Mode;
 use crate::domain::hash::sha256;
 
-use super::error::SuitePlace;
+use super::log::SuitePlace;
 
 /// A suite that was checked whole.
 #[derive(Clone, Debug)]

@@ -74,6 +74,18 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns the words of a text: its runs of letters and digits.
+pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let runs = text.split(|c: char| !c.is_alphanumeric());
+    runs.filter(|word| !word.is_empty())
+}
+
+/// Returns the words of a text in lower case, with one space between them.
+pub fn lower_words(text: &str) -> String {
+    let words = words(text).collect::<Vec<_>>().join(" ");
+    words.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// Returns a value as indented JSON that is safe to show; see [`escape_json`].
 pub fn pretty_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(|json| escape_json(&json))

@@ -1,5 +1,6 @@
 //! Words that texts are read by. They stand in tables beside the code.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use serde::Deserialize;
@@ -31,5 +32,19 @@ impl Deref for WordList {
 
     fn deref(&self) -> &[String] {
         &self.0
+    }
+}
+
+/// Lists by their names, which code takes from the file as they stand there.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct WordLists(pub BTreeMap<String, WordList>);
+
+impl WordLists {
+    pub fn list(&self, name: &str) -> &WordList {
+        static NONE: WordList = WordList(Vec::new());
+        let list = self.0.get(name);
+        debug_assert!(list.is_some(), "there is no list `{name}`");
+        list.unwrap_or(&NONE)
     }
 }

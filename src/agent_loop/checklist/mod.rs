@@ -5,17 +5,15 @@
 //! same ✅ means passed, supported or done. A list item that begins with an emoji is a note.
 
 mod item;
-mod label;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::text::{front_matter, normal};
 use crate::domain::hash;
 use crate::stopping::exit_check::evidence::Checklist;
-use item::{ItemState, TaskItem};
-use label::Sections;
+use item::{ItemState, Sections, TaskItem};
 
-pub(super) use label::is_optional_label;
+pub(super) use item::is_optional_label;
 
 /// Reads the task items of a plan; `None` if it has none that count.
 pub fn read(plan: &str) -> Option<Checklist> {

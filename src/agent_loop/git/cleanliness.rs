@@ -54,19 +54,12 @@ fn ask(
 ) -> Result<Option<&'static str>, GitError> {
     let git = Git::find(folder, is_interrupted)?;
     let arguments = ["-z", "-v", "--"].map(OsStr::new);
-    let (_, entries) = git.run("ls-files", &[&arguments[..], &[name]].concat())?;
+    let entries = git.run("ls-files", &[&arguments[..], &[name]].concat())?;
     let in_index = tag_of(&entries, program::bytes(Path::new(name)));
-    let arguments = [
-        "--porcelain=v2",
-        "-z",
-        "--untracked-files=all",
-        "--ignored=matching",
-        "--no-renames",
-        "--ignore-submodules=dirty",
-        "--",
-    ]
-    .map(OsStr::new);
-    let (_, status) = git.run("status", &[&arguments[..], &[name]].concat())?;
+    let arguments = "--porcelain=v2 -z --untracked-files=all --ignored=matching --no-renames \
+                     --ignore-submodules=dirty --";
+    let arguments = arguments.split(' ').map(OsStr::new).chain([name]);
+    let status = git.run("status", &arguments.collect::<Vec<_>>())?;
     Ok(judge(in_index, &status))
 }
 

@@ -8,32 +8,25 @@
 //! In submodules, and in repositories inside the tree, only commits count.
 
 mod cleanliness;
-mod content;
 mod program;
-mod snapshot;
-mod status;
-#[cfg(test)]
-mod tests;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::program::{Git, GitStatus};
 use crate::domain::hash::hex;
+use crate::files::process::IsInterrupted;
+use crate::files::write::{Access, WriteError, write_atomically};
+use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::evidence::GitState;
 
-use self::content::ContentBudget;
-use self::program::Git;
-use self::status::GitStatus;
-
 pub use self::cleanliness::{GitCleanliness, is_clean_in_git};
-pub use self::snapshot::GitSnapshot;
-
-use crate::files::process::IsInterrupted;
 
 /// Repositories inside the working tree of which the commit is looked up.
 const MOST_INNER_REPOSITORIES: usize = 50;
@@ -179,3 +172,84 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
+
+/// The bytes of contents that one check may still read. Of larger files, length and time of the last
+/// change count.
+struct ContentBudget(u64);
+
+/// The largest file that is read.
+const LARGEST: u64 = 16 << 20;
+
+impl Default for ContentBudget {
+    fn default() -> Self {
+        Self(256 << 20)
+    }
+}
+
+impl ContentBudget {
+    /// Returns a hash of what is at a path; a link is not followed.
+    fn hash(&mut self, path: &Path) -> String {
+        let Ok(metadata) = path.symlink_metadata() else {
+            return "absent".to_owned();
+        };
+        let length = metadata.len();
+        let content = if metadata.is_symlink() {
+            let target = path.read_link().unwrap_or_default();
+            program::bytes(&target).to_vec()
+        } else if metadata.is_file() && length <= LARGEST.min(self.0) {
+            self.0 -= length;
+            // What cannot be read is the same each time.
+            files::read(path, SizeLimit::of_bytes(LARGEST)).unwrap_or_default()
+        } else {
+            format!("{length} {:?}", metadata.modified().ok()).into_bytes()
+        };
+        format!("{} {}", kind(&metadata), hex(&Sha256::digest(content)))
+    }
+}
+
+/// Returns what Git records of a file besides its content.
+fn kind(metadata: &Metadata) -> &'static str {
+    let is_executable = std::os::unix::fs::MetadataExt::mode(metadata) & 0o100 != 0;
+    match (metadata.is_symlink(), metadata.is_file(), is_executable) {
+        (true, _, _) => "link",
+        (_, true, true) => "program",
+        (_, true, false) => "file",
+        (false, false, _) => "other",
+    }
+}
+
+const FILE_NAME: &str = "git-snapshot.json";
+
+const LIMIT: SizeLimit = SizeLimit::of_bytes(128 << 20);
+
+/// A working tree, and the check that saw it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GitSnapshot {
+    /// Names the check.
+    pub check: String,
+    pub tree: WorkingTree,
+}
+
+impl GitSnapshot {
+    /// Returns the file in the folder of the state.
+    pub fn path(folder: &Path) -> PathBuf {
+        folder.join(FILE_NAME)
+    }
+
+    /// Reads the tree of the last check from the folder of the state.
+    pub fn read(folder: &Path) -> Option<Self> {
+        let bytes = files::read(&Self::path(folder), LIMIT).ok()?;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Writes the tree into the folder of the state, for the next check.
+    pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
+        let path = Self::path(folder);
+        let bytes =
+            serde_json::to_vec(self).map_err(|error| WriteError::new(&path, error.into()))?;
+        write_atomically(&path, &bytes, Access::Own)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -6,11 +6,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::GitError;
 use crate::files::git;
 use crate::files::process::{self, IsInterrupted, OutputPart, ProcessEnd, ProcessGroup};
 use crate::text::clean::clean;
-
-use super::GitError;
 
 /// The time limit on each command of `git`.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -44,10 +43,10 @@ impl<'a> Git<'a> {
             filters: BTreeSet::new(),
             is_interrupted,
         };
-        let (_, top) = git.run("rev-parse", &["--show-toplevel"])?;
+        let top = git.run("rev-parse", &["--show-toplevel"])?;
         let top = top.strip_suffix(b"\n").unwrap_or(&top);
         git.top = path(top);
-        let (_, names) = git.run("config", &["--null", "--name-only", "--list"])?;
+        let names = git.run("config", &["--null", "--name-only", "--list"])?;
         for name in names.split(|byte| *byte == 0) {
             let is_setting = |ending: &&[u8]| name.ends_with(ending);
             if name.starts_with(b"filter.") && FILTER_SETTINGS.iter().any(is_setting) {
@@ -77,26 +76,23 @@ impl<'a> Git<'a> {
         ];
         let arguments = [&options[..], &[from, to, "--"]].concat();
         // Exit code 128: the earlier commit is gone, after a rebase and a clean-up.
-        let (code, names) = self.run_with("diff-tree", &arguments, &[0, 128])?;
-        if code == 0 {
-            Ok(paths(&names))
-        } else {
-            self.files_of(to)
+        match self.try_run(self.folder, "diff-tree", &arguments, &[128])? {
+            Some(names) => Ok(paths(&names)),
+            None => self.files_of(to),
         }
     }
 
     fn files_of(&self, commit: &str) -> Result<Vec<Vec<u8>>, GitError> {
         let arguments = ["-r", "-z", "--name-only", "--full-tree", commit];
-        let (_, names) = self.run("ls-tree", &arguments)?;
+        let names = self.run("ls-tree", &arguments)?;
         Ok(paths(&names))
     }
 
     /// Returns the commit of a repository in this folder of the working tree.
     pub(super) fn inner_head(&self, folder: &Path) -> Result<Option<String>, GitError> {
         let arguments = ["--verify", "--quiet", "HEAD"];
-        let (code, head) = self.run_in(folder, "rev-parse", &arguments, &[0, 1, 128])?;
-        let head = String::from_utf8_lossy(&head).trim().to_owned();
-        Ok(Some(head).filter(|_| code == 0))
+        let head = self.try_run(folder, "rev-parse", &arguments, &[1, 128])?;
+        Ok(head.map(|head| String::from_utf8_lossy(&head).trim().to_owned()))
     }
 
     /// Runs a command of `git` that has to succeed; returns its output.
@@ -104,27 +100,19 @@ impl<'a> Git<'a> {
         &self,
         command: &'static str,
         arguments: &[impl AsRef<OsStr>],
-    ) -> Result<(i32, Vec<u8>), GitError> {
-        self.run_with(command, arguments, &[0])
+    ) -> Result<Vec<u8>, GitError> {
+        let output = self.try_run(self.folder, command, arguments, &[])?;
+        Ok(output.unwrap_or_default())
     }
 
-    fn run_with(
-        &self,
-        command: &'static str,
-        arguments: &[impl AsRef<OsStr>],
-        codes: &[i32],
-    ) -> Result<(i32, Vec<u8>), GitError> {
-        self.run_in(self.folder, command, arguments, codes)
-    }
-
-    /// Returns the exit code, one of `codes`, and the output.
-    fn run_in(
+    /// Returns the output; `None` if the command fails with one of these codes.
+    fn try_run(
         &self,
         folder: &Path,
         command: &'static str,
         arguments: &[impl AsRef<OsStr>],
-        codes: &[i32],
-    ) -> Result<(i32, Vec<u8>), GitError> {
+        expected_failures: &[i32],
+    ) -> Result<Option<Vec<u8>>, GitError> {
         let mut git = git::command(self.filters.iter().map(OsString::as_os_str));
         git.arg(command).args(arguments).current_dir(folder);
         let parts = (OutputPart::First(MOST_OUTPUT), OutputPart::First(4 << 10));
@@ -139,10 +127,11 @@ impl<'a> Git<'a> {
                 return Err(GitError::TooSlow { command, seconds });
             }
         };
-        match status.code().filter(|code| codes.contains(code)) {
-            Some(_) if stdout.is_cut => Err(GitError::TooManyFiles),
-            Some(code) => Ok((code, stdout.bytes)),
-            None => Err(failure(command, &String::from_utf8_lossy(&stderr.bytes))),
+        match status.code() {
+            Some(0) if stdout.is_cut => Err(GitError::TooManyFiles),
+            Some(0) => Ok(Some(stdout.bytes)),
+            Some(code) if expected_failures.contains(&code) => Ok(None),
+            _ => Err(failure(command, &String::from_utf8_lossy(&stderr.bytes))),
         }
     }
 }
@@ -175,4 +164,91 @@ pub(super) fn path(bytes: &[u8]) -> PathBuf {
 /// Returns a path as `git` writes it.
 pub(super) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
+}
+
+/// The commit, and the paths that differ from it.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct GitStatus {
+    /// `None` before the first commit.
+    pub(super) head: Option<String>,
+    /// From the top of the working tree; that of a repository inside it ends with `/`.
+    pub(super) paths: Vec<Vec<u8>>,
+}
+
+/// The fields before the path, by the first letter of an entry.
+const FIELDS_BEFORE_PATH: [(u8, usize); 4] = [(b'1', 8), (b'2', 9), (b'u', 10), (b'?', 1)];
+
+const COMMIT: &[u8] = b"# branch.oid ";
+
+impl GitStatus {
+    pub(super) fn read(git: &Git<'_>) -> Result<Self, GitError> {
+        let arguments = [
+            "--porcelain=v2",
+            "-z",
+            "--branch",
+            "--no-ahead-behind",
+            "--untracked-files=all",
+            "--no-renames",
+            // Git in a submodule would follow the submodule's own settings.
+            "--ignore-submodules=dirty",
+        ];
+        let output = git.run("status", &arguments)?;
+        Ok(Self::parse(&output))
+    }
+
+    fn parse(output: &[u8]) -> Self {
+        let mut status = Self::default();
+        for entry in output.split(|byte| *byte == 0) {
+            if let Some(commit) = entry.strip_prefix(COMMIT) {
+                let commit = String::from_utf8_lossy(commit).into_owned();
+                status.head = Some(commit).filter(|commit| commit != "(initial)");
+                continue;
+            }
+            let kind = entry.first();
+            let fields = FIELDS_BEFORE_PATH
+                .iter()
+                .find(|(letter, _)| Some(letter) == kind);
+            let Some((_, fields)) = fields else { continue };
+            let path = entry.splitn(fields + 1, |byte| *byte == b' ').nth(*fields);
+            status.paths.extend(path.map(<[u8]>::to_vec));
+        }
+        status
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(output: &str) -> Vec<String> {
+        let paths = GitStatus::parse(output.as_bytes()).paths.into_iter();
+        paths.map(|path| String::from_utf8(path).unwrap()).collect()
+    }
+
+    #[test]
+    fn paths_of_all_kinds_of_entries_are_read() {
+        let output = "# branch.oid 1234\0# branch.head main\0\
+            1 .M N... 100644 100644 100644 58 58 d/b c\0\
+            u UU N... 100644 100644 100644 100644 1 2 3 in conflict\0\
+            ? new\nfile\0? inner/\0";
+        assert_eq!(
+            paths(output),
+            ["d/b c", "in conflict", "new\nfile", "inner/"]
+        );
+    }
+
+    #[test]
+    fn head_is_the_commit_or_none_before_the_first() {
+        let head = |output: &str| GitStatus::parse(output.as_bytes()).head;
+        assert_eq!(head("# branch.oid 12ab\0"), Some("12ab".to_owned()));
+        assert_eq!(head("# branch.oid (initial)\0# branch.head main\0"), None);
+    }
+
+    #[test]
+    fn unknown_and_broken_entries_are_skipped() {
+        assert_eq!(
+            paths("! ignored\0x y z\0\x001 .M N...\0?\0"),
+            Vec::<String>::new()
+        );
+    }
 }

@@ -303,3 +303,39 @@ fn message_of_git_is_the_reason() {
         "{error}"
     );
 }
+
+fn snapshot() -> GitSnapshot {
+    GitSnapshot {
+        check: "run 1, turn 3".to_owned(),
+        tree: WorkingTree {
+            head: Some("12ab".to_owned()),
+            files: [("a\n b", "1"), ("c", "2")]
+                .map(|(path, hash)| (path.to_owned(), hash.to_owned()))
+                .into(),
+        },
+    }
+}
+
+#[test]
+fn snapshot_is_read_as_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(GitSnapshot::read(folder.path()), None);
+    let mut without_commit = snapshot();
+    without_commit.tree.head = None;
+    for snapshot in [snapshot(), without_commit] {
+        snapshot.write(folder.path()).unwrap();
+        assert_eq!(GitSnapshot::read(folder.path()), Some(snapshot));
+    }
+}
+
+#[test]
+fn snapshot_that_is_cut_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    snapshot().write(folder.path()).unwrap();
+    let path = folder.path().join(FILE_NAME);
+    let whole = std::fs::read(&path).unwrap();
+    for length in 0..whole.len() {
+        std::fs::write(&path, &whole[..length]).unwrap();
+        assert_eq!(GitSnapshot::read(folder.path()), None);
+    }
+}

@@ -1,11 +1,11 @@
 //! JSON as agent programs print it: whole, cut off by a kill, or with half of a character.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
 
 use regex::Captures;
 use serde_json::{Deserializer, Value};
 
+use crate::text::json::{self, Attempt};
 use crate::text::pattern::Pattern;
 
 /// A document at the beginning of a text.
@@ -49,43 +49,13 @@ pub(super) fn with_whole_characters(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Completes a document that is cut off: closes what is open, behind the last value that is whole
-/// or a text. `None` if nothing of it is left.
+/// Completes a document that is cut off; `None` if it nests too deeply.
 pub(super) fn completed(text: &str) -> Option<Value> {
-    /// A text up to its last whole character, or a mark.
-    static TOKEN: Pattern = Pattern::prepared("", |_| {
-        let text = r#""(?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*(?P<end>"?)"#;
-        format!(r"(?s){text}|[{{}}\[\],]")
-    });
-    let mut open: Vec<char> = Vec::new();
-    // The last ends at which nothing is half written but a text, with what closes them.
-    let mut ends: VecDeque<(usize, String)> = VecDeque::new();
-    let closing = |open: &[char]| open.iter().rev().collect::<String>();
-    for found in TOKEN.all(text) {
-        let Some(token) = found.get(0) else { continue };
-        let is_whole_text = found.name("end").is_some_and(|end| !end.is_empty());
-        match token.as_str() {
-            "{" => open.push('}'),
-            "[" => open.push(']'),
-            "}" | "]" => drop(open.pop()),
-            "," => {}
-            _ if is_whole_text => continue,
-            _ => open.push('"'),
-        }
-        let is_comma = token.as_str() == ",";
-        let end = if is_comma { token.start() } else { token.end() };
-        ends.push_back((end, closing(&open)));
-        if ends.len() > 4 {
-            ends.pop_front();
-        }
+    let mut steps = usize::MAX;
+    match json::parse(text, 0, &mut steps) {
+        Attempt::CutOff { value, .. } => Some(value),
+        Attempt::Whole { .. } | Attempt::Broken => None,
     }
-    if open.last() != Some(&'"') {
-        ends.push_back((text.len(), closing(&open)));
-    }
-    ends.iter().rev().find_map(|(end, closing)| {
-        let whole = format!("{}{closing}", text.get(..*end)?);
-        serde_json::from_str(&with_whole_characters(&whole)).ok()
-    })
 }
 
 #[cfg(test)]
@@ -121,10 +91,10 @@ pub(super) mod tests {
             (r#"{"a":"x\ud83d"#, json!({"a": "x\u{fffd}"})),
             (r#"{"a":[1,{"b":"c"#, json!({"a": [1, {"b": "c"}]})),
             (r#"{"a":1,"b"#, json!({"a": 1})),
-            (r#"{"a":1,"b":"#, json!({"a": 1})),
-            (r#"{"a":1,"b":tr"#, json!({"a": 1})),
+            (r#"{"a":1,"b":"#, json!({"a": 1, "b": null})),
+            (r#"{"a":1,"b":tr"#, json!({"a": 1, "b": null})),
             (r#"[{"a":1},"#, json!([{"a": 1}])),
-            (r#"{"a":{"b":"#, json!({"a": {}})),
+            (r#"{"a":{"b":"#, json!({"a": {"b": null}})),
         ] {
             let text = with_whole_characters(text);
             assert!(matches!(read(&text), Document::CutOff), "{text}");

@@ -8,7 +8,6 @@ mod report;
 mod output;
 mod programs;
 mod json;
-mod excerpt;
 mod fence;
 mod limits;
 #[cfg(test)]

@@ -16,10 +16,9 @@ const CODEX: &str = r#"{"type":"thread.started","thread_id":"1"}
 {"type":"turn.completed","usage":{}}
 "#;
 const GEMINI: &str = "{\n  \"response\": \"Done.\",\n  \"stats\": {\"a\": [1, 2.5e3, {}]}\n}\n";
-const LOG: &str = "OpenAI Codex v0.46.0\n--------\ncodex\nDone.\ntokens used\n1\n";
 const TEXT: &str = "# Done\n\n```sh\nls\n```\n- [x] é\n{\"type\":\"result\"}\n";
 
-const OUTPUTS: [&str; 5] = [CLAUDE, CODEX, GEMINI, LOG, TEXT];
+const OUTPUTS: [&str; 4] = [CLAUDE, CODEX, GEMINI, TEXT];
 
 fn read_bytes(output: &[u8]) -> AgentResponse {
     read(output, None).unwrap()

@@ -26,7 +26,7 @@ pub enum ResponseFormat {
     Text,
     /// Claude Code, `--output-format json` or `stream-json`.
     Claude,
-    /// Codex, `exec --json`; or the log that old versions print without it.
+    /// Codex, `exec --json`.
     Codex,
     /// Gemini CLI, `--output-format json` or `stream-json`.
     Gemini,
@@ -80,9 +80,7 @@ fn expected(format: ResponseFormat) -> &'static str {
         ResponseFormat::Claude => {
             "Claude Code: expected the JSON of `claude -p --output-format json` or `stream-json`"
         }
-        ResponseFormat::Codex => {
-            "Codex: expected the JSON of `codex exec --json`, or the log of `codex exec`"
-        }
+        ResponseFormat::Codex => "Codex: expected the JSON of `codex exec --json`",
         ResponseFormat::Gemini => {
             "Gemini CLI: expected the JSON of `gemini --output-format json` or `stream-json`"
         }

@@ -4,16 +4,15 @@
 //! Here the file is read and its keys are checked. What the numbers may be is the business of the
 //! rules that use them.
 
-mod toml;
-
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::names::did_you_mean;
 use crate::files::{self, SizeLimit};
 use crate::text::clean::shortened_unmasked;
+use crate::text::node::toml;
 use crate::text::node::yaml::{self, Aliases};
-use crate::text::node::{Member, NodeMap, NodeValue, SyntaxProblem};
+use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem};
 
 /// The file in the folder of the state.
 const FILE_NAME: &str = "config.toml";
@@ -24,65 +23,24 @@ const SHARED_FILE: &str = ".bb3/config.yaml";
 /// The most characters of a value that an error shows.
 const MOST_SHOWN: usize = 40;
 
-/// A threshold that the file can set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoopSetting {
-    MinConfidence,
-    MinCompletion,
-    MaxErrors,
-    StagnationTurns,
-    MaxTurns,
-    SameErrorTurns,
-    CompletionClaims,
-    LowConfidenceTurns,
-    QuestionTurns,
-    FailedTurns,
-    NoProgressTurns,
-    CircuitSameErrorTurns,
-    CooldownMinutes,
-    ProbeMinutes,
-}
+/// A threshold that the file can set, by its section and its key.
+pub type LoopSetting = (&'static str, &'static str);
 
-const EXIT_DECISION: &str = "exit_decision";
-const CIRCUIT: &str = "circuit";
+pub const EXIT_DECISION: &str = "exit_decision";
+pub const CIRCUIT: &str = "circuit";
 
-/// Section, key and meaning. A meaning with two keys has two spellings.
-const KEYS: [(&str, &str, LoopSetting); 15] = {
-    use LoopSetting as Setting;
-    [
-        (EXIT_DECISION, "min_confidence", Setting::MinConfidence),
-        (EXIT_DECISION, "min_completion", Setting::MinCompletion),
-        (EXIT_DECISION, "max_errors", Setting::MaxErrors),
-        (EXIT_DECISION, "stagnation_turns", Setting::StagnationTurns),
-        (EXIT_DECISION, "stagnation_loops", Setting::StagnationTurns),
-        (EXIT_DECISION, "max_turns", Setting::MaxTurns),
-        (EXIT_DECISION, "same_error_turns", Setting::SameErrorTurns),
-        (
-            EXIT_DECISION,
-            "completion_claims",
-            Setting::CompletionClaims,
-        ),
-        (
-            EXIT_DECISION,
-            "low_confidence_turns",
-            Setting::LowConfidenceTurns,
-        ),
-        (EXIT_DECISION, "question_turns", Setting::QuestionTurns),
-        (EXIT_DECISION, "failed_turns", Setting::FailedTurns),
-        (CIRCUIT, "no_progress_turns", Setting::NoProgressTurns),
-        (CIRCUIT, "same_error_turns", Setting::CircuitSameErrorTurns),
-        (CIRCUIT, "cooldown_minutes", Setting::CooldownMinutes),
-        (CIRCUIT, "probe_minutes", Setting::ProbeMinutes),
-    ]
-};
-
-impl LoopSetting {
-    /// Returns its usual key in a file.
-    pub fn key(self) -> &'static str {
-        let key = KEYS.iter().find(|(_, _, setting)| *setting == self);
-        key.map(|(_, key, _)| *key).unwrap_or_default()
-    }
-}
+/// The keys of each section. One has two spellings.
+const KEYS: [(&str, &str); 2] = [
+    (
+        EXIT_DECISION,
+        "min_confidence min_completion max_errors stagnation_turns stagnation_loops max_turns \
+         same_error_turns completion_claims low_confidence_turns question_turns failed_turns",
+    ),
+    (
+        CIRCUIT,
+        "no_progress_turns same_error_turns cooldown_minutes probe_minutes",
+    ),
+];
 
 /// The settings of a file; none without a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -173,7 +131,7 @@ fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
         Owner::Own => Some(toml::parse(text)?),
         Owner::Shared => yaml::parse_with(text, Aliases::Ignored)?,
     };
-    let Some(root) = root.filter(|root| root.value != NodeValue::Null) else {
+    let Some(root) = root.filter(|root| !root.is_null()) else {
         return Ok(Vec::new());
     };
     let Some(sections) = root.as_map() else {
@@ -182,14 +140,15 @@ fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
     };
     let mut values: Vec<SettingLine> = Vec::new();
     for (name, section) in sections {
-        if name != EXIT_DECISION && name != CIRCUIT {
+        let known = KEYS.iter().find(|(known, _)| known == name);
+        let Some((name, keys)) = known else {
             match owner {
                 Owner::Shared => continue,
-                Owner::Own => return Err(unknown(name, section, &[EXIT_DECISION, CIRCUIT])),
+                Owner::Own => return Err(unknown(name, section, &KEYS.map(|(name, _)| name))),
             }
-        }
-        match &section.node.value {
-            NodeValue::Map(settings) => add_section(&mut values, name, settings)?,
+        };
+        match &section.value {
+            NodeValue::Map(settings) => add_section(&mut values, name, keys, settings)?,
             // A section whose settings are all comments.
             NodeValue::Null => {}
             _ => return Err(wrong(name, section, "must have settings beneath it")),
@@ -200,11 +159,27 @@ fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
 
 fn add_section(
     values: &mut Vec<SettingLine>,
-    section: &str,
+    section: &'static str,
+    keys: &'static str,
     settings: &NodeMap,
 ) -> Result<(), SyntaxProblem> {
     for (key, member) in settings {
-        let value = setting(section, key, member)?;
+        let Some(known) = keys.split(' ').find(|known| known == key) else {
+            return Err(unknown(key, member, &keys.split(' ').collect::<Vec<_>>()));
+        };
+        let value = match &member.value {
+            NodeValue::Number(number) => whole(number),
+            _ => None,
+        };
+        let value = SettingLine {
+            setting: match known {
+                "stagnation_loops" => (section, "stagnation_turns"),
+                known => (section, known),
+            },
+            key: key.to_owned(),
+            value: value.ok_or_else(|| wrong(key, member, "must be a whole number"))?,
+            line: member.line,
+        };
         let mut earlier = values.iter();
         if let Some(earlier) = earlier.find(|earlier| earlier.setting == value.setting) {
             let problem = format!(
@@ -218,32 +193,14 @@ fn add_section(
     Ok(())
 }
 
-fn setting(section: &str, key: &str, member: &Member) -> Result<SettingLine, SyntaxProblem> {
-    let keys = KEYS.iter().filter(|(of, _, _)| *of == section);
-    let Some((_, _, setting)) = keys.clone().find(|(_, known, _)| *known == key) else {
-        let keys: Vec<&str> = keys.map(|(_, key, _)| *key).collect();
-        return Err(unknown(key, member, &keys));
-    };
-    let value = match &member.node.value {
-        NodeValue::Number(number) => whole(number),
-        _ => None,
-    };
-    Ok(SettingLine {
-        setting: *setting,
-        key: key.to_owned(),
-        value: value.ok_or_else(|| wrong(key, member, "must be a whole number"))?,
-        line: member.line,
-    })
-}
-
 fn whole(number: &str) -> Option<u64> {
     let is_made_of_digits = number.bytes().all(|byte| byte.is_ascii_digit());
     number.parse().ok().filter(|_| is_made_of_digits)
 }
 
 /// Returns the error for a value that does not belong to its key.
-fn wrong(key: &str, member: &Member, but: &str) -> SyntaxProblem {
-    let is = match &member.node.value {
+fn wrong(key: &str, member: &Node, but: &str) -> SyntaxProblem {
+    let is = match &member.value {
         NodeValue::Map(_) => "has keys of its own".to_owned(),
         NodeValue::Null => "is empty".to_owned(),
         NodeValue::List(_) => "is a list".to_owned(),
@@ -256,7 +213,7 @@ fn wrong(key: &str, member: &Member, but: &str) -> SyntaxProblem {
 }
 
 /// Returns the error for a key that is none of these.
-fn unknown(key: &str, member: &Member, keys: &[&str]) -> SyntaxProblem {
+fn unknown(key: &str, member: &Node, keys: &[&str]) -> SyntaxProblem {
     let suggestion = did_you_mean(key, keys.iter().copied());
     let known = match suggestion.as_str() {
         "" => format!("; the keys here are `{}`", keys.join("`, `")),

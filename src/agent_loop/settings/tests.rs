@@ -34,15 +34,15 @@ fn every_format_sets_every_threshold() {
     for (name, text) in WHOLE {
         let settings = parse(name, text).unwrap();
         for (setting, value) in [
-            (LoopSetting::MinConfidence, 80),
-            (LoopSetting::MinCompletion, 90),
-            (LoopSetting::MaxErrors, 4),
-            (LoopSetting::StagnationTurns, 2),
-            (LoopSetting::MaxTurns, 30),
-            (LoopSetting::SameErrorTurns, 4),
-            (LoopSetting::NoProgressTurns, 5),
-            (LoopSetting::CircuitSameErrorTurns, 6),
-            (LoopSetting::CooldownMinutes, 10),
+            ((EXIT_DECISION, "min_confidence"), 80),
+            ((EXIT_DECISION, "min_completion"), 90),
+            ((EXIT_DECISION, "max_errors"), 4),
+            ((EXIT_DECISION, "stagnation_turns"), 2),
+            ((EXIT_DECISION, "max_turns"), 30),
+            ((EXIT_DECISION, "same_error_turns"), 4),
+            ((CIRCUIT, "no_progress_turns"), 5),
+            ((CIRCUIT, "same_error_turns"), 6),
+            ((CIRCUIT, "cooldown_minutes"), 10),
         ] {
             assert_eq!(settings.get(setting), Some(value), "{name}: {setting:?}");
         }
@@ -54,10 +54,15 @@ fn origin_names_key_file_and_line() {
     let (name, text) = WHOLE[0];
     let settings = parse(name, text).unwrap();
     assert_eq!(
-        settings.origin(LoopSetting::StagnationTurns).unwrap(),
+        settings
+            .origin((EXIT_DECISION, "stagnation_turns"))
+            .unwrap(),
         "`stagnation_loops` in `config.yaml`, line 6"
     );
-    assert_eq!(LoopSettings::default().origin(LoopSetting::MaxTurns), None);
+    assert_eq!(
+        LoopSettings::default().origin((EXIT_DECISION, "max_turns")),
+        None
+    );
 }
 
 #[test]
@@ -105,7 +110,7 @@ fn unknown_section_is_an_error_only_in_a_file_of_this_program() {
     let text = "version: 3\nlist: &x [a]\ncopy: *x\nexit_decisions:\n  max_turns: 9\n\
                 exit_decision:\n  max_turns: 8\n";
     let shared = LoopSettings::parse(PathBuf::from("config.yaml"), text, Owner::Shared).unwrap();
-    assert_eq!(shared.get(LoopSetting::MaxTurns), Some(8));
+    assert_eq!(shared.get((EXIT_DECISION, "max_turns")), Some(8));
 }
 
 #[test]

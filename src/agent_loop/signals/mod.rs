@@ -2,9 +2,8 @@
 //! obstacles. All of it is read without judging it: [`crate::stopping::exit_check`] decides.
 
 mod status;
-mod confidence;
+mod numbers;
 mod words;
-mod fraction;
 mod phrases;
 mod seed_words;
 mod errors;
@@ -67,7 +66,7 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
     // The message of a program that could not work is not the agent's.
     let speaks = has_message && obstacle.is_none() && !obstacle::is_program_failure(&message);
     TextEvidence {
-        stated_confidence: confidence::read(&prose).or(status.confidence),
+        stated_confidence: numbers::read(&prose).or(status.confidence),
         words: has_message.then(|| {
             if speaks {
                 words::read(&prose, is_done)

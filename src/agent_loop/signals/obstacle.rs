@@ -78,7 +78,7 @@ fn program_message(text: &str) -> Option<ObstacleKind> {
     let is_error = ["Error: ", "ERROR: ", "API Error: "]
         .iter()
         .any(|mark| last.starts_with(mark));
-    let is_log = is_error && is_short(text) && !has_word(text, &TABLES.speakers);
+    let is_log = is_error && is_short(text) && !has_word(text, TABLES.list("speakers"));
     (is_log && is_program_text(last)).then(|| kind_of(last))?
 }
 
@@ -99,7 +99,7 @@ fn is_program_text(text: &str) -> bool {
 
 /// Whether a text has words of an agent that speaks or reports on its work.
 fn is_of_agent(text: &str) -> bool {
-    has_word(text, &TABLES.speakers) || has_word(text, &TABLES.work)
+    has_word(text, TABLES.list("speakers")) || has_word(text, TABLES.list("work"))
 }
 
 /// Whether a row describes a text: all of its parts occur.
@@ -113,7 +113,12 @@ fn lower(text: &str) -> String {
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
     let lower = lower(text);
-    if TABLES.transient.iter().any(|word| lower.contains(word)) || waits_seconds(&lower) {
+    if TABLES
+        .list("transient")
+        .iter()
+        .any(|word| lower.contains(word))
+        || waits_seconds(&lower)
+    {
         return None;
     }
     let found = REPORTS.rows.iter().find(|row| describes(row, &lower));
@@ -153,8 +158,8 @@ fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();
     let has = |words: &[String]| words.iter().any(|words| lower.contains(words));
-    let is_about_it = has(&TABLES.denials)
-        && !has(&TABLES.other_ways)
+    let is_about_it = has(TABLES.list("denials"))
+        && !has(TABLES.list("other_ways"))
         && text.chars().nth(3 * LONGEST_MESSAGE).is_none();
     (text.is_empty() || is_about_it).then(|| {
         let target = denial.target.as_deref().unwrap_or_default();

@@ -5,8 +5,8 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::echo::echoes;
+use super::normal::without_quotations;
 use super::normal::{front_matter, normal};
-use super::quotation::without_quotations;
 use crate::text::pattern::Pattern;
 
 /// What stands in prose for inline code and quoted words.

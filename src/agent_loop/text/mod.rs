@@ -7,12 +7,9 @@
 mod normal;
 mod echo;
 mod message;
-mod quotation;
 mod sentence;
 pub(in crate::agent_loop) mod tables;
-mod token;
 
 pub use message::{Block, BlockKind, Message};
 pub use normal::{front_matter, normal};
-pub use sentence::{Sentence, sentences};
-pub use token::{Token, TokenKind, has_word, tokens};
+pub use sentence::{Sentence, Token, TokenKind, has_word, sentences, tokens};

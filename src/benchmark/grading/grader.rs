@@ -10,6 +10,7 @@ use crate::benchmark::case::{Case, Matcher};
 use crate::benchmark::matching::own_statements;
 use crate::consultation::prompt::fence::Fence;
 use crate::domain::stored_record::{Completion, StoredRecord};
+use crate::text::clean::words;
 
 /// Error for a grader's reply that is no decision.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -108,10 +109,7 @@ fn decision(text: &str) -> Result<bool, GraderError> {
 
 /// Reads `RIGHT` or `WRONG` at the beginning of a statement.
 fn grade(statement: &str) -> Option<bool> {
-    let mut words = statement
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_uppercase);
+    let mut words = words(statement).map(str::to_uppercase);
     let is_right = match words.next()?.as_str() {
         "RIGHT" => true,
         "WRONG" => false,

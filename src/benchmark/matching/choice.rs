@@ -14,10 +14,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::iter::zip;
 
-use super::negation::{Named, is_denied};
-use super::pattern::worded;
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
+use super::statement::{Named, is_denied};
+use super::text::worded;
 use super::text::{core, folded, positions_of_words};
 use crate::domain::steps;
 use crate::text::pattern::Pattern;

@@ -11,11 +11,8 @@ mod statement;
 mod choice;
 mod number;
 mod numeral;
-mod decimal;
 mod transcription;
 mod text;
-mod negation;
-mod pattern;
 
 pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
 pub use self::question::asked_question;

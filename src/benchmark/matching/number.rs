@@ -9,10 +9,10 @@
 //! - `1,234` alone can be read in two ways: the other numbers of the text decide, then those of the
 //!   case, then English usage.
 
-use super::negation::{Named, is_denied};
 use super::numeral::{Numeral, Quantity, decimal_mark, numerals, plain};
-use super::pattern::{worded, words};
 use super::statement::{Extent, final_statement};
+use super::statement::{Named, is_denied};
+use super::text::{worded, words};
 use crate::text::pattern::Pattern;
 
 /// What is no answer where reasons and answer stand together: the number of an item, and how sure

@@ -1,11 +1,15 @@
-//! Forms of a text that compare without regard to how it is typeset.
+//! Regular expressions over the word lists of `words.toml`, and forms of a text that compare without
+//! regard to how it is typeset.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::pattern::worded;
 use crate::domain::steps;
 use crate::text::clean::is_unspaced;
 use crate::text::pattern::Pattern;
+use crate::text::word_list::{WordList, load};
 
 /// Returns the text with composed characters: `e` and an accent become `é`.
 pub(super) fn composed(text: &str) -> String {
@@ -136,4 +140,29 @@ pub(super) fn positions_of_words(text: &str, words: &str) -> Vec<usize> {
 fn is_boundary(outer: Option<char>, inner: char) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() && !is_unspaced(c);
     !outer.is_some_and(is_letter) || !is_letter(inner)
+}
+
+/// Returns a regular expression in which `{name}` stands for any word of the list with this name, in
+/// any case, and `{marks}` for a mark that Markdown and quotes leave between the parts of a
+/// statement.
+pub(super) const fn worded(source: &'static str) -> Pattern {
+    Pattern::prepared(source, with_words)
+}
+
+static LISTS: LazyLock<BTreeMap<String, WordList>> =
+    LazyLock::new(|| load(include_str!("words.toml")));
+
+/// Returns the words of a list.
+pub(super) fn words(list: &str) -> &'static [String] {
+    LISTS.get(list).map_or(&[], |list| list)
+}
+
+fn with_words(source: &str) -> String {
+    const MARKS: &str = r#"[[\s--\n]*_`~"'”’»“)\]]"#;
+    let mut text = source.replace("{marks}", MARKS);
+    for (name, words) in &*LISTS {
+        let words = words.join("|").replace(' ', "\\ ");
+        text = text.replace(&format!("{{{name}}}"), &format!("(?i:{words})"));
+    }
+    text
 }

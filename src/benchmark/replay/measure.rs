@@ -4,7 +4,7 @@ use super::report::{
     Accuracy, AgreementFigures, CalibrationFigures, LimitFigures, MethodFigures, ModelFigures,
     ReplayReport, ReplayRule, RuleFigures,
 };
-use super::table::{AnswerTable, RecordedModel};
+use super::report::{AnswerTable, RecordedModel};
 use crate::benchmark::statistics::number;
 use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
@@ -245,7 +245,7 @@ fn count(number: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::benchmark::replay::table::AnswerColumns;
+    use crate::benchmark::replay::report::AnswerColumns;
 
     /// Returns a table of rows like `A ABB`: the right answer, then those of the voters, `-` for
     /// none.

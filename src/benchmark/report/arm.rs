@@ -13,7 +13,7 @@ use crate::benchmark::statistics::quantile::median;
 use super::accuracy::{Accuracy, Consistency};
 use super::calibration::ArmCalibration;
 use super::debate::{DebateFigures, EarlyStopFigures};
-use super::experts::{ExpertFigures, experts};
+use super::debate::{ExpertFigures, experts};
 use super::spend::{SpendFigures, TimeFigures};
 
 /// The figures of one arm.

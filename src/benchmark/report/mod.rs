@@ -11,9 +11,7 @@ pub mod accuracy;
 pub mod spend;
 pub mod calibration;
 pub mod debate;
-pub mod experts;
 pub mod comparison;
-pub mod misses;
 pub mod notices;
 pub mod words;
 

@@ -7,7 +7,7 @@ pub mod circuit;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::agent_loop::settings::{LoopSetting, LoopSettings};
+use crate::agent_loop::settings::{CIRCUIT, EXIT_DECISION, LoopSetting, LoopSettings};
 use crate::agent_loop::signals::ErrorText;
 use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
 use crate::agent_loop::test_command::last_lines;
@@ -205,7 +205,7 @@ fn is_plain_status(source: &str) -> bool {
 const LONGEST_REST: u64 = 7 * 24 * 60;
 
 /// A threshold that a flag sets. The flag is named like the key.
-pub(crate) type ThresholdFlag = (LoopSetting, u64);
+pub(crate) type ThresholdFlag = (&'static str, u64);
 
 /// Returns the settings of the flags over those of the file, and those over the defaults.
 pub(crate) fn with_flags(
@@ -213,21 +213,18 @@ pub(crate) fn with_flags(
     policy: ExitPolicy,
     flags: &[ThresholdFlag],
 ) -> Result<ExitSettings, Error> {
-    let of_flag = |setting| flags.iter().find(|(flag, _)| *flag == setting);
+    let of_flag = |key| flags.iter().find(|(flag, _)| *flag == key);
     let mut thresholds = ExitThresholds::default();
-    for (setting, threshold) in assignments(&mut thresholds) {
-        let value = of_flag(setting).map(|(_, value)| *value);
-        *threshold = value.or(file.get(setting)).unwrap_or(*threshold);
+    for (key, threshold) in assignments(&mut thresholds) {
+        let value = of_flag(key).map(|(_, value)| *value);
+        let of_file = file.get((EXIT_DECISION, key));
+        *threshold = value.or(of_file).unwrap_or(*threshold);
     }
     if let Err(error) = thresholds.validate() {
-        let settings = assignments(&mut thresholds).map(|(setting, _)| setting);
-        let setting = settings
-            .into_iter()
-            .find(|setting| setting.key() == error.setting);
-        let place = setting.and_then(|setting| match of_flag(setting) {
-            Some(_) => Some(format!("`--{}`", setting.key().replace('_', "-"))),
-            None => file.origin(setting),
-        });
+        let place = match of_flag(error.setting) {
+            Some(_) => Some(format!("`--{}`", error.setting.replace('_', "-"))),
+            None => file.origin((EXIT_DECISION, error.setting)),
+        };
         let hint = place.map(|place| format!("change {place}"));
         return Err(Error::usage(error).hint_if(hint));
     }
@@ -238,48 +235,45 @@ pub(crate) fn with_flags(
     })
 }
 
-/// Returns each threshold with its setting.
-fn assignments(of: &mut ExitThresholds) -> [(LoopSetting, &mut u64); 10] {
-    use LoopSetting as Setting;
-
+/// Returns each threshold with its key.
+fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
     [
-        (Setting::MinConfidence, &mut of.min_confidence),
-        (Setting::MinCompletion, &mut of.min_completion),
-        (Setting::MaxErrors, &mut of.max_errors),
-        (Setting::StagnationTurns, &mut of.stagnation_turns),
-        (Setting::MaxTurns, &mut of.max_turns),
-        (Setting::SameErrorTurns, &mut of.same_error_turns),
-        (Setting::CompletionClaims, &mut of.completion_claims),
-        (Setting::LowConfidenceTurns, &mut of.low_confidence_turns),
-        (Setting::QuestionTurns, &mut of.question_turns),
-        (Setting::FailedTurns, &mut of.failed_turns),
+        ("min_confidence", &mut of.min_confidence),
+        ("min_completion", &mut of.min_completion),
+        ("max_errors", &mut of.max_errors),
+        ("stagnation_turns", &mut of.stagnation_turns),
+        ("max_turns", &mut of.max_turns),
+        ("same_error_turns", &mut of.same_error_turns),
+        ("completion_claims", &mut of.completion_claims),
+        ("low_confidence_turns", &mut of.low_confidence_turns),
+        ("question_turns", &mut of.question_turns),
+        ("failed_turns", &mut of.failed_turns),
     ]
 }
 
 /// Returns the rule of the circuit. Where the file does not set its windows, they are not shorter
 /// than those of the rules: the circuit would halt a loop that a rule still lets run.
 fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRule, Error> {
-    use LoopSetting::{CircuitSameErrorTurns, CooldownMinutes, NoProgressTurns, ProbeMinutes};
-
     let usual = BreakerRule::default();
-    let window = |setting, usual: u32, rule: u64| -> Result<u32, Error> {
+    let window = |key, usual: u32, rule: u64| -> Result<u32, Error> {
+        let setting = (CIRCUIT, key);
         let turns = match file.get(setting) {
             Some(turns) => in_range(file, setting, turns, ExitThresholds::MOST_TURNS)?,
             None => u64::from(usual).max(rule),
         };
         Ok(u32::try_from(turns).unwrap_or(u32::MAX))
     };
-    let rest = |setting, usual: Duration| match file.get(setting) {
-        Some(minutes) => in_range(file, setting, minutes, LONGEST_REST)
+    let rest = |key, usual: Duration| match file.get((CIRCUIT, key)) {
+        Some(minutes) => in_range(file, (CIRCUIT, key), minutes, LONGEST_REST)
             .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
         None => Ok(usual),
     };
     let (stagnation, same_error) = (thresholds.stagnation_turns, thresholds.same_error_turns);
     Ok(BreakerRule {
-        no_progress_turns: window(NoProgressTurns, usual.no_progress_turns, stagnation)?,
-        same_error_turns: window(CircuitSameErrorTurns, usual.same_error_turns, same_error)?,
-        cooldown: rest(CooldownMinutes, usual.cooldown)?,
-        permit: rest(ProbeMinutes, usual.permit)?,
+        no_progress_turns: window("no_progress_turns", usual.no_progress_turns, stagnation)?,
+        same_error_turns: window("same_error_turns", usual.same_error_turns, same_error)?,
+        cooldown: rest("cooldown_minutes", usual.cooldown)?,
+        permit: rest("probe_minutes", usual.permit)?,
     })
 }
 

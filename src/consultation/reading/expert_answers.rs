@@ -6,16 +6,16 @@ use crate::domain::artifact::{
     Revision,
 };
 
-use super::fields::{self, FieldValue, Fields};
+use super::fields::{FieldValue, Fields};
 use super::reader::Reader;
 use super::surroundings::excerpt;
 
 impl Reader<'_> {
     pub(super) fn independent(&mut self, fields: &mut Fields) -> Independent {
-        let position = self.essential(fields, fields::POSITION);
-        let key_points = self.texts_in(fields, fields::KEY_POINTS);
-        let rationale = self.optional_in(fields, fields::RATIONALE);
-        let [stated] = self.take(fields, [fields::CONFIDENCE]);
+        let position = self.essential(fields, "position");
+        let key_points = self.texts_in(fields, "key_points");
+        let rationale = self.optional_in(fields, "rationale");
+        let [stated] = self.take(fields, ["confidence"]);
         let confidence = self.confidence(&stated);
         let findings = self.findings(fields);
         let prose = self.notes.clean(&self.prose);
@@ -32,21 +32,21 @@ impl Reader<'_> {
     }
 
     pub(super) fn revision(&mut self, fields: &mut Fields) -> Revision {
-        let revised_position = self.essential(fields, fields::REVISED_POSITION);
-        let [stated] = self.take(fields, [fields::REVISED_CONFIDENCE]);
+        let revised_position = self.essential(fields, "revised_position");
+        let [stated] = self.take(fields, ["revised_confidence"]);
         let revised_confidence = self.confidence(&stated);
         let who = self.who.as_str().to_owned();
-        let [challenges] = self.take(fields, [fields::CHALLENGES]);
-        let challenges = self.each(challenges, fields::CHALLENGE, |reader, item| {
+        let [challenges] = self.take(fields, ["challenges"]);
+        let challenges = self.each(challenges, "challenge", |reader, item| {
             reader.challenge(item, Some(who.clone()))
         });
         let rebuttals = self.rebuttals(fields);
-        let [reasons] = self.take(fields, [fields::BECAUSE_OF]);
-        let because_of = self.each_by_agent(reasons, fields::ARGUMENT, |agent, argument| Because {
+        let [reasons] = self.take(fields, ["because_of"]);
+        let because_of = self.each_by_agent(reasons, "argument", |agent, argument| Because {
             agent,
             argument,
         });
-        let [said] = self.take(fields, [fields::CHANGED]);
+        let [said] = self.take(fields, ["changed"]);
         let changed = self
             .truth(&said)
             .or((!because_of.is_empty()).then_some(true));
@@ -69,14 +69,9 @@ impl Reader<'_> {
     ) -> Option<Challenge> {
         let [raised_by, aimed_at, evidence, weight] = self.take(
             item,
-            [
-                fields::CHALLENGER,
-                fields::TARGET_AGENT,
-                fields::ITEM_EVIDENCE,
-                fields::SEVERITY,
-            ],
+            ["challenger", "target_agent", "item/evidence", "severity"],
         );
-        let challenge = self.main(item, fields::CHALLENGE)?;
+        let challenge = self.main(item, "challenge")?;
         Some(Challenge {
             challenger: challenger.unwrap_or_else(|| self.agent(&raised_by)),
             target_agent: self.target(&aimed_at),
@@ -87,8 +82,8 @@ impl Reader<'_> {
     }
 
     pub(super) fn rebuttals(&mut self, fields: &mut Fields) -> Vec<Rebuttal> {
-        let [rebuttals] = self.take(fields, [fields::REBUTTALS]);
-        self.each_by_agent(rebuttals, fields::REBUTTAL, |agent, rebuttal| Rebuttal {
+        let [rebuttals] = self.take(fields, ["rebuttals"]);
+        self.each_by_agent(rebuttals, "rebuttal", |agent, rebuttal| Rebuttal {
             agent,
             rebuttal,
         })
@@ -100,13 +95,13 @@ impl Reader<'_> {
         fields: &mut Fields,
         label: impl Fn(&mut Self, &FieldValue) -> String,
     ) -> Comparison {
-        let [pairs] = self.take(fields, [fields::COMPARISONS]);
-        let pairs = self.by_agent(pairs, fields::MAGNITUDE);
+        let [pairs] = self.take(fields, ["comparisons"]);
+        let pairs = self.by_agent(pairs, "magnitude");
         if pairs.value.is_none() {
             self.notes.fatal(&pairs.path, "is missing");
         }
-        let comparisons = self.each(pairs, fields::MAGNITUDE, |reader, item| {
-            let names = [fields::PAIR, fields::REASONING, fields::MAGNITUDE];
+        let comparisons = self.each(pairs, "magnitude", |reader, item| {
+            let names = ["pair", "reasoning", "magnitude"];
             let [pair, reasoning, stated] = reader.take(item, names);
             let magnitude = reader.magnitude(&stated)?;
             Some(PairComparison {
@@ -117,20 +112,20 @@ impl Reader<'_> {
         });
         Comparison {
             comparisons,
-            key_insights: self.texts_in(fields, fields::KEY_INSIGHTS),
+            key_insights: self.texts_in(fields, "key_insights"),
         }
     }
 
     pub(super) fn persona_selection(&mut self, fields: &mut Fields) -> PersonaSelection {
-        let [chosen] = self.take(fields, [fields::PERSONAS]);
+        let [chosen] = self.take(fields, ["personas"]);
         let path = chosen.path.clone();
         let personas = self.texts(chosen);
         if personas.is_empty() {
             self.notes.fatal(path, "names no persona");
         }
         PersonaSelection {
-            task_type: self.optional_in(fields, fields::TASK_TYPE),
-            reason: self.optional_in(fields, fields::REASON),
+            task_type: self.optional_in(fields, "task_type"),
+            reason: self.optional_in(fields, "reason"),
             personas,
         }
     }

@@ -101,7 +101,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                 // Objects inside an object that is cut off are parts of an answer, not the answer.
                 let expected = keys
                     .iter()
-                    .filter(|key| fields::of(kind).iter().any(|name| name.is(key)))
+                    .filter(|key| fields::of(kind).iter().any(|name| fields::is(name, key)))
                     .count();
                 let first = best.is_none()
                     && text
@@ -175,6 +175,10 @@ fn unwrap(
 fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
     names
         .iter()
-        .filter(|name| object.iter().any(|(key, value)| name.matches(key, value)))
+        .filter(|name| {
+            object
+                .iter()
+                .any(|(key, value)| fields::matches(name, key, value))
+        })
         .count()
 }

@@ -6,7 +6,7 @@ use super::words::TABLES;
 use crate::consultation::protocol::answer::AnswerForm;
 use crate::domain::artifact::{ContradictedClaim, Findings, NewQuestion, QuestionFinding};
 
-use super::fields::{self, FieldValue, Fields};
+use super::fields::{FieldValue, Fields};
 use super::reader::Reader;
 use super::text::words;
 
@@ -16,7 +16,7 @@ impl Reader<'_> {
         let findings = match self.form {
             AnswerForm::Plain => return None,
             AnswerForm::Findings { is_brief, .. } => {
-                let [answers] = self.take(fields, [fields::ANSWERS]);
+                let [answers] = self.take(fields, ["answers"]);
                 let path = answers.path.clone();
                 let mut findings = Findings {
                     answers: self.answers(answers).into_iter().collect(),
@@ -32,9 +32,9 @@ impl Reader<'_> {
             }
             AnswerForm::Items => {
                 let findings = Findings {
-                    settled: self.texts_in(fields, fields::SETTLED),
-                    assumed: self.texts_in(fields, fields::ASSUMED),
-                    open_questions: self.texts_in(fields, fields::OPEN_QUESTIONS),
+                    settled: self.texts_in(fields, "settled"),
+                    assumed: self.texts_in(fields, "assumed"),
+                    open_questions: self.texts_in(fields, "open_questions"),
                     ..Findings::default()
                 };
                 if findings == Findings::default() {
@@ -57,15 +57,15 @@ impl Reader<'_> {
                 Value::Object(item) => item,
                 other => Map::from_iter([("text".to_owned(), words(&other).into())]),
             };
-            item.insert(fields::QUESTION.name.to_owned(), question.into());
+            item.insert("question".to_owned(), question.into());
             Value::Object(item)
         };
         let value = match value {
             Some(Value::Object(members)) => Some(members.into_iter().map(with_question).collect()),
             other => other,
         };
-        self.each(FieldValue { value, path }, fields::TEXT, |reader, item| {
-            let names = [fields::QUESTION, fields::OUTCOME, fields::ITEM_DISSENT];
+        self.each(FieldValue { value, path }, "text", |reader, item| {
+            let names = ["question", "outcome", "item/dissent"];
             let [question, outcome, dissent] = reader.take(item, names);
             let label = reader.label(&question, 'Q')?;
             let said = outcome.value.as_ref().map(words).unwrap_or_default();
@@ -77,7 +77,7 @@ impl Reader<'_> {
                 reader.notes.flagged(outcome.path, what);
                 return None;
             };
-            let text = reader.optional_in(item, fields::TEXT);
+            let text = reader.optional_in(item, "text");
             let dissent = reader.text(&dissent).unwrap_or_default();
             let outcome = known.value;
             Some((
@@ -92,19 +92,19 @@ impl Reader<'_> {
     }
 
     fn beside_the_questions(&mut self, fields: &mut Fields, findings: &mut Findings) {
-        let [contradicted, new] = self.take(fields, [fields::CONTRADICTED, fields::NEW_QUESTIONS]);
+        let [contradicted, new] = self.take(fields, ["contradicted", "new_questions"]);
         if contradicted.value.is_some() {
-            findings.contradicted = self.each(contradicted, fields::REASON, |reader, item| {
-                let [claim] = reader.take(item, [fields::CONTRADICTED_CLAIM]);
+            findings.contradicted = self.each(contradicted, "reason", |reader, item| {
+                let [claim] = reader.take(item, ["contradicted/claim"]);
                 let claim = reader.label(&claim, 'C')?;
-                let reason = reader.main(item, fields::REASON)?;
+                let reason = reader.main(item, "reason")?;
                 Some(ContradictedClaim { claim, reason })
             });
         }
         if new.value.is_some() {
-            findings.new_questions = self.each(new, fields::NEW_QUESTION, |reader, item| {
-                let [blocker] = reader.take(item, [fields::BLOCKER]);
-                let text = reader.main(item, fields::NEW_QUESTION)?;
+            findings.new_questions = self.each(new, "new/text", |reader, item| {
+                let [blocker] = reader.take(item, ["blocker"]);
+                let text = reader.main(item, "new/text")?;
                 let blocker = reader.truth(&blocker).unwrap_or_default();
                 Some(NewQuestion { text, blocker })
             });

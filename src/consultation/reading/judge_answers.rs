@@ -4,30 +4,30 @@ use crate::domain::artifact::{
     ConsensusPoint, CrossExam, Dissent, Evidence, Synthesis, Tension, Verdict, Viewpoint,
 };
 
-use super::fields::{self, Fields};
+use super::fields::Fields;
 use super::reader::Reader;
 
 impl Reader<'_> {
     pub(super) fn synthesis(&mut self, fields: &mut Fields) -> Synthesis {
-        let names = [fields::CONSENSUS_POINTS, fields::TENSIONS];
+        let names = ["consensus_points", "tensions"];
         let [points, tensions] = self.take(fields, names);
         if points.value.is_none() && tensions.value.is_none() {
             self.notes
                 .fatal("", "there is neither `consensus_points` nor `tensions`");
         }
         Synthesis {
-            consensus_points: self.each(points, fields::POINT, Self::consensus_point),
-            tensions: self.each(tensions, fields::TOPIC, Self::tension),
-            priority_order: self.texts_in(fields, fields::PRIORITY_ORDER),
+            consensus_points: self.each(points, "point", Self::consensus_point),
+            tensions: self.each(tensions, "topic", Self::tension),
+            priority_order: self.texts_in(fields, "priority_order"),
             prose_excerpt: String::new(),
             findings: self.findings(fields),
         }
     }
 
     fn consensus_point(&mut self, item: &mut Fields) -> Option<ConsensusPoint> {
-        let names = [fields::SUPPORTING_AGENTS, fields::CONFIDENCE];
+        let names = ["supporting_agents", "confidence"];
         let [supporters, stated] = self.take(item, names);
-        let point = self.main(item, fields::POINT)?;
+        let point = self.main(item, "point")?;
         let at = supporters.path.clone();
         let supporting_agents = self.agents(supporters);
         if let [only] = supporting_agents.as_slice()
@@ -44,10 +44,11 @@ impl Reader<'_> {
     }
 
     fn tension(&mut self, item: &mut Fields) -> Option<Tension> {
-        let [views, weight] = self.take(item, [fields::VIEWPOINTS, fields::SEVERITY]);
-        let topic = self.main(item, fields::TOPIC)?;
-        let viewpoints = self.each_by_agent(views, fields::VIEWPOINT, |agent, viewpoint| {
-            Viewpoint { agent, viewpoint }
+        let [views, weight] = self.take(item, ["viewpoints", "severity"]);
+        let topic = self.main(item, "topic")?;
+        let viewpoints = self.each_by_agent(views, "viewpoint", |agent, viewpoint| Viewpoint {
+            agent,
+            viewpoint,
         });
         Some(Tension {
             topic,
@@ -57,15 +58,15 @@ impl Reader<'_> {
     }
 
     pub(super) fn cross_exam(&mut self, fields: &mut Fields) -> CrossExam {
-        let [challenges] = self.take(fields, [fields::CHALLENGES]);
-        let challenges = self.each(challenges, fields::CHALLENGE, |reader, item| {
+        let [challenges] = self.take(fields, ["challenges"]);
+        let challenges = self.each(challenges, "challenge", |reader, item| {
             reader.challenge(item, None)
         });
         let rebuttals = self.rebuttals(fields);
-        let unresolved = self.texts_in(fields, fields::UNRESOLVED);
+        let unresolved = self.texts_in(fields, "unresolved");
         if challenges.is_empty() && !unresolved.is_empty() {
             self.notes.flagged(
-                fields::UNRESOLVED.name,
+                "unresolved",
                 "is not empty although there are no challenges; left out unless an expert raised one",
             );
         }
@@ -79,10 +80,10 @@ impl Reader<'_> {
     }
 
     pub(super) fn verdict(&mut self, fields: &mut Fields) -> Verdict {
-        let recommendation = self.essential(fields, fields::RECOMMENDATION);
-        let summary = self.optional_in(fields, fields::SUMMARY);
+        let recommendation = self.essential(fields, "recommendation");
+        let summary = self.optional_in(fields, "summary");
         let (evidence, dissent) = self.grounds(fields);
-        let [stated] = self.take(fields, [fields::CONFIDENCE]);
+        let [stated] = self.take(fields, ["confidence"]);
         let confidence = self.confidence(&stated);
         let verdict = Verdict {
             recommendation,
@@ -103,18 +104,18 @@ impl Reader<'_> {
 
     /// Reads the evidence for a verdict and the remaining dissent.
     pub(super) fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
-        let [evidence] = self.take(fields, [fields::EVIDENCE]);
-        let evidence = self.by_agent(evidence, fields::CLAIM);
-        let evidence = self.each(evidence, fields::CLAIM, Self::evidence);
-        let [dissent] = self.take(fields, [fields::DISSENT]);
-        let dissent = self.by_agent(dissent, fields::CONCERN);
-        let dissent = self.each(dissent, fields::CONCERN, Self::dissent);
+        let [evidence] = self.take(fields, ["evidence"]);
+        let evidence = self.by_agent(evidence, "claim");
+        let evidence = self.each(evidence, "claim", Self::evidence);
+        let [dissent] = self.take(fields, ["dissent"]);
+        let dissent = self.by_agent(dissent, "concern");
+        let dissent = self.each(dissent, "concern", Self::dissent);
         (evidence, dissent)
     }
 
     fn evidence(&mut self, item: &mut Fields) -> Option<Evidence> {
-        let [from, quote] = self.take(item, [fields::AGENT, fields::QUOTE]);
-        let claim = self.main(item, fields::CLAIM)?;
+        let [from, quote] = self.take(item, ["agent", "quote"]);
+        let claim = self.main(item, "claim")?;
         Some(Evidence {
             claim,
             agent: self.agent(&from),
@@ -123,8 +124,8 @@ impl Reader<'_> {
     }
 
     fn dissent(&mut self, item: &mut Fields) -> Option<Dissent> {
-        let [from, weight] = self.take(item, [fields::AGENT, fields::SEVERITY]);
-        let concern = self.main(item, fields::CONCERN)?;
+        let [from, weight] = self.take(item, ["agent", "severity"]);
+        let concern = self.main(item, "concern")?;
         Some(Dissent {
             agent: self.agent(&from),
             concern,

@@ -5,21 +5,13 @@ use serde_json::{Map, Value};
 
 use crate::domain::artifact::{MenuOption, Verdict};
 
-use super::fields::{self, FieldValue, Fields, Name};
+use super::fields::{self, FieldValue, Fields};
 use super::reader::Reader;
 use super::surroundings::begin;
 use super::text::{has_words, is_numbering};
 
 /// The fields of an option.
-const OF_AN_OPTION: [Name; 7] = [
-    fields::OPTION,
-    fields::DESCRIPTION,
-    fields::PROS,
-    fields::CONS,
-    fields::TRADE_OFFS,
-    fields::BEST_WHEN,
-    fields::CONFIDENCE,
-];
+const OF_AN_OPTION: &str = "option description pros cons trade_offs best_when confidence";
 
 /// The most characters before a colon, or of a description, that are taken as an option's name.
 const NAME: usize = 60;
@@ -27,7 +19,7 @@ const NAME: usize = 60;
 impl Reader<'_> {
     /// Reads a menu. The advice on how to choose is optional.
     pub(super) fn menu(&mut self, fields: &mut Fields) -> Verdict {
-        let names = [fields::RECOMMENDATIONS, fields::HOW_TO_CHOOSE];
+        let names = ["recommendations", "menu/recommendation"];
         let [mut options, mut how_to_choose] = self.take(fields, names);
         if options.value.is_none()
             && let Some(Value::Array(_) | Value::Object(_)) = how_to_choose.value
@@ -38,12 +30,12 @@ impl Reader<'_> {
         }
         let path = options.path.clone();
         let options = self.named_options(options);
-        let recommendations = self.each(options, fields::OPTION, Self::choice);
+        let recommendations = self.each(options, "option", Self::choice);
         if recommendations.is_empty() {
             self.notes.fatal(path, "names no option");
         }
         let recommendation = self.optional(&how_to_choose);
-        let summary = self.optional_in(fields, fields::SUMMARY);
+        let summary = self.optional_in(fields, "summary");
         let (evidence, dissent) = self.grounds(fields);
         Verdict {
             recommendation,
@@ -62,7 +54,7 @@ impl Reader<'_> {
     fn named_options(&mut self, mut list: FieldValue) -> FieldValue {
         self.decode(&mut list);
         let FieldValue { value, path } = list;
-        let is_option = |key: &String| OF_AN_OPTION.iter().any(|name| name.is(key));
+        let is_option = |key: &String| OF_AN_OPTION.split(' ').any(|name| fields::is(name, key));
         let value = match value {
             Some(Value::Object(members)) if !members.keys().any(is_option) => {
                 self.notes.repaired(&path, "an object was read as a list");
@@ -88,15 +80,15 @@ impl Reader<'_> {
     }
 
     fn choice(&mut self, item: &mut Fields) -> Option<MenuOption> {
-        let [trade_offs] = self.take(item, [fields::TRADE_OFFS]);
+        let [trade_offs] = self.take(item, ["trade_offs"]);
         match trade_offs.value {
             Some(Value::Object(members)) => item.add(members),
-            Some(other) => item.add(Map::from_iter([(fields::CONS.name.to_owned(), other)])),
+            Some(other) => item.add(Map::from_iter([("cons".to_owned(), other)])),
             None => {}
         }
-        let [name] = self.take(item, [fields::OPTION]);
+        let [name] = self.take(item, ["option"]);
         let stated_name = self.text(&name);
-        let [description] = self.take(item, [fields::DESCRIPTION]);
+        let [description] = self.take(item, ["description"]);
         let option = match (stated_name, &description.value) {
             (Some(name), _) => name,
             (None, Some(Value::String(said))) if has_words(said) => {
@@ -105,12 +97,12 @@ impl Reader<'_> {
                 begin(said.trim(), NAME)
             }
             // Any text makes an option; without text there is none.
-            (None, _) => self.main(item, fields::OPTION)?,
+            (None, _) => self.main(item, "option")?,
         };
         let description = self.optional(&description);
-        let [pros, cons] = [fields::PROS, fields::CONS].map(|name| self.texts_in(item, name));
-        let best_when = self.optional_in(item, fields::BEST_WHEN);
-        let [stated] = self.take(item, [fields::CONFIDENCE]);
+        let [pros, cons] = ["pros", "cons"].map(|name| self.texts_in(item, name));
+        let best_when = self.optional_in(item, "best_when");
+        let [stated] = self.take(item, ["confidence"]);
         Some(MenuOption {
             option,
             description,
@@ -126,12 +118,12 @@ impl Reader<'_> {
 fn named((key, value): (String, Value)) -> Value {
     match value {
         Value::Object(members)
-            if is_numbering(&key) || members.keys().any(|member| fields::OPTION.is(member)) =>
+            if is_numbering(&key) || members.keys().any(|member| fields::is("option", member)) =>
         {
             Value::Object(members)
         }
         Value::Object(mut members) => {
-            members.insert(fields::OPTION.name.to_owned(), key.into());
+            members.insert("option".to_owned(), key.into());
             Value::Object(members)
         }
         Value::String(text) if is_numbering(&key) => match name_and_rest(&text) {
@@ -145,11 +137,8 @@ fn named((key, value): (String, Value)) -> Value {
 
 fn option(name: &str, description: &str) -> Value {
     Value::Object(Map::from_iter([
-        (fields::OPTION.name.to_owned(), name.trim().into()),
-        (
-            fields::DESCRIPTION.name.to_owned(),
-            description.trim().into(),
-        ),
+        ("option".to_owned(), name.trim().into()),
+        ("description".to_owned(), description.trim().into()),
     ]))
 }
 

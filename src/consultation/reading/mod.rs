@@ -2,7 +2,6 @@
 //! Reading never fails and never loses text; problems are described in words that the model can be
 //! shown.
 
-mod agents;
 mod fields;
 mod find;
 mod reader;
@@ -11,7 +10,6 @@ mod expert_answers;
 mod judge_answers;
 mod findings;
 mod menu;
-mod items;
 mod notes;
 mod surroundings;
 mod text;
@@ -71,7 +69,7 @@ pub fn read(
         Search::OtherObject => {
             let names: Vec<String> = fields::of(kind)
                 .iter()
-                .map(|field| format!("`{}`", field.name))
+                .map(|field| format!("`{}`", fields::shown(field)))
                 .collect();
             let names = names.join(", ");
             let what = format!("the JSON object has none of the fields {names}");

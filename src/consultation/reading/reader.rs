@@ -2,13 +2,12 @@
 
 use serde_json::{Map, Value};
 
+use super::fields::{FieldValue, Fields, Name};
+use super::notes::Notes;
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::domain::artifact::Content;
 use crate::domain::ids::AgentId;
-
-use super::fields::{FieldValue, Fields, Name};
-use super::notes::Notes;
 
 /// Context for reading an answer's object.
 #[derive(Debug)]

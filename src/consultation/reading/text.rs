@@ -1,10 +1,12 @@
-//! Reads texts and lists of texts from values of any type. No value with words is lost.
+//! Reads texts, lists of texts and lists of items from values of any type, in the forms in which
+//! models write them. No value with words is lost.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::fields::FieldValue;
+use super::fields::{FieldValue, Fields, Name, shown};
 use super::reader::Reader;
 use crate::text::json::{self, Attempt};
+use crate::text::pattern::Pattern;
 
 impl Reader<'_> {
     /// Reads the text of a value; `None`, with a note, if it has no words.
@@ -99,6 +101,111 @@ impl Reader<'_> {
     }
 }
 
+impl Reader<'_> {
+    /// Reads an item's main text: its own field, else all text it has. `None` for an item without
+    /// text.
+    pub(super) fn main(&mut self, item: &mut Fields, name: Name) -> Option<String> {
+        let mut main = item.take(name, &mut self.notes);
+        if let Some(text) = self.text(&main) {
+            return Some(text);
+        }
+        main.value = Some(Value::String(words(&Value::Object(std::mem::take(
+            &mut item.members,
+        )))));
+        let rest = self.text(&main);
+        let what = match &rest {
+            Some(_) => "is missing; the item's other text is used",
+            None => "is missing; the item was left out",
+        };
+        self.notes.flagged(main.path, what);
+        rest
+    }
+
+    /// Reads the items of a list of objects. A text instead of an object is the item's main text.
+    pub(super) fn each<T>(
+        &mut self,
+        list: FieldValue,
+        main: Name,
+        mut read: impl FnMut(&mut Self, &mut Fields) -> Option<T>,
+    ) -> Vec<T> {
+        let at = list.path.clone();
+        let mut items = Vec::new();
+        for (place, item) in self.items(list).into_iter().enumerate() {
+            let path = format!("{at}[{place}]");
+            let members = match item {
+                Value::Object(members) => members,
+                other => {
+                    self.notes.repaired(&path, "a text was read as an object");
+                    Map::from_iter([(shown(main).to_owned(), words(&other).into())])
+                }
+            };
+            let mut fields = Fields::new(members, path);
+            if let Some(item) = read(self, &mut fields) {
+                fields.end(&mut self.notes);
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    /// Reads the items of a list of statements by agents, which may also be written as an object
+    /// with the agents as keys.
+    pub(super) fn each_by_agent<T>(
+        &mut self,
+        list: FieldValue,
+        said: Name,
+        make: impl Fn(String, String) -> T,
+    ) -> Vec<T> {
+        let list = self.by_agent(list, said);
+        self.each(list, said, |reader, item| {
+            let [from] = reader.take(item, ["agent"]);
+            let text = reader.main(item, said)?;
+            Some(make(reader.agent(&from), text))
+        })
+    }
+
+    /// Turns `{"Expert A": "…"}` into a list of objects; returns any other value unchanged.
+    pub(super) fn by_agent(&mut self, list: FieldValue, said: Name) -> FieldValue {
+        let FieldValue { value, path } = list;
+        let value = match value {
+            Some(Value::Object(members)) if members.keys().any(|key| self.known(key).is_some()) => {
+                self.notes.repaired(&path, "an object was read as a list");
+                let item = |(agent, text): (String, Value)| {
+                    Value::Object(Map::from_iter([
+                        ("agent".to_owned(), agent.into()),
+                        (said.to_owned(), words(&text).into()),
+                    ]))
+                };
+                Some(members.into_iter().map(item).collect())
+            }
+            other => other,
+        };
+        FieldValue { value, path }
+    }
+
+    /// Returns the items of a value that should be an array.
+    fn items(&mut self, mut list: FieldValue) -> Vec<Value> {
+        self.decode(&mut list);
+        match list.value {
+            None => {
+                self.notes.flagged(list.path, "is missing");
+                Vec::new()
+            }
+            Some(Value::Array(items)) => items,
+            Some(one) if has_words(&words(&one)) => {
+                self.notes
+                    .repaired(list.path, "one value was read as a list of one");
+                vec![one]
+            }
+            Some(_) => {
+                self.notes
+                    .repaired(list.path, "an empty value was read as an empty list");
+                Vec::new()
+            }
+        }
+    }
+}
+
 /// Returns whether a text has a letter or a digit.
 pub(super) fn has_words(text: &str) -> bool {
     text.chars().any(char::is_alphanumeric)
@@ -146,54 +253,35 @@ fn is_schema(value: &Value) -> bool {
 /// Returns the lines of a text without item marks. A text of one line, or of wrapped lines, stays
 /// one item.
 fn lines(text: &str) -> Vec<String> {
-    let lines: Vec<&str> = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .collect();
-    let marked = lines.iter().filter(|line| unmarked(line).is_some()).count();
-    if marked == lines.len() {
-        return lines
-            .iter()
-            .filter_map(|line| unmarked(line))
-            .map(str::to_owned)
-            .collect();
+    let lines = text.lines().map(str::trim);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    let is_marked = |line: &&str| unmarked(line).is_some();
+    let marked = lines.iter().filter(|line| is_marked(line)).count();
+    let begins_marked = lines.first().is_some_and(is_marked);
+    let is_list = match marked {
+        0 => lines.len() != 1,
+        1 => lines.len() == 1,
+        _ => begins_marked,
+    };
+    if !is_list {
+        return vec![text.trim().to_owned()];
     }
-    if marked == 0 && lines.len() > 1 {
-        return lines.into_iter().map(str::to_owned).collect();
-    }
-    if lines.first().is_some_and(|line| unmarked(line).is_some()) && marked > 1 {
-        // Lines without a mark continue the item before them.
-        let mut items: Vec<String> = Vec::new();
-        for line in lines {
-            match (unmarked(line), items.last_mut()) {
-                (Some(item), _) => items.push(item.to_owned()),
-                (None, Some(last)) => {
-                    last.push(' ');
-                    last.push_str(line);
-                }
-                (None, None) => items.push(line.to_owned()),
-            }
+    let mut items: Vec<String> = Vec::new();
+    for line in lines {
+        match (unmarked(line), items.last_mut()) {
+            // Lines without a mark continue the item before them.
+            (None, Some(last)) if marked > 0 => last.extend([" ", line]),
+            (item, _) => items.push(item.unwrap_or(line).to_owned()),
         }
-        return items;
     }
-    vec![text.trim().to_owned()]
+    items
 }
 
 /// Returns a line without its bullet or number; `None` if it has neither.
 fn unmarked(line: &str) -> Option<&str> {
-    if let Some(rest) = ["- ", "* ", "• ", "– ", "· "]
-        .iter()
-        .find_map(|mark| line.strip_prefix(mark))
-    {
-        return Some(rest.trim_start());
-    }
-    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = line.get(digits..).filter(|_| (1..=2).contains(&digits))?;
-    [". ", ") ", ": "]
-        .iter()
-        .find_map(|mark| rest.strip_prefix(mark))
-        .map(str::trim_start)
+    static MARK: Pattern = Pattern::new(r"^(?:[-*•–·]|[0-9]{1,2}[.):]) \s*");
+    let mark = MARK.all(line).next()?.get(0)?;
+    line.get(mark.end()..)
 }
 
 /// Returns whether a key numbers the items of a list written as an object: `1`, `item_2`, `point3`.

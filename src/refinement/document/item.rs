@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
+use crate::text::pattern::Pattern;
 
 /// The sections that are worked on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -76,5 +78,204 @@ impl Tag {
 impl SpecItem {
     pub fn has(&self, tag: Tag) -> bool {
         self.tags.contains(&tag)
+    }
+}
+
+/// A tag where it stands, with the white space that goes with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PlacedTag {
+    pub(super) tag: Tag,
+    pub(super) range: Range<usize>,
+}
+
+/// Markup that may surround a tag, the longest first.
+const AROUND: [&str; 7] = ["***", "**", "__", "*", "_", "`", ""];
+
+/// Returns the tags of a text, in order, with ranges in the text.
+pub(super) fn placed_tags(text: &str) -> Vec<PlacedTag> {
+    let mut tags = Vec::new();
+    let mut start = text.len() - text.trim_start().len();
+    while let Some(placed) = tag_at(text, start) {
+        start = placed.range.end;
+        tags.push(placed);
+    }
+    let mut last = Vec::new();
+    let mut end = text.trim_end().len();
+    while let Some(placed) = tag_before(text, start, end) {
+        end = placed.range.start;
+        last.push(placed);
+    }
+    tags.extend(last.into_iter().rev());
+    tags
+}
+
+fn tag_at(text: &str, start: usize) -> Option<PlacedTag> {
+    let source = text.get(start..)?;
+    AROUND.into_iter().find_map(|around| {
+        let inner = source.strip_prefix(around)?;
+        let tag = Tag::ALL
+            .into_iter()
+            .find(|tag| begins_with(inner, tag.written()))?;
+        let after = inner.get(tag.written().len()..)?.strip_prefix(around)?;
+        let is_tag = |tag: &Tag| begins_with(after, tag.written());
+        if after.starts_with('(') || after.starts_with('[') && !Tag::ALL.iter().any(is_tag) {
+            return None;
+        }
+        let rest = after.strip_prefix(':').unwrap_or(after).trim_start();
+        let range = start..text.len() - rest.len();
+        Some(PlacedTag { tag, range })
+    })
+}
+
+fn tag_before(text: &str, start: usize, end: usize) -> Option<PlacedTag> {
+    let source = text.get(start..end)?;
+    AROUND.into_iter().find_map(|around| {
+        let inner = source.strip_suffix(around)?;
+        let tag = Tag::ALL
+            .into_iter()
+            .find(|tag| ends_with(inner, tag.written()))?;
+        let before = inner.get(..inner.len() - tag.written().len())?;
+        let before = before.strip_suffix(around)?;
+        let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
+        let range = start + before.trim_end().len()..end;
+        is_apart.then_some(PlacedTag { tag, range })
+    })
+}
+
+fn begins_with(text: &str, tag: &str) -> bool {
+    text.get(..tag.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(tag))
+}
+
+fn ends_with(text: &str, tag: &str) -> bool {
+    let start = text.len().checked_sub(tag.len());
+    start
+        .and_then(|start| text.get(start..))
+        .is_some_and(|end| end.eq_ignore_ascii_case(tag))
+}
+
+/// Returns true if the source of an item names where it is from.
+pub(super) fn names_source(text: &str) -> bool {
+    /// An address, an id, or a path: one has a separator, and begins like a path or ends with the
+    /// name of a file. `and/or` is none.
+    static WORD: Pattern = Pattern::prepared("", |_| {
+        let apart = r#"\s()\[\]{}<>"'`,;*|“”‘’"#;
+        let begins = format!(r"\.{{1,2}}[/\\]|~/|[A-Za-z]:[^{apart}]*[/\\]");
+        let name = format!(r"[^{apart}/\\#:?]+\.[0-9]*[A-Za-z][A-Za-z0-9]{{0,7}}");
+        let ends = format!(r"[^{apart}]*[/\\]{name}(?:[#:?{apart}]|$)");
+        let id = "consult-[A-Za-z0-9]{8}";
+        format!("https?://|(?:^|[{apart}])(?:{id}|{begins}|{ends})")
+    });
+    /// In small letters, without nested parentheses: words of the table, or an author and a year.
+    static REFERENCE: Pattern = Pattern::prepared("", |_| {
+        let words = TABLES.list("references").iter().map(|start| {
+            let is_word = start.ends_with(char::is_alphabetic) && start != "ref";
+            let rest = if is_word {
+                r"(?:[^\p{Ll}()][^()]*)?"
+            } else {
+                "[^()]*"
+            };
+            format!("{}{rest}", regex::escape(start))
+        });
+        let words = words.collect::<Vec<_>>().join("|");
+        let author = r"[\pL ,.&'’-]*\pL[\pL ,.&'’-]*";
+        format!(r"\(\s*(?:{words}|{author}[ ,](?:19|20)\d\d[^ ,()]?\s*)\)")
+    });
+    WORD.is_in(text) || REFERENCE.is_in(&text.to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{names_source, *};
+
+    fn read(text: &str) -> (Vec<Tag>, String) {
+        let tags = placed_tags(text);
+        let mut rest = text.to_owned();
+        for placed in tags.iter().rev() {
+            rest.replace_range(placed.range.clone(), "");
+        }
+        (tags.iter().map(|placed| placed.tag).collect(), rest)
+    }
+
+    #[test]
+    fn tags_stand_at_the_beginning_or_the_end() {
+        for (text, tags, rest) in [
+            ("[NEW] a question", vec![Tag::New], "a question"),
+            (
+                "[new][Blocker]: a question",
+                vec![Tag::New, Tag::Blocker],
+                "a question",
+            ),
+            ("**[BLOCKER]** a", vec![Tag::Blocker], "a"),
+            ("`[DEFERRED]` a", vec![Tag::Deferred], "a"),
+            (
+                "a question [DEFERRED] [NEW]",
+                vec![Tag::Deferred, Tag::New],
+                "a question",
+            ),
+            (
+                "[NEW] a question\n  [BLOCKER]",
+                vec![Tag::New, Tag::Blocker],
+                "a question",
+            ),
+            ("[NEW]", vec![Tag::New], ""),
+        ] {
+            assert_eq!(read(text), (tags, rest.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn links_and_words_in_the_middle_are_no_tags() {
+        for text in [
+            "[NEW](http://a) x",
+            "[NEW][a] x",
+            "x [a][NEW]",
+            "the [NEW] one",
+            r"\[NEW] x",
+            r"x \[NEW]",
+            "x ![NEW]",
+            "[NEWER] x",
+            "x[NEW]",
+            "é[NEW]",
+        ] {
+            assert_eq!(read(text), (vec![], text.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn sources_are_consultations_addresses_paths_and_references() {
+        for text in [
+            "A — ANSWER — consult-01jd8z0000aaaa, 86 %",
+            "see https://a.b",
+            "in `src/main.rs:42`",
+            "C:\\Users\\me\\notes.txt says so",
+            "./run",
+            "(RFC 9110)",
+            "(see the minutes)",
+            "(§4.2)",
+            "(Smith et al., 2020)",
+            "(refs: a)",
+            "(#123)",
+            "docs/spec.md#goals",
+        ] {
+            assert!(names_source(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn words_and_amounts_name_no_source() {
+        for text in [
+            "read and/or write",
+            "TCP/IP, 24/7",
+            "takes (5 ms)",
+            "in 2020",
+            "(maybe)",
+            "a (b)",
+            "1/2.5 of it",
+            "consult-ants",
+            "(permanent)",
+        ] {
+            assert!(!names_source(text), "{text}");
+        }
     }
 }

@@ -11,14 +11,9 @@
 pub mod item;
 mod lines;
 mod marker;
-mod tags;
 mod shape;
-mod leaf;
 mod outline;
-mod heading;
-mod source;
 mod sections;
-mod notes;
 mod escape;
 pub mod editor;
 
@@ -29,8 +24,8 @@ use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
-pub use self::notes::note_texts;
 use self::outline::TopBlock;
+pub use self::sections::note_texts;
 use self::sections::{Sections, read_sections};
 use super::front_matter::entry::fingerprint;
 use super::front_matter::{self, ConvergenceEntry, FrontMatter, FrontMatterError};

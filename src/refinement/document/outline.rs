@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag};
 
-use super::leaf::{EntryText, entry_text};
 use super::lines::{end_without_blank_lines, indentation, is_blank, line_end, line_start, lines};
 use super::marker::ListMarker;
+use super::shape::{EntryText, entry_text};
 use super::shape::{Events, shape};
 
 /// A block at the top level.

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 
 use pulldown_cmark::HeadingLevel;
 
+use super::item::names_source;
+use super::item::{SectionKind, SpecItem, placed_tags};
+use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
+use super::outline::{BlockContent, ListEntry, TopBlock, outline};
+use super::shape::paragraph;
 use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
-
-use super::heading::{HeadingMeaning, meaning};
-use super::item::{SectionKind, SpecItem};
-use super::lines::{end_without_blank_lines, is_blank, lines, without_columns};
-use super::outline::{BlockContent, ListEntry, TopBlock};
-use super::shape::paragraph;
-use super::source::names_source;
-use super::tags::placed_tags;
+use crate::text::clean::words;
 
 /// The sections of a document.
 #[derive(Debug, Default)]
@@ -128,7 +126,7 @@ fn asks_question(shape: &str) -> bool {
 /// Returns the item of a list entry; `None` if it has no words, or says that there is nothing.
 pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
     let key = QuestionKey::of(&entry.text.words);
-    if key.as_str().is_empty() || TABLES.placeholders.has(key.as_str()) {
+    if key.as_str().is_empty() || TABLES.list("placeholders").has(key.as_str()) {
         return None;
     }
     let source = text.get(entry.range.clone()).unwrap_or_default();
@@ -157,4 +155,149 @@ fn notes(text: &str, entry: &ListEntry) -> String {
         }
     }
     notes.trim_matches(['\n', '\r']).trim_end().to_owned()
+}
+
+/// Returns the words of each list entry that is nested directly in an item, without markup,
+/// escapes and line breaks.
+pub fn note_texts(item: &SpecItem) -> Vec<String> {
+    let mut texts = Vec::new();
+    for block in outline(&item.notes, 0) {
+        match block.content {
+            BlockContent::List(entries) => {
+                texts.extend(entries.into_iter().map(|entry| entry.text.words));
+            }
+            BlockContent::Heading { .. } | BlockContent::Other { .. } => {}
+        }
+    }
+    texts
+}
+
+/// What a heading says about the list entries below it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeadingMeaning {
+    /// They are items of this section.
+    Section(SectionKind),
+    /// They are not worked on.
+    Over,
+    /// They belong to the section that the heading stands in.
+    Other,
+}
+
+/// Reads a heading.
+pub(super) fn meaning(heading: &str) -> HeadingMeaning {
+    if words(&heading.to_lowercase()).any(|word| TABLES.list("over").has(word)) {
+        return HeadingMeaning::Over;
+    }
+    let name = without_prefix(heading);
+    let end = name.find(['(', '[', '{', ':', '：', '（', '—', '–', '|']);
+    let name = name.get(..end.unwrap_or(name.len())).unwrap_or(name);
+    let name = name.split(" - ").next().unwrap_or(name);
+    section_named(&words(&name.to_lowercase()).collect::<Vec<_>>())
+        .map_or(HeadingMeaning::Other, HeadingMeaning::Section)
+}
+
+/// Returns a heading without its numbering and the words before the name of a section.
+fn without_prefix(heading: &str) -> &str {
+    let mut name = heading;
+    loop {
+        name = name.trim_start_matches(|c: char| !c.is_alphabetic());
+        let end = name.find(|c: char| !c.is_alphanumeric());
+        let Some((word, rest)) = end.and_then(|end| name.split_at_checked(end)) else {
+            return name;
+        };
+        let is_letter = word.chars().count() == 1;
+        if !is_letter
+            && !TABLES
+                .list("before_heading")
+                .has(word.to_lowercase().as_str())
+        {
+            return name;
+        }
+        name = rest;
+    }
+}
+
+fn section_named(words: &[&str]) -> Option<SectionKind> {
+    let (name, after) = words.split_at_checked(2)?;
+    let [first, second] = name else { return None };
+    let kind = match (*first, *second) {
+        ("high", "confidence") => SectionKind::High,
+        ("medium", "confidence") => SectionKind::Medium,
+        ("open", "question" | "questions") => SectionKind::Open,
+        _ => return None,
+    };
+    let is_number = |word: &str| word.chars().all(char::is_numeric) || word.chars().count() == 1;
+    after
+        .iter()
+        .copied()
+        .take_while(|word| !TABLES.list("remarks").has(word))
+        .all(|word| is_number(word) || TABLES.list("after_heading").has(word))
+        .then_some(kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn section_headings_match_by_their_words() {
+        for heading in [
+            "Open Questions",
+            "open questions:",
+            "Open Questions (7)",
+            "3. Open-Questions",
+            "OPEN QUESTION",
+            "❓ Open Questions",
+            "2.1) Open questions — for the team",
+            "Section 4: Open Questions",
+            "Remaining open questions",
+            "Open questions for the vendor",
+            "Open Questions and Risks",
+            "Open questions [3 left]",
+            "A. Open_questions",
+        ] {
+            assert_eq!(
+                meaning(heading),
+                HeadingMeaning::Section(SectionKind::Open),
+                "{heading}"
+            );
+        }
+        for heading in [
+            "### 3. High-Confidence claims",
+            "High confidence",
+            "Claims of high confidence",
+        ] {
+            assert_eq!(
+                meaning(heading),
+                HeadingMeaning::Section(SectionKind::High),
+                "{heading}"
+            );
+        }
+        let medium = HeadingMeaning::Section(SectionKind::Medium);
+        assert_eq!(meaning("Medium Confidence Items"), medium);
+    }
+
+    #[test]
+    fn headings_of_other_things_do_not_match() {
+        for heading in [
+            "High confidence intervals",
+            "Open",
+            "Questions",
+            "Reopen questions",
+            "Highlights",
+            "How open questions arise",
+            "High confidence ratio",
+            "",
+            "—",
+        ] {
+            assert_eq!(meaning(heading), HeadingMeaning::Other, "{heading}");
+        }
+        for heading in [
+            "Open Questions (resolved)",
+            "Answered open questions",
+            "Closed",
+        ] {
+            assert_eq!(meaning(heading), HeadingMeaning::Over, "{heading}");
+        }
+    }
 }

@@ -4,19 +4,14 @@
 //! before and after proves that everything else means the same; front matter in which such lines
 //! cannot be set, such as a root in braces, is an error that names its line.
 
+pub mod entry;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use self::entry::KEYS;
 use crate::text::node::yaml::{self, Aliases};
 use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem};
-
-use self::entry::KEYS;
-use self::fence::Delimiters;
-
-pub mod entry;
-mod fence;
-#[cfg(test)]
-mod tests;
 
 pub use self::entry::ConvergenceEntry;
 
@@ -87,7 +82,7 @@ pub fn with_entry(text: &str, entry: &ConvergenceEntry) -> Result<String, FrontM
     if let Some((fence, matter)) = parse(text)? {
         return edit(text, &fence, &matter, entry);
     }
-    let (before, rest) = text.split_at(fence::beginning(text));
+    let (before, rest) = text.split_at(beginning(text));
     let line_ending = line_ending(text);
     let section = section(entry, line_ending);
     let is_apart = rest.is_empty() || rest.starts_with(['\n', '\r']);
@@ -178,7 +173,7 @@ fn edited_yaml(yaml: &str, matter: &Matter, entry: &ConvergenceEntry, line_endin
 }
 
 fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
-    let Some(fence) = fence::find(text)? else {
+    let Some(fence) = find(text)? else {
         return Ok(None);
     };
     let found = match matter(text.get(fence.yaml.clone()).unwrap_or_default()) {
@@ -228,13 +223,13 @@ fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
         if written.starts_with(['*', '&', '!']) {
             return Err(key_error(section.line, SECTION, "must be a mapping"));
         }
-        let mut keys = match section.node.value {
+        let mut keys = match section.value {
             NodeValue::Null => NodeMap::new(),
             NodeValue::Map(keys) => keys,
             _ => return Err(key_error(section.line, SECTION, "must be a mapping")),
         };
         for key in KEYS {
-            let value = match keys.shift_remove(key).map(|member| member.node.value) {
+            let value = match keys.shift_remove(key).map(|member| member.value) {
                 None => continue,
                 Some(NodeValue::Text(text) | NodeValue::Number(text)) => Some(text),
                 Some(NodeValue::Bool(value)) => Some(value.to_string()),
@@ -275,3 +270,67 @@ fn line_ending(text: &str) -> &'static str {
         Some(_) | None => "\n",
     }
 }
+
+const BOM: char = '\u{feff}';
+
+/// The bytes of the front matter.
+#[derive(Debug)]
+struct Delimiters {
+    /// With the enclosing lines.
+    range: Range<usize>,
+    /// Between the enclosing lines; its end is the beginning of the closing line.
+    yaml: Range<usize>,
+    /// Whether a blank line follows the first: then it may be a thematic break.
+    begins_blank: bool,
+}
+
+/// Returns where the text begins after a byte order mark.
+fn beginning(text: &str) -> usize {
+    if text.starts_with(BOM) {
+        BOM.len_utf8()
+    } else {
+        0
+    }
+}
+
+fn find(text: &str) -> Result<Option<Delimiters>, FrontMatterError> {
+    let start = beginning(text);
+    let mut lines = text.get(start..).unwrap_or_default().split_inclusive('\n');
+    let first = lines.next().unwrap_or_default();
+    match first.trim_end() {
+        "---" => {}
+        "+++" => return Err(FrontMatterError::Toml),
+        "{" => return Err(FrontMatterError::Json),
+        _ => return Ok(None),
+    }
+    let yaml = start + first.len();
+    let mut end = yaml;
+    let mut second = None;
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Ok(Some(Delimiters {
+                range: start..end + line.len(),
+                yaml: yaml..end,
+                begins_blank: second.is_some_and(|line: &str| line.trim().is_empty()),
+            }));
+        }
+        second = second.or(Some(line));
+        end += line.len();
+    }
+    if second.is_some_and(is_key) {
+        return Err(FrontMatterError::Unclosed);
+    }
+    Ok(None)
+}
+
+/// Returns whether a line looks like a key with its value rather than like prose.
+fn is_key(line: &str) -> bool {
+    let Some((key, value)) = line.split_once(':') else {
+        return false;
+    };
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '"' | '\'');
+    !key.is_empty() && key.chars().all(is_word) && value.starts_with(char::is_whitespace)
+}
+
+#[cfg(test)]
+mod tests;

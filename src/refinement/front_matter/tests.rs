@@ -288,7 +288,7 @@ fn is_key(key: &Yaml, names: &[&str]) -> bool {
 
 /// The members of the front matter without the own keys; none if nothing else is in the section.
 fn foreign(text: &str) -> Vec<(Yaml, Yaml)> {
-    let fence = fence::find(text).unwrap().unwrap();
+    let fence = find(text).unwrap().unwrap();
     let events = Parser::new_from_str(text.get(fence.yaml).unwrap()).map(|event| event.unwrap().0);
     let Some(Yaml::Mapping(mut members)) = value(&mut events.into_iter()) else {
         return Vec::new();
@@ -441,7 +441,7 @@ proptest! {
         let result = edited(&text, &entry);
         let after = read(&result).unwrap().unwrap();
         prop_assert_eq!(after.entry.as_ref(), Some(&entry), "{}", result);
-        let none = fence::beginning(&text);
+        let none = beginning(&text);
         let body = before.as_ref().map_or(none, |front_matter| front_matter.range.end);
         prop_assert!(result.ends_with(text.get(body..).unwrap()));
         if before.is_some() {

@@ -26,8 +26,7 @@ use crate::stopping::convergence::QuestionKey;
 
 use super::change::{ChangeKind, ItemChange};
 use super::document::{DocumentEditor, DocumentError, SectionKind, SpecDocument, SpecItem, Tag};
-use super::finding::{BatchFindings, FindingSource, PanelFinding};
-use super::placement::answer_section;
+use super::finding::{BatchFindings, FindingSource, PanelFinding, answer_section};
 
 pub use self::extraction::add_extraction;
 use self::planned::PlannedChange;

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use crate::domain::artifact::{FindingOutcome, Findings, QuestionFinding};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::PanelFinding;
+use crate::refinement::words::TABLES;
 use crate::stopping::convergence::QuestionKey;
-
-use super::content::{is_no_answer, is_nothing, paragraph};
+use crate::text::clean::{one_line, shortened};
 
 /// The most characters of an answer, of a reason or a dissent, and of a new question.
 const ANSWER_LENGTH: usize = 1_200;
@@ -100,4 +100,21 @@ fn new_questions(found: &Findings, batch: &QuestionBatch) -> Vec<PanelFinding> {
     let new = texts.filter(|(text, _)| !is_nothing(text) && seen.insert(QuestionKey::of(text)));
     let new = new.map(|(text, blocker)| PanelFinding::NewQuestion { text, blocker });
     new.take(MAX_NEW).collect()
+}
+
+/// Returns a text as one paragraph of at most so many characters.
+pub(super) fn paragraph(text: &str, length: usize) -> String {
+    shortened(&one_line(text), length)
+}
+
+/// Whether a text says nothing, or that there is nothing.
+pub(super) fn is_nothing(text: &str) -> bool {
+    TABLES.list("nothings").has(QuestionKey::of(text).as_str())
+}
+
+/// Whether a text is no answer. "No" and "none" answer questions.
+pub(super) fn is_no_answer(text: &str) -> bool {
+    TABLES
+        .list("non_answers")
+        .has(QuestionKey::of(text).as_str())
 }

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::stopping::convergence::QuestionKey;
 
-use super::content::{is_nothing, paragraph};
+use super::answer::{is_nothing, paragraph};
 
 /// The most items of each kind.
 pub const MAX_ITEMS: usize = 30;

@@ -4,7 +4,6 @@
 //! - An answer about a question or claim that was not asked, and one that says nothing, is none.
 //! - Experts that answer a question in different ways leave it unread.
 
-mod content;
 mod answer;
 pub mod record;
 pub mod extraction;

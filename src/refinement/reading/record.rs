@@ -19,6 +19,8 @@ use crate::refinement::batches::QuestionBatch;
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::stopping::convergence::QuestionKey;
 
+use crate::text::clean::words;
+
 use super::answer::{AnswerReading, read};
 
 /// Returns the findings of a consultation about a batch; the reason if it has no answer.
@@ -324,7 +326,6 @@ fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &
 
 /// Returns the numbers of the questions that a text names by their labels.
 fn questions_named(text: &str) -> Vec<usize> {
-    let words = text.split(|c: char| !c.is_alphanumeric());
-    let numbers = words.filter_map(|word| word.strip_prefix(['Q', 'q'])?.parse().ok());
+    let numbers = words(text).filter_map(|word| word.strip_prefix(['Q', 'q'])?.parse().ok());
     numbers.collect()
 }

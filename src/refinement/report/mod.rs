@@ -2,20 +2,19 @@
 //! it.
 
 mod consultation;
-mod iteration;
 
 use serde::Serialize;
 
-use crate::domain::stored_record::spend::ConsultationSpend;
-use crate::domain::time::Timestamp;
-use crate::stopping::convergence::Criteria;
-use crate::stopping::evaluation::{Class, Decision, Evaluation};
-
 use super::event::StopCause;
 use super::state::{LoopPhase, RefinementLoop};
+use crate::domain::stored_record::spend::ConsultationSpend;
+use crate::domain::time::Timestamp;
+use crate::refinement::change::ItemChange;
+use crate::refinement::state::IterationRecord;
+use crate::stopping::convergence::{Criteria, DocumentMeasure};
+use crate::stopping::evaluation::{Class, Decision, Evaluation};
 
 pub use self::consultation::{ConsultationReport, ConsultationStatus, ExtractionReport};
-pub use self::iteration::IterationReport;
 
 /// A loop over a document: its iterations, what the panel found, what was changed, and what was
 /// decided. Unknown values are `None`.
@@ -113,6 +112,39 @@ fn message(evaluation: &Evaluation) -> Option<String> {
     match &evaluation.decision {
         Decision::Continue => None,
         Decision::Stop { message, .. } => Some(message.clone()),
+    }
+}
+
+/// An iteration. What follows from its merge is there once the text was written.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct IterationReport {
+    /// From 1.
+    #[cfg_attr(test, schemars(range(min = 1)))]
+    pub iteration: u64,
+    pub started_at: Timestamp,
+    pub consultations: Vec<ConsultationReport>,
+    /// Whether its findings are in the document.
+    pub written: bool,
+    pub changes: Vec<ItemChange>,
+    /// The document after it.
+    pub measure: Option<DocumentMeasure>,
+    pub evaluation: Option<Evaluation>,
+}
+
+impl IterationReport {
+    fn of(iteration: &IterationRecord) -> Self {
+        let merge = iteration.written();
+        let batches = iteration.batches.iter();
+        Self {
+            iteration: iteration.number,
+            started_at: iteration.started_at,
+            consultations: batches.map(ConsultationReport::of).collect(),
+            written: merge.is_some(),
+            changes: merge.map_or_else(Vec::new, |merge| merge.changes.clone()),
+            measure: merge.map(|merge| merge.measure.clone()),
+            evaluation: merge.map(|merge| merge.evaluation.clone()),
+        }
     }
 }
 

@@ -255,15 +255,7 @@ fn is_zero(number: &u64) -> bool {
 impl QuestionKey {
     /// Returns the key of a text without markup and tags.
     pub fn of(text: &str) -> Self {
-        let mut key = String::with_capacity(text.len());
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        for word in words.filter(|word| !word.is_empty()) {
-            if !key.is_empty() {
-                key.push(' ');
-            }
-            key.extend(word.chars().flat_map(char::to_lowercase));
-        }
-        Self(key)
+        Self(crate::text::clean::lower_words(text))
     }
 
     pub fn as_str(&self) -> &str {

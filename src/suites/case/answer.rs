@@ -33,9 +33,9 @@ pub(super) fn read(
     log: &mut FileLog<'_>,
 ) -> Option<Answer> {
     let own = field(map, MATCH, log);
-    let own = own.map(|(_, member)| matcher::read(&member.node, log));
+    let own = own.map(|(_, member)| matcher::read(member, log));
     let options = field(map, OPTIONS, log);
-    let options = options.map(|(_, member)| (member.line, options_of(&member.node, style, log)));
+    let options = options.map(|(_, member)| (member.line, options_of(member, style, log)));
     let expected = expected(map, style, log);
     let matcher = match (own, options) {
         (Some(None), _) => return None,
@@ -102,10 +102,7 @@ fn inferred(expected: &Expected) -> Matcher {
 
 fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expected> {
     let (name, member) = field(map, EXPECTED, log)?;
-    let elements = match &member.node.value {
-        NodeValue::List(list) => list.as_slice(),
-        _ => std::slice::from_ref(&member.node),
-    };
+    let elements = member.elements();
     if elements.is_empty() {
         return log.refuse(member.line, format!("`{name}` is an empty list"));
     }
@@ -147,11 +144,9 @@ fn options_of(node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
             if !zip(keys, letters()).all(|(key, letter)| key.eq_ignore_ascii_case(&letter)) {
                 log.add(node.line, "the keys of options must be `A`, `B` and so on");
             }
-            let nodes = map.values().map(|member| member.node.clone());
-            let list = Node {
-                line: node.line,
-                value: NodeValue::List(nodes.collect()),
-            };
+            let value = NodeValue::List(map.values().cloned().collect());
+            let line = node.line;
+            let list = Node { line, value };
             matcher::texts("options", &list, log)
         }
         _ => matcher::texts("options", node, log),

@@ -9,8 +9,7 @@ use sha2::{Digest, Sha256};
 use crate::domain::hash::hex;
 use crate::files::{SizeLimit, resolved};
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::path_inside;
-use crate::suites::text_file::unusable;
+use crate::suites::raw_case::{path_inside, unusable};
 
 /// A file that exists.
 pub(super) struct Attachment {

@@ -32,12 +32,12 @@ fn read<'a>(message: &'a Node, log: &mut FileLog<'_>) -> Option<(&'a str, String
     let Some(map) = message.as_map() else {
         return log.wrong("a message", message, "a map with `role` and `content`");
     };
-    let role = map.get("role").and_then(|member| member.node.as_word());
+    let role = map.get("role").and_then(Node::as_word);
     let Some(role @ ("system" | "user" | "assistant")) = role else {
         let problem = "the `role` of a message must be `system`, `user` or `assistant`";
         return log.refuse(message.line, problem);
     };
-    let text = map.get("content").and_then(|member| text(&member.node));
+    let text = map.get("content").and_then(text);
     match text {
         Some(text) => Some((role, text)),
         None => log.refuse(message.line, "the `content` of a message must be text"),
@@ -58,8 +58,8 @@ fn text(content: &Node) -> Option<String> {
 
 fn part(part: &Node) -> Option<String> {
     let map = part.as_map()?;
-    let kind = map.get("type")?.node.as_word()?;
-    match (kind, &map.get("text")?.node.value) {
+    let kind = map.get("type")?.as_word()?;
+    match (kind, &map.get("text")?.value) {
         ("text", NodeValue::Text(text)) => Some(tidy(text)),
         _ => None,
     }

@@ -15,7 +15,7 @@ use crate::domain::names::{did_you_mean, likely};
 use super::log::FileLog;
 use super::matcher::texts;
 use super::suite::SuiteCase;
-use crate::text::node::{Member, Node, NodeMap, NodeValue};
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 const ID: &[&str] = &["id"];
 const QUESTION: &[&str] = &["question", "input", "prompt"];
@@ -106,7 +106,7 @@ pub(super) fn read(
     let tags = tags(map, style, log);
     let files = match field(map, FILES, log) {
         Some((_, member)) => {
-            let names = list("files", &member.node, style, log);
+            let names = list("files", member, style, log);
             attachment::find(names, origin.folder, member.line, log)
         }
         None => Vec::new(),
@@ -160,10 +160,10 @@ fn field<'a>(
     map: &'a NodeMap,
     names: &[&'static str],
     log: &mut FileLog<'_>,
-) -> Option<(&'static str, &'a Member)> {
+) -> Option<(&'static str, &'a Node)> {
     let mut found = names.iter().filter_map(|name| {
         let member = map.get(*name)?;
-        (member.node.value != NodeValue::Null).then_some((*name, member))
+        (!member.is_null()).then_some((*name, member))
     });
     let first = found.next()?;
     if let Some((other, member)) = found.next() {
@@ -176,8 +176,7 @@ fn field<'a>(
 fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
     let known = || FIELDS.iter().flat_map(|names| names.iter().copied());
     for (key, member) in map {
-        let is_used = member.node.value != NodeValue::Null;
-        if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && is_used {
+        if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && !member.is_null() {
             let problem = format!("`{key}` cannot be applied: cases run in no sandbox");
             log.add(member.line, problem);
         } else if known().any(|name| name == key) {
@@ -205,7 +204,7 @@ fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<C
         let id = origin.id.map_or_else(numbered, str::to_owned);
         return CaseId::parse(&id);
     };
-    let id = member.node.as_word().and_then(CaseId::parse);
+    let id = member.as_word().and_then(CaseId::parse);
     let problem = "the `id` must be one line of 1 to 200 characters";
     id.or_else(|| log.refuse(member.line, problem))
 }
@@ -222,25 +221,25 @@ fn question(
         }
         return defaults.question.clone();
     };
-    match &member.node.value {
+    match &member.value {
         NodeValue::List(messages) => chat::question(messages, log),
         NodeValue::Text(text) if !text.trim().is_empty() => Some(tidy(text)),
-        _ => log.wrong(&format!("the `{name}`"), &member.node, "a text"),
+        _ => log.wrong(&format!("the `{name}`"), member, "a text"),
     }
 }
 
 fn optional_text(map: &NodeMap, names: &[&'static str], log: &mut FileLog<'_>) -> Option<String> {
     let (name, member) = field(map, names, log)?;
-    match &member.node.value {
+    match &member.value {
         NodeValue::Text(text) => Some(tidy(text)).filter(|text| !text.is_empty()),
-        _ => log.wrong(&format!("the `{name}`"), &member.node, "a text"),
+        _ => log.wrong(&format!("the `{name}`"), member, "a text"),
     }
 }
 
 fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     let mut tags = Vec::new();
     if let Some((_, member)) = field(map, TAGS, log) {
-        tags = list("tags", &member.node, style, log);
+        tags = list("tags", member, style, log);
         for tag in &tags {
             if tag.chars().count() > LONGEST_TAG || tag.contains(char::is_control) {
                 let problem = format!("a tag must be one line of at most {LONGEST_TAG} characters");
@@ -249,7 +248,7 @@ fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
         }
     }
     if let Some((_, member)) = field(map, METADATA, log) {
-        tags.extend(metadata_tags(&member.node));
+        tags.extend(metadata_tags(member));
     }
     let unique: IndexSet<String> = tags.into_iter().collect();
     unique.into_iter().collect()
@@ -261,10 +260,7 @@ pub(super) fn metadata_tags(metadata: &Node) -> Vec<String> {
         return Vec::new();
     };
     let members = GROUPS.iter().filter_map(|name| map.get(*name));
-    let words = members.flat_map(|member| match &member.node.value {
-        NodeValue::List(list) => list.iter().filter_map(Node::as_word).collect(),
-        _ => Vec::from_iter(member.node.as_word()),
-    });
+    let words = members.flat_map(Node::elements).filter_map(Node::as_word);
     let fits = |tag: &&str| tag.chars().count() <= LONGEST_TAG && !tag.contains(char::is_control);
     words.filter(fits).map(str::to_owned).collect()
 }

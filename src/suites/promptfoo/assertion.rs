@@ -66,7 +66,7 @@ pub(super) fn add(
         return log.refuse(assertion.line, "the assertion has no `type`");
     };
     let line = member.line;
-    let name = member.node.as_word().unwrap_or_default();
+    let name = member.as_word().unwrap_or_default();
     let Some((_, comparison)) = TYPES.iter().find(|(known, _)| *known == name) else {
         let meant = did_you_mean(name, names());
         let problem = format!("the assertion `{name}` cannot be compared here{meant}");
@@ -110,10 +110,10 @@ fn check_keys(name: &str, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
             // What it is called, and who grades.
             "type" | "value" | "metric" | "provider" => true,
             "threshold" => name == "levenshtein",
-            "weight" => member.node.as_number() == Some(1.0),
+            "weight" => member.as_number() == Some(1.0),
             _ => false,
         };
-        if !is_usable && member.node.value != NodeValue::Null {
+        if !is_usable && !member.is_null() {
             let problem = format!("`{key}` of the assertion `{name}` cannot be applied here");
             log.add(member.line, problem);
         }
@@ -133,7 +133,7 @@ fn values(
     log: &mut FileLog<'_>,
 ) -> Option<Vec<String>> {
     let takes_list = name.ends_with("-any") || name.ends_with("-all");
-    let value = map.get("value").map(|member| &member.node);
+    let value = map.get("value");
     let list = match value.map(|node| &node.value) {
         Some(NodeValue::List(list)) if takes_list => Some(list.as_slice()),
         _ => None,
@@ -168,8 +168,7 @@ fn levenshtein(
     values: &[String],
     log: &mut FileLog<'_>,
 ) -> Option<Value> {
-    let threshold = map.get("threshold").map(|member| &member.node);
-    let threshold = threshold.filter(|node| node.value != NodeValue::Null);
+    let threshold = map.get("threshold").filter(|node| !node.is_null());
     let threshold = threshold.map_or(Some(LEVENSHTEIN), Node::as_number);
     let length: usize = values.iter().map(|value| value.chars().count()).sum();
     let length = u32::try_from(length).unwrap_or(u32::MAX);

@@ -1,7 +1,5 @@
 //! Configurations and test files of promptfoo: each test with each prompt is a case.
 
-mod options;
-mod vars;
 mod assertion;
 mod template;
 
@@ -10,41 +8,30 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::domain::names::did_you_mean;
-use crate::files::{SizeLimit, resolved};
-
+use self::template::{combinations, question_var};
 use super::MOST_CASES;
 use super::case::metadata_tags;
 use super::log::FileLog;
-use super::raw_case::{CaseFile, RawCase, node_of, path_inside, set};
-use super::text_file::{self, ParsedFile};
+use super::raw_case::{self, CaseFile, ParsedFile, RawCase, node_of, path_inside, set};
+use crate::domain::names::did_you_mean;
+use crate::files::{SizeLimit, resolved};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-use options::{Wrapping, check_test};
-use vars::{combinations, question_var};
-
 /// Keys that only a configuration has.
-const CONFIG_KEYS: [&str; 4] = ["prompts", "tests", "defaultTest", "scenarios"];
+const CONFIG_KEYS: &str = "prompts tests defaultTest scenarios";
 
 /// Keys that say nothing of the cases.
-const OTHER_CONFIG_KEYS: [&str; 12] = [
-    "description",
-    "providers",
-    "targets",
-    "evaluateOptions",
-    "outputPath",
-    "env",
-    "sharing",
-    "tags",
-    "commandLineOptions",
-    "writeLatestResults",
-    "metadata",
-    "$schema",
-];
+const OTHER_CONFIG_KEYS: &str = "description providers targets evaluateOptions outputPath env \
+                                 sharing tags commandLineOptions writeLatestResults metadata \
+                                 $schema";
+
+fn is_one_of(keys: &str, key: &str) -> bool {
+    keys.split(' ').any(|known| known == key)
+}
 
 /// Returns whether a map is a configuration.
 pub(super) fn is_config(map: &NodeMap) -> bool {
-    CONFIG_KEYS.iter().any(|key| map.contains_key(*key))
+    CONFIG_KEYS.split(' ').any(|key| map.contains_key(key))
 }
 
 /// Returns whether a value is a test, or the name of a file of tests.
@@ -76,12 +63,12 @@ pub(super) fn cases_of_config(
 ) -> Vec<RawCase> {
     for (key, member) in map {
         let key = key.as_str();
-        if OTHER_CONFIG_KEYS.contains(&key) {
+        if is_one_of(OTHER_CONFIG_KEYS, key) {
             if key == "providers" || key == "targets" {
                 log.note(&format!("`{key}` is not used: choose the panel's models"));
             }
-        } else if key == "scenarios" || !CONFIG_KEYS.contains(&key) {
-            let known = CONFIG_KEYS.into_iter().chain(OTHER_CONFIG_KEYS);
+        } else if key == "scenarios" || !is_one_of(CONFIG_KEYS, key) {
+            let known = CONFIG_KEYS.split(' ').chain(OTHER_CONFIG_KEYS.split(' '));
             let meant = did_you_mean(key, known.filter(|known| *known != key));
             log.add(
                 member.line,
@@ -89,21 +76,21 @@ pub(super) fn cases_of_config(
             );
         }
     }
-    let prompts = map.get("prompts").map(|member| &member.node);
-    let default = map.get("defaultTest").map(|member| &member.node);
-    let default = default.filter(|node| node.value != NodeValue::Null);
+    let default = map.get("defaultTest").filter(|node| !node.is_null());
     if let Some(node) = default.filter(|node| node.as_map().is_none()) {
         log.add(node.line, "`defaultTest` must be a map of keys");
     }
     let setup = Setup {
-        prompts: prompts.map_or_else(Vec::new, |node| read_prompts(node, file, log)),
+        prompts: map
+            .get("prompts")
+            .map_or_else(Vec::new, |node| read_prompts(node, file, log)),
         default: default.and_then(Node::as_map).cloned().unwrap_or_default(),
     };
     let Some(tests) = map.get("tests") else {
         log.add(line, "there are no `tests`");
         return Vec::new();
     };
-    let tests = read_tests(&tests.node, file, log);
+    let tests = read_tests(tests, file, log);
     cases(tests, &setup, log)
 }
 
@@ -121,18 +108,11 @@ pub(super) fn cases_of_tests(
     cases(tests, &Setup::default(), log)
 }
 
-fn elements(node: &Node) -> &[Node] {
-    match &node.value {
-        NodeValue::List(list) => list,
-        _ => std::slice::from_ref(node),
-    }
-}
-
 fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<String> {
     let mut prompts = Vec::new();
-    for prompt in elements(node) {
+    for prompt in node.elements() {
         let raw = prompt.as_map().and_then(|map| map.get("raw"));
-        let NodeValue::Text(text) = raw.map_or(&prompt.value, |member| &member.node.value) else {
+        let NodeValue::Text(text) = raw.map_or(&prompt.value, |member| &member.value) else {
             let problem = "a prompt must be a text, or a map with a `raw` one";
             log.add(prompt.line, problem);
             continue;
@@ -163,7 +143,7 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
         }
         path_inside(Path::new(name), &file.folder)
             .and_then(|path| resolved::read_text(&path, SizeLimit::SUITE))
-            .map_err(|error| format!("the prompt `{name}` {}", text_file::unusable(&error)))?
+            .map_err(|error| format!("the prompt `{name}` {}", raw_case::unusable(&error)))?
     } else {
         text.to_owned()
     };
@@ -183,7 +163,7 @@ struct Test {
 
 fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
     let mut tests = Vec::new();
-    for element in elements(node) {
+    for element in node.elements() {
         match &element.value {
             NodeValue::Text(name) => {
                 let name = name.trim_start_matches("file://");
@@ -201,20 +181,18 @@ fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> 
 
 fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
     let content = file.sibling(Path::new(name)).and_then(|other| {
-        let content = text_file::content(&other, &mut log.of_file(&other.shown))?;
+        let content = raw_case::content(&other, &mut log.of_file(&other.shown))?;
         Ok((content, other))
     });
-    let content = content.map_err(|error| text_file::unusable(&error));
     let (nodes, is_row, other) = match content {
         Ok((ParsedFile::Rows(rows), other)) => (rows, true, other),
         Ok((ParsedFile::Values(nodes), other)) => (nodes, false, other),
         Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
-        Ok((ParsedFile::Unknown, _)) => {
-            let problem = "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are";
-            log.add(line, format!("the file of tests `{name}` {problem}"));
-            return Vec::new();
-        }
-        Err(problem) => {
+        unread => {
+            let problem = match unread {
+                Ok(_) => "is not read: only `.yaml`, `.json`, `.jsonl` and `.csv` are".to_owned(),
+                Err(error) => raw_case::unusable(&error),
+            };
             log.add(line, format!("the file of tests `{name}` {problem}"));
             return Vec::new();
         }
@@ -224,7 +202,7 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
         file: other.clone(),
         is_row,
     };
-    nodes.iter().flat_map(elements).map(test).collect()
+    nodes.iter().flat_map(Node::elements).map(test).collect()
 }
 
 /// The cases that tests have made so far: variables multiply them.
@@ -274,9 +252,7 @@ fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase>
                 return Vec::new();
             }
         };
-        let description = map
-            .get("description")
-            .and_then(|member| member.node.as_word());
+        let description = map.get("description").and_then(Node::as_word);
         let is_one = made.len() == 1;
         for case in made {
             // A description that is not unique is no id.
@@ -303,7 +279,7 @@ fn of_row(node: &Node) -> Node {
         if let Some(name) = key.strip_prefix("__metadata:") {
             metadata.insert(name.to_owned(), member.clone());
         } else if key.starts_with("__expected") {
-            assertions.push(assertion::of_cell(&member.node));
+            assertions.push(assertion::of_cell(member));
         } else if key == "__description" {
             test.insert("description".to_owned(), member.clone());
         } else if key.starts_with("__") {
@@ -336,36 +312,29 @@ fn cases_of_test(
     let mut wrapping = Wrapping::default();
     check_test(&setup.default, &mut wrapping, log);
     check_test(test, &mut wrapping, log);
-    let mut vars = NodeMap::new();
-    for (name, member) in [&setup.default, test]
-        .into_iter()
-        .filter_map(|map| map.get("vars")?.node.as_map())
-        .flatten()
-    {
-        vars.insert(name.clone(), member.clone());
-    }
-    let assertions: Vec<&Node> = [&setup.default, test]
-        .into_iter()
-        .filter_map(|map| map.get("assert"))
-        .flat_map(|member| elements(&member.node))
-        .filter(|node| node.value != NodeValue::Null)
+    let both = |key: &'static str| {
+        let maps = [&setup.default, test].into_iter();
+        maps.filter_map(move |map| map.get(key))
+    };
+    let vars: NodeMap = both("vars")
+        .filter_map(Node::as_map)
+        .flat_map(Clone::clone)
         .collect();
-    let problem = match assertions.as_slice() {
-        [_] => None,
-        [] => Some((
+    let assertions = both("assert").flat_map(Node::elements);
+    let assertions: Vec<&Node> = assertions.filter(|node| !node.is_null()).collect();
+    match assertions.as_slice() {
+        [_] => {}
+        [] => log.add(
             line,
             "the test has no assertion, so that every answer would be right",
-        )),
-        [_, second, ..] => Some((
+        ),
+        [_, second, ..] => log.add(
             second.line,
             "a case has one assertion, and this is the second; split the test",
-        )),
-    };
-    if let Some((line, problem)) = problem {
-        log.add(line, problem);
+        ),
     }
     let mut cases = Vec::new();
-    let tags = json!(tags(setup, test));
+    let tags: Vec<String> = both("metadata").flat_map(metadata_tags).collect();
     for vars in combinations(&vars, line, log) {
         // Without prompts, a variable is the question.
         let prompts = setup.prompts.iter().map(Some);
@@ -397,10 +366,56 @@ fn cases_of_test(
     Ok(cases)
 }
 
-fn tags(setup: &Setup, test: &NodeMap) -> Vec<String> {
-    let metadata = [&setup.default, test].into_iter();
-    let metadata = metadata.filter_map(|map| map.get("metadata"));
-    metadata
-        .flat_map(|member| metadata_tags(&member.node))
-        .collect()
+const TEST_KEYS: &str = "description vars assert metadata options provider providers";
+
+/// Texts around each prompt.
+#[derive(Default)]
+struct Wrapping {
+    prefix: String,
+    suffix: String,
+}
+
+impl Wrapping {
+    fn around(&self, text: &str) -> String {
+        format!("{}{text}{}", self.prefix, self.suffix)
+    }
+}
+
+/// Checks that a test says nothing that would be lost.
+fn check_test(map: &NodeMap, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
+    for (key, member) in map {
+        let is_null = member.is_null();
+        match key.as_str() {
+            "provider" | "providers" if !is_null => {
+                log.note(&format!("`{key}` is not used: choose the panel's models"));
+            }
+            "vars" if !is_null && member.as_map().is_none() => {
+                log.add(member.line, "`vars` must be a map of names");
+            }
+            "options" => check_options(member, wrapping, log),
+            key if is_one_of(TEST_KEYS, key) || is_null => {}
+            key => {
+                let meant = did_you_mean(key, TEST_KEYS.split(' '));
+                let problem = format!("`{key}` of a test cannot be applied here{meant}");
+                log.add(member.line, problem);
+            }
+        }
+    }
+}
+
+fn check_options(member: &Node, wrapping: &mut Wrapping, log: &mut FileLog<'_>) {
+    for (key, option) in member.as_map().into_iter().flatten() {
+        match (key.as_str(), &option.value) {
+            ("prefix", NodeValue::Text(text)) => wrapping.prefix.clone_from(text),
+            ("suffix", NodeValue::Text(text)) => wrapping.suffix.clone_from(text),
+            ("provider", _) => {
+                log.note("the grading `provider` is not used: see `grader`");
+            }
+            (_, NodeValue::Null) => {}
+            _ => {
+                let problem = format!("the option `{key}` cannot be applied here");
+                log.add(option.line, problem);
+            }
+        }
+    }
 }

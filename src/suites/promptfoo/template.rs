@@ -4,7 +4,8 @@
 use indexmap::IndexMap;
 
 use crate::files::SizeLimit;
-use crate::text::node::{Node, NodeValue};
+use crate::suites::log::FileLog;
+use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// The values of variables by their names.
 pub(super) type Vars<'n> = IndexMap<&'n str, &'n Node>;
@@ -71,7 +72,7 @@ fn value(expression: &str, vars: &Vars<'_>) -> Result<String, String> {
     let mut node: &Node = vars.get(first).ok_or_else(missing)?;
     for name in names {
         let map = node.as_map().ok_or_else(missing)?;
-        node = &map.get(name).ok_or_else(missing)?.node;
+        node = map.get(name).ok_or_else(missing)?;
     }
     match &node.value {
         NodeValue::Text(text) if text.contains("{{") => Err(format!(
@@ -94,6 +95,61 @@ pub(super) fn scalar(value: &NodeValue) -> Option<String> {
     }
 }
 
+/// Variables that are the question where there is no prompt.
+const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
+
+/// The most cases that the values of a test's variables make.
+const MOST_COMBINATIONS: usize = 1000;
+
+/// Returns the variables with each combination of those that have several values.
+pub(super) fn combinations<'n>(
+    vars: &'n NodeMap,
+    line: usize,
+    log: &mut FileLog<'_>,
+) -> Vec<Vars<'n>> {
+    let mut combinations = vec![Vars::new()];
+    for (name, member) in vars {
+        let values = member.elements();
+        if combinations.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
+            let problem =
+                format!("the values of the variables make more than {MOST_COMBINATIONS} cases");
+            log.add(line, problem);
+            return Vec::new();
+        }
+        if values.iter().any(|value| {
+            value
+                .as_word()
+                .is_some_and(|text| text.starts_with("file://"))
+        }) {
+            log.add(
+                member.line,
+                format!("the variable `{name}` is a file, which is not read"),
+            );
+        }
+        let mut next = Vec::new();
+        for combination in &combinations {
+            for value in values {
+                let mut combination = combination.clone();
+                combination.insert(name.as_str(), value);
+                next.push(combination);
+            }
+        }
+        combinations = next;
+    }
+    combinations
+}
+
+/// Returns the question of a test without a prompt.
+pub(super) fn question_var(vars: &Vars<'_>) -> Result<String, String> {
+    let mut names = QUESTION_VARS
+        .iter()
+        .filter(|name| vars.contains_key(**name));
+    match names.next() {
+        Some(name) => render(&format!("{{{{{name}}}}}"), vars),
+        None => Err("there is no prompt, and no variable `question` or `input`".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,7 +159,7 @@ mod tests {
         let vars = r#"{"city": "Oslo", "n": 1.50, "place": {"name": "Bergen"}, "list": [1]}"#;
         let vars = json::parse(vars).unwrap().unwrap();
         let vars = vars.as_map().unwrap().iter();
-        let vars = vars.map(|(name, member)| (name.as_str(), &member.node));
+        let vars = vars.map(|(name, member)| (name.as_str(), member));
         render(text, &vars.collect())
     }
 

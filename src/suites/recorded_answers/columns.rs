@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use csv::StringRecord;
 
-use super::error::RecordedAnswersError;
+use super::RecordedAnswersError;
 use super::{NOT_ASKED, folded, line};
-use crate::benchmark::replay::table::AnswerColumns;
+use crate::benchmark::replay::report::AnswerColumns;
 use crate::domain::names::did_you_mean;
 
 /// The columns that the user names.
@@ -25,22 +25,8 @@ const ID_NAMES: [&str; 2] = ["id", "question_id"];
 /// Names of the column with the number of answers that a question offers.
 const OPTIONS_NAMES: [&str; 3] = ["n_options", "num_options", "options"];
 /// Columns that describe a question. They hold no model's answers, whatever is in them.
-const DESCRIPTIONS: [&str; 14] = [
-    "category",
-    "context",
-    "difficulty",
-    "explanation",
-    "index",
-    "language",
-    "level",
-    "prompt",
-    "question",
-    "source",
-    "split",
-    "subject",
-    "tags",
-    "topic",
-];
+const DESCRIPTIONS: &str = "category context difficulty explanation index language level prompt \
+                            question source split subject tags topic";
 
 /// Of a column's answers that are not empty, the percentage that must be right answers to some
 /// question of the file, so that the column is taken for a model's.
@@ -259,7 +245,7 @@ fn find(
 }
 
 fn is_description(name: &str) -> bool {
-    let names = DESCRIPTIONS.iter().chain(&OPTIONS_NAMES).chain(&ID_NAMES);
-    let mut names = names.chain(&GOLD_NAMES);
+    let others = OPTIONS_NAMES.into_iter().chain(ID_NAMES).chain(GOLD_NAMES);
+    let mut names = DESCRIPTIONS.split(' ').chain(others);
     names.any(|other| other.eq_ignore_ascii_case(name))
 }

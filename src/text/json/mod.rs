@@ -1,12 +1,11 @@
-//! A lenient JSON parser for models' answers: reads one object or array from a given position in a
+//! A lenient JSON reader for models' answers: reads one object or array from a given position in a
 //! text, and reports the deviations from strict JSON that it tolerated.
 //!
-//! Valid JSON is read exactly. The parser uses no recursion, looks at each character a bounded
-//! number of times, and stops at a depth that no answer needs, so that no text can exhaust stack or
-//! time. It distinguishes text that ends too early ([`Attempt::CutOff`]), of which it returns the
-//! beginning, from text that is not JSON ([`Attempt::Broken`]).
+//! Valid JSON is read exactly. The reader looks at each character a bounded number of times, and
+//! stops at a depth that no answer needs, so that no text can exhaust stack or time. It
+//! distinguishes text that ends too early ([`Attempt::CutOff`]), of which it returns the beginning,
+//! from text that is not JSON ([`Attempt::Broken`]).
 
-mod scan;
 mod strings;
 mod words;
 
@@ -14,8 +13,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use scan::Scan;
-use strings::Place;
+use strings::{Place, closers};
 
 pub(crate) use strings::unescape;
 
@@ -84,280 +82,237 @@ impl Leniency {
 /// Parses the object or array that begins at `start`. Each character read uses one of `steps`;
 /// without any left, the result is `Broken`.
 pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
-    let mut parser = Parser {
-        scan: Scan::new(text, start, *steps),
-        open: Vec::new(),
-        is_text_open: false,
+    let mut reader = JsonReader::new(text, start, *steps);
+    let close = match reader.peek() {
+        Some('{') => '}',
+        Some('[') => ']',
+        Some(_) | None => return Attempt::Broken,
     };
-    let attempt = parser.run();
-    *steps = parser.scan.steps;
-    match attempt {
-        Ok(value) => Attempt::Whole {
+    let read = reader.container(close);
+    *steps = reader.steps;
+    match (read, reader.cut) {
+        (Ok(value), None) => Attempt::Whole {
             value,
-            end: parser.scan.at,
-            leniencies: parser.scan.leniencies,
+            end: reader.at,
+            leniencies: reader.leniencies,
         },
-        Err(Stop::CutOff) => parser.cut_off(),
-        Err(Stop::Broken) => Attempt::Broken,
+        (Ok(value), Some(CutOff { open, keys })) => Attempt::CutOff {
+            value,
+            open: open + usize::from(reader.is_text_open),
+            keys,
+        },
+        (Err(_), _) => Attempt::Broken,
     }
 }
 
-/// Reason why parsing stops.
+/// Reason why reading stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     CutOff,
     Broken,
 }
 
-/// An open container.
-#[derive(Debug)]
-struct Frame {
-    what: Container,
-    /// True after a comma.
-    comma: bool,
+/// What was open when the text ended.
+#[derive(Debug, Default)]
+struct CutOff {
+    open: usize,
+    keys: Vec<String>,
 }
 
-#[derive(Debug)]
-enum Container {
-    Object {
-        members: Map<String, Value>,
-        /// The key whose value has not been read yet.
-        key: Option<String>,
-    },
-    Array(Vec<Value>),
-}
-
-impl Frame {
-    fn is_empty(&self) -> bool {
-        match &self.what {
-            Container::Object { members, .. } => members.is_empty(),
-            Container::Array(items) => items.is_empty(),
-        }
-    }
-}
-
-struct Parser<'a> {
-    scan: Scan<'a>,
-    open: Vec<Frame>,
+struct JsonReader<'t> {
+    text: &'t str,
+    /// Invariant: on a character boundary, at most the text's length.
+    at: usize,
+    steps: usize,
+    leniencies: BTreeSet<Leniency>,
+    /// The brackets that close the open containers.
+    open: Vec<char>,
     /// The last value is a text that has no end, or nothing behind it that confirms the end.
     is_text_open: bool,
+    cut: Option<CutOff>,
 }
 
-impl Parser<'_> {
-    fn run(&mut self) -> Result<Value, Stop> {
-        loop {
-            self.scan.blank()?;
-            let next = self.scan.peek().ok_or(Stop::CutOff)?;
-            let done = match self.open.last().map(|frame| &frame.what) {
-                None if next == '{' || next == '[' => self.value(next)?,
-                None => return Err(Stop::Broken),
-                Some(Container::Object { key: None, .. }) => self.key(next)?,
-                Some(Container::Object { key: Some(_), .. }) => self.member(next)?,
-                Some(Container::Array(_)) => self.item(next)?,
-            };
-            if let Some(value) = done {
-                return Ok(value);
-            }
+impl<'t> JsonReader<'t> {
+    fn new(text: &'t str, at: usize, steps: usize) -> Self {
+        Self {
+            text,
+            at,
+            steps,
+            leniencies: BTreeSet::new(),
+            open: Vec::new(),
+            is_text_open: false,
+            cut: None,
         }
     }
 
-    /// Parses inside an object, where a key, a comma or the end may follow.
-    fn key(&mut self, next: char) -> Result<Option<Value>, Stop> {
-        match next {
-            '}' => {
-                self.scan.advance(next);
-                Ok(self.close())
+    /// Reads a container from its opening bracket. If the text ends within, it has the beginning.
+    fn container(&mut self, close: char) -> Result<Value, Stop> {
+        if self.open.len() >= DEPTH {
+            return Err(Stop::Broken);
+        }
+        self.skip(1);
+        self.open.push(close);
+        let (mut members, mut items) = (Map::new(), Vec::new());
+        let (mut is_empty, mut is_after_comma) = (true, false);
+        while self.cut.is_none() {
+            let next = self.next_solid();
+            let Some(next) = self.or_cut(next.map(Some), None)? else {
+                break;
+            };
+            let is_fence = self.rest().starts_with("```");
+            if next == close {
+                self.skip(1);
+                break;
+            } else if next == ',' {
+                self.skip(1);
+                self.tolerate_if(is_after_comma || is_empty, Leniency::ExtraComma);
+                is_after_comma = true;
+                continue;
             }
-            ',' => {
-                self.comma();
-                Ok(None)
+            let is_closed = match (close, next) {
+                ('}', ']') => self.open.contains(&']'),
+                ('}', _) => is_fence && self.open.len() == 1 && !is_empty,
+                (_, '}') => self.open.len() > 1,
+                _ => false,
+            };
+            if is_closed {
+                self.tolerate_if(true, Leniency::MissingBracket);
+                break;
             }
-            ']' if self
-                .open
-                .iter()
-                .any(|frame| matches!(frame.what, Container::Array(_))) =>
-            {
-                Ok(self.close_without_bracket())
-            }
-            '`' if self.scan.rest().starts_with("```") => match self.open.as_slice() {
-                [only] if !only.is_empty() => Ok(self.close_without_bracket()),
-                _ => Err(Stop::CutOff),
-            },
-            _ => {
-                self.between();
-                let name = match strings::closers(next) {
-                    Some(closers) => {
-                        let mut key = String::new();
-                        strings::read(&mut self.scan, next, closers, Place::Key, &mut key)?;
-                        key
-                    }
-                    None => words::key(&mut self.scan)?,
+            self.tolerate_if(!is_after_comma && !is_empty, Leniency::MissingComma);
+            (is_empty, is_after_comma) = (false, false);
+            if close == '}' {
+                let key = if is_fence {
+                    Err(Stop::CutOff)
+                } else {
+                    self.key(next)
                 };
-                self.scan.blank()?;
-                match self.scan.peek() {
-                    Some(':') => self.scan.advance(':'),
-                    Some(_) => return Err(Stop::Broken),
-                    None => return Err(Stop::CutOff),
-                }
-                if let Some(Frame {
-                    what: Container::Object { key, .. },
-                    ..
-                }) = self.open.last_mut()
-                {
-                    *key = Some(name);
-                }
-                Ok(None)
-            }
-        }
-    }
-
-    /// Parses inside an object, where a value must follow.
-    fn member(&mut self, next: char) -> Result<Option<Value>, Stop> {
-        if next == ',' || next == '}' {
-            self.scan.tolerate(Leniency::MissingValue);
-            return Ok(self.attach(Value::Null));
-        }
-        self.value(next)
-    }
-
-    /// Parses inside an array, where a value, a comma or the end may follow.
-    fn item(&mut self, next: char) -> Result<Option<Value>, Stop> {
-        match next {
-            ']' => {
-                self.scan.advance(next);
-                Ok(self.close())
-            }
-            ',' => {
-                self.comma();
-                Ok(None)
-            }
-            '}' if self.open.len() > 1 => Ok(self.close_without_bracket()),
-            _ => {
-                self.between();
-                self.value(next)
-            }
-        }
-    }
-
-    fn value(&mut self, next: char) -> Result<Option<Value>, Stop> {
-        let in_object = matches!(
-            self.open.last(),
-            Some(Frame {
-                what: Container::Object { .. },
-                ..
-            })
-        );
-        if next == '{' || next == '[' {
-            if self.open.len() >= DEPTH {
-                return Err(Stop::Broken);
-            }
-            self.scan.advance(next);
-            let what = if next == '{' {
-                Container::Object {
-                    members: Map::new(),
-                    key: None,
-                }
+                let Some(key) = self.or_cut(key.map(Some), None)? else {
+                    break;
+                };
+                let value = self.member();
+                let value = self.or_cut(value, Value::Null)?;
+                let is_double = members.insert(key, value).is_some();
+                self.tolerate_if(is_double, Leniency::DoubleKey);
             } else {
-                Container::Array(Vec::new())
-            };
-            self.open.push(Frame { what, comma: false });
-            return Ok(None);
+                let item = self.value(next, Place::Item);
+                items.push(self.or_cut(item, Value::Null)?);
+            }
         }
-        if self.scan.rest().starts_with("```") {
-            return Err(Stop::CutOff);
+        self.tolerate_if(is_after_comma, Leniency::ExtraComma);
+        self.open.pop();
+        if let Some(cut) = &mut self.cut {
+            cut.open += 1;
+            cut.keys.extend(members.keys().cloned());
         }
-        let Some(closers) = strings::closers(next) else {
-            let word = words::value(&mut self.scan, in_object)?;
-            return Ok(self.attach(word));
-        };
-        let place = if in_object {
-            Place::Member
+        Ok(if close == '}' {
+            Value::Object(members)
         } else {
-            Place::Item
-        };
-        let mut text = String::new();
-        let read = strings::read(&mut self.scan, next, closers, place, &mut text);
-        self.is_text_open = read.is_err() || self.scan.rest().trim_start().is_empty();
-        let whole = self.attach(Value::String(text));
-        read.map(|()| whole)
-    }
-
-    /// Returns what was read up to the end of the text.
-    fn cut_off(mut self) -> Attempt {
-        let open = self.open.len() + usize::from(self.is_text_open);
-        if !self.is_text_open {
-            // The value of the last key.
-            self.attach(Value::Null);
-        }
-        let (mut value, mut keys) = (None, Vec::new());
-        while let Some(frame) = self.open.last() {
-            if let Container::Object { members, .. } = &frame.what {
-                keys.extend(members.keys().cloned());
-            }
-            value = self.close();
-        }
-        Attempt::CutOff {
-            value: value.unwrap_or_default(),
-            open,
-            keys,
-        }
-    }
-
-    fn comma(&mut self) {
-        self.scan.advance(',');
-        if let Some(frame) = self.open.last_mut() {
-            if frame.comma || frame.is_empty() {
-                self.scan.tolerate(Leniency::ExtraComma);
-            }
-            frame.comma = true;
-        }
-    }
-
-    /// Notes a missing comma before a key or an item that is not the first.
-    fn between(&mut self) {
-        if let Some(frame) = self.open.last_mut() {
-            if !frame.comma && !frame.is_empty() {
-                self.scan.tolerate(Leniency::MissingComma);
-            }
-            frame.comma = false;
-        }
-    }
-
-    fn close_without_bracket(&mut self) -> Option<Value> {
-        self.scan.tolerate(Leniency::MissingBracket);
-        self.close()
-    }
-
-    fn close(&mut self) -> Option<Value> {
-        let frame = self.open.pop()?;
-        if frame.comma {
-            self.scan.tolerate(Leniency::ExtraComma);
-        }
-        self.attach(match frame.what {
-            Container::Object { members, .. } => Value::Object(members),
-            Container::Array(items) => Value::Array(items),
+            Value::Array(items)
         })
     }
 
-    /// Adds a value to the open container, or returns it if none is open.
-    fn attach(&mut self, value: Value) -> Option<Value> {
-        match self.open.last_mut() {
-            None => return Some(value),
-            Some(Frame {
-                what: Container::Array(items),
-                ..
-            }) => items.push(value),
-            Some(Frame {
-                what: Container::Object { members, key },
-                ..
-            }) => {
-                if let Some(key) = key.take()
-                    && members.insert(key, value).is_some()
-                {
-                    self.scan.tolerate(Leniency::DoubleKey);
-                }
-            }
+    /// Returns what was read so far if the text ended within it, and remembers that it did.
+    fn or_cut<T>(&mut self, read: Result<T, Stop>, so_far: T) -> Result<T, Stop> {
+        if read.as_ref().is_err_and(|stop| *stop == Stop::CutOff) {
+            self.cut.get_or_insert_default();
+            return Ok(so_far);
         }
-        None
+        read
+    }
+
+    /// Reads a key and the colon after it.
+    fn key(&mut self, next: char) -> Result<String, Stop> {
+        let key = match closers(next) {
+            Some(closers) => {
+                let mut key = String::new();
+                self.string(next, closers, Place::Key, &mut key)?;
+                key
+            }
+            None => self.bare_key()?,
+        };
+        if self.next_solid()? != ':' {
+            return Err(Stop::Broken);
+        }
+        self.skip(1);
+        Ok(key)
+    }
+
+    /// Reads the value behind a key.
+    fn member(&mut self) -> Result<Value, Stop> {
+        let next = self.next_solid()?;
+        if next == ',' || next == '}' {
+            self.tolerate_if(true, Leniency::MissingValue);
+            return Ok(Value::Null);
+        }
+        self.value(next, Place::Member)
+    }
+
+    fn value(&mut self, next: char, place: Place) -> Result<Value, Stop> {
+        match (next, closers(next)) {
+            ('{', _) => self.container('}'),
+            ('[', _) => self.container(']'),
+            (_, Some(closers)) => {
+                let mut text = String::new();
+                let read = self.string(next, closers, place, &mut text);
+                self.is_text_open = read.is_err() || self.rest().trim_start().is_empty();
+                self.or_cut(read, ())?;
+                Ok(Value::String(text))
+            }
+            (_, None) if self.rest().starts_with("```") => Err(Stop::CutOff),
+            (_, None) => self.word(place),
+        }
+    }
+
+    fn tolerate_if(&mut self, deviates: bool, leniency: Leniency) {
+        if deviates {
+            self.leniencies.insert(leniency);
+        }
+    }
+
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Skips `length` bytes.
+    fn skip(&mut self, length: usize) {
+        self.at += length;
+        self.steps = self.steps.saturating_sub(length);
+    }
+
+    /// Takes the next character.
+    fn take(&mut self) -> Result<char, Stop> {
+        if self.steps == 0 {
+            return Err(Stop::Broken);
+        }
+        let next = self.peek().ok_or(Stop::CutOff)?;
+        self.at += next.len_utf8();
+        self.steps -= 1;
+        Ok(next)
+    }
+
+    /// Skips white space and comments, and returns the character behind them.
+    fn next_solid(&mut self) -> Result<char, Stop> {
+        loop {
+            if self.steps == 0 {
+                return Err(Stop::Broken);
+            }
+            let rest = self.rest();
+            self.skip(rest.len() - rest.trim_start().len());
+            let rest = self.rest();
+            let length = if rest.starts_with("//") {
+                rest.find('\n').unwrap_or(rest.len())
+            } else if rest.starts_with("/*") {
+                rest.find("*/").map_or(rest.len(), |end| end + 2)
+            } else {
+                return self.peek().ok_or(Stop::CutOff);
+            };
+            self.tolerate_if(true, Leniency::Comment);
+            self.skip(length);
+        }
     }
 }

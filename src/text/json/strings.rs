@@ -1,7 +1,6 @@
 //! Reads strings: finds the end of a string with unescaped quotation marks, and resolves escapes.
 
-use super::scan::Scan;
-use super::{Leniency, Stop};
+use super::{JsonReader, Leniency, Stop};
 
 /// The position of a string, which determines what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,66 +23,108 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
     }
 }
 
-/// Reads a string from its opening mark. If the text ends within, it has the beginning.
-pub(super) fn read(
-    scan: &mut Scan<'_>,
-    open: char,
-    closers: &[char],
-    place: Place,
-    text: &mut String,
-) -> Result<(), Stop> {
-    if open != '"' {
-        scan.tolerate(Leniency::QuoteMarks);
-    }
-    scan.advance(open);
-    loop {
-        match scan.next()?.ok_or(Stop::CutOff)? {
-            '\\' => escape(scan, text)?,
-            mark if closers.contains(&mark) => {
-                if ends(scan, place) {
-                    return Ok(());
+impl JsonReader<'_> {
+    /// Reads a string from its opening mark. If the text ends within, it has the beginning.
+    pub(super) fn string(
+        &mut self,
+        open: char,
+        closers: &[char],
+        place: Place,
+        text: &mut String,
+    ) -> Result<(), Stop> {
+        self.tolerate_if(open != '"', Leniency::QuoteMarks);
+        self.take()?;
+        loop {
+            match self.take()? {
+                '\\' => self.escape(text)?,
+                mark if closers.contains(&mark) => {
+                    if self.ends(place) {
+                        return Ok(());
+                    }
+                    self.tolerate_if(true, Leniency::InnerQuote);
+                    text.push(mark);
                 }
-                scan.tolerate(Leniency::InnerQuote);
-                text.push(mark);
-            }
-            other => {
-                if other == '\n' {
-                    scan.tolerate(Leniency::RawLineBreak);
+                other => {
+                    self.tolerate_if(other == '\n', Leniency::RawLineBreak);
+                    text.push(other);
                 }
-                text.push(other);
             }
         }
     }
-}
 
-/// Returns whether a closing mark ends the string, judged by what follows it. In valid JSON it
-/// always does.
-fn ends(scan: &Scan<'_>, place: Place) -> bool {
-    let rest = scan.rest();
-    let after = rest.trim_start();
-    let Some(next) = after.chars().next() else {
-        return true;
-    };
-    match (place, next) {
-        (Place::Key, _) => true,
-        (Place::Member | Place::Item, '}' | ']') => true,
-        (Place::Member | Place::Item, ',') => {
-            let following = after
-                .get(1..)
-                .unwrap_or_default()
-                .trim_start()
-                .chars()
-                .next();
-            let bare_keys = scan.leniencies.contains(&Leniency::Bareword);
-            following.is_none_or(|c| begins(c, place) || (bare_keys && c.is_alphanumeric()))
+    /// Returns whether a closing mark ends the string, judged by what follows it. In valid JSON it
+    /// always does.
+    fn ends(&self, place: Place) -> bool {
+        let rest = self.rest();
+        let after = rest.trim_start();
+        match after.chars().next() {
+            _ if place == Place::Key => true,
+            None | Some('}' | ']') => true,
+            Some(',') => {
+                let next = after.get(1..).unwrap_or_default().trim_start();
+                let has_bare_keys = self.leniencies.contains(&Leniency::Bareword);
+                let begins = |c| begins(c, place) || has_bare_keys && c.is_alphanumeric();
+                next.chars().next().is_none_or(begins)
+            }
+            // A comma is missing if the next string begins on a new line.
+            Some('"') => rest
+                .split('"')
+                .next()
+                .is_some_and(|blank| blank.contains('\n')),
+            Some(_) => ["```", "//", "/*"]
+                .iter()
+                .any(|sign| after.starts_with(sign)),
         }
-        // A comma is missing if the next string begins on a new line.
-        (Place::Member | Place::Item, '"') => rest
-            .get(..rest.len() - after.len())
-            .is_some_and(|blank| blank.contains('\n')),
-        (Place::Member | Place::Item, _) => ["```", "//", "/*"]
-            .iter()
-            .any(|sign| after.starts_with(sign)),
+    }
+
+    fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
+        let plain = match self.take()? {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            plain @ ('"' | '\\' | '/') => plain,
+            'u' => return self.unicode(text),
+            other => {
+                self.tolerate_if(true, Leniency::Escape);
+                // `\'` is a quotation mark; before any other character, as in `\d`, the backslash
+                // is part of the text.
+                if other != '\'' {
+                    text.push('\\');
+                }
+                other
+            }
+        };
+        text.push(plain);
+        Ok(())
+    }
+
+    /// Reads the digits after `\u`: four, or two groups of four for characters above U+FFFF.
+    fn unicode(&mut self, text: &mut String) -> Result<(), Stop> {
+        if self.rest().len() < 4 {
+            return Err(Stop::CutOff);
+        }
+        let Some(first) = unit(self.rest()) else {
+            self.tolerate_if(true, Leniency::Escape);
+            text.push_str("\\u");
+            return Ok(());
+        };
+        self.skip(4);
+        let rest = self.rest();
+        let is_half = (0xD800..0xDC00).contains(&first);
+        if is_half && rest.len() < 6 && ("\\u".starts_with(rest) || rest.starts_with("\\u")) {
+            return Err(Stop::CutOff);
+        }
+        let second = rest.strip_prefix("\\u").and_then(unit).filter(|_| is_half);
+        let pair = char::decode_utf16(std::iter::once(first).chain(second)).next();
+        let whole = pair.and_then(Result::ok);
+        self.tolerate_if(whole.is_none(), Leniency::Escape);
+        if is_half && whole.is_some() {
+            self.skip(6);
+        }
+        text.push(whole.unwrap_or(char::REPLACEMENT_CHARACTER));
+        Ok(())
     }
 }
 
@@ -98,78 +139,21 @@ fn begins(c: char, place: Place) -> bool {
     }
 }
 
-fn escape(scan: &mut Scan<'_>, text: &mut String) -> Result<(), Stop> {
-    let plain = match scan.next()?.ok_or(Stop::CutOff)? {
-        'n' => '\n',
-        't' => '\t',
-        'r' => '\r',
-        'b' => '\u{8}',
-        'f' => '\u{c}',
-        plain @ ('"' | '\\' | '/') => plain,
-        'u' => return unicode(scan, text),
-        other => {
-            scan.tolerate(Leniency::Escape);
-            // `\'` is a quotation mark; before any other character, as in `\d`, the backslash is
-            // part of the text.
-            if other != '\'' {
-                text.push('\\');
-            }
-            other
-        }
-    };
-    text.push(plain);
-    Ok(())
-}
-
-/// Reads the digits after `\u`: four, or two groups of four for characters above U+FFFF.
-fn unicode(scan: &mut Scan<'_>, text: &mut String) -> Result<(), Stop> {
-    if scan.rest().len() < 4 {
-        return Err(Stop::CutOff);
-    }
-    let Some(first) = hex(scan.rest()) else {
-        scan.tolerate(Leniency::Escape);
-        text.push_str("\\u");
-        return Ok(());
-    };
-    scan.skip(4);
-    let rest = scan.rest();
-    let is_half = (0xD800..0xDC00).contains(&first);
-    if is_half && rest.len() < 6 && ("\\u".starts_with(rest) || rest.starts_with("\\u")) {
-        return Err(Stop::CutOff);
-    }
-    let pair = rest
-        .strip_prefix("\\u")
-        .and_then(hex)
-        .filter(|low| (0xDC00..0xE000).contains(low));
-    let code = match pair {
-        Some(low) if is_half => {
-            scan.skip(6);
-            0x1_0000 + ((first - 0xD800) << 10) + (low - 0xDC00)
-        }
-        Some(_) | None => first,
-    };
-    text.push(char::from_u32(code).unwrap_or_else(|| {
-        scan.tolerate(Leniency::Escape);
-        char::REPLACEMENT_CHARACTER
-    }));
-    Ok(())
-}
-
-fn hex(text: &str) -> Option<u32> {
-    let digits = text
-        .get(..4)
-        .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
-    u32::from_str_radix(digits, 16).ok()
+/// Reads the four hexadecimal digits of a UTF-16 unit.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.get(..4)?;
+    let are_digits = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    u16::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
 /// Removes the escapes of a whole text.
 pub(crate) fn unescape(text: &str) -> String {
-    let mut scan = Scan::new(text, 0, usize::MAX);
+    let mut reader = JsonReader::new(text, 0, usize::MAX);
     let mut plain = String::new();
-    while let Ok(Some(next)) = scan.next() {
+    while let Ok(next) = reader.take() {
         if next != '\\' {
             plain.push(next);
-        } else if escape(&mut scan, &mut plain).is_err() {
+        } else if reader.escape(&mut plain).is_err() {
             break;
         }
     }

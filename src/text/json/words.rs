@@ -3,108 +3,89 @@
 
 use serde_json::{Number, Value};
 
-use super::scan::Scan;
-use super::{Leniency, Stop};
+use super::strings::Place;
+use super::{JsonReader, Leniency, Stop};
 
 /// The most bytes of a key or value without quotation marks.
 const LONGEST: usize = 400;
 
-/// Reads a key without quotation marks, up to its colon.
-pub(super) fn key(scan: &mut Scan<'_>) -> Result<String, Stop> {
-    let rest = scan.rest();
-    let length = rest
-        .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'))
-        .unwrap_or(rest.len());
-    if length == 0 || length > LONGEST {
-        return Err(Stop::Broken);
+impl JsonReader<'_> {
+    /// Reads a key without quotation marks, up to its colon.
+    pub(super) fn bare_key(&mut self) -> Result<String, Stop> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+        let key = self
+            .rest()
+            .split(|c| !is_part(c))
+            .next()
+            .unwrap_or_default();
+        if key.is_empty() || key.len() > LONGEST {
+            return Err(Stop::Broken);
+        }
+        self.skip(key.len());
+        self.tolerate_if(true, Leniency::Bareword);
+        Ok(key.to_owned())
     }
-    scan.skip(length);
-    scan.tolerate(Leniency::Bareword);
-    Ok(rest.get(..length).unwrap_or_default().to_owned())
+
+    /// Reads a value without quotation marks. A value at the very end of the text counts as cut
+    /// off: `0.8` may be the beginning of `0.85`.
+    pub(super) fn word(&mut self, place: Place) -> Result<Value, Stop> {
+        let rest = self.rest();
+        let end = rest.find([',', '}', ']', '\n', '{', '[', '"', '`']);
+        let raw = rest.get(..end.ok_or(Stop::CutOff)?).unwrap_or_default();
+        let comment = ["//", "/*"].iter().filter_map(|sign| raw.find(sign)).min();
+        let word = raw.get(..comment.unwrap_or(raw.len())).unwrap_or_default();
+        let word = word.trim_end();
+        if word.len() > LONGEST
+            || !word.starts_with(|c: char| c.is_alphanumeric() || "+-.~≈<>$€".contains(c))
+        {
+            return Err(Stop::Broken);
+        }
+        self.skip(word.len());
+        if place == Place::Member
+            && let Some((fraction, number)) = decimal_comma(word, self.rest())
+        {
+            self.skip(fraction);
+            self.tolerate_if(true, Leniency::DecimalComma);
+            return Ok(number);
+        }
+        let (value, leniency) = match word {
+            "true" => return Ok(true.into()),
+            "false" => return Ok(false.into()),
+            "null" => return Ok(Value::Null),
+            "True" | "TRUE" => (true.into(), Leniency::Bareword),
+            "False" | "FALSE" => (false.into(), Leniency::Bareword),
+            "None" | "NULL" | "Null" | "undefined" => (Value::Null, Leniency::Bareword),
+            "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
+                (Value::Null, Leniency::NotANumber)
+            }
+            _ => match serde_json::from_str::<Number>(word) {
+                Ok(number) => return Ok(Value::Number(number)),
+                Err(_) => loose_number(word)
+                    .unwrap_or_else(|| (Value::String(word.to_owned()), Leniency::Bareword)),
+            },
+        };
+        self.tolerate_if(true, leniency);
+        Ok(value)
+    }
 }
 
-/// Reads a value without quotation marks. A value at the very end of the text counts as cut off:
-/// `0.8` may be the beginning of `0.85`.
-pub(super) fn value(scan: &mut Scan<'_>, in_object: bool) -> Result<Value, Stop> {
-    let rest = scan.rest();
-    let length = rest
-        .find([',', '}', ']', '\n', '{', '[', '"', '`'])
-        .ok_or(Stop::CutOff)?;
-    let raw = rest.get(..length).unwrap_or_default();
-    let raw = raw.split_once("//").map_or(raw, |(before, _)| before);
-    let raw = raw.split_once("/*").map_or(raw, |(before, _)| before);
-    let word = raw.trim_end();
-    if word.is_empty()
-        || word.len() > LONGEST
-        || !word.starts_with(|c: char| c.is_alphanumeric() || "+-.~≈<>$€".contains(c))
-    {
-        return Err(Stop::Broken);
-    }
-    scan.skip(word.len());
-    if in_object && let Some((fraction, number)) = decimal_comma(word, scan.rest()) {
-        scan.skip(fraction);
-        scan.tolerate(Leniency::DecimalComma);
-        return Ok(number);
-    }
-    Ok(match word {
-        "true" => Value::Bool(true),
-        "false" => Value::Bool(false),
-        "null" => Value::Null,
-        "True" | "TRUE" | "False" | "FALSE" => {
-            scan.tolerate(Leniency::Bareword);
-            Value::Bool(word.eq_ignore_ascii_case("true"))
-        }
-        "None" | "NULL" | "Null" | "undefined" => {
-            scan.tolerate(Leniency::Bareword);
-            Value::Null
-        }
-        "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
-            scan.tolerate(Leniency::NotANumber);
-            Value::Null
-        }
-        _ => number(word, scan).unwrap_or_else(|| {
-            scan.tolerate(Leniency::Bareword);
-            Value::String(word.to_owned())
-        }),
+/// Reads `.8`, `+0.8`, `08`, and numbers that are too large.
+fn loose_number(word: &str) -> Option<(Value, Leniency)> {
+    let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
+    let number = word.parse().ok().filter(|_| word.bytes().all(is_part))?;
+    Some(match Number::from_f64(number) {
+        Some(number) => (Value::Number(number), Leniency::Bareword),
+        None => (Value::Null, Leniency::NotANumber),
     })
-}
-
-fn number(word: &str, scan: &mut Scan<'_>) -> Option<Value> {
-    if let Ok(number) = serde_json::from_str::<Number>(word) {
-        return Some(Value::Number(number));
-    }
-    if !word
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
-    {
-        return None;
-    }
-    // `.8`, `+0.8`, `08`, and numbers that are too large.
-    let number = Number::from_f64(word.parse().ok()?);
-    scan.tolerate(if number.is_some() {
-        Leniency::Bareword
-    } else {
-        Leniency::NotANumber
-    });
-    Some(number.map_or(Value::Null, Value::Number))
 }
 
 /// Reads `0,8` in an object, where no key begins with a digit; returns the length of `,8`.
 fn decimal_comma(word: &str, rest: &str) -> Option<(usize, Value)> {
-    if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
     let after = rest.strip_prefix(',')?;
     let digits = after.bytes().take_while(u8::is_ascii_digit).count();
-    let fraction = after.get(..digits).filter(|digits| !digits.is_empty())?;
-    let ends = after
-        .get(digits..)
-        .unwrap_or_default()
-        .trim_start()
-        .starts_with([',', '}']);
-    let number = format!("{word}.{fraction}")
-        .parse()
-        .ok()
-        .and_then(Number::from_f64)?;
-    ends.then_some((digits + 1, Value::Number(number)))
+    let (fraction, behind) = after.split_at_checked(digits)?;
+    let is_number = word.bytes().all(|byte| byte.is_ascii_digit()) && digits > 0;
+    let ends = behind.trim_start().starts_with([',', '}']);
+    let number: f64 = format!("{word}.{fraction}").parse().ok()?;
+    (is_number && ends).then(|| (digits + 1, number.into()))
 }

@@ -5,8 +5,7 @@ use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::lines::Lines;
-use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
+use super::{Lines, Node, NodeMap, NodeValue, SyntaxProblem};
 
 const STRICT: ParseOptions = ParseOptions {
     allow_comments: false,
@@ -68,7 +67,7 @@ fn map(object: Object<'_>, lines: &Lines) -> Result<NodeMap, SyntaxProblem> {
             Entry::Occupied(earlier) => {
                 return Err(set_before(line, earlier.key(), earlier.get().line));
             }
-            Entry::Vacant(place) => drop(place.insert(Member { line, node })),
+            Entry::Vacant(place) => drop(place.insert(Node { line, ..node })),
         }
     }
     Ok(map)

@@ -1,8 +1,8 @@
 //! Values with their lines, whatever format they were written in.
 
-mod lines;
 pub mod json;
 pub mod table;
+pub mod toml;
 pub mod yaml;
 
 use indexmap::IndexMap;
@@ -26,14 +26,8 @@ pub enum NodeValue {
     Map(NodeMap),
 }
 
-pub type NodeMap = IndexMap<String, Member>;
-
-/// A value with the line of its key.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Member {
-    pub line: usize,
-    pub node: Node,
-}
+/// The line of a value is that of its key.
+pub type NodeMap = IndexMap<String, Node>;
 
 /// What is wrong with a line of a file that cannot be parsed.
 #[derive(Debug, PartialEq, Eq)]
@@ -66,18 +60,14 @@ impl Node {
             NodeValue::Text(text) | NodeValue::Number(text) => {
                 Some(text.trim()).filter(|text| !text.is_empty())
             }
-            NodeValue::Null | NodeValue::Bool(_) | NodeValue::List(_) | NodeValue::Map(_) => None,
+            _ => None,
         }
     }
 
     pub fn as_map(&self) -> Option<&NodeMap> {
         match &self.value {
             NodeValue::Map(map) => Some(map),
-            NodeValue::Null
-            | NodeValue::Bool(_)
-            | NodeValue::Number(_)
-            | NodeValue::Text(_)
-            | NodeValue::List(_) => None,
+            _ => None,
         }
     }
 
@@ -85,11 +75,19 @@ impl Node {
     pub fn as_number(&self) -> Option<f64> {
         match &self.value {
             NodeValue::Number(text) => text.parse().ok().filter(|number: &f64| number.is_finite()),
-            NodeValue::Null
-            | NodeValue::Bool(_)
-            | NodeValue::Text(_)
-            | NodeValue::List(_)
-            | NodeValue::Map(_) => None,
+            _ => None,
+        }
+    }
+
+    pub fn is_null(&self) -> bool {
+        self.value == NodeValue::Null
+    }
+
+    /// Returns the values of a list, or the only value.
+    pub fn elements(&self) -> &[Self] {
+        match &self.value {
+            NodeValue::List(list) => list,
+            _ => std::slice::from_ref(self),
         }
     }
 
@@ -101,11 +99,12 @@ impl Node {
                 NodeValue::List(list.into_iter().map(|node| node.at_line(line)).collect())
             }
             NodeValue::Map(map) => {
-                let at_line = |(key, member): (String, Member)| {
-                    let node = member.node.at_line(line);
-                    (key, Member { line, node })
-                };
-                NodeValue::Map(map.into_iter().map(at_line).collect())
+                let members = map.into_iter();
+                NodeValue::Map(
+                    members
+                        .map(|(key, node)| (key, node.at_line(line)))
+                        .collect(),
+                )
             }
             value => value,
         };
@@ -117,7 +116,7 @@ impl Node {
         match &self.value {
             NodeValue::Text(text) | NodeValue::Number(text) => text.len(),
             NodeValue::List(list) => list.iter().map(Self::text_length).sum(),
-            NodeValue::Map(map) => map.values().map(|member| member.node.text_length()).sum(),
+            NodeValue::Map(map) => map.values().map(Self::text_length).sum(),
             NodeValue::Null | NodeValue::Bool(_) => 0,
         }
     }
@@ -150,15 +149,25 @@ pub fn plain_scalar(text: &str) -> NodeValue {
 /// Returns whether a text is a number as JSON writes it. One that begins with a zero, such as
 /// `007`, is an identifier.
 fn is_number(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    let begins_well = match digits.as_bytes() {
-        [b'0'] | [b'0', b'.' | b'e' | b'E', ..] => true,
-        [first, ..] => (b'1'..=b'9').contains(first),
-        [] => false,
-    };
-    let is_made_of_digits = digits
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || b".eE+-".contains(&byte));
-    let is_finite = text.parse().is_ok_and(f64::is_finite);
-    begins_well && is_made_of_digits && !digits.ends_with('.') && is_finite
+    let is_json = serde_json::from_str::<serde_json::Number>(text).is_ok();
+    is_json && !text.contains(char::is_whitespace)
+}
+
+/// The ends of the lines of a text.
+struct Lines {
+    ends: Vec<usize>,
+    first: usize,
+}
+
+impl Lines {
+    /// Takes the number of the first line.
+    fn new(text: &str, first: usize) -> Self {
+        let ends = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+        Self { ends, first }
+    }
+
+    /// Returns the line of a position in bytes.
+    fn at(&self, position: usize) -> usize {
+        self.first + self.ends.partition_point(|end| *end < position)
+    }
 }

@@ -2,8 +2,7 @@
 
 use csv::{Position, ReaderBuilder, StringRecord};
 
-use super::lines::Lines;
-use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem};
+use super::{Lines, Node, NodeMap, NodeValue, SyntaxProblem};
 
 const MOST_COLUMNS: usize = 1000;
 
@@ -15,8 +14,8 @@ pub enum Separator {
     Tab,
 }
 
-/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left out. Names of
-/// columns are in lower case, and columns named with the letters of options are `options`.
+/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left out.
+/// Names of columns are in lower case, and columns named with the letters of options are `options`.
 pub fn parse(
     text: &str,
     separator: Separator,
@@ -101,15 +100,12 @@ fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, S
         if is_letter(name) {
             options.push(node);
         } else {
-            map.insert(name.clone(), Member { line, node });
+            map.insert(name.clone(), node);
         }
     }
     if !options.is_empty() {
-        let node = Node {
-            line,
-            value: NodeValue::List(options),
-        };
-        map.insert("options".to_owned(), Member { line, node });
+        let value = NodeValue::List(options);
+        map.insert("options".to_owned(), Node { line, value });
     }
     Ok(Node {
         line,

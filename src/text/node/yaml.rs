@@ -6,7 +6,7 @@ use indexmap::map::Entry;
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 
 use super::json::set_before;
-use super::{Member, Node, NodeMap, NodeValue, SyntaxProblem, plain_scalar};
+use super::{Node, NodeMap, NodeValue, SyntaxProblem, plain_scalar};
 
 /// The deepest value.
 const DEEPEST: usize = 128;
@@ -98,7 +98,7 @@ pub fn parse_with(text: &str, aliases: Aliases) -> Result<Option<Node>, SyntaxPr
             Some(parent) => parent.add(node)?,
         }
     }
-    Ok(root.filter(|node| node.value != NodeValue::Null))
+    Ok(root.filter(|node| !node.is_null()))
 }
 
 impl Open {
@@ -117,7 +117,7 @@ impl Open {
         match map.entry(name) {
             Entry::Occupied(earlier) => Err(set_before(line, earlier.key(), earlier.get().line)),
             Entry::Vacant(place) => {
-                place.insert(Member { line, node });
+                place.insert(Node { line, ..node });
                 Ok(())
             }
         }

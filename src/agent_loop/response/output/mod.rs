@@ -2,11 +2,10 @@
 
 use serde_json::Value;
 
-use super::excerpt::end_of;
-use super::fence::FenceTracker;
+use super::fence::{FenceTracker, end_of};
 use super::json::{self, Document};
 use super::limits;
-use super::programs::{Program, Turn, codex_log, format_of, is_log_title, program};
+use super::programs::{Program, Turn, format_of, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
 use crate::text::pattern::Pattern;
 
@@ -48,7 +47,6 @@ pub(super) fn read(
     let text = &*json::with_whole_characters(original);
     let mut reading = Reading::default();
     let mut fences = FenceTracker::default();
-    let mut is_after_title = false;
     let (mut rest, mut line) = (text, 1);
     while !rest.is_empty() {
         let current = rest.split_inclusive('\n').next().unwrap_or_default();
@@ -64,16 +62,10 @@ pub(super) fn read(
         // What follows a document in its line is text, if it is not blank.
         let end = after.find('\n').map_or(after.len(), |end| end + 1);
         let (words, after) = after.split_at(end);
-        let head = words.trim();
         if taken == 0 {
             fences.pass_line(words);
         }
-        if !head.is_empty() {
-            if is_after_title && head.starts_with("----") {
-                let turn = codex_log::read(after);
-                return Ok(response(ResponseFormat::Codex, turn, false));
-            }
-            is_after_title = reading.expects_log(format) && is_log_title(head);
+        if !words.trim().is_empty() {
             reading.first_other_line.get_or_insert(line);
             match reading.program {
                 None => reading.lines_before += 1,
@@ -191,12 +183,6 @@ impl Reading {
             self.first_other_line.get_or_insert(line);
         }
         false
-    }
-
-    fn expects_log(&self, format: Option<ResponseFormat>) -> bool {
-        matches!(format, None | Some(ResponseFormat::Codex))
-            && self.program.is_none()
-            && self.lines_before < limits::LINES_BEFORE_JSON
     }
 
     fn response(

@@ -113,8 +113,7 @@ fn a_forced_format_is_not_looked_for() {
 fn a_forced_format_that_does_not_match_is_an_error() {
     assert_eq!(
         refusal(ResponseFormat::Codex, &format!("\n{RESULT}\n")),
-        "line 2 is not output of Codex: expected the JSON of `codex exec --json`, or the log \
-         of `codex exec`"
+        "line 2 is not output of Codex: expected the JSON of `codex exec --json`"
     );
     assert_eq!(
         refusal(ResponseFormat::Claude, "\n\nAll done.\n"),

@@ -2,7 +2,6 @@
 
 mod claude;
 mod codex;
-pub(super) mod codex_log;
 mod gemini;
 mod turn;
 
@@ -10,7 +9,6 @@ use serde_json::Value;
 
 use super::report::ResponseFormat;
 
-pub(super) use codex_log::is_log_title;
 pub(super) use turn::Turn;
 
 /// A program that prints JSON, with what it printed so far.

@@ -8,13 +8,17 @@
 //! A count of failed tests is no signature: it would be the same while fewer fail each turn. Neither
 //! is an exit code alone, which says nothing about what failed.
 
-mod report;
 mod signature;
 
+use std::ops::Range;
+
+use self::signature::is_error_line;
 use super::obstacle::is_program_failure;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::{Message, normal};
+use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::{Block, BlockKind, Message, has_word, normal, sentences};
 use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
+use crate::text::clean::words;
 
 pub use signature::ErrorText;
 
@@ -25,11 +29,11 @@ pub(super) fn read(
     obstacle: Option<&Obstacle>,
 ) -> Vec<ErrorText> {
     let mut errors: Vec<ErrorText> = Vec::new();
-    let reported = report::reported(message);
+    let reported = reported(message);
     let ends_in_failure = message.text.trim().is_empty()
         || response.program_error.is_some()
         || !reported.is_empty()
-        || report::says_failure(message);
+        || says_failure(message);
     if ends_in_failure {
         for text in &response.tool_errors {
             errors.extend(ErrorText::read(&normal(text)));
@@ -59,4 +63,210 @@ fn program_error(response: &AgentResponse) -> Option<ErrorText> {
     let error = response.program_error.as_ref();
     let error = error.filter(|error| error.kind != ProgramErrorKind::RunLimit)?;
     ErrorText::read(&normal(&error.message)).or_else(|| ErrorText::read(error.code.as_deref()?))
+}
+
+/// The blocks at the end of a message that say how the turn ends.
+const ENDING_BLOCKS: usize = 12;
+
+/// Whether a message says that something fails now.
+fn says_failure(message: &Message) -> bool {
+    let start = message.blocks.len().saturating_sub(ENDING_BLOCKS);
+    let ending = message.blocks.get(start..).unwrap_or_default();
+    ending.iter().filter(|block| block.is_prose()).any(|block| {
+        let sentences = sentences(&block.prose);
+        let mut sentences = sentences.iter().map(|sentence| sentence.text);
+        sentences.any(|sentence| has_word(sentence, TABLES.list("fails")) && !is_past(sentence))
+    })
+}
+
+/// Collects the errors that a message reports.
+fn reported(message: &Message) -> Vec<ErrorText> {
+    let mut errors = Vec::new();
+    let mut before: Option<&Block> = None;
+    for block in &message.blocks {
+        let is_item = matches!(block.kind, BlockKind::Item(_) | BlockKind::ItemParagraph);
+        if block.is_prose() {
+            if !before.is_some_and(is_over_label) {
+                errors.extend(lines(message, block));
+                errors.extend(inline_code(message, block));
+            }
+            // A label stands over all items of its list.
+            if !is_item {
+                before = Some(block);
+            }
+        } else if block.kind == BlockKind::Code {
+            let prose = before.take().map_or("", |block| block.prose.trim());
+            if introduces(last_sentence(prose.trim_end_matches([':', '.', '*']))) {
+                errors.extend(in_code(message.source(block.range.clone())));
+            }
+        }
+    }
+    errors
+}
+
+/// Errors in lines of their own: `Error: cannot find module`.
+fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
+    let source = message.visible.get(block.range.clone()).unwrap_or_default();
+    let lines = source
+        .lines()
+        .map(|line| line.trim_matches(['#', '-', '*', '!', ' ']));
+    let errors = lines.filter(|line| {
+        let content = line.split_once(':').map_or("", |(_, content)| content);
+        let is_error = is_error_line(line) && !is_none(content);
+        (is_error || states_failure(line)) && !has_word(line, TABLES.list("resolved"))
+    });
+    errors
+        .filter_map(|line| ErrorText::read(&line.replace("**", "")))
+        .collect()
+}
+
+/// Whether a line is a sentence of a program about a failure: `The patch failed to apply`. A count of
+/// failed tests is none.
+fn states_failure(line: &str) -> bool {
+    line.len() <= 160
+        && line.contains(" failed to ")
+        && !has_word(line, TABLES.list("not_present"))
+        && !has_word(line, &["i", "we", "test", "tests", "it"])
+}
+
+/// All errors in a block of code, or what it says as a whole.
+fn in_code(code: &str) -> Vec<ErrorText> {
+    let errors: Vec<&str> = code.lines().filter(|line| is_error_line(line)).collect();
+    match errors.len() {
+        0 => Vec::new(),
+        // Its message may be on another line.
+        1 => ErrorText::read(code).into_iter().collect(),
+        _ => errors.into_iter().filter_map(ErrorText::read).collect(),
+    }
+}
+
+/// Errors in inline code after words that something fails: ``the build fails with `E0432` ``.
+fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
+    let from = |range: &Range<usize>| range.start < block.range.start;
+    let start = message.inline_code.partition_point(from);
+    let codes = message.inline_code.iter().skip(start);
+    let codes = codes.take_while(|code| code.start < block.range.end);
+    let errors = codes.filter(|code| {
+        let sentence = last_sentence(message.source(block.range.start..code.start)).trim_end();
+        let after = message.source(code.end..block.range.end.max(code.end));
+        let after = after.split(ENDS).next().unwrap_or_default();
+        let last = words(sentence).next_back().unwrap_or_default();
+        let leads = sentence.ends_with(':') || TABLES.list("error_leads").has(&last.to_lowercase());
+        leads && introduces(sentence) && !is_past(after)
+    });
+    errors
+        .filter_map(|code| ErrorText::read(message.source(code.clone()).trim_matches('`')))
+        .collect()
+}
+
+/// The marks that end a sentence before code.
+const ENDS: [char; 4] = ['.', '!', '?', '\n'];
+
+fn last_sentence(text: &str) -> &str {
+    text.rsplit(ENDS).next().unwrap_or_default()
+}
+
+/// Whether a sentence says that something fails now.
+fn introduces(sentence: &str) -> bool {
+    let names_failure =
+        has_word(sentence, TABLES.list("fails")) || has_word(sentence, TABLES.list("error_names"));
+    names_failure && !is_past(sentence)
+}
+
+/// Whether the errors below a label are over: `Fixed:`
+fn is_over_label(block: &Block) -> bool {
+    let is_label = matches!(block.kind, BlockKind::Heading(_))
+        || block.prose.trim_end().ends_with([':', '：']);
+    is_label && has_word(&block.prose, TABLES.list("resolved"))
+}
+
+/// Whether a sentence does not speak of the present.
+fn is_past(sentence: &str) -> bool {
+    has_word(sentence, TABLES.list("resolved")) || has_word(sentence, TABLES.list("not_present"))
+}
+
+fn is_none(content: &str) -> bool {
+    let first = words(content).next();
+    first.is_none_or(|word| TABLES.list("error_nothings").has(&word.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(message: &str) -> Vec<String> {
+        let errors = reported(&Message::read(message, None));
+        errors
+            .iter()
+            .map(|error| error.signature.0.clone())
+            .collect()
+    }
+
+    #[test]
+    fn present_failures_are_reported() {
+        for (message, expected) in [
+            (
+                "Error: cannot find module 'foo'",
+                "Error: cannot find module 'foo'",
+            ),
+            (
+                "- **Error:** cannot find module `foo`",
+                "Error: cannot find module `foo`",
+            ),
+            (
+                "error[E0308]: mismatched types",
+                "error[E0308]: mismatched types",
+            ),
+            (
+                "The build still fails with `error[E0432]: unresolved import foo`.",
+                "error[E0432]: unresolved import foo",
+            ),
+            (
+                "The tests fail:\n\n```\nrunning 3 tests\nthread 'a' panicked at src/a.rs:1:1:\nboom\n```",
+                "panicked at a.rs boom",
+            ),
+            ("ValueError: bad value", "ValueError: bad value"),
+            (
+                "error: linker `cc` not found",
+                "error: linker `cc` not found",
+            ),
+            (
+                "FAILED tests/a.py::test_b - AssertionError: expected 1",
+                "FAILED a.py::test_b - AssertionError: expected #",
+            ),
+            (
+                "# The SEARCH block failed to match!",
+                "The SEARCH block failed to match",
+            ),
+        ] {
+            let message = errors(message);
+            assert_eq!(message, [expected]);
+        }
+    }
+
+    #[test]
+    fn errors_that_are_over_or_discussed_are_not_reported() {
+        for message in [
+            "",
+            "Task 1 done. All 42 tests pass.",
+            "0 errors, no exceptions, nothing failed. Fixed the bug from issue #12; no problems or mistakes remain.",
+            "I fixed `error[E0432]: unresolved import`.",
+            "The build failed with `error[E0432]`, which is fixed now.",
+            "Errors: 0",
+            "Error: none",
+            "Error handling is done.",
+            "## Fixed\n\n- Error: cannot find module 'foo'",
+            "The parser returns `Error: bad input` for bad input.",
+            "3 tests are still failing.",
+            "3 tests failed to pass.",
+            "- fixed error E0432: unresolved import",
+            "```\nError: cannot find module 'foo'\n```",
+            "> Error: cannot find module 'foo'",
+            "The output was:\n\n```\nerror: old\n```",
+            "The function returns an error:\n\n```rust\nErr(Error::new())\n```",
+            "\"is_error\": false",
+        ] {
+            assert_eq!(errors(message), [""; 0], "{message}");
+        }
+    }
 }

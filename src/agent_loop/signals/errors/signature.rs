@@ -168,7 +168,7 @@ fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
     has_form(line, &[ErrorForm::Summary])
-        || words.all(|word| word.is_empty() || TABLES.error_fillers.has(word))
+        || words.all(|word| word.is_empty() || TABLES.list("error_fillers").has(word))
 }
 
 /// Removes `<tool_use_error>` and the like around a line.

@@ -78,7 +78,7 @@ impl Element {
         let (words, is_optional) = match part {
             "^" => return Self::ClauseStart,
             "$" => return Self::ClauseEnd,
-            "#" => (of_list(&TABLES.numbers), false),
+            "#" => (of_list(TABLES.list("numbers")), false),
             "!" => (of_list(&language.negators), false),
             _ => match (part.strip_prefix('~'), part.strip_prefix('?')) {
                 (Some(most), _) => return Self::Gap(most.parse().unwrap_or_default()),
@@ -102,7 +102,7 @@ fn name<'a>(token: &Token<'a>) -> &'a str {
 }
 
 fn divides_clauses(token: &Token<'_>) -> bool {
-    matches!(token.kind, TokenKind::Mark(_)) || TABLES.clause_dividers.has(token.text)
+    matches!(token.kind, TokenKind::Mark(_)) || TABLES.list("clause_dividers").has(token.text)
 }
 
 /// Whether a token is a mark that divides statements.
@@ -192,7 +192,7 @@ impl Phrase {
             in_clause &= !divides_clauses(token);
             // `Done but the tests` excepts them; `done, but the tests fail` says something else.
             found.has_exception |= language.exceptions.has(token.text)
-                && (distance == 0 || !TABLES.clause_dividers.has(token.text));
+                && (distance == 0 || !TABLES.list("clause_dividers").has(token.text));
             found.is_conditional |= in_clause && language.conditions.has(token.text);
             found.is_of_part |= in_clause && distance < NEAR && language.parts.has(token.text);
         }

@@ -3,8 +3,7 @@
 
 use serde_json::Value;
 
-use crate::agent_loop::signals::confidence::percent;
-use crate::agent_loop::signals::fraction::{StatedProgress, progress};
+use crate::agent_loop::signals::numbers::{StatedProgress, percent, progress};
 use crate::agent_loop::text::tables::TABLES;
 use crate::stopping::exit_check::evidence::StatedState;
 use crate::text::clean::one_line;
@@ -58,9 +57,9 @@ impl Field {
     pub(super) fn state(&self) -> Option<StatedState> {
         let key = self.key.as_str();
         let tables = &*TABLES;
-        if tables.exit_keys.has(key) || tables.inner_exit_keys.has(key) {
+        if tables.list("exit_keys").has(key) || tables.list("inner_exit_keys").has(key) {
             truth_of(&self.value)
-        } else if tables.status_keys.has(key) || tables.inner_status_keys.has(key) {
+        } else if tables.list("status_keys").has(key) || tables.list("inner_status_keys").has(key) {
             state_of(&self.value)
         } else {
             // An agent that says "complete" with failing tests contradicts itself.
@@ -120,11 +119,11 @@ pub(super) fn state_of(value: &str) -> Option<StatedState> {
         .split_once('%')
         .map(|(number, _)| number.parse::<u8>());
     let is_part = percent.is_some_and(|percent| percent.is_ok_and(|percent| percent < 100));
-    if TABLES.done.has(&value) {
+    if TABLES.list("done").has(&value) {
         Some(StatedState::Done)
-    } else if TABLES.not_done.has(&value) || is_part {
+    } else if TABLES.list("not_done").has(&value) || is_part {
         Some(StatedState::NotDone)
-    } else if TABLES.blocked.has(&value)
+    } else if TABLES.list("blocked").has(&value)
         || ["blocked ", "waiting for ", "waiting on "]
             .iter()
             .any(|words| value.starts_with(words))

@@ -122,7 +122,8 @@ fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Sig
         return Some(signal(StatedState::Done, false));
     }
     let field = Field::of_line(line).filter(|_| !line.starts_with(['|', '>']))?;
-    let is_own = TABLES.exit_keys.has(&field.key) || TABLES.status_keys.has(&field.key);
+    let is_own =
+        TABLES.list("exit_keys").has(&field.key) || TABLES.list("status_keys").has(&field.key);
     let state = field.state().filter(|_| is_own)?;
     Some(signal(state, field.key == "status"))
 }
@@ -174,7 +175,7 @@ fn is_promise(content: &str, promise: Option<&str>) -> bool {
     let content = normal(content);
     match promise.map(normal) {
         Some(promise) => !promise.is_empty() && promise == content,
-        None => TABLES.promises.has(&content),
+        None => TABLES.list("promises").has(&content),
     }
 }
 

@@ -7,16 +7,17 @@
 
 mod field;
 mod find;
-mod context;
 
 use std::ops::Range;
 
+use self::field::Field;
 use super::LONGEST_UNMASKED;
-use crate::agent_loop::text::{BlockKind, Message};
+use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::{BlockKind, Message, has_word, sentences};
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use crate::text::clean::shortened_unmasked;
 use crate::text::pattern::Pattern;
-use field::Field;
+use crate::text::word_list::WordList;
 
 /// The signals of a message.
 #[derive(Debug, Default)]
@@ -75,7 +76,7 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
     let mut signals = find::find(&message.visible, promise);
     signals.retain(|signal| {
         let is_of_others = message.is_in_code(signal.range.start)
-            || signal.is_done() && context::is_about(&message.visible, &signal.range);
+            || signal.is_done() && is_about(&message.visible, &signal.range);
         !is_of_others
     });
     if let Some(code) = last_code(message) {
@@ -83,9 +84,9 @@ pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
         for signal in &mut of_code {
             signal.range = code.start + signal.range.start..code.start + signal.range.end;
         }
-        let is_about = context::is_code_about(message, code.start);
+        let is_of_others = is_code_about(message, code.start);
         of_code.retain(|signal| {
-            !signal.is_done() || !is_about && !context::is_about(&message.text, &signal.range)
+            !signal.is_done() || !is_of_others && !is_about(&message.text, &signal.range)
         });
         signals.extend(of_code);
     }
@@ -134,7 +135,7 @@ fn is_under_part(message: &Message, at: usize) -> bool {
     let heading = headings.last().map_or("", |heading| heading.prose.as_str());
     let mut lines = message.source(0..at).rsplit('\n');
     let line_above = lines.nth(1).unwrap_or_default();
-    [heading, line_above].into_iter().any(context::names_part)
+    [heading, line_above].into_iter().any(names_part)
 }
 
 /// Returns what the last signals say together.
@@ -158,6 +159,88 @@ fn last_statement(signals: &[Signal], message: &Message) -> Option<StatusSignal>
         state: deciding.state,
         source: shortened_unmasked(&deciding.source, LONGEST_UNMASKED),
     })
+}
+
+/// The longest part of a text before or after a signal that is looked at, in bytes or characters.
+const LONGEST: usize = 2_000;
+
+/// The end of a sentence or of a paragraph.
+static END: Pattern = Pattern::new(r"[.!?](?:\s|$)|[。！？✅🎉]|\n\s*\n");
+
+/// Whether the sentence around a signal speaks of it instead of making it.
+fn is_about(text: &str, signal: &Range<usize>) -> bool {
+    let before = sentence_before(text.get(..signal.start).unwrap_or_default());
+    let after = sentence_after(text.get(signal.end..).unwrap_or_default());
+    before.ends_with(['"', '\'', '“', '«', '「', '„', '‘'])
+        || after.starts_with(['"', '\'', '”', '»', '」', '’'])
+        || has_any(&format!("{before} {after}"), TABLES.list("about"))
+}
+
+/// Whether the sentence before a block of code says that the code is not the agent's own.
+fn is_code_about(message: &Message, start: usize) -> bool {
+    let blocks = message.blocks.iter();
+    let before = blocks.take_while(|block| block.range.end <= start && block.range.start < start);
+    let prose = before.filter(|block| block.is_prose()).last();
+    let last = prose.and_then(|block| sentences(&block.prose).pop());
+    let last = last.map_or("", |sentence| sentence.text);
+    let words = if introduces(last) {
+        TABLES.list("about")
+    } else {
+        TABLES.list("about_code")
+    };
+    has_any(last, words)
+}
+
+fn has_any(sentence: &str, words: &WordList) -> bool {
+    let unspaced = TABLES.list("about_unspaced");
+    has_word(sentence, words) || unspaced.iter().any(|word| sentence.contains(word))
+}
+
+fn introduces(line: &str) -> bool {
+    line.trim_end_matches(['*', '_', ' '])
+        .ends_with([':', '：'])
+}
+
+/// Returns the beginning of the sentence that a signal ends; of one on a line of its own, the
+/// paragraph above it, or the line above that ends with a colon.
+fn sentence_before(text: &str) -> &str {
+    let start = text.len().saturating_sub(LONGEST);
+    let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
+    let text = text.get(start.unwrap_or_default()..).unwrap_or_default();
+    let line = text.rsplit('\n').next().unwrap_or_default();
+    let above = text.strip_suffix(line).unwrap_or_default();
+    if !line.contains(char::is_alphanumeric) {
+        let lead = above.trim_end().rsplit('\n').next().unwrap_or_default();
+        if introduces(lead) {
+            return lead;
+        }
+    }
+    let ends = END.all(text).filter_map(|end| Some(end.get(0)?.end()));
+    text.get(ends.last().unwrap_or_default()..)
+        .unwrap_or_default()
+}
+
+/// Returns the rest of the sentence after a signal, which goes on in the next line if that begins
+/// with a small letter.
+fn sentence_after(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(text.len(), |(at, _)| at);
+    let mut lines = text.get(..end).unwrap_or_default().split('\n');
+    let first = lines.next().unwrap_or_default();
+    let next = lines
+        .next()
+        .filter(|next| next.starts_with(char::is_lowercase));
+    let length = first.len() + next.map_or(0, |next| next.len() + 1);
+    let rest = text.get(..length).unwrap_or_default();
+    let end = END.all(rest).find_map(|end| Some(end.get(0)?.start()));
+    rest.get(..end.unwrap_or(length)).unwrap_or_default()
+}
+
+/// Whether a heading or a line names a part of the work: `Task 3: Parser`.
+fn names_part(text: &str) -> bool {
+    has_word(text, TABLES.list("parts")) && text.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

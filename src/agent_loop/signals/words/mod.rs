@@ -1,6 +1,6 @@
 //! What the prose says: claims, open work and questions.
 
-use super::fraction::{StatedProgress, progress};
+use super::numbers::{StatedProgress, progress};
 use super::phrases::{Meaning, PhraseMatch, matches};
 use crate::agent_loop::checklist::is_optional_label;
 use crate::agent_loop::text::tables::TABLES;
@@ -125,7 +125,7 @@ impl Surroundings {
             self.optional_heading = Some(level);
         }
         self.is_part = heading.contains(|c: char| c.is_ascii_digit())
-            && has_word(heading, &TABLES.part_headings);
+            && has_word(heading, TABLES.list("part_headings"));
         self.lead_in = LeadIn::None;
     }
 
@@ -147,9 +147,9 @@ impl Surroundings {
             .replace('-', " ");
         self.lead_in = if is_optional_label(text) || has(Meaning::Optional) {
             LeadIn::Optional
-        } else if has_word(text, &TABLES.condition_labels) {
+        } else if has_word(text, TABLES.list("condition_labels")) {
             LeadIn::Conditional
-        } else if matches.iter().any(is_open) || TABLES.open_labels.has(&label) {
+        } else if matches.iter().any(is_open) || TABLES.list("open_labels").has(&label) {
             LeadIn::Open
         } else {
             LeadIn::None
@@ -161,7 +161,7 @@ impl Surroundings {
 fn says_none(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let first = words.find(|word| !word.is_empty());
-    first.is_none_or(|word| TABLES.nothings.has(word))
+    first.is_none_or(|word| TABLES.list("nothings").has(word))
 }
 
 fn statement(
@@ -176,7 +176,10 @@ fn statement(
         .map(|found| found.meaning)
         .filter(|meaning| match meaning {
             // An offer to continue the work itself is a question.
-            Meaning::Offer => !TABLES.continues.iter().any(|it| sentence.text.contains(it)),
+            Meaning::Offer => !TABLES
+                .list("continues")
+                .iter()
+                .any(|it| sentence.text.contains(it)),
             Meaning::Proceeds => !is_conditional,
             _ => true,
         })

@@ -1,24 +1,14 @@
 //! Edits one list entry where it stands: removes and writes tags, and appends notes. Each form is
 //! read again; one that would change anything else is not used.
 
-use super::super::item::Tag;
+use super::super::item::{PlacedTag, Tag};
 use super::super::lines::{indentation, is_blank, line_start, lines, without_columns};
 use super::super::marker::{ListMarker, MarkerSign};
 use super::super::outline::{BlockContent, ListEntry, outline};
-use super::super::tags::PlacedTag;
 use super::{Check, ItemEdit};
 
 /// Ends of HTML that is left open.
-const HTML_ENDS: [&str; 8] = [
-    "-->",
-    "?>",
-    ">",
-    "]]>",
-    "</script>",
-    "</pre>",
-    "</style>",
-    "</textarea>",
-];
+const HTML_ENDS: &str = "--> ?> > ]]> </script> </pre> </style> </textarea>";
 
 /// A list entry with its source, apart from its document.
 #[derive(Clone, Debug)]
@@ -288,5 +278,5 @@ pub(super) fn block_ends(source: &str) -> impl Iterator<Item = String> {
     let fences = ["`".repeat(longest('`')), "~".repeat(longest('~'))];
     fences
         .into_iter()
-        .chain(HTML_ENDS.into_iter().map(ToOwned::to_owned))
+        .chain(HTML_ENDS.split(' ').map(ToOwned::to_owned))
 }

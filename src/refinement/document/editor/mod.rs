@@ -5,7 +5,6 @@
 //! replaced by a plainer one.
 
 mod entry;
-mod list;
 mod placement;
 mod writer;
 mod check;

@@ -10,8 +10,7 @@ use super::super::lines::{
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
 use super::check::{SEPARATOR, Unit, units};
 use super::entry::{LooseEntry, block_ends};
-use super::list::ListForm;
-use super::placement::{Insertion, Insertions, Place, insertions};
+use super::placement::{Insertion, Insertions, ListForm, Place, insertions};
 use super::{Arrival, DocumentEditor};
 
 /// How edits stand beside the text around them.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Detail;
 use super::figures::{cell, known};
 use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::report::misses::Miss;
+use crate::benchmark::report::notices::Miss;
 use crate::benchmark::report::words::whole_percent;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;

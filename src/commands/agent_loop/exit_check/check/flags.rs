@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::agent_loop::response::ResponseFormat;
-use crate::agent_loop::settings::LoopSetting;
 use crate::commands::agent_loop::LoopFlags;
 use crate::commands::agent_loop::ThresholdFlag;
 use crate::commands::flags::{Choice, choice, verbosity};
@@ -135,11 +134,11 @@ impl ThresholdFlags {
     /// Returns the flags that are given, with what they set.
     pub(super) fn given(&self) -> Vec<ThresholdFlag> {
         let all = [
-            (LoopSetting::MinConfidence, self.min_confidence),
-            (LoopSetting::MinCompletion, self.min_completion),
-            (LoopSetting::MaxErrors, self.max_errors),
-            (LoopSetting::StagnationTurns, self.stagnation_turns),
-            (LoopSetting::MaxTurns, self.max_turns),
+            ("min_confidence", self.min_confidence),
+            ("min_completion", self.min_completion),
+            ("max_errors", self.max_errors),
+            ("stagnation_turns", self.stagnation_turns),
+            ("max_turns", self.max_turns),
         ];
         let all = all.into_iter();
         all.filter_map(|(setting, value)| Some((setting, value?)))

@@ -1,4 +1,4 @@
-//! Confidence that the agent states as a number.
+//! Numbers in prose: confidence that the agent states, and progress such as `4 of 16 tasks`.
 
 use std::sync::LazyLock;
 
@@ -6,6 +6,7 @@ use regex::Captures;
 
 use crate::agent_loop::text::tables::TABLES;
 use crate::agent_loop::text::{Block, sentences};
+use crate::text::clean::words;
 use crate::text::pattern::Pattern;
 use crate::text::word_list::WordList;
 
@@ -23,10 +24,10 @@ struct StatedForm {
 
 static FORMS: LazyLock<[StatedForm; 4]> = LazyLock::new(|| {
     let any = |words: &WordList| words.join("|");
-    let nouns = any(&TABLES.confidence_nouns);
-    let adjectives = any(&TABLES.confidence_adjectives);
-    let own = any(&TABLES.confidence_own);
-    let between = any(&TABLES.confidence_between);
+    let nouns = any(TABLES.list("confidence_nouns"));
+    let adjectives = any(TABLES.list("confidence_adjectives"));
+    let own = any(TABLES.list("confidence_own"));
+    let between = any(TABLES.list("confidence_between"));
     let denial = r"(?P<denial>\b(?:not|never|nicht|pas|no|\w+n't) (?:\S+ ){0,2})";
     let before = format!(r"(?:{denial}|^|[^\d.,/]){NUMBER} ?(?:[^\s\d]\S* )?");
     let label = format!(r"(?:^|[^\w\s] *|\b(?:{own}) )(?:{nouns})\b");
@@ -71,11 +72,12 @@ fn of_sentence(sentence: &str) -> Option<u8> {
         let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'');
         words.any(|word| list.has(word))
     };
-    let is_stated = has(&TABLES.confidence_nouns) || has(&TABLES.confidence_adjectives);
-    if !is_stated || has(&TABLES.confidence_of_others) {
+    let is_stated =
+        has(TABLES.list("confidence_nouns")) || has(TABLES.list("confidence_adjectives"));
+    if !is_stated || has(TABLES.list("confidence_of_others")) {
         return None;
     }
-    let speaks = has(&TABLES.confidence_speakers);
+    let speaks = has(TABLES.list("confidence_speakers"));
     let forms = FORMS.iter().filter(|form| speaks || !form.is_own);
     let stated = forms.flat_map(|form| {
         form.pattern
@@ -115,6 +117,61 @@ fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
 pub(super) fn percent(field: &str) -> Option<u8> {
     static VALUE: Pattern = Pattern::prepared("", |_| format!(r"^\W*?{NUMBER}"));
     VALUE.all(field).find_map(|found| value(&found, true))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum StatedProgress {
+    Part,
+    All,
+}
+
+/// `4 of the 16 tasks are done`, with the words behind the numbers; `80% complete`
+static PROGRESS: Pattern = Pattern::prepared("", |_| {
+    let number = TABLES.list("small_numbers").join("|");
+    format!(
+        r"\b(?:(?P<done>\d+|{number}) ?(?:/|\b(?:out of|of|von|sur|de|из)\b) ?(?:(?:the|my|all|den|las) )?(?P<all>\d+|{number})\b(?P<names>(?: [\w'-]+){{0,5}})|(?P<percent>\d+)% (?P<what>\w+))"
+    )
+});
+
+/// Reads the progress that a sentence in lower case states in numbers.
+pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
+    if words(sentence).any(|word| TABLES.list("not_progress").has(word)) {
+        return None;
+    }
+    PROGRESS.all(sentence).find_map(|found| {
+        let text = |name| found.name(name).map_or("", |found| found.as_str());
+        if text("done").is_empty() {
+            let percent: u64 = text("percent").parse().ok()?;
+            // All of what is not said: the coverage, a file, the plan.
+            let is_part = percent < 100 && TABLES.list("counted_done").has(text("what"));
+            return is_part.then_some(StatedProgress::Part);
+        }
+        let (done, all) = (number(text("done"))?, number(text("all"))?);
+        let has = |list: &WordList, most| {
+            text("names")
+                .split(' ')
+                .take(most)
+                .any(|word| list.has(word))
+        };
+        let is_done = has(TABLES.list("counted_done"), 6);
+        if done > all || all == 0 || !is_done && !has(TABLES.list("counted"), 3) {
+            return None;
+        }
+        match (done == all, is_done) {
+            (true, true) => Some(StatedProgress::All),
+            (true, false) => None,
+            // `Task 2 of 5` numbers a task; `2 of 5 tasks` counts them.
+            (false, _) => Some(StatedProgress::Part),
+        }
+    })
+}
+
+fn number(text: &str) -> Option<usize> {
+    let named = TABLES
+        .list("small_numbers")
+        .iter()
+        .position(|name| name == text);
+    text.parse().ok().or_else(|| Some(named? + 1))
 }
 
 #[cfg(test)]
@@ -173,6 +230,35 @@ mod tests {
             let message_read = Message::read(message, None);
             let blocks: Vec<&Block> = message_read.blocks.iter().collect();
             assert_eq!(read(&blocks), expected, "{message}");
+        }
+    }
+
+    #[test]
+    fn progress_is_a_count_of_things_or_a_share_that_is_done() {
+        for (sentence, expected) in [
+            ("4 of 16 tasks complete", Some(StatedProgress::Part)),
+            ("4/16 tasks", Some(StatedProgress::Part)),
+            ("progress: 4 out of 16 done", Some(StatedProgress::Part)),
+            ("completed 3 of the 5 steps", Some(StatedProgress::Part)),
+            ("about 80% complete", Some(StatedProgress::Part)),
+            ("3 von 7 aufgaben erledigt", Some(StatedProgress::Part)),
+            ("16/16 tasks are complete", Some(StatedProgress::All)),
+            ("5 of 5 tasks done", Some(StatedProgress::All)),
+            ("16/16 tests pass", None),
+            ("4 of 16 tests fail", None),
+            ("on 2026/11/21 it was done", None),
+            ("confidence 7/10", None),
+            ("100% complete", None),
+            ("if 4 of 5 tasks are done", None),
+            ("at least 80% complete", None),
+            (
+                "two of three tasks are complete",
+                Some(StatedProgress::Part),
+            ),
+            ("one of the tasks is complete", None),
+            ("no numbers", None),
+        ] {
+            assert_eq!(progress(sentence), expected, "{sentence}");
         }
     }
 }
