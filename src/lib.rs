@@ -18,8 +18,8 @@
 //! | L2 | [`files`] | reading of regular files of a bounded size, writing of files whole or not at all, and logs of events | L0 |
 //! | L2 | [`engine`] | the driver, one for each consultation: calls, timers, interrupts, and the ports to models, people and faces; the dispatcher, one for each process: limits, backoffs, circuits and budgets | L0, L1 |
 //! | L3 | [`providers`], [`context`], [`agent_loop`], [`suites`], [`records`], [`config`] | the outside; none of these uses another | L0–L2 |
-//! | L4 | `setup` | from a request and the settings to a template, and from a question to a plan | L0–L3 |
-//! | L4 | `session` | runs consultations, one or many side by side, from their plans to their files and outcomes | L0–L3, `setup` |
+//! | L4 | [`setup`] | from a request and the settings to a template, and from a question to a plan | L0–L3 |
+//! | L4 | [`session`] | runs consultations, one or many side by side, from their plans to their files and outcomes | L0–L3, `setup` |
 //! | L5 | [`terminal`] | what people see: the face of preparations and runs, questions, progress, reports and tables | L0–L2, `setup`, `session` |
 //! | L6 | [`commands`] | the commands: their arguments, and what they do with the layers below | L0–L5 |
 //! | | [`cli`], [`error`] | the command line, and errors with exit codes and hints | all |
@@ -49,8 +49,8 @@ pub mod agent_loop;
 pub mod suites;
 pub mod records;
 pub mod config;
-mod setup;
-mod session;
+pub mod setup;
+pub mod session;
 pub mod terminal;
 pub mod commands;
 pub mod cli;

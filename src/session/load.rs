@@ -25,14 +25,14 @@ use crate::text::clean::{escape_json, pretty_json};
 
 /// A consultation loaded from its files.
 #[derive(Debug)]
-pub(crate) struct LoadedRecord {
-    pub(crate) record: StoredRecord,
+pub struct LoadedRecord {
+    pub record: StoredRecord,
     /// The stored record with the experts' names in its texts, or the one that the journal gives.
-    pub(crate) json: String,
+    pub json: String,
 }
 
 /// Loads the record; the journal if there is no record, or if the journal is newer.
-pub(crate) fn load(logs: &Path, found: &ConsultationId) -> Result<LoadedRecord, Error> {
+pub fn load(logs: &Path, found: &ConsultationId) -> Result<LoadedRecord, Error> {
     let files = ConsultationFiles::in_folder(logs, found);
     let loaded = if is_journal_newer(&files) {
         from_journal(&files.journal).or_else(|| from_record(&files.record))
@@ -48,18 +48,18 @@ pub(crate) fn load(logs: &Path, found: &ConsultationId) -> Result<LoadedRecord, 
 }
 
 /// Returns the record of a consultation; `None` if it left no readable files.
-pub(crate) fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
+pub fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
     Some(load(&home.logs_folder(), id).ok()?.record)
 }
 
 /// Returns the spend of a consultation from its files; nothing if it left none.
-pub(crate) fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
+pub fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
     record_of(home, id).map_or_else(ConsultationSpend::default, |record| spend([&record]))
 }
 
 impl LoadedRecord {
     /// Adds the consultations that follow this one up, to its JSON if there are any.
-    pub(crate) fn add_follow_ups(&mut self, index: &Index) -> Result<(), Error> {
+    pub fn add_follow_ups(&mut self, index: &Index) -> Result<(), Error> {
         let ids = history::follow_ups(&index.connection, &self.record.id);
         // What an index cannot say is left out.
         self.record.follow_ups = ids.unwrap_or_default();
@@ -77,19 +77,16 @@ impl LoadedRecord {
 /// A record for models: with the texts as they were written, which name the experts by their
 /// labels. Only the journal has them.
 #[derive(Debug)]
-pub(crate) struct RecordForModels {
-    pub(crate) record: StoredRecord,
+pub struct RecordForModels {
+    pub record: StoredRecord,
     /// The consultation that its question follows up, as its prompts quoted it.
-    pub(crate) follows_up: Option<Box<PriorConsultation>>,
+    pub follows_up: Option<Box<PriorConsultation>>,
     /// The context of its question, with the text; `None` without one.
-    pub(crate) context: Option<Result<Context, ContextFileError>>,
+    pub context: Option<Result<Context, ContextFileError>>,
 }
 
 /// Loads the record for models.
-pub(crate) fn load_for_models(
-    logs: &Path,
-    found: &ConsultationId,
-) -> Result<RecordForModels, Error> {
+pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForModels, Error> {
     let LoadedRecord { record, .. } = load(logs, found)?;
     let files = ConsultationFiles::in_folder(logs, found);
     let journal = read_journal(&files.journal);

@@ -19,11 +19,7 @@ const MOST_CANDIDATES: usize = 10;
 const LONGEST_QUESTION: usize = 32;
 
 /// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
-pub(crate) fn find(
-    index: Option<&Index>,
-    logs: &Path,
-    name: &str,
-) -> Result<ConsultationId, Error> {
+pub fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<ConsultationId, Error> {
     let found = lookup::find(index.map(|index| &index.connection), logs, name);
     match found
         .map_err(|error| Error::usage(format!("cannot read `{}`: {error}", logs.display())))?

@@ -1,13 +1,13 @@
 //! L4: runs consultations from their plans to their files and outcomes, and finds what earlier
 //! runs have stored.
 
-pub(crate) mod run;
-pub(crate) mod batch;
-pub(crate) mod benchmark;
-pub(crate) mod refinement;
-pub(crate) mod storage;
-pub(crate) mod month;
-pub(crate) mod index;
-pub(crate) mod lookup;
-pub(crate) mod load;
-pub(crate) mod resume;
+pub mod run;
+pub mod batch;
+pub mod benchmark;
+pub mod refinement;
+pub mod storage;
+pub mod month;
+pub mod index;
+pub mod lookup;
+pub mod load;
+pub mod resume;

@@ -27,7 +27,7 @@ use crate::records::statistics::calendar::date_of;
 
 /// The month's budget, shared by the processes of a home.
 #[derive(Debug)]
-pub(crate) struct MonthCeiling {
+pub struct MonthCeiling {
     budget: MonthBudget,
     /// The first failure of its files.
     failure: OnceLock<MonthBudgetError>,
@@ -35,14 +35,14 @@ pub(crate) struct MonthCeiling {
 
 impl MonthCeiling {
     /// Its name in messages and events.
-    pub(crate) const NAME: &'static str = "monthly budget";
+    pub const NAME: &'static str = "monthly budget";
 
     /// Opens the budget that a run is under; `None` without one.
     ///
     /// # Errors
     ///
     /// When the budget's files cannot be used: then no call could be kept within it.
-    pub(crate) fn open(
+    pub fn open(
         home: &Home,
         control: &Control,
         now: Timestamp,
@@ -64,7 +64,7 @@ impl MonthCeiling {
     }
 
     /// Returns the first failure of the budget's files, for the user.
-    pub(crate) fn warning(&self) -> Option<String> {
+    pub fn warning(&self) -> Option<String> {
         let failure = self.failure.get()?;
         Some(format!("the monthly budget cannot be tracked: {failure}"))
     }

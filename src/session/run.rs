@@ -30,39 +30,39 @@ use crate::error::Error;
 
 /// A consultation that is ready to run.
 #[derive(Debug)]
-pub(crate) struct Session {
+pub struct Session {
     consultation: Consultation,
     start: RunStart,
     /// The events of earlier runs.
-    pub(crate) earlier: Vec<Envelope>,
+    pub earlier: Vec<Envelope>,
     providers: Providers,
     storage: Storage,
-    pub(crate) clock: Clock,
+    pub clock: Clock,
 }
 
 /// The parties to a run.
 #[derive(Debug)]
-pub(crate) struct Participants<'a> {
+pub struct Participants<'a> {
     /// Receive every event after the journal, in this order.
-    pub(crate) subscribers: Vec<&'a mut dyn Subscriber>,
-    pub(crate) person: &'a dyn Person,
+    pub subscribers: Vec<&'a mut dyn Subscriber>,
+    pub person: &'a dyn Person,
     /// One message for each request to end.
-    pub(crate) interrupts: mpsc::UnboundedReceiver<()>,
+    pub interrupts: mpsc::UnboundedReceiver<()>,
     /// Writes the report that is stored beside the record.
-    pub(crate) report: fn(&StoredRecord) -> String,
+    pub report: fn(&StoredRecord) -> String,
 }
 
 /// What the runs of a process share: limits, the budgets above the run's own, and the index.
 #[derive(Clone, Debug)]
-pub(crate) struct SharedResources {
+pub struct SharedResources {
     /// The process's view of the providers.
-    pub(crate) dispatcher: Dispatcher,
+    pub dispatcher: Dispatcher,
     /// The innermost first.
-    pub(crate) budgets: Vec<Arc<dyn SharedBudget>>,
+    pub budgets: Vec<Arc<dyn SharedBudget>>,
     /// The outermost of all.
-    pub(crate) month: Option<Arc<MonthCeiling>>,
-    pub(crate) month_rule: MonthRule,
-    pub(crate) index: IndexSender,
+    pub month: Option<Arc<MonthCeiling>>,
+    pub month_rule: MonthRule,
+    pub index: IndexSender,
 }
 
 impl SharedResources {
@@ -71,7 +71,7 @@ impl SharedResources {
     /// # Errors
     ///
     /// When the files of the month's budget cannot be used.
-    pub(crate) fn new(
+    pub fn new(
         home: &Home,
         control: &Control,
         clock: Clock,
@@ -90,7 +90,7 @@ impl SharedResources {
 
 /// Whether the month's budget limits the calls of runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum MonthRule {
+pub enum MonthRule {
     #[default]
     Limited,
     /// The person agreed to exceed it: calls are only recorded.
@@ -99,21 +99,21 @@ pub(crate) enum MonthRule {
 
 /// The result of a run.
 #[derive(Debug)]
-pub(crate) struct RunOutcome {
-    pub(crate) transcript: Transcript,
+pub struct RunOutcome {
+    pub transcript: Transcript,
     /// The record as it is stored.
-    pub(crate) record: StoredRecord,
+    pub record: StoredRecord,
     /// The report as Markdown.
-    pub(crate) report: String,
+    pub report: String,
     /// The files that hold the results; `None` when nothing is stored.
-    pub(crate) stored: Option<StoredFiles>,
+    pub stored: Option<StoredFiles>,
     /// The first failure to write the files, for the user.
-    pub(crate) warning: Option<String>,
+    pub warning: Option<String>,
 }
 
 impl Session {
     /// Returns a new consultation.
-    pub(crate) fn new(plan: Plan, providers: Providers, storage: Storage, clock: Clock) -> Self {
+    pub fn new(plan: Plan, providers: Providers, storage: Storage, clock: Clock) -> Self {
         Self {
             consultation: Consultation::new(plan),
             start: RunStart::New,
@@ -125,7 +125,7 @@ impl Session {
     }
 
     /// Returns an interrupted consultation, to be resumed with new limits.
-    pub(crate) fn resumed(
+    pub fn resumed(
         earlier: Vec<Envelope>,
         replayed: Replayed,
         terms: ResumeTerms,
@@ -147,12 +147,12 @@ impl Session {
         }
     }
 
-    pub(crate) fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &Plan {
         self.consultation.plan()
     }
 
     /// Returns the limits of this run, which are not those of the plan if it is resumed.
-    pub(crate) fn control(&self) -> &Control {
+    pub fn control(&self) -> &Control {
         match &self.start {
             RunStart::New => &self.plan().control,
             RunStart::Resume { terms, .. } => &terms.control,
@@ -162,7 +162,7 @@ impl Session {
 
 /// Runs a consultation to its end and writes its files. Files are written on a thread of their own,
 /// so that other runs continue meanwhile.
-pub(crate) async fn run(
+pub async fn run(
     session: Session,
     participants: Participants<'_>,
     shared: SharedResources,

@@ -18,22 +18,22 @@ use crate::records::journal::Journal;
 
 /// The storage of a consultation.
 #[derive(Debug)]
-pub(crate) enum Storage {
+pub enum Storage {
     Nowhere,
     Files(ConsultationFiles, Journal),
 }
 
 /// The files with the results of a consultation.
 #[derive(Debug)]
-pub(crate) struct StoredFiles {
-    pub(crate) record: PathBuf,
+pub struct StoredFiles {
+    pub record: PathBuf,
     /// No event is missing from the journal, so that the consultation can be resumed.
-    pub(crate) is_journal_complete: bool,
+    pub is_journal_complete: bool,
 }
 
 impl Storage {
     /// Creates the journal of a new consultation.
-    pub(crate) fn create(home: &Home, id: &ConsultationId) -> Result<Self, WriteError> {
+    pub fn create(home: &Home, id: &ConsultationId) -> Result<Self, WriteError> {
         let logs = home.logs_folder();
         let files = ConsultationFiles::in_folder(&logs, id);
         create_private_dir(home.path())?;
@@ -44,7 +44,7 @@ impl Storage {
 
     /// Creates the journal of a new consultation, and the file with the text of its context.
     /// Without a journal, nothing is stored; without the file, the consultation cannot be resumed.
-    pub(crate) fn begin(home: &Home, plan: &mut Plan, face: &dyn Face) -> Self {
+    pub fn begin(home: &Home, plan: &mut Plan, face: &dyn Face) -> Self {
         let storage = match Self::create(home, &plan.id) {
             Ok(storage) => storage,
             Err(failure) => {
@@ -61,7 +61,7 @@ impl Storage {
 
     /// Returns the storage of a consultation that leaves no files, and notes in its plan that the
     /// text of its context is not stored.
-    pub(crate) fn nowhere(plan: &mut Plan) -> Self {
+    pub fn nowhere(plan: &mut Plan) -> Self {
         if let Some(context) = plan.context.as_deref_mut() {
             context.storage = ContextStorage::Off;
         }
@@ -71,7 +71,7 @@ impl Storage {
     /// Stores the text of the context, if the plan says so; if that fails, notes it in the plan.
     /// The journal exists already, so that a killed process leaves no context without a
     /// consultation.
-    pub(crate) fn write_context(&self, plan: &mut Plan) -> Result<(), WriteError> {
+    pub fn write_context(&self, plan: &mut Plan) -> Result<(), WriteError> {
         let (Self::Files(files, _), Some(context)) = (self, plan.context.as_deref_mut()) else {
             return Ok(());
         };

@@ -6,7 +6,7 @@ use crate::files::SizeLimit;
 use crate::providers::catalog::ModelCatalog;
 
 /// Loads the built-in models with those of `models.json` in the home laid over them.
-pub(crate) fn load(home: &Home) -> Result<ModelCatalog, Error> {
+pub fn load(home: &Home) -> Result<ModelCatalog, Error> {
     let file = home.models_file();
     let json = read_optional(&file, SizeLimit::MODELS)
         .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?;

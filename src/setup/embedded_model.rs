@@ -26,7 +26,7 @@ use crate::providers::local::{LABEL, built_in, manifest};
 
 /// How the embedded model is asked: with short prompts, and a token limit that a small model can
 /// keep.
-pub(crate) const TERMS: ModelTerms = ModelTerms {
+pub const TERMS: ModelTerms = ModelTerms {
     max_output_tokens: 1_280,
     output_limit: 2_560,
     expected_output: OutputTokens {
@@ -41,7 +41,7 @@ pub(crate) const TERMS: ModelTerms = ModelTerms {
 
 /// Finds and downloads the files of the embedded model.
 #[derive(Debug)]
-pub(crate) struct EmbeddedModels<'a> {
+pub struct EmbeddedModels<'a> {
     /// The user's own file.
     pub own_file: Option<PathBuf>,
     /// The model that the settings name.
@@ -54,7 +54,7 @@ pub(crate) struct EmbeddedModels<'a> {
 }
 
 impl<'a> EmbeddedModels<'a> {
-    pub(crate) fn new(
+    pub fn new(
         environment: &Environment,
         settings: &Settings,
         home: &Home,
@@ -79,7 +79,7 @@ impl<'a> EmbeddedModels<'a> {
 
     /// Returns the model that a run without keys asks; `None` in a build that cannot run it. Its
     /// file is not looked at: a wrong path fails only a run that uses it.
-    pub(crate) fn default_model(&self) -> Option<ModelRef> {
+    pub fn default_model(&self) -> Option<ModelRef> {
         built_in().ok()?;
         let (own, configured) = (self.own_file.as_deref(), self.configured_name.as_deref());
         let name = choice::default_name(own, configured, &self.home);
@@ -87,18 +87,14 @@ impl<'a> EmbeddedModels<'a> {
     }
 
     /// Checks the embedded model that a panel names, without a download.
-    pub(crate) fn check_panel(&self, panel: &Panel) -> Result<(), Error> {
+    pub fn check_panel(&self, panel: &Panel) -> Result<(), Error> {
         let mut embedded = panel.models().filter(|model| model.provider.is_local());
         embedded.try_for_each(|model| self.choose(&model.model).map(drop))
     }
 
     /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
     /// user agrees. Fails in a build that cannot run it.
-    pub(crate) async fn obtain(
-        &self,
-        name: &str,
-        consent_mode: ConsentMode,
-    ) -> Result<ModelFile, Error> {
+    pub async fn obtain(&self, name: &str, consent_mode: ConsentMode) -> Result<ModelFile, Error> {
         built_in().map_err(|_| not_built_in())?;
         let model = match self.choose(name)? {
             LocalModelChoice::Ready(file) => return Ok(file),
@@ -142,7 +138,7 @@ impl<'a> EmbeddedModels<'a> {
 
     /// Obtains the embedded model that the panel names, if any, and puts the name of its file in
     /// its seats.
-    pub(crate) async fn obtain_for_panel(
+    pub async fn obtain_for_panel(
         &self,
         panel: &mut Panel,
         consent_mode: ConsentMode,
@@ -206,7 +202,7 @@ impl<'a> EmbeddedModels<'a> {
     }
 
     /// Downloads a model and shows the progress.
-    pub(crate) async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
+    pub async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
         let http = Http::default();
         let client = http.client_for(&self.sources.hub.base)?;
         let mut progress = self.face.begin(LongWork::Download);
@@ -232,7 +228,7 @@ impl<'a> EmbeddedModels<'a> {
 }
 
 /// Returns the error for a local model in a build that cannot run one.
-pub(crate) fn not_built_in() -> Error {
+pub fn not_built_in() -> Error {
     Error::usage("this build has no local model")
         .hint("build it in with `cargo build --release --features local`")
 }
@@ -258,7 +254,7 @@ impl From<PullError> for Error {
 
 /// Returns the provider that runs a model file.
 #[cfg(feature = "local")]
-pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
+pub fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
     use crate::providers::local::job::LocalSettings;
     use crate::providers::local::provider::LocalProvider;
 
@@ -279,7 +275,7 @@ pub(crate) fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn P
 
 /// Fails: this build cannot run a model file.
 #[cfg(not(feature = "local"))]
-pub(crate) fn provider(_: ModelFile, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
+pub fn provider(_: ModelFile, _: &Settings) -> Result<Arc<dyn Provider>, Error> {
     Err(Error::usage(crate::providers::local::NotBuiltInError))
 }
 

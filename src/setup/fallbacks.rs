@@ -27,7 +27,7 @@ use crate::providers::catalog::Model;
 const MIDDLE_TIER: u8 = 2;
 
 /// Returns the fallbacks of every seat that has any.
-pub(crate) fn fallbacks(
+pub fn fallbacks(
     panel: &Panel,
     spec: &PanelSpec,
     context: &SelectionContext<'_>,

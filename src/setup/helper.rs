@@ -19,7 +19,7 @@ const TYPICAL_OUTPUT: u64 = 300;
 
 /// Sets the helper of a debate that has a task for one, and drops the comparison when no model can
 /// make it.
-pub(crate) fn assign(debate: &mut DebateOptions, panel: &Panel, context: &SelectionContext<'_>) {
+pub fn assign(debate: &mut DebateOptions, panel: &Panel, context: &SelectionContext<'_>) {
     let helper = helper(panel, context);
     let compares = helper.as_ref().is_some_and(can_compare);
     debate.debate_analysis = match debate.debate_analysis {
@@ -34,7 +34,7 @@ pub(crate) fn assign(debate: &mut DebateOptions, panel: &Panel, context: &Select
 }
 
 /// Returns the cheapest model that may help.
-pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef> {
+pub fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef> {
     let seats = || panel.seats.iter().map(|seat| &seat.model);
     let seated = || panel.judges.iter().chain(seats());
     if seated().any(|model| context.is_private(&model.provider)) {
@@ -69,7 +69,7 @@ pub(crate) fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<Mo
 }
 
 /// Returns whether a model can compare texts. The embedded model finds nearly all texts alike.
-pub(crate) fn can_compare(helper: &ModelRef) -> bool {
+pub fn can_compare(helper: &ModelRef) -> bool {
     !helper.is_demonstration()
 }
 

@@ -3,18 +3,18 @@
 //! The modules stand in the order in which [`plan::Planner`] and its templates use them; the
 //! sources of a context are read before it.
 
-pub(crate) mod plan;
-pub(crate) mod request;
-pub(crate) mod settings;
-pub(crate) mod context;
-pub(crate) mod catalog;
-pub(crate) mod personas;
-pub(crate) mod provider_access;
-pub(crate) mod panel;
-pub(crate) mod local_servers;
-pub(crate) mod embedded_model;
-pub(crate) mod helper;
-pub(crate) mod fallbacks;
+pub mod plan;
+pub mod request;
+pub mod settings;
+pub mod context;
+pub mod catalog;
+pub mod personas;
+pub mod provider_access;
+pub mod panel;
+pub mod local_servers;
+pub mod embedded_model;
+pub mod helper;
+pub mod fallbacks;
 
 #[cfg(test)]
 mod samples;

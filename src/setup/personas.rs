@@ -16,7 +16,7 @@ use crate::error::Error;
 
 /// The origin of a persona.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PersonaOrigin {
+pub enum PersonaOrigin {
     BuiltIn,
     /// A file of the home, by its name in the folder of prompts.
     File(String),
@@ -25,22 +25,22 @@ pub(crate) enum PersonaOrigin {
 
 /// A persona, where it is defined, and the model that plays it when a seat names only the persona.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PersonaEntry {
-    pub(crate) persona: Persona,
-    pub(crate) origin: PersonaOrigin,
-    pub(crate) model: Option<String>,
+pub struct PersonaEntry {
+    pub persona: Persona,
+    pub origin: PersonaOrigin,
+    pub model: Option<String>,
 }
 
 /// All personas that can sit on a panel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PersonaRegistry {
-    pub(crate) entries: Vec<PersonaEntry>,
-    pub(crate) sets: BTreeMap<String, Vec<String>>,
+pub struct PersonaRegistry {
+    pub entries: Vec<PersonaEntry>,
+    pub sets: BTreeMap<String, Vec<String>>,
 }
 
 impl PersonaRegistry {
     /// Collects the personas. Settings replace files, and files replace built-in ones.
-    pub(crate) fn new(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
+    pub fn new(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
         let of_file = |(file, persona)| PersonaEntry {
             persona,
             origin: if templates.is_builtin(file) {
@@ -67,18 +67,18 @@ impl PersonaRegistry {
     }
 
     #[cfg(test)]
-    pub(crate) fn builtin() -> Self {
+    pub fn builtin() -> Self {
         Self::new(&Templates::builtin(), &Settings::default()).unwrap()
     }
 
     /// Returns the personas alone, for the helper model to select from.
-    pub(crate) fn personas(&self) -> Vec<Persona> {
+    pub fn personas(&self) -> Vec<Persona> {
         let entries = self.entries.iter();
         entries.map(|entry| entry.persona.clone()).collect()
     }
 
     /// Returns the persona with this id, name or alias.
-    pub(crate) fn find(&self, name: &str) -> Result<&PersonaEntry, Error> {
+    pub fn find(&self, name: &str) -> Result<&PersonaEntry, Error> {
         self.called(name).ok_or_else(|| {
             let ids = self.entries.iter().map(|entry| entry.persona.id.as_str());
             let hint = match self.likely(name) {
@@ -90,7 +90,7 @@ impl PersonaRegistry {
     }
 
     /// Returns the personas of a list of names and `@sets`, in its order.
-    pub(crate) fn seats(&self, names: &[String]) -> Result<Vec<PersonaEntry>, Error> {
+    pub fn seats(&self, names: &[String]) -> Result<Vec<PersonaEntry>, Error> {
         let mut seats = Vec::new();
         for name in names.iter().map(|name| name.trim()) {
             if name == AUTO {
@@ -180,7 +180,7 @@ impl PersonaRegistry {
 }
 
 /// Loads the templates in force: the built-in ones, overridden by the files of the home.
-pub(crate) fn templates(home: &Home) -> Result<Templates, Error> {
+pub fn templates(home: &Home) -> Result<Templates, Error> {
     let mut templates = Templates::builtin();
     let overrides = home
         .prompt_overrides()

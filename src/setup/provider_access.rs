@@ -25,7 +25,7 @@ use crate::providers::wire::{Account, Endpoint, Scheme};
 
 /// Access to one provider.
 #[derive(Clone, Debug)]
-pub(crate) struct ProviderAccess {
+pub struct ProviderAccess {
     pub id: ProviderId,
     pub dialect: Dialect,
     /// Most calls in flight, where the provider has its own limit.
@@ -38,13 +38,13 @@ pub(crate) struct ProviderAccess {
 
 /// Returns every provider but the embedded model's: the known ones in the order in which they fill
 /// a panel, then those that the settings add.
-pub(crate) fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess> {
+pub fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess> {
     let all = configured::all(&settings.endpoints, environment);
     all.into_iter().map(ProviderAccess::of).collect()
 }
 
 /// Returns the access to one provider; `None` for the embedded model and for unknown ones.
-pub(crate) fn find<'a>(
+pub fn find<'a>(
     access_list: &'a [ProviderAccess],
     provider: &ProviderId,
 ) -> Option<&'a ProviderAccess> {
@@ -54,12 +54,12 @@ pub(crate) fn find<'a>(
 /// Returns whether a question to the provider stays with the user: it runs on the user's machine,
 /// or is reached at an address that the user has set. Providers that are no longer configured count
 /// as private.
-pub(crate) fn is_private(access_list: &[ProviderAccess], provider: &ProviderId) -> bool {
+pub fn is_private(access_list: &[ProviderAccess], provider: &ProviderId) -> bool {
     find(access_list, provider).is_none_or(ProviderAccess::is_private)
 }
 
 /// Connects a provider. Runs the command that prints its key.
-pub(crate) fn provider(
+pub fn provider(
     access: &ProviderAccess,
     settings: &Settings,
     catalog: Arc<ModelCatalog>,
@@ -98,25 +98,25 @@ impl ProviderAccess {
 
     /// Returns the same provider at another address, unless the settings give one.
     #[must_use]
-    pub(crate) fn at_address(mut self, base_url: &str) -> Self {
+    pub fn at_address(mut self, base_url: &str) -> Self {
         if !self.has_configured_address() {
             self.server.move_to(base_url);
         }
         self
     }
 
-    pub(crate) fn base_url(&self) -> &str {
+    pub fn base_url(&self) -> &str {
         &self.server.base_url
     }
 
     /// Returns whether the settings give its address.
-    pub(crate) fn has_configured_address(&self) -> bool {
+    pub fn has_configured_address(&self) -> bool {
         self.server.has_entry_address()
     }
 
     /// Returns a warning if its key goes out unencrypted, beyond the user's own machine and
     /// network.
-    pub(crate) fn unencrypted_key(&self) -> Option<String> {
+    pub fn unencrypted_key(&self) -> Option<String> {
         let exposed = self.has_key() && http::is_readable_on_the_way(self.base_url());
         let (id, address) = (&self.id, authority(self.base_url()));
         exposed.then(|| {
@@ -128,61 +128,61 @@ impl ProviderAccess {
     }
 
     /// Returns whether it is reached at the vendor's own address, not at a gateway.
-    pub(crate) fn uses_default_endpoint(&self) -> bool {
+    pub fn uses_default_endpoint(&self) -> bool {
         vendors::find(self.id.as_str())
             .is_some_and(|known| known.default_base_url == self.server.base_url)
     }
 
     /// Returns whether a model costs nothing. A model that a local server only forwards to its
     /// cloud is billed there.
-    pub(crate) fn is_free(&self, model: &str) -> bool {
+    pub fn is_free(&self, model: &str) -> bool {
         self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
     }
 
     /// Returns whether a key goes out with every request.
-    pub(crate) fn has_key(&self) -> bool {
+    pub fn has_key(&self) -> bool {
         let key = &self.server.key;
         matches!(key, KeySource::Variable { .. } | KeySource::Command(_))
     }
 
     /// Returns whether it is a vendor's service, not the user's own server.
-    pub(crate) fn is_cloud(&self) -> bool {
+    pub fn is_cloud(&self) -> bool {
         self.hosting == Some(Hosting::Cloud)
     }
 
     /// Returns whether it is one of the servers that are known to run on the user's own machine or
     /// network.
-    pub(crate) fn is_on_own_machine(&self) -> bool {
+    pub fn is_on_own_machine(&self) -> bool {
         matches!(self.hosting, Some(Hosting::OwnMachine { .. }))
     }
 
     /// Returns whether a question to it stays with the user: it runs on the user's machine, or is
     /// reached at an address that the user has set.
-    pub(crate) fn is_private(&self) -> bool {
+    pub fn is_private(&self) -> bool {
         self.is_on_own_machine() || !self.uses_default_endpoint()
     }
 
     /// Returns whether it needs no key, or has a source for one.
-    pub(crate) fn is_configured(&self) -> bool {
+    pub fn is_configured(&self) -> bool {
         self.missing_key().is_none()
     }
 
     /// Returns whether a call could go out at once: it needs no key, or has one that can be sent
     /// without running a command, which a person may have to unlock. Optional providers must be
     /// ready, so that no run fails for a key that may never be used.
-    pub(crate) fn key_ready(&self) -> bool {
+    pub fn key_ready(&self) -> bool {
         !matches!(self.server.key, KeySource::Command(_))
             && self.server.key(&KeyCommands::default()).is_ok()
     }
 
     /// Returns whether its models may be chosen without being named: it is configured, and no
     /// server that may not be running.
-    pub(crate) fn is_selectable(&self) -> bool {
+    pub fn is_selectable(&self) -> bool {
         self.is_configured() && !self.is_on_own_machine()
     }
 
     /// Returns the variable that holds its key, when a key is needed and none is set.
-    pub(crate) fn missing_key(&self) -> Option<&str> {
+    pub fn missing_key(&self) -> Option<&str> {
         match &self.server.key {
             KeySource::Missing { variables } => variables.first().map(String::as_str),
             KeySource::Unneeded | KeySource::Variable { .. } | KeySource::Command(_) => None,
@@ -190,7 +190,7 @@ impl ProviderAccess {
     }
 
     /// Returns its address and key; runs the command that prints the key.
-    pub(crate) fn endpoint(&self, keys: &KeyCommands) -> Result<Endpoint, Error> {
+    pub fn endpoint(&self, keys: &KeyCommands) -> Result<Endpoint, Error> {
         let key = self.server.key(keys).map_err(|bad| {
             let hint = match &bad {
                 KeyError::Missing { variables } => format!("set {}", variables.join(" or ")),

@@ -14,39 +14,39 @@ const PERSONA_ALONE: &str = "pragmatic";
 
 /// What any number of consultations have in common. The settings decide everything that is absent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TemplateRequest {
+pub struct TemplateRequest {
     /// The earlier consultation that the questions follow up, as loaded for models.
-    pub(crate) follows_up: Option<Box<StoredRecord>>,
-    pub(crate) scrubbing: Scrubbing,
-    pub(crate) panel: PanelRequest,
-    pub(crate) fallbacks: FallbackRequest,
-    pub(crate) debate: DebateRequest,
-    pub(crate) control: ControlRequest,
-    pub(crate) material: PromptMaterial,
-    pub(crate) purpose: Purpose,
+    pub follows_up: Option<Box<StoredRecord>>,
+    pub scrubbing: Scrubbing,
+    pub panel: PanelRequest,
+    pub fallbacks: FallbackRequest,
+    pub debate: DebateRequest,
+    pub control: ControlRequest,
+    pub material: PromptMaterial,
+    pub purpose: Purpose,
     /// Notes for the user, before those on the panel.
-    pub(crate) notices: Vec<String>,
+    pub notices: Vec<String>,
 }
 
 /// One question, with the texts that go out beside it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct QuestionRequest {
-    pub(crate) question: String,
+pub struct QuestionRequest {
+    pub question: String,
     /// The sources of the question's context, as read.
-    pub(crate) sources: Vec<SourceText>,
-    pub(crate) project: ProjectTerms,
+    pub sources: Vec<SourceText>,
+    pub project: ProjectTerms,
 }
 
 impl QuestionRequest {
     /// Returns whether anything goes out beside the question.
-    pub(crate) fn has_context(&self) -> bool {
+    pub fn has_context(&self) -> bool {
         !self.sources.is_empty() || self.project.stance.is_some()
     }
 }
 
 /// The purpose of a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Purpose {
+pub enum Purpose {
     /// A run: keys are read, and the embedded model is downloaded if needed.
     #[default]
     Run,
@@ -56,21 +56,21 @@ pub(crate) enum Purpose {
 
 /// The seats and the judge.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PanelRequest {
+pub struct PanelRequest {
     /// Seats as `persona=provider:model,…`, or the name of a panel in the settings.
-    pub(crate) panel: Option<String>,
+    pub panel: Option<String>,
     /// Personas and `@sets`, separated by commas; or `auto`.
-    pub(crate) personas: Option<String>,
+    pub personas: Option<String>,
     /// Models by seat; a single one plays every seat.
-    pub(crate) models: Vec<String>,
+    pub models: Vec<String>,
     /// The judge and its fallbacks, separated by commas.
-    pub(crate) judge: Option<String>,
+    pub judge: Option<String>,
 }
 
 impl PanelRequest {
     /// Returns the panel of one model that answers with one call, in one round. It is its own
     /// judge, who is never asked: no other vendor is needed.
-    pub(crate) fn alone(model: &str) -> Self {
+    pub fn alone(model: &str) -> Self {
         Self {
             panel: None,
             personas: Some(PERSONA_ALONE.to_owned()),
@@ -80,14 +80,14 @@ impl PanelRequest {
     }
 
     /// Returns whether the settings decide on the seats.
-    pub(crate) fn names_no_seats(&self) -> bool {
+    pub fn names_no_seats(&self) -> bool {
         self.panel.is_none() && self.personas.is_none() && self.models.is_empty()
     }
 }
 
 /// The models that take over a seat whose own model fails or is slow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum FallbackRequest {
+pub enum FallbackRequest {
     #[default]
     Usual,
     /// None: the answer comes from the model that was named, or there is no answer.
@@ -96,16 +96,16 @@ pub(crate) enum FallbackRequest {
 
 /// The options of the debate.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DebateRequest {
-    pub(crate) mode: Option<Mode>,
-    pub(crate) rounds: Option<Rounds>,
-    pub(crate) judge_passes: Option<JudgePasses>,
-    pub(crate) analysis: AnalysisRequest,
+pub struct DebateRequest {
+    pub mode: Option<Mode>,
+    pub rounds: Option<Rounds>,
+    pub judge_passes: Option<JudgePasses>,
+    pub analysis: AnalysisRequest,
 }
 
 /// Whether a helper model may compare positions before and after the debate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum AnalysisRequest {
+pub enum AnalysisRequest {
     #[default]
     BySettings,
     Off,

@@ -20,6 +20,7 @@ mod context;
 mod docs;
 mod engine;
 mod exit_check;
+mod face;
 mod help;
 mod layers;
 mod local;

@@ -10,34 +10,34 @@ use crate::session::load::record_of;
 
 /// The accounts of consultations: each counts once, however often it was resumed.
 #[derive(Debug)]
-pub(crate) struct Accounts {
+pub struct Accounts {
     home: Home,
     counted: BTreeMap<ConsultationId, ConsultationAccount>,
 }
 
 /// What consultations have cost, the calls in flight included, and how long they took.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ConsultationAccount {
-    pub(crate) spend: ConsultationSpend,
-    pub(crate) duration_ms: u64,
+pub struct ConsultationAccount {
+    pub spend: ConsultationSpend,
+    pub duration_ms: u64,
 }
 
 impl Accounts {
-    pub(crate) fn of(home: &Home) -> Self {
+    pub fn of(home: &Home) -> Self {
         Self {
             home: home.clone(),
             counted: BTreeMap::new(),
         }
     }
 
-    pub(crate) fn count(&mut self, id: &ConsultationId, record: &StoredRecord) {
+    pub fn count(&mut self, id: &ConsultationId, record: &StoredRecord) {
         let account = ConsultationAccount::of(record);
         self.counted.insert(id.clone(), account);
     }
 
     /// Returns the account of a consultation; that of its files if it did not end here. A killed
     /// process could not log what it spent: they alone have it.
-    pub(crate) fn get(&self, id: &ConsultationId) -> ConsultationAccount {
+    pub fn get(&self, id: &ConsultationId) -> ConsultationAccount {
         let from_files = || {
             record_of(&self.home, id)
                 .as_ref()
@@ -56,7 +56,7 @@ impl ConsultationAccount {
         }
     }
 
-    pub(crate) fn add(&mut self, other: &Self) {
+    pub fn add(&mut self, other: &Self) {
         self.spend.add(&other.spend);
         self.duration_ms = self.duration_ms.saturating_add(other.duration_ms);
     }

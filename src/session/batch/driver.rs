@@ -16,7 +16,7 @@ use super::take_over::{TakeOver, take_over};
 use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
 
 /// Decides which consultations a batch has, and what follows from each.
-pub(crate) trait Policy {
+pub trait Policy {
     /// What a consultation is for.
     type Job: 'static;
 
@@ -50,7 +50,7 @@ pub(crate) trait Policy {
 
 /// What a batch does next.
 #[derive(Debug)]
-pub(crate) enum BatchStep<J> {
+pub enum BatchStep<J> {
     Start(J, Box<Plan>, Providers),
     /// Take over the consultation of an earlier process.
     TakeOver(J, ConsultationId),
@@ -64,7 +64,7 @@ pub(crate) enum BatchStep<J> {
 
 /// A consultation of an earlier process.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum LeftOver<'a> {
+pub enum LeftOver<'a> {
     Finished(&'a StoredRecord),
     Interrupted {
         plan: &'a Plan,
@@ -76,13 +76,13 @@ pub(crate) enum LeftOver<'a> {
 
 /// Drives a policy.
 #[derive(Debug)]
-pub(crate) struct BatchDriver<'a> {
-    pub(crate) planner: &'a Planner<'a>,
+pub struct BatchDriver<'a> {
+    pub planner: &'a Planner<'a>,
     /// The limits of consultations that an earlier process began.
-    pub(crate) control: ControlRequest,
+    pub control: ControlRequest,
     /// The most consultations at once.
-    pub(crate) jobs: usize,
-    pub(crate) clock: Clock,
+    pub jobs: usize,
+    pub clock: Clock,
 }
 
 impl<'a> BatchDriver<'a> {
@@ -91,7 +91,7 @@ impl<'a> BatchDriver<'a> {
     /// # Errors
     ///
     /// When an event cannot be recorded, or another process runs one of the consultations.
-    pub(crate) async fn drive<P: Policy>(
+    pub async fn drive<P: Policy>(
         &self,
         policy: &mut P,
         mut batch: Batch<'a, P::Job>,

@@ -12,25 +12,25 @@ use crate::setup::plan::template::PreparedPlan;
 
 /// The estimate of a batch, and the secrets in its questions and their context.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BatchEstimate {
+pub struct BatchEstimate {
     /// Its calls are summed up by agent, answer and model; the context is that of the largest
     /// consultation.
-    pub(crate) total: Estimate,
+    pub total: Estimate,
     /// The number of calls.
-    pub(crate) calls: u64,
+    pub calls: u64,
     /// The share of each model.
-    pub(crate) by_model: BTreeMap<ModelRef, ModelShare>,
+    pub by_model: BTreeMap<ModelRef, ModelShare>,
     /// What was masked in all consultations together.
-    pub(crate) masked: ScrubbingReport,
+    pub masked: ScrubbingReport,
     /// The places of it, each with the name of its consultation.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 /// What one model is expected to be asked.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct ModelShare {
-    pub(crate) calls: u64,
-    pub(crate) estimate: Estimate,
+pub struct ModelShare {
+    pub calls: u64,
+    pub estimate: Estimate,
 }
 
 /// Estimates one consultation.
@@ -38,13 +38,13 @@ pub(crate) struct ModelShare {
 /// # Errors
 ///
 /// When a prompt cannot be rendered.
-pub(crate) fn estimate(prepared: &PreparedPlan) -> Result<Estimate, Error> {
+pub fn estimate(prepared: &PreparedPlan) -> Result<Estimate, Error> {
     Ok(prepared.plan.estimate()?)
 }
 
 impl BatchEstimate {
     /// Adds a consultation.
-    pub(crate) fn add(&mut self, plan: &Estimate) {
+    pub fn add(&mut self, plan: &Estimate) {
         for call in &plan.calls {
             self.calls += 1;
             add_call(&mut self.total, call);
@@ -56,7 +56,7 @@ impl BatchEstimate {
     }
 
     /// Adds what is masked in a consultation.
-    pub(crate) fn add_secrets(&mut self, name: &str, prepared: PreparedPlan) {
+    pub fn add_secrets(&mut self, name: &str, prepared: PreparedPlan) {
         if let Some(report) = prepared.plan.scrubbing.as_deref() {
             self.masked.add(name, report);
         }

@@ -8,10 +8,10 @@
 //! The first interrupt lets consultations in flight finish. The second cancels their calls, and
 //! leaves journals that can be resumed.
 
-pub(crate) mod driver;
-pub(crate) mod accounts;
+pub mod driver;
+pub mod accounts;
 mod take_over;
-pub(crate) mod estimate;
+pub mod estimate;
 
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
@@ -49,41 +49,41 @@ const MAX_WAIT: Duration = Duration::from_secs(3_600);
 
 /// The terms of a batch.
 #[derive(Debug)]
-pub(crate) struct BatchTerms<'a> {
-    pub(crate) home: &'a Home,
-    pub(crate) clock: Clock,
+pub struct BatchTerms<'a> {
+    pub home: &'a Home,
+    pub clock: Clock,
     /// Draws the jitter of backoffs.
-    pub(crate) seed: u64,
-    pub(crate) ceiling: Option<RunCeiling>,
+    pub seed: u64,
+    pub ceiling: Option<RunCeiling>,
     /// The limits of a plan that costs something, which have the month's budget.
-    pub(crate) control: &'a Control,
-    pub(crate) month_rule: MonthRule,
+    pub control: &'a Control,
+    pub month_rule: MonthRule,
     /// One message for each request to end.
-    pub(crate) interrupts: mpsc::UnboundedReceiver<()>,
+    pub interrupts: mpsc::UnboundedReceiver<()>,
     /// Writes the report that is stored beside each record.
-    pub(crate) report: fn(&StoredRecord) -> String,
+    pub report: fn(&StoredRecord) -> String,
 }
 
 /// A ceiling over all consultations of a run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RunCeiling {
+pub struct RunCeiling {
     /// Its name in messages.
-    pub(crate) name: &'static str,
-    pub(crate) limit: MicroUsd,
+    pub name: &'static str,
+    pub limit: MicroUsd,
     /// What counts as spent by earlier processes of the run.
-    pub(crate) used: MicroUsd,
+    pub used: MicroUsd,
 }
 
 impl RunCeiling {
     /// Returns what is left to this process.
-    pub(crate) fn left(self) -> MicroUsd {
+    pub fn left(self) -> MicroUsd {
         MicroUsd(self.limit.0.saturating_sub(self.used.0))
     }
 }
 
 /// Consultations that run side by side. `K` identifies one for the caller.
 #[derive(Debug)]
-pub(crate) struct Batch<'a, K> {
+pub struct Batch<'a, K> {
     home: &'a Home,
     clock: Clock,
     shared: SharedResources,
@@ -119,29 +119,29 @@ enum InterruptStage {
 
 /// A consultation that is no longer in flight.
 #[derive(Debug)]
-pub(crate) struct FinishedConsultation<K> {
-    pub(crate) key: K,
-    pub(crate) id: ConsultationId,
+pub struct FinishedConsultation<K> {
+    pub key: K,
+    pub id: ConsultationId,
     /// An error is one of this consultation only: it could not be stored, or the program failed.
-    pub(crate) result: Result<ConsultationOutcome, Error>,
+    pub result: Result<ConsultationOutcome, Error>,
 }
 
 /// The outcome of a consultation that has run.
 #[derive(Debug)]
-pub(crate) struct ConsultationOutcome {
+pub struct ConsultationOutcome {
     /// How it ended, its calls and its events.
-    pub(crate) transcript: Transcript,
+    pub transcript: Transcript,
     /// The record as it is stored.
-    pub(crate) record: StoredRecord,
+    pub record: StoredRecord,
     /// Failures to write its files, for the user.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
     /// The provider that refuses access now.
-    pub(crate) refusal: Option<AccessFailure>,
+    pub refusal: Option<AccessFailure>,
 }
 
 impl ConsultationOutcome {
     /// Returns the stop that a refused access asks for.
-    pub(crate) fn refused(&self) -> Option<StopRequest> {
+    pub fn refused(&self) -> Option<StopRequest> {
         let AccessFailure {
             problem, provider, ..
         } = self.refusal.clone()?;
@@ -152,7 +152,7 @@ impl ConsultationOutcome {
     }
 
     /// Returns the stop that a ceiling asks for which did not allow a call.
-    pub(crate) fn ceiling(&self) -> Option<StopRequest> {
+    pub fn ceiling(&self) -> Option<StopRequest> {
         let reached = self.transcript.ceiling.as_ref()?;
         let needed = reached.spent.known + reached.worst_case.known;
         let ceiling = reached.max_cost;
@@ -169,7 +169,7 @@ impl<'a, K: 'a> Batch<'a, K> {
     /// # Errors
     ///
     /// When the files of the month's budget cannot be used.
-    pub(crate) fn new(terms: BatchTerms<'a>) -> Result<Self, Error> {
+    pub fn new(terms: BatchTerms<'a>) -> Result<Self, Error> {
         let BatchTerms {
             home,
             clock,
@@ -254,17 +254,17 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Returns whether the calls in flight were cancelled.
-    pub(crate) fn is_cancelled(&self) -> bool {
+    pub fn is_cancelled(&self) -> bool {
         self.interrupt == Some(InterruptStage::Cancel)
     }
 
     /// Returns whether another consultation may start.
-    pub(crate) fn may_start(&self) -> bool {
+    pub fn may_start(&self) -> bool {
         self.interrupt.is_none() && self.in_flight() < self.jobs
     }
 
     /// Returns the number of consultations in flight.
-    pub(crate) fn in_flight(&self) -> usize {
+    pub fn in_flight(&self) -> usize {
         self.running.len()
     }
 
@@ -340,7 +340,7 @@ fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOu
 }
 
 /// Returns the plan as approved: the person agreed to the whole batch, and is not asked again.
-pub(crate) fn approved(prepared: PreparedPlan) -> Plan {
+pub fn approved(prepared: PreparedPlan) -> Plan {
     let mut plan = prepared.plan;
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
     plan.control.max_wait.get_or_insert(MAX_WAIT);

@@ -23,7 +23,7 @@ const ONE_ROUND: u8 = 1;
 
 /// The templates of a run.
 #[derive(Debug)]
-pub(crate) struct ArmTemplates {
+pub struct ArmTemplates {
     arms: Vec<(ArmTerms, PlanTemplate)>,
     /// `None` if no case needs a model that grades.
     grader: Option<PlanTemplate>,
@@ -31,11 +31,11 @@ pub(crate) struct ArmTemplates {
 
 /// Prepares the templates.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ArmPlanner<'a> {
-    pub(crate) planner: &'a Planner<'a>,
-    pub(crate) consent_mode: ConsentMode,
-    pub(crate) purpose: Purpose,
-    pub(crate) needs_grader: bool,
+pub struct ArmPlanner<'a> {
+    pub planner: &'a Planner<'a>,
+    pub consent_mode: ConsentMode,
+    pub purpose: Purpose,
+    pub needs_grader: bool,
 }
 
 impl ArmPlanner<'_> {
@@ -44,7 +44,7 @@ impl ArmPlanner<'_> {
     /// # Errors
     ///
     /// When a model cannot be asked, or no model grades cases that need one.
-    pub(crate) async fn prepare(&self, request: &BenchmarkRequest) -> Result<ArmTemplates, Error> {
+    pub async fn prepare(&self, request: &BenchmarkRequest) -> Result<ArmTemplates, Error> {
         let options = &request.options;
         let mut arms = Vec::new();
         let mut single = request.single.clone();
@@ -76,7 +76,7 @@ impl ArmPlanner<'_> {
     /// # Errors
     ///
     /// When a model can no longer be asked, or the panel would be another.
-    pub(crate) async fn prepare_again(&self, terms: &RunTerms) -> Result<ArmTemplates, Error> {
+    pub async fn prepare_again(&self, terms: &RunTerms) -> Result<ArmTemplates, Error> {
         let mut arms = Vec::new();
         for arm in &terms.arms {
             let panel = panel_request(arm, terms.options.selects_personas);
@@ -151,28 +151,28 @@ impl ArmPlanner<'_> {
 }
 
 impl ArmTemplates {
-    pub(crate) fn terms(&self) -> Vec<ArmTerms> {
+    pub fn terms(&self) -> Vec<ArmTerms> {
         self.arms.iter().map(|(terms, _)| terms.clone()).collect()
     }
 
     /// Returns the template of an arm; `None` if it does not take part.
-    pub(crate) fn of(&self, arm: Arm) -> Option<&PlanTemplate> {
+    pub fn of(&self, arm: Arm) -> Option<&PlanTemplate> {
         let mut arms = self.arms.iter();
         arms.find_map(|(terms, template)| (terms.arm == arm).then_some(template))
     }
 
     /// Returns the template of each arm and of the grader.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
+    pub fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
         let arms = self.arms.iter().map(|(_, template)| template);
         arms.chain(&self.grader)
     }
 
-    pub(crate) fn grader(&self) -> Option<&PlanTemplate> {
+    pub fn grader(&self) -> Option<&PlanTemplate> {
         self.grader.as_ref()
     }
 
     /// Returns whether a model selects the personas for each question.
-    pub(crate) fn selects_personas(&self) -> bool {
+    pub fn selects_personas(&self) -> bool {
         let panel = self.of(Arm::Panel);
         panel.is_some_and(|panel| !panel.common.debate.selectable_personas.is_empty())
     }
@@ -182,7 +182,7 @@ impl ArmTemplates {
 ///
 /// Only the panel that is measured may answer: without a flag, no other model takes over, and none
 /// is asked beside a slow one. No consultation asks a person, because many run at once.
-pub(crate) fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlRequest {
+pub fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlRequest {
     let asked = &options.control;
     ControlRequest {
         consent_mode,
@@ -195,7 +195,7 @@ pub(crate) fn control(options: &RunOptions, consent_mode: ConsentMode) -> Contro
 }
 
 /// Returns what the run decides on the secrets in its cases.
-pub(crate) fn scrubbing(options: &RunOptions) -> Scrubbing {
+pub fn scrubbing(options: &RunOptions) -> Scrubbing {
     if options.unmasked {
         Scrubbing::Off
     } else {
@@ -217,7 +217,7 @@ fn fallbacks(options: &RunOptions) -> FallbackRequest {
     }
 }
 
-pub(crate) fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
+pub fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
     let seat = |seat: &Seat| format!("{}={}", seat.persona.id, seat.model);
     let rounds = plan.debate.rounds.number();
     let judges: Vec<String> = plan.panel.judges.iter().map(ToString::to_string).collect();

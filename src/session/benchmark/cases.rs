@@ -18,15 +18,15 @@ const CONTEXT: &str = "context";
 
 /// The cases of a run.
 #[derive(Debug)]
-pub(crate) struct CaseBook {
+pub struct CaseBook {
     cases: BTreeMap<CaseId, CaseEntry>,
 }
 
 /// One case.
 #[derive(Debug)]
-pub(crate) struct CaseEntry {
-    pub(crate) case: Case,
-    pub(crate) key: AnswerKey,
+pub struct CaseEntry {
+    pub case: Case,
+    pub key: AnswerKey,
 }
 
 impl CaseBook {
@@ -35,7 +35,7 @@ impl CaseBook {
     /// # Errors
     ///
     /// When the suite lacks one of them, or an expected answer does not fit its matcher.
-    pub(crate) fn new(suite: &Suite, terms: &RunTerms) -> Result<Self, Error> {
+    pub fn new(suite: &Suite, terms: &RunTerms) -> Result<Self, Error> {
         let by_id: BTreeMap<&CaseId, &Case> = suite
             .cases
             .iter()
@@ -54,16 +54,16 @@ impl CaseBook {
         Ok(Self { cases })
     }
 
-    pub(crate) fn get(&self, id: &CaseId) -> Option<&CaseEntry> {
+    pub fn get(&self, id: &CaseId) -> Option<&CaseEntry> {
         self.cases.get(id)
     }
 
-    pub(crate) fn entries(&self) -> impl Iterator<Item = &CaseEntry> {
+    pub fn entries(&self) -> impl Iterator<Item = &CaseEntry> {
         self.cases.values()
     }
 
     /// Returns whether a model must grade some of the answers.
-    pub(crate) fn needs_grader(&self) -> bool {
+    pub fn needs_grader(&self) -> bool {
         self.entries().any(|entry| entry.key.needs_grader())
     }
 }
@@ -74,7 +74,7 @@ impl CaseEntry {
     /// # Errors
     ///
     /// When a file of the case cannot be read.
-    pub(crate) fn question(&self) -> Result<QuestionRequest, Error> {
+    pub fn question(&self) -> Result<QuestionRequest, Error> {
         let mut sources = Vec::new();
         if let Some(text) = &self.case.context {
             sources.push(SourceText {

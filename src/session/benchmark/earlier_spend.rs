@@ -8,7 +8,7 @@ use crate::session::load::spend_of;
 
 /// Returns what a run has cost so far, by its log and by the files of the case runs without a
 /// result.
-pub(crate) fn earlier_spending(state: &BenchmarkState, home: &Home) -> ConsultationSpend {
+pub fn earlier_spending(state: &BenchmarkState, home: &Home) -> ConsultationSpend {
     let mut sum = ConsultationSpend::default();
     for result in &state.results {
         sum.add(&result.spend);

@@ -19,7 +19,7 @@ use super::cases::{CaseBook, CaseEntry};
 /// # Errors
 ///
 /// When a case does not fit the models, or a prompt cannot be rendered.
-pub(crate) fn estimate_run<'a>(
+pub fn estimate_run<'a>(
     case_runs: impl IntoIterator<Item = &'a CaseRunId>,
     book: &CaseBook,
     arms: &ArmTemplates,

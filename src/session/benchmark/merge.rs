@@ -14,12 +14,12 @@ use crate::stopping::batch::state::StopRequest;
 
 /// A run that has the results of others.
 #[derive(Debug)]
-pub(crate) struct MergedRun {
-    pub(crate) begun: RunBegun,
+pub struct MergedRun {
+    pub begun: RunBegun,
     /// The events after its beginning.
-    pub(crate) events: Vec<BenchmarkEventKind>,
+    pub events: Vec<BenchmarkEventKind>,
     /// The parts of the suite that none of the runs is.
-    pub(crate) missing: Vec<Partition>,
+    pub missing: Vec<Partition>,
 }
 
 /// Puts runs together under a new id.
@@ -27,7 +27,7 @@ pub(crate) struct MergedRun {
 /// # Errors
 ///
 /// When they are of different suites or different arms, or when two of them have the same case.
-pub(crate) fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
+pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
     let Some((first, others)) = parts.split_first() else {
         return Err(Error::usage("there is nothing to merge"));
     };

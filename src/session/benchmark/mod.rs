@@ -4,11 +4,11 @@
 //! [`BenchmarkState`](crate::benchmark::state::BenchmarkState), the fold of the run's log. This
 //! module asks, grades, and writes the log.
 
-pub(crate) mod request;
-pub(crate) mod arms;
-pub(crate) mod cases;
-pub(crate) mod estimate;
-pub(crate) mod earlier_spend;
-pub(crate) mod progress;
-pub(crate) mod driver;
-pub(crate) mod merge;
+pub mod request;
+pub mod arms;
+pub mod cases;
+pub mod estimate;
+pub mod earlier_spend;
+pub mod progress;
+pub mod driver;
+pub mod merge;

@@ -7,7 +7,7 @@ use crate::benchmark::result::CaseResult;
 use crate::domain::money::Cost;
 
 /// Shows the progress of one run.
-pub(crate) trait RunProgress: Debug {
+pub trait RunProgress: Debug {
     /// So many case runs are in flight.
     fn running(&self, running: usize);
 

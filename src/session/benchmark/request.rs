@@ -15,34 +15,34 @@ const DEFAULT_ATTEMPTS: u32 = 2;
 
 /// The request for a new run. The suite and the settings decide everything that is absent.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct BenchmarkRequest {
-    pub(crate) cases: CaseSelection,
-    pub(crate) panel: PanelRequest,
-    pub(crate) rounds: Option<Rounds>,
+pub struct BenchmarkRequest {
+    pub cases: CaseSelection,
+    pub panel: PanelRequest,
+    pub rounds: Option<Rounds>,
     /// The model of the single arm.
-    pub(crate) single: Option<String>,
+    pub single: Option<String>,
     /// Both arms answer the cases.
-    pub(crate) compare: bool,
-    pub(crate) repetitions: Option<u32>,
-    pub(crate) attempts_per_case: Option<u32>,
-    pub(crate) stop: StopSettings,
-    pub(crate) options: RunOptions,
+    pub compare: bool,
+    pub repetitions: Option<u32>,
+    pub attempts_per_case: Option<u32>,
+    pub stop: StopSettings,
+    pub options: RunOptions,
 }
 
 /// The part of a suite that is run.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct CaseSelection {
+pub struct CaseSelection {
     /// Cases with any of these tags; all if there is none.
-    pub(crate) tags: Vec<String>,
+    pub tags: Vec<String>,
     /// The first ones of those.
-    pub(crate) limit: Option<u32>,
-    pub(crate) partition: Option<Partition>,
+    pub limit: Option<u32>,
+    pub partition: Option<Partition>,
 }
 
 impl BenchmarkRequest {
     /// Takes from the suite what the request leaves open.
     #[must_use]
-    pub(crate) fn with_settings(mut self, suite: &SuiteSettings) -> Self {
+    pub fn with_settings(mut self, suite: &SuiteSettings) -> Self {
         if self.panel.names_no_seats() {
             self.panel.panel.clone_from(&suite.panel);
             self.panel.personas.clone_from(&suite.personas);
@@ -69,7 +69,7 @@ impl BenchmarkRequest {
     }
 
     /// Returns the arms that answer.
-    pub(crate) fn arms(&self) -> Vec<Arm> {
+    pub fn arms(&self) -> Vec<Arm> {
         match (self.compare, &self.single) {
             (true, _) => Arm::ALL.to_vec(),
             (false, Some(_)) => vec![Arm::Single],
@@ -82,7 +82,7 @@ impl BenchmarkRequest {
     /// # Errors
     ///
     /// When the selection leaves no case.
-    pub(crate) fn terms(&self, suite: &Suite, arms: Vec<ArmTerms>) -> Result<RunTerms, Error> {
+    pub fn terms(&self, suite: &Suite, arms: Vec<ArmTerms>) -> Result<RunTerms, Error> {
         Ok(RunTerms {
             suite: suite_ref(suite),
             cases: self.cases.of(suite)?,
@@ -101,10 +101,7 @@ impl BenchmarkRequest {
 /// # Errors
 ///
 /// When they can never be reached or contradict each other.
-pub(crate) fn conditions(
-    over: StopConditions,
-    given: &StopSettings,
-) -> Result<StopConditions, Error> {
+pub fn conditions(over: StopConditions, given: &StopSettings) -> Result<StopConditions, Error> {
     let conditions = StopConditions {
         max_attempts: laid(over.max_attempts, given.max_total_attempts.map(count)),
         max_consecutive_fails: laid(
@@ -123,7 +120,7 @@ pub(crate) fn conditions(
 
 /// Checks the budget of attempts of a new run: one that was not chosen must suffice for its case
 /// runs.
-pub(crate) fn check_budget(
+pub fn check_budget(
     conditions: &StopConditions,
     given: &StopSettings,
     case_runs: usize,

@@ -9,13 +9,13 @@ use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::records::index::{Index, IndexError, QueryResult, follow, is_damage};
 
-pub(crate) use self::queue::{IndexQueue, IndexSender, RebuildTime};
+pub use self::queue::{IndexQueue, IndexSender, RebuildTime};
 
 use self::rebuild::{Rebuild, RebuildReason, failed};
 
 /// Opens the index and adds the consultations that have ended since. Drop it before anything is
 /// printed or asked: other processes wait for it.
-pub(crate) fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
+pub fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
     if !home.path().exists() {
         // No file is created before there is something to store.
         return Index::in_memory().map_err(Error::failed);
@@ -41,7 +41,7 @@ pub(crate) fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
 
 /// Runs a query. When the index turns out to be damaged, it is rebuilt once and the query runs
 /// again.
-pub(crate) fn with<T>(
+pub fn with<T>(
     home: &Home,
     face: &dyn Face,
     mut query: impl FnMut(&mut Index) -> QueryResult<T>,
@@ -63,7 +63,7 @@ pub(crate) fn with<T>(
 }
 
 /// Rebuilds the index at the user's request. Returns how many consultations it holds.
-pub(crate) fn rebuild(home: &Home, face: &dyn Face) -> Result<usize, Error> {
+pub fn rebuild(home: &Home, face: &dyn Face) -> Result<usize, Error> {
     let rebuild = Rebuild::new(home, face, RebuildReason::Requested);
     rebuild.run().map_err(failed)
 }

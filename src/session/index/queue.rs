@@ -24,7 +24,7 @@ use super::rebuild::{Rebuild, RebuildReason};
 
 /// The thread that makes the entries.
 #[derive(Debug)]
-pub(crate) struct IndexQueue {
+pub struct IndexQueue {
     home: Home,
     sender: IndexSender,
     thread: Option<JoinHandle<IndexReport>>,
@@ -32,11 +32,11 @@ pub(crate) struct IndexQueue {
 
 /// Hands changes to the thread.
 #[derive(Clone, Debug)]
-pub(crate) struct IndexSender(Sender<IndexChange>);
+pub struct IndexSender(Sender<IndexChange>);
 
 /// The time at which an unusable index is rebuilt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RebuildTime {
+pub enum RebuildTime {
     /// At once: there is an answer, and nothing else is waiting.
     Now,
     /// By the next command.
@@ -56,7 +56,7 @@ struct IndexReport {
 
 impl IndexQueue {
     /// Starts the thread. Without one, nothing is entered before the next rebuild.
-    pub(crate) fn start(home: &Home, at: Timestamp) -> Self {
+    pub fn start(home: &Home, at: Timestamp) -> Self {
         let (sender, changes) = mpsc::channel();
         let thread = std::thread::Builder::new().name("index".to_owned()).spawn({
             let home = home.clone();
@@ -74,12 +74,12 @@ impl IndexQueue {
         }
     }
 
-    pub(crate) fn sender(&self) -> IndexSender {
+    pub fn sender(&self) -> IndexSender {
         self.sender.clone()
     }
 
     /// Waits until everything is entered. Every other sender must be dropped before.
-    pub(crate) fn finish(self, time: RebuildTime, face: &dyn Face) {
+    pub fn finish(self, time: RebuildTime, face: &dyn Face) {
         let Self {
             home,
             sender,
@@ -110,12 +110,12 @@ impl IndexQueue {
 
 impl IndexSender {
     /// Marks a consultation as begun.
-    pub(crate) fn begin(&self, id: &ConsultationId, at: Timestamp) {
+    pub fn begin(&self, id: &ConsultationId, at: Timestamp) {
         self.send(IndexChange::Begun(id.clone(), at));
     }
 
     /// Adds the rows of a consultation that has ended.
-    pub(crate) fn end(&self, id: &ConsultationId, record: &StoredRecord, began_at: Timestamp) {
+    pub fn end(&self, id: &ConsultationId, record: &StoredRecord, began_at: Timestamp) {
         self.send(IndexChange::ended(id, record, began_at));
     }
 

@@ -14,7 +14,7 @@ const MOST_NAMED: usize = 3;
 
 /// The reason for a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RebuildReason {
+pub(super) enum RebuildReason {
     Missing,
     /// It cannot be opened.
     Unusable,
@@ -27,7 +27,7 @@ pub(crate) enum RebuildReason {
 }
 
 impl RebuildReason {
-    pub(crate) fn of(unusable: &IndexError) -> Self {
+    pub(super) fn of(unusable: &IndexError) -> Self {
         match unusable {
             IndexError::Missing(_) => Self::Missing,
             IndexError::Foreign(_) => Self::Foreign,
@@ -62,7 +62,7 @@ impl RebuildReason {
 
 /// One rebuild of the index.
 #[derive(Debug)]
-pub(crate) struct Rebuild<'a> {
+pub(super) struct Rebuild<'a> {
     home: &'a Home,
     face: &'a dyn Face,
     reason: RebuildReason,
@@ -71,7 +71,7 @@ pub(crate) struct Rebuild<'a> {
 }
 
 impl<'a> Rebuild<'a> {
-    pub(crate) fn new(home: &'a Home, face: &'a dyn Face, reason: RebuildReason) -> Self {
+    pub(super) fn new(home: &'a Home, face: &'a dyn Face, reason: RebuildReason) -> Self {
         Self {
             home,
             face,
@@ -81,7 +81,7 @@ impl<'a> Rebuild<'a> {
     }
 
     /// Rebuilds and opens the index. When it cannot be written, the returned index is in memory.
-    pub(crate) fn open(&self) -> Result<Index, Error> {
+    pub(super) fn open(&self) -> Result<Index, Error> {
         let rebuilt = self.run();
         let opened = rebuilt.and_then(|_| Index::open(&self.home.index_file()));
         opened.or_else(|unusable| self.in_place_of(unusable))
@@ -113,7 +113,7 @@ impl<'a> Rebuild<'a> {
 
     /// Rebuilds the index and returns how many consultations it holds. Does nothing when another
     /// process has rebuilt it since it was found to be unusable.
-    pub(crate) fn run(&self) -> Result<usize, IndexError> {
+    pub(super) fn run(&self) -> Result<usize, IndexError> {
         let (logs, path) = (self.home.logs_folder(), self.home.index_file());
         // The rebuild itself reports a home that cannot be created.
         let _ = create_private_dir(self.home.path());
@@ -169,7 +169,7 @@ impl<'a> Rebuild<'a> {
     }
 }
 
-pub(crate) fn failed(error: IndexError) -> Error {
+pub(super) fn failed(error: IndexError) -> Error {
     let hint = match error {
         IndexError::Busy(_) => "try again when that process has ended",
         _ => "the records are intact; try again when there is space and permission to write",

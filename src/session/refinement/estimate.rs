@@ -21,30 +21,30 @@ const ASSUMED_QUESTION: &str = "Which of the possible ways is right here, what s
 
 /// What is left of a loop.
 #[derive(Debug)]
-pub(crate) struct LoopAhead<'a> {
-    pub(crate) document: &'a SpecDocument,
+pub struct LoopAhead<'a> {
+    pub document: &'a SpecDocument,
     /// What the next iteration still has to ask.
-    pub(crate) next: Vec<QuestionBatch>,
-    pub(crate) limits: BatchLimits,
+    pub next: Vec<QuestionBatch>,
+    pub limits: BatchLimits,
     /// The iterations that are left, the next one among them.
-    pub(crate) iterations: u64,
+    pub iterations: u64,
 }
 
 /// The estimate of a loop.
 #[derive(Debug, Default)]
-pub(crate) struct LoopEstimate {
+pub struct LoopEstimate {
     /// The consultations of the next iteration.
-    pub(crate) consultations: u64,
+    pub consultations: u64,
     /// The iterations that are left.
-    pub(crate) iterations: u64,
+    pub iterations: u64,
     /// The next iteration, with the extraction from a plain document.
-    pub(crate) next: BatchEstimate,
+    pub next: BatchEstimate,
     /// All that is left, with what is masked in one consultation: all get the same document.
-    pub(crate) total: BatchEstimate,
+    pub total: BatchEstimate,
     /// The number of questions that a plain document is taken to have; `None` if it is known.
-    pub(crate) assumed_questions: Option<u64>,
+    pub assumed_questions: Option<u64>,
     /// What models do not get of a long document.
-    pub(crate) notice: Option<String>,
+    pub notice: Option<String>,
 }
 
 impl LoopEstimate {
@@ -53,10 +53,7 @@ impl LoopEstimate {
     /// # Errors
     ///
     /// When the document does not fit the models, or a prompt cannot be rendered.
-    pub(crate) fn of(
-        ahead: &LoopAhead<'_>,
-        templates: &RefinementTemplates,
-    ) -> Result<Self, Error> {
+    pub fn of(ahead: &LoopAhead<'_>, templates: &RefinementTemplates) -> Result<Self, Error> {
         let document = ahead.document;
         let mut estimate = Self {
             iterations: ahead.iterations,

@@ -8,7 +8,7 @@ use crate::refinement::event::{BatchFinished, Extraction, Integrated};
 use crate::stopping::convergence::QuestionKey;
 
 /// Shows the progress of one loop.
-pub(crate) trait LoopProgress: Debug {
+pub trait LoopProgress: Debug {
     /// A model extracts claims and questions from a plain document.
     fn extraction_started(&self, consultation: &ConsultationId);
 
@@ -33,12 +33,12 @@ pub(crate) trait LoopProgress: Debug {
 
 /// An iteration before its first consultation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct IterationPlan {
+pub struct IterationPlan {
     /// From 1.
-    pub(crate) iteration: u64,
-    pub(crate) max_iterations: u64,
+    pub iteration: u64,
+    pub max_iterations: u64,
     /// Questions that are asked in it, by this process or an earlier one.
-    pub(crate) questions: u64,
+    pub questions: u64,
     /// The consultations that ask them, finished ones included.
-    pub(crate) consultations: u64,
+    pub consultations: u64,
 }

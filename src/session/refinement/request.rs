@@ -8,28 +8,28 @@ use crate::setup::request::TemplateRequest;
 
 /// The request for a loop's consultations. The settings decide everything that is absent.
 #[derive(Clone, Debug)]
-pub(crate) struct RefinementRequest {
+pub struct RefinementRequest {
     /// What they have in common, without a ceiling: that of a loop is its batch's.
-    pub(crate) template: TemplateRequest,
+    pub template: TemplateRequest,
     /// What the panel reads beside the document.
-    pub(crate) sources: Vec<SourceText>,
-    pub(crate) project: ProjectTerms,
+    pub sources: Vec<SourceText>,
+    pub project: ProjectTerms,
     /// The name of the document in prompts.
-    pub(crate) document: String,
-    pub(crate) form: DocumentForm,
+    pub document: String,
+    pub form: DocumentForm,
 }
 
 /// How questions are asked and answers placed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct RefinementTerms {
-    pub(crate) batches: BatchLimits,
+pub struct RefinementTerms {
+    pub batches: BatchLimits,
     /// The confidence from which an answer is of high confidence.
-    pub(crate) high_from: Confidence,
+    pub high_from: Confidence,
 }
 
 /// Whether a document has sections to work on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum DocumentForm {
+pub enum DocumentForm {
     Sectioned,
     /// It has none: a model extracts its claims and questions first.
     Plain,
@@ -37,7 +37,7 @@ pub(crate) enum DocumentForm {
 
 /// What a consultation is for.
 #[derive(Clone, Debug)]
-pub(crate) enum LoopJob {
+pub enum LoopJob {
     Extraction,
     Questions(QuestionBatch),
 }

@@ -28,11 +28,11 @@ const ONE_ROUND: u8 = 1;
 
 /// The templates of a loop.
 #[derive(Debug)]
-pub(crate) struct RefinementTemplates {
+pub struct RefinementTemplates {
     /// The panel's consultations.
-    pub(crate) panel: PlanTemplate,
+    pub panel: PlanTemplate,
     /// The model that extracts; `None` for a document that has sections.
-    pub(crate) extraction: Option<PlanTemplate>,
+    pub extraction: Option<PlanTemplate>,
     /// What goes out beside the document.
     sources: Vec<SourceText>,
     project: ProjectTerms,
@@ -40,7 +40,7 @@ pub(crate) struct RefinementTemplates {
     document: String,
     prompts: Templates,
     /// The limits of consultations that an earlier process began.
-    pub(crate) resume_control: ControlRequest,
+    pub resume_control: ControlRequest,
 }
 
 impl RefinementTemplates {
@@ -49,10 +49,7 @@ impl RefinementTemplates {
     /// # Errors
     ///
     /// When a model cannot be asked.
-    pub(crate) async fn prepare(
-        planner: &Planner<'_>,
-        request: RefinementRequest,
-    ) -> Result<Self, Error> {
+    pub async fn prepare(planner: &Planner<'_>, request: RefinementRequest) -> Result<Self, Error> {
         let panel = planner.template(request.template.clone()).await?;
         let extraction = match request.form {
             DocumentForm::Sectioned => None,
@@ -79,7 +76,7 @@ impl RefinementTemplates {
     /// # Errors
     ///
     /// When nothing was to be extracted.
-    pub(crate) fn of(&self, job: &LoopJob) -> Result<&PlanTemplate, Error> {
+    pub fn of(&self, job: &LoopJob) -> Result<&PlanTemplate, Error> {
         match job {
             LoopJob::Questions(_) => Ok(&self.panel),
             LoopJob::Extraction => self.extraction.as_ref().ok_or_else(|| {
@@ -90,7 +87,7 @@ impl RefinementTemplates {
     }
 
     /// Returns the templates of the panel, and of the model that extracts.
-    pub(crate) fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
+    pub fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
         std::iter::once(&self.panel).chain(&self.extraction)
     }
 
@@ -99,7 +96,7 @@ impl RefinementTemplates {
     /// # Errors
     ///
     /// When the document and its context do not fit the models, or a prompt cannot be rendered.
-    pub(crate) fn plan_batch(
+    pub fn plan_batch(
         &self,
         document: &SpecDocument,
         batch: &QuestionBatch,
@@ -122,7 +119,7 @@ impl RefinementTemplates {
     /// # Errors
     ///
     /// As [`Self::plan_batch`], and when nothing was to be extracted.
-    pub(crate) fn plan_extraction(&self, document: &SpecDocument) -> Result<PreparedPlan, Error> {
+    pub fn plan_extraction(&self, document: &SpecDocument) -> Result<PreparedPlan, Error> {
         let extraction = self.of(&LoopJob::Extraction)?;
         let mut prepared = extraction.plan(QuestionRequest {
             question: extraction_question(
@@ -139,7 +136,7 @@ impl RefinementTemplates {
     }
 
     /// Returns what models get of the document.
-    pub(crate) fn document_source(&self, document: &SpecDocument) -> DocumentSource {
+    pub fn document_source(&self, document: &SpecDocument) -> DocumentSource {
         document_source(&self.document, document)
     }
 

@@ -24,7 +24,7 @@ type OpenJournal = (Vec<Envelope>, Storage);
 
 /// Opens the consultation of this name, or the newest that can be resumed and that no other process
 /// is running.
-pub(crate) fn open(
+pub fn open(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
@@ -41,7 +41,7 @@ pub(crate) fn open(
 }
 
 /// Opens the consultation of this id.
-pub(crate) fn open_id(
+pub fn open_id(
     id: ConsultationId,
     logs: &Path,
     locks: LockPolicy,
@@ -102,7 +102,7 @@ fn newest(
 /// Returns whether a consultation is complete. A complete record ends it, even if its journal ends
 /// early: the disk may have been full for a moment. A complete journal without a record does not:
 /// the process may have ended before it wrote the results.
-pub(crate) fn is_complete(files: &ConsultationFiles, ending: JournalEnding) -> bool {
+pub fn is_complete(files: &ConsultationFiles, ending: JournalEnding) -> bool {
     let has_record = files.record.exists();
     match ending {
         JournalEnding::Complete => has_record,

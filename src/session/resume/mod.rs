@@ -18,13 +18,13 @@ use crate::error::Error;
 use super::run::Session;
 use super::storage::Storage;
 
-pub(crate) use self::journal::{is_complete, open, open_id};
+pub use self::journal::{is_complete, open, open_id};
 
 /// A consultation as its journal left it.
 #[derive(Debug)]
-pub(crate) struct InterruptedConsultation {
-    pub(crate) id: ConsultationId,
-    pub(crate) transcript: Transcript,
+pub struct InterruptedConsultation {
+    pub id: ConsultationId,
+    pub transcript: Transcript,
     replayed: Replayed,
     events: Vec<Envelope>,
     storage: Storage,
@@ -48,12 +48,12 @@ impl InterruptedConsultation {
     }
 
     /// Returns the plan that the consultation began with.
-    pub(crate) fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &Plan {
         self.replayed.consultation.plan()
     }
 
     /// Returns the session that resumes it.
-    pub(crate) fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
+    pub fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
         Session::resumed(
             self.events,
             self.replayed,

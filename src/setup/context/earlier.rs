@@ -8,15 +8,15 @@ use crate::domain::context::{Context, ContextSource, ProjectContext, SourceKind}
 
 /// The context of an earlier consultation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct EarlierContext {
-    pub(crate) sources: Vec<SourceText>,
-    pub(crate) project: ProjectTerms,
+pub struct EarlierContext {
+    pub sources: Vec<SourceText>,
+    pub project: ProjectTerms,
 }
 
 impl EarlierContext {
     /// Takes a stored context apart; `None` if its text has not the form in which this version puts
     /// sources together.
-    pub(crate) fn of(context: &Context, project: Option<&ProjectContext>) -> Option<Self> {
+    pub fn of(context: &Context, project: Option<&ProjectContext>) -> Option<Self> {
         Some(Self {
             sources: take_apart(context.text.as_str(), &context.sources)?,
             project: ProjectTerms {
@@ -30,7 +30,8 @@ impl EarlierContext {
     /// Adds the sources of a new question. One that is there already keeps its place, so that the
     /// text begins as it did and a provider finds it in its cache; its new text replaces the old
     /// one.
-    pub(crate) fn followed_by(mut self, new: Vec<SourceText>, project: ProjectTerms) -> Self {
+    #[must_use]
+    pub fn followed_by(mut self, new: Vec<SourceText>, project: ProjectTerms) -> Self {
         for source in new {
             let same = self.sources.iter_mut().find(|old| is_same(old, &source));
             match same {

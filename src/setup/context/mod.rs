@@ -1,13 +1,13 @@
 //! The context of a question: the texts of its sources under headings, in the order project,
 //! standard input, files. [`sources`] reads them before anything is asked or spent.
 
-pub(crate) mod request;
-pub(crate) mod sources;
-pub(crate) mod project;
-pub(crate) mod earlier;
-pub(crate) mod scrub_rules;
-pub(crate) mod scrubber;
-pub(crate) mod outgoing;
+pub mod request;
+pub mod sources;
+pub mod project;
+pub mod earlier;
+pub mod scrub_rules;
+pub mod scrubber;
+pub mod outgoing;
 
 use crate::context::count::count_all;
 use crate::context::sources::SourceText;
@@ -17,7 +17,7 @@ use crate::domain::hash::sha256;
 use self::project::ProjectTerms;
 
 /// Puts sources together; `None` when there are none and no attitude to what exists.
-pub(crate) fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {
+pub fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {
     if sources.is_empty() && project.stance.is_none() {
         return None;
     }
@@ -50,7 +50,7 @@ fn section(source: &SourceText) -> String {
 }
 
 /// Returns the heading of a source.
-pub(crate) fn heading(kind: SourceKind, name: &str) -> String {
+pub fn heading(kind: SourceKind, name: &str) -> String {
     match kind {
         SourceKind::Project => "### Project Context".to_owned(),
         SourceKind::Stdin => "### Stdin Input".to_owned(),

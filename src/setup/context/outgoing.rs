@@ -19,21 +19,18 @@ use crate::setup::context::project::ProjectTerms;
 const PROJECT: &str = "project";
 
 /// Edits a text in place; the first argument names its source for people.
-pub(crate) type EditSource<'a> = dyn FnMut(&str, &mut String) + 'a;
+pub type EditSource<'a> = dyn FnMut(&str, &mut String) + 'a;
 
 /// The result of masking; by default, of none.
 #[derive(Debug, Default)]
-pub(crate) struct MaskingOutcome {
-    pub(crate) report: ScrubbingReport,
-    pub(crate) findings: Vec<Finding>,
+pub struct MaskingOutcome {
+    pub report: ScrubbingReport,
+    pub findings: Vec<Finding>,
 }
 
 /// Masks the secrets in all texts that `visit` hands to its argument. It runs twice, and must visit
 /// the same texts in the same order.
-pub(crate) fn mask(
-    scrubber: &Scrubber,
-    mut visit: impl FnMut(&mut EditSource<'_>),
-) -> MaskingOutcome {
+pub fn mask(scrubber: &Scrubber, mut visit: impl FnMut(&mut EditSource<'_>)) -> MaskingOutcome {
     let mut originals: Vec<(String, String)> = Vec::new();
     visit(&mut |source, text| originals.push((source.to_owned(), text.clone())));
     let outgoing: Vec<OutgoingText<'_>> = originals
@@ -55,7 +52,7 @@ pub(crate) fn mask(
 }
 
 /// Visits a source of context.
-pub(crate) fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
+pub fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
     let name = match source.kind {
         SourceKind::Project => PROJECT.to_owned(),
         SourceKind::Stdin => "stdin".to_owned(),
@@ -66,7 +63,7 @@ pub(crate) fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
 }
 
 /// Visits what manifests say of a project: versions can be addresses with credentials.
-pub(crate) fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
+pub fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
     for line in &mut project.stack {
         edit(PROJECT, line);
     }
@@ -82,7 +79,7 @@ pub(crate) fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>
 }
 
 /// Visits what a debate takes over from earlier consultations, which may have been stored unmasked.
-pub(crate) fn edit_debate(debate: &mut DebateOptions, edit: &mut EditSource<'_>) {
+pub fn edit_debate(debate: &mut DebateOptions, edit: &mut EditSource<'_>) {
     if let Some(prior) = &mut debate.follows_up {
         edit_prior_consultation(prior, edit);
     }
@@ -112,7 +109,7 @@ fn edit_prior_answers(prior: &mut PriorAnswers, edit: &mut EditSource<'_>) {
 }
 
 /// Visits the personas on a panel.
-pub(crate) fn edit_panel(panel: &mut Panel, edit: &mut EditSource<'_>) {
+pub fn edit_panel(panel: &mut Panel, edit: &mut EditSource<'_>) {
     for seat in &mut panel.seats {
         edit_persona(&mut seat.persona, edit);
     }
@@ -125,7 +122,7 @@ fn edit_persona(persona: &mut Persona, edit: &mut EditSource<'_>) {
 }
 
 /// Visits the user's own prompts.
-pub(crate) fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
+pub fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
     templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
 }
 

@@ -14,12 +14,12 @@ const IGNORED: &str = "🔧 Ignoring existing patterns (--greenfield mode)";
 
 /// What a plan takes from the project of its question.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ProjectTerms {
-    pub(crate) context: Option<Box<ProjectContext>>,
+pub struct ProjectTerms {
+    pub context: Option<Box<ProjectContext>>,
     /// Whether answers follow the patterns of the project.
-    pub(crate) stance: Option<ProjectStance>,
+    pub stance: Option<ProjectStance>,
     /// The stack in words, one line each: `Framework: Next.js 14 App Router`.
-    pub(crate) stack: Vec<String>,
+    pub stack: Vec<String>,
 }
 
 /// Describes the project that a person names, and prints what follows for the answers.
@@ -27,7 +27,7 @@ pub(crate) struct ProjectTerms {
 /// # Errors
 ///
 /// When the folder cannot be read.
-pub(crate) fn read_project(
+pub fn read_project(
     request: Option<&ProjectRequest>,
     stance: StanceRequest,
     face: &dyn Face,

@@ -6,26 +6,26 @@ use crate::context::sources::SourceLimits;
 
 /// The context that a person names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ContextRequest {
+pub struct ContextRequest {
     /// Files, in their order in the prompt.
-    pub(crate) files: Vec<PathBuf>,
-    pub(crate) stdin: StdinRequest,
-    pub(crate) limits: SourceLimits,
-    pub(crate) project: Option<ProjectRequest>,
-    pub(crate) stance: StanceRequest,
+    pub files: Vec<PathBuf>,
+    pub stdin: StdinRequest,
+    pub limits: SourceLimits,
+    pub project: Option<ProjectRequest>,
+    pub stance: StanceRequest,
 }
 
 /// The project that belongs to a question.
 #[derive(Clone, Debug)]
-pub(crate) struct ProjectRequest {
-    pub(crate) folder: PathBuf,
+pub struct ProjectRequest {
+    pub folder: PathBuf,
     /// The most tokens of its description.
-    pub(crate) tokens: u64,
+    pub tokens: u64,
 }
 
 /// Whether answers may follow the patterns of the project.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum StanceRequest {
+pub enum StanceRequest {
     /// They do if it has some.
     #[default]
     Detected,
@@ -35,7 +35,7 @@ pub(crate) enum StanceRequest {
 
 /// The part of standard input in the context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum StdinRequest {
+pub enum StdinRequest {
     /// It is a source when it carries data.
     #[default]
     IfPresent,
@@ -47,7 +47,7 @@ pub(crate) enum StdinRequest {
 
 /// Whether secrets are masked in what is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Scrubbing {
+pub enum Scrubbing {
     #[default]
     On,
     /// With `--no-scrub`.

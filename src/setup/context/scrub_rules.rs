@@ -12,7 +12,7 @@ use crate::scrub::rules::{RuleError, UserRules};
 /// A file of rules that cannot be used, with the place of the error in it.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{}: {problem}", file.display(), line.map(|line| format!(":{line}")).unwrap_or_default())]
-pub(crate) struct RuleFileError {
+pub struct RuleFileError {
     file: PathBuf,
     /// From 1.
     line: Option<usize>,
@@ -20,7 +20,7 @@ pub(crate) struct RuleFileError {
 }
 
 /// Loads the rules; none if there is no file.
-pub(crate) fn load(home: &Home) -> Result<UserRules, Error> {
+pub fn load(home: &Home) -> Result<UserRules, Error> {
     let file = home.scrub_file();
     let hint = || format!("fix or remove {}", file.display());
     let text = read_optional(&file, SizeLimit::SETTINGS).map_err(|error| {

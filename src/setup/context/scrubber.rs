@@ -17,7 +17,7 @@ use crate::setup::settings;
 /// # Errors
 ///
 /// When the user's settings or rules for secrets cannot be used.
-pub(crate) fn load(environment: &Environment) -> Result<Scrubber, Error> {
+pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
     let (mut rules, mut endpoints) = (UserRules::default(), Vec::new());
     // Without a home there are no own rules.
     if let Ok(home) = Home::find(environment) {
@@ -30,9 +30,7 @@ pub(crate) fn load(environment: &Environment) -> Result<Scrubber, Error> {
 
 /// Returns what masks the secrets in messages, which quote the command line. The user's settings
 /// and rules may be what a message is about: they do not count if they cannot be used.
-pub(crate) fn of_messages(
-    environment: &Environment,
-) -> impl Fn(&str) -> String + Send + Sync + use<> {
+pub fn of_messages(environment: &Environment) -> impl Fn(&str) -> String + Send + Sync + use<> {
     let (environment, scrubber) = (environment.clone(), OnceLock::new());
     move |message| {
         let own_keys = || own_keys::in_variables(&[], &environment);

@@ -14,14 +14,14 @@ use crate::text::clean::count;
 
 /// The sources of a context, as read.
 #[derive(Debug)]
-pub(crate) struct ReadSources {
-    pub(crate) texts: Vec<SourceText>,
-    pub(crate) stdin: StdinState,
+pub struct ReadSources {
+    pub texts: Vec<SourceText>,
+    pub stdin: StdinState,
 }
 
 /// Standard input after the sources were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum StdinState {
+pub enum StdinState {
     /// Nothing was read, and nothing can come.
     Free,
     /// It carried the question or a source.
@@ -32,7 +32,7 @@ pub(crate) enum StdinState {
 
 impl StdinState {
     /// Warns of data that came on standard input during the run.
-    pub(crate) fn warn_of_late_data(self, face: &dyn Face) {
+    pub fn warn_of_late_data(self, face: &dyn Face) {
         if self == Self::Unread && stdin::has_data() {
             face.warning(
                 "Warning: text arrived on standard input during the run; it is not part of the \
@@ -43,7 +43,7 @@ impl StdinState {
 }
 
 /// Reads files and standard input.
-pub(crate) fn read_sources(
+pub fn read_sources(
     request: &ContextRequest,
     environment: &Environment,
     face: &dyn Face,

@@ -1,7 +1,7 @@
 //! Model servers on the user's own machine: when they are looked for, which one a run takes, and
 //! how its models are asked.
 
-pub(crate) mod search;
+pub mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ use self::search::{ServerSearch, all_kinds, find};
 
 /// The servers that one run uses: at most one a kind.
 #[derive(Debug)]
-pub(crate) struct LocalServerSet {
+pub struct LocalServerSet {
     search: ServerSearch,
     used: BTreeMap<LocalServerKind, Server>,
     /// The model of every seat when no model is named and no key is set.
@@ -27,12 +27,12 @@ pub(crate) struct LocalServerSet {
 
 impl LocalServerSet {
     /// Returns a set without servers.
-    pub(crate) fn none() -> Self {
+    pub fn none() -> Self {
         Self::select(ServerSearch::Off, &[], &BTreeSet::new(), false)
     }
 
     /// Finds the servers of these models.
-    pub(crate) async fn for_models<'a>(
+    pub async fn for_models<'a>(
         models: impl Iterator<Item = &'a ModelRef>,
         search: ServerSearch,
     ) -> Self {
@@ -43,7 +43,7 @@ impl LocalServerSet {
     }
 
     /// Finds the servers of the named models, or all of them to take one by default.
-    pub(crate) async fn find(
+    pub async fn find(
         search: ServerSearch,
         named: &BTreeSet<(LocalServerKind, String)>,
         by_default: bool,
@@ -96,12 +96,12 @@ impl LocalServerSet {
     }
 
     /// Returns the model of a local server that a run without keys takes.
-    pub(crate) fn default_model(&self) -> Option<&ModelRef> {
+    pub fn default_model(&self) -> Option<&ModelRef> {
         self.by_default.as_ref()
     }
 
     /// Returns a notice of the model that is used by default.
-    pub(crate) fn notice(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<String> {
         let model = self.by_default.as_ref()?;
         let server = self.server(&model.provider)?;
         Some(format!(
@@ -113,7 +113,7 @@ impl LocalServerSet {
     }
 
     /// Checks that a provider's server can be asked. Only local servers can fail.
-    pub(crate) fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
+    pub fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
         let Some(kind) = LocalServerKind::of(&access.id) else {
             return Ok(());
         };
@@ -164,13 +164,13 @@ impl LocalServerSet {
     }
 
     /// Returns how a local server's model is asked; `None` for a model of any other provider.
-    pub(crate) fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
+    pub fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
         Some(search::terms(server, &model.model, settings))
     }
 
     /// Returns the catalog with the context sizes that local servers report of their models.
-    pub(crate) fn extend_catalog(&self, mut catalog: ModelCatalog) -> ModelCatalog {
+    pub fn extend_catalog(&self, mut catalog: ModelCatalog) -> ModelCatalog {
         for server in self.used.values() {
             for served in &server.models {
                 let Some(context) = served.context else {
@@ -187,7 +187,7 @@ impl LocalServerSet {
     }
 
     /// Returns the providers with each local server at the address where it was found.
-    pub(crate) fn with_addresses(&self, access_list: Vec<ProviderAccess>) -> Vec<ProviderAccess> {
+    pub fn with_addresses(&self, access_list: Vec<ProviderAccess>) -> Vec<ProviderAccess> {
         let place = |access: ProviderAccess| match self.server(&access.id) {
             Some(server) => access.at_address(&server.base_url),
             None => access,

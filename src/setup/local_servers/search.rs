@@ -14,7 +14,7 @@ use crate::setup::provider_access::ProviderAccess;
 
 /// The addresses to look for local servers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum ServerSearch {
+pub enum ServerSearch {
     /// At these addresses and no others.
     At(Vec<Address>),
     Off,
@@ -22,7 +22,7 @@ pub(crate) enum ServerSearch {
 
 impl ServerSearch {
     /// Returns the search of the settings. The usual ports are those of the providers' addresses.
-    pub(crate) fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
+    pub fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
         let bad = |error| {
             Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
         };
@@ -52,7 +52,7 @@ impl ServerSearch {
     }
 
     /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
-    pub(crate) fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
+    pub fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
         let addresses = self.addresses(kinds);
         let authorities: Vec<_> = addresses.iter().map(Address::authority).collect();
         authorities.join(", ")
@@ -60,12 +60,12 @@ impl ServerSearch {
 }
 
 /// Returns all kinds of servers.
-pub(crate) fn all_kinds() -> BTreeSet<LocalServerKind> {
+pub fn all_kinds() -> BTreeSet<LocalServerKind> {
     LocalServerKind::ALL.into_iter().collect()
 }
 
 /// Returns the servers of these kinds that answer, in the order in which they are looked for.
-pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
+pub async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
     let mut found = discovery::look(&search.addresses(kinds)).await;
     found.retain(|server| kinds.contains(&server.kind));
     found
@@ -76,7 +76,7 @@ pub(crate) async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind
 const SMALL_BELOW: u64 = 4_000_000_000;
 
 /// Returns whether a model is asked with short prompts.
-pub(crate) fn is_small(model: &ServedModel) -> bool {
+pub fn is_small(model: &ServedModel) -> bool {
     model.parameters.is_some_and(|count| count < SMALL_BELOW)
 }
 

@@ -18,7 +18,7 @@ use crate::setup::provider_access::{self, ProviderAccess};
 
 /// The sources to select from.
 #[derive(Debug)]
-pub(crate) struct SelectionContext<'a> {
+pub struct SelectionContext<'a> {
     pub catalog: &'a ModelCatalog,
     pub personas: &'a PersonaRegistry,
     /// All providers but the embedded model's, in the order in which they fill a panel.
@@ -32,7 +32,7 @@ pub(crate) struct SelectionContext<'a> {
 
 impl SelectionContext<'_> {
     /// Returns the model of this name. Fails when its provider cannot be asked.
-    pub(crate) fn model(&self, name: &str) -> Result<ModelRef, Error> {
+    pub fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
             Error::usage(unknown)
                 .hint("see the models with `conclave models`, or write it as `provider:model`")
@@ -42,7 +42,7 @@ impl SelectionContext<'_> {
     }
 
     /// Checks that a provider can be asked now.
-    pub(crate) fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
+    pub fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
         if provider.is_local() {
             return match self.embedded {
                 Some(_) => Ok(()),
@@ -73,7 +73,7 @@ impl SelectionContext<'_> {
     }
 
     /// Returns the providers whose models may be chosen without being named.
-    pub(crate) fn selectable(&self) -> impl Iterator<Item = &ProviderAccess> {
+    pub fn selectable(&self) -> impl Iterator<Item = &ProviderAccess> {
         let all = self.access_list.iter();
         all.filter(|access| access.is_selectable())
     }
@@ -146,13 +146,13 @@ impl SelectionContext<'_> {
 
     /// Returns whether a provider is no vendor's service: the embedded model, a server on the
     /// user's machine, or an endpoint from the settings.
-    pub(crate) fn is_own_server(&self, provider: &ProviderId) -> bool {
+    pub fn is_own_server(&self, provider: &ProviderId) -> bool {
         let is_own = |access: &ProviderAccess| access.id == *provider && !access.is_cloud();
         provider.is_local() || self.access_list.iter().any(is_own)
     }
 
     /// Returns whether a question to a provider stays with the user.
-    pub(crate) fn is_private(&self, provider: &ProviderId) -> bool {
+    pub fn is_private(&self, provider: &ProviderId) -> bool {
         provider_access::is_private(self.access_list, provider)
     }
 
@@ -162,7 +162,7 @@ impl SelectionContext<'_> {
     ///
     /// A panel on the user's own servers judges itself: its question goes to no vendor that the
     /// user has not named.
-    pub(crate) fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
+    pub fn default_judges(&self, seats: &[Seat]) -> Vec<ModelRef> {
         let seated = || seats.iter().map(|seat| &seat.model);
         if seated().all(|model| self.is_own_server(&model.provider)) {
             let mut met = BTreeSet::new();
@@ -224,7 +224,7 @@ fn has_seat(seats: &[Seat], provider: &ProviderId) -> bool {
 
 /// Returns whether a provider resells others' models and has no seat: to ask it shows the question
 /// to one more company.
-pub(crate) fn is_added_reseller(seats: &[Seat], provider: &ProviderId) -> bool {
+pub fn is_added_reseller(seats: &[Seat], provider: &ProviderId) -> bool {
     let vendor = vendors::find(provider.as_str());
     vendor.is_some_and(Vendor::is_reseller) && !has_seat(seats, provider)
 }
@@ -241,7 +241,7 @@ fn no_models() -> Error {
 
 /// Returns the personas of the default seats, each with the vendor that plays it when all keys are
 /// set.
-pub(crate) fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
+pub fn default_seats() -> impl Iterator<Item = (&'static str, &'static Vendor)> {
     VENDORS
         .iter()
         .filter_map(|vendor| Some((vendor.default_persona?, vendor)))

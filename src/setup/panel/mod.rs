@@ -3,8 +3,8 @@
 //! [`spec`] completes the request from the settings, [`context`] holds what there is to select
 //! from, and [`select`] puts both together.
 
-pub(crate) mod spec;
-pub(crate) mod context;
+pub mod spec;
+pub mod context;
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const USUAL_SEATS: usize = 3;
 
 /// A panel, with notices for the user before anything is spent.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct SelectedPanel {
+pub struct SelectedPanel {
     pub panel: Panel,
     /// The personas that the helper model selects from; empty when the personas are given.
     pub selectable_personas: Vec<Persona>,
@@ -31,10 +31,7 @@ pub(crate) struct SelectedPanel {
 }
 
 /// Selects seats and judges.
-pub(crate) fn select(
-    spec: &PanelSpec,
-    context: &SelectionContext<'_>,
-) -> Result<SelectedPanel, Error> {
+pub fn select(spec: &PanelSpec, context: &SelectionContext<'_>) -> Result<SelectedPanel, Error> {
     let seats = match (&spec.panel, spec.models.as_slice()) {
         (Some(_), [_, ..]) => {
             return Err(Error::usage("`--panel` and `--model` both name the models")
@@ -148,7 +145,7 @@ fn seats_of_personas(
 }
 
 /// The end of the notice on a panel of few seats.
-pub(crate) const SMALL_PANEL: &str = "is small: three or more seats are usual";
+pub const SMALL_PANEL: &str = "is small: three or more seats are usual";
 
 fn notices(panel: &Panel, spec: &PanelSpec, context: &SelectionContext<'_>) -> Vec<String> {
     let mut notices = Vec::new();

@@ -18,7 +18,7 @@ use crate::setup::request::PanelRequest;
 
 /// The panel to select.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PanelSpec {
+pub struct PanelSpec {
     /// `security=anthropic:claude-sonnet-5-5,…`
     pub panel: Option<String>,
     /// Models by seat; a single one plays every seat.
@@ -30,7 +30,7 @@ pub(crate) struct PanelSpec {
 
 /// The personas of a panel whose seats are not named.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum PersonaChoice {
+pub enum PersonaChoice {
     /// Those of the default seats.
     #[default]
     Usual,
@@ -45,7 +45,7 @@ pub(crate) enum PersonaChoice {
 impl PanelSpec {
     /// Completes a request from the settings. The judge of a named panel comes after the request's
     /// and before the settings'.
-    pub(crate) fn new(
+    pub fn new(
         request: &PanelRequest,
         settings: &Settings,
         personas: &PersonaRegistry,
@@ -89,7 +89,7 @@ impl PanelSpec {
     }
 
     /// Returns whether no model has to be chosen for any seat.
-    pub(crate) fn names_all_models(&self) -> bool {
+    pub fn names_all_models(&self) -> bool {
         let entries = self.personas.entries();
         let by_personas = !entries.is_empty() && entries.iter().all(|entry| entry.model.is_some());
         self.panel.is_some() || !self.models.is_empty() || by_personas
@@ -97,7 +97,7 @@ impl PanelSpec {
 
     /// Finds the local servers that this panel needs: those whose models are named, and any server
     /// when no model is named and no key is set.
-    pub(crate) async fn find_servers(
+    pub async fn find_servers(
         &self,
         access_list: &[ProviderAccess],
         search: ServerSearch,
@@ -108,7 +108,7 @@ impl PanelSpec {
     }
 
     /// Returns the models of local servers that the user names, with the kind of server.
-    pub(crate) fn local_models(&self) -> BTreeSet<(LocalServerKind, String)> {
+    pub fn local_models(&self) -> BTreeSet<(LocalServerKind, String)> {
         let seats = self.panel.iter().flat_map(|panel| panel.split(','));
         let seats = seats.map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
         let judges = self.judge.iter().flat_map(|judges| judges.split(','));
@@ -133,7 +133,7 @@ impl PersonaChoice {
     }
 
     /// Completes a request for personas from the settings.
-    pub(crate) fn new(
+    pub fn new(
         requested: Option<&str>,
         settings: &Settings,
         personas: &PersonaRegistry,

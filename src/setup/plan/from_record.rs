@@ -36,17 +36,17 @@ use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
 
 /// The request for a rejudgement.
 #[derive(Debug)]
-pub(crate) struct RejudgeRequest {
+pub struct RejudgeRequest {
     /// Its panel names the judge, if any; its material and its limits are those of the plan.
-    pub(crate) template: TemplateRequest,
+    pub template: TemplateRequest,
     /// The consultation that the question follows up, as the experts knew it.
-    pub(crate) follows_up: Option<Box<PriorConsultation>>,
+    pub follows_up: Option<Box<PriorConsultation>>,
     /// The context of its question, as the experts knew it.
-    pub(crate) context: EarlierContext,
+    pub context: EarlierContext,
 }
 
 /// Makes a plan of a stored record, in which only the judge is asked.
-pub(crate) async fn prepare(
+pub async fn prepare(
     planner: &Planner<'_>,
     record: &StoredRecord,
     request: RejudgeRequest,
@@ -240,7 +240,7 @@ fn reorder(plan: &mut Plan, record: &StoredRecord) {
 }
 
 /// Returns the material of a record for models; `None` if it has neither an answer nor a position.
-pub(crate) fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
+pub fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
     let seats = seats(record);
     let revisions = record.positions_of_round_3();
     let position = |first: &Independent| {

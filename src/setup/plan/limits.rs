@@ -21,7 +21,7 @@ use crate::setup::request::{AnalysisRequest, DebateRequest};
 use crate::stopping::early_termination::EarlyStop;
 
 /// Lays the request over the settings.
-pub(crate) fn control(
+pub(super) fn control(
     request: &ControlRequest,
     settings: &Settings,
     month: Option<Month>,
@@ -63,7 +63,7 @@ pub(crate) fn control(
 
 /// Lays the request over the limits of the last run, which ended for the reason `abort`. Of its
 /// limits on cost and those of the settings, the stricter ones apply.
-pub(crate) fn resumed(
+pub(super) fn resumed(
     mut control: Control,
     abort: Option<AbortReason>,
     request: &ControlRequest,
@@ -120,7 +120,7 @@ fn usual_wait(consent_mode: ConsentMode) -> Option<Duration> {
 }
 
 /// Returns the month's budget and its spent part. `None` without a budget; then no record is read.
-pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
+pub(super) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
     let budget = settings.monthly_budget?;
     Some(Month {
         budget,
@@ -129,7 +129,7 @@ pub(crate) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<
 }
 
 /// Returns a notice once four fifths of the budget are spent.
-pub(crate) fn month_notice(month: Month) -> Option<String> {
+pub(super) fn month_notice(month: Month) -> Option<String> {
     let Month { budget, spent } = month;
     (month.is_nearly_spent() && budget.0 > 0)
         .then(|| format!("{spent:.2} of this month's budget of {budget:.2} has been spent"))

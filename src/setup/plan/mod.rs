@@ -10,12 +10,12 @@
 //! Follow-ups and rejudgements take panels and answers [`from_record`]s. [`resume`] has its plan from
 //! a journal, and adds providers and new limits.
 
-pub(crate) mod sources;
-pub(crate) mod template;
+pub mod sources;
+pub mod template;
 mod terms;
 mod limits;
-pub(crate) mod from_record;
-pub(crate) mod resume;
+pub mod from_record;
+pub mod resume;
 
 use std::collections::BTreeMap;
 
@@ -36,16 +36,16 @@ use self::template::{PlanDraft, PlanTemplate};
 
 /// Prepares templates from one home and environment, which are read once.
 #[derive(Debug)]
-pub(crate) struct Planner<'a> {
+pub struct Planner<'a> {
     environment: &'a Environment,
-    pub(crate) face: &'a dyn Face,
-    pub(crate) sources: Sources,
+    pub face: &'a dyn Face,
+    pub sources: Sources,
     connections: Connections,
 }
 
 impl<'a> Planner<'a> {
     /// Reads home and environment.
-    pub(crate) fn new(
+    pub fn new(
         environment: &'a Environment,
         face: &'a dyn Face,
         now: Timestamp,
@@ -62,7 +62,7 @@ impl<'a> Planner<'a> {
 
     /// Prepares what consultations have in common: finds the local servers, obtains the embedded
     /// model, and connects the providers.
-    pub(crate) async fn template(&self, request: TemplateRequest) -> Result<PlanTemplate, Error> {
+    pub async fn template(&self, request: TemplateRequest) -> Result<PlanTemplate, Error> {
         let sources = &self.sources;
         let embedded_models = self.embedded_models();
         let embedded = embedded_models.default_model();
@@ -107,7 +107,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Returns the sources of limits and providers for an interrupted consultation.
-    pub(crate) fn resume_sources(&self) -> ResumeSources<'_> {
+    pub fn resume_sources(&self) -> ResumeSources<'_> {
         ResumeSources {
             home: &self.sources.home,
             environment: self.environment,

@@ -33,21 +33,21 @@ use super::{limits, terms};
 
 /// The sources of limits and providers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ResumeSources<'a> {
-    pub(crate) home: &'a Home,
-    pub(crate) environment: &'a Environment,
-    pub(crate) settings: &'a Settings,
-    pub(crate) face: &'a dyn Face,
-    pub(crate) connections: &'a Connections,
+pub struct ResumeSources<'a> {
+    pub home: &'a Home,
+    pub environment: &'a Environment,
+    pub settings: &'a Settings,
+    pub face: &'a dyn Face,
+    pub connections: &'a Connections,
 }
 
 /// The terms and providers of a resumed run, and the consent that it needs.
 #[derive(Debug)]
-pub(crate) struct PreparedResume {
-    pub(crate) terms: ResumeTerms,
-    pub(crate) providers: Providers,
+pub struct PreparedResume {
+    pub terms: ResumeTerms,
+    pub providers: Providers,
     /// `None` for a complete consultation.
-    pub(crate) consent: Option<ResumeConsent>,
+    pub consent: Option<ResumeConsent>,
 }
 
 impl ResumeSources<'_> {
@@ -57,7 +57,7 @@ impl ResumeSources<'_> {
     /// # Errors
     ///
     /// When a model that is still needed cannot be asked. Fallbacks may be missing.
-    pub(crate) async fn prepare(
+    pub async fn prepare(
         &self,
         plan: &Plan,
         transcript: &Transcript,
@@ -224,13 +224,13 @@ fn check(
 
 /// The cost of what remains, and the decision on it.
 #[derive(Debug)]
-pub(crate) struct ResumeConsent {
+pub struct ResumeConsent {
     /// The calls that remain.
-    pub(crate) remaining: Estimate,
+    pub remaining: Estimate,
     /// What counts as spent.
-    pub(crate) counted: MicroUsd,
+    pub counted: MicroUsd,
     /// `None` if the earlier consent covers them, or the machine itself asks or stops.
-    pub(crate) gate: Option<Gate>,
+    pub gate: Option<Gate>,
     /// What was spent and what remains, if that is more than was agreed to.
     estimate: Option<Estimate>,
     /// The rest would exceed the monthly budget.
@@ -295,7 +295,7 @@ impl ResumeConsent {
     }
 
     /// Adds the consent to the terms.
-    pub(crate) fn give(self, how: Option<Consent>, terms: &mut ResumeTerms) {
+    pub fn give(self, how: Option<Consent>, terms: &mut ResumeTerms) {
         terms.beyond_month = self.exceeds_month && how.is_some();
         // Approval by the same threshold as before is no news.
         terms.consent = how.filter(|how| *how != Consent::AutoApproved || self.estimate.is_some());

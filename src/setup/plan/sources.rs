@@ -31,24 +31,24 @@ use crate::setup::{catalog, embedded_model, personas, provider_access, settings}
 
 /// The sources of every plan.
 #[derive(Debug)]
-pub(crate) struct Sources {
-    pub(crate) home: Home,
-    pub(crate) settings: Settings,
-    pub(crate) catalog: ModelCatalog,
-    pub(crate) templates: Templates,
-    pub(crate) personas: PersonaRegistry,
+pub struct Sources {
+    pub home: Home,
+    pub settings: Settings,
+    pub catalog: ModelCatalog,
+    pub templates: Templates,
+    pub personas: PersonaRegistry,
     /// All providers but the embedded model's.
-    pub(crate) access_list: Vec<ProviderAccess>,
+    pub access_list: Vec<ProviderAccess>,
     /// The user's rules for the masking of secrets.
-    pub(crate) scrub_rules: UserRules,
+    pub scrub_rules: UserRules,
     /// The keys in the environment.
-    pub(crate) own_keys: Vec<SecretString>,
-    pub(crate) now: Timestamp,
+    pub own_keys: Vec<SecretString>,
+    pub now: Timestamp,
 }
 
 impl Sources {
     /// Loads home and environment.
-    pub(crate) fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
+    pub fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
         // What the first note and the first prompt are masked by is compiled while the rest is read.
         drop(thread::Builder::new().spawn(scrub::prepare));
         settings::check_certificates(environment)?;
@@ -74,7 +74,7 @@ impl Sources {
     }
 
     /// Returns the context of panel selection.
-    pub(crate) fn selection_context<'a>(
+    pub fn selection_context<'a>(
         &'a self,
         embedded: Option<ModelRef>,
         servers: &'a LocalServerSet,
@@ -93,14 +93,14 @@ impl Sources {
 /// What the plans of a process share when they connect providers: HTTP connections, the keys that
 /// commands have printed, and the embedded model, which is in memory once.
 #[derive(Debug)]
-pub(crate) struct Connections {
+pub struct Connections {
     http: Arc<Http>,
     keys: KeyCommands,
     embedded: Mutex<BTreeMap<PathBuf, Arc<dyn Provider>>>,
 }
 
 impl Connections {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub fn new(settings: &Settings) -> Self {
         Self {
             http: Arc::new(Http::new(Timeouts {
                 connect: settings.connect_timeout,

@@ -51,28 +51,28 @@ pub(super) struct PlanDraft<'a> {
 
 /// A source of plans.
 #[derive(Debug)]
-pub(crate) struct PlanTemplate {
+pub struct PlanTemplate {
     /// The common part of every plan, before anything is masked in it. It has no question, and the
     /// prompts of a plan without context.
-    pub(crate) common: Plan,
+    pub common: Plan,
     /// The prompts of a plan with context.
     templates_with_context: Templates,
     /// `None` if nothing is masked.
     scrubber: Option<Scrubber>,
     /// The address of each provider of the plans.
-    pub(crate) addresses: BTreeMap<ProviderId, String>,
+    pub addresses: BTreeMap<ProviderId, String>,
     /// Empty in a dry run.
-    pub(crate) providers: Providers,
+    pub providers: Providers,
     catalog: ModelCatalog,
     settings: Settings,
 }
 
 /// A plan for one question.
 #[derive(Debug)]
-pub(crate) struct PreparedPlan {
-    pub(crate) plan: Plan,
+pub struct PreparedPlan {
+    pub plan: Plan,
     /// The places of the secrets that were masked in it.
-    pub(crate) findings: Vec<Finding>,
+    pub findings: Vec<Finding>,
 }
 
 impl Planner<'_> {
@@ -184,7 +184,7 @@ impl PlanTemplate {
     /// # Errors
     ///
     /// When the context does not fit the models, or a prompt cannot be rendered.
-    pub(crate) fn plan(&self, mut request: QuestionRequest) -> Result<PreparedPlan, Error> {
+    pub fn plan(&self, mut request: QuestionRequest) -> Result<PreparedPlan, Error> {
         let unique = ulid::Ulid::generate();
         let mut plan = Plan {
             id: ConsultationId::from_unique(&unique.to_string()),

@@ -28,22 +28,22 @@ use super::progress::RunProgress;
 
 /// The parties to a run.
 #[derive(Debug)]
-pub(crate) struct BenchmarkDriver<'a> {
-    pub(crate) run: LockedRun,
-    pub(crate) book: &'a CaseBook,
-    pub(crate) arms: &'a ArmTemplates,
-    pub(crate) planner: &'a Planner<'a>,
+pub struct BenchmarkDriver<'a> {
+    pub run: LockedRun,
+    pub book: &'a CaseBook,
+    pub arms: &'a ArmTemplates,
+    pub planner: &'a Planner<'a>,
     /// The limits of consultations that an earlier process began.
-    pub(crate) control: ControlRequest,
+    pub control: ControlRequest,
     /// The most consultations at once.
-    pub(crate) jobs: usize,
-    pub(crate) clock: Clock,
-    pub(crate) progress: &'a dyn RunProgress,
+    pub jobs: usize,
+    pub clock: Clock,
+    pub progress: &'a dyn RunProgress,
 }
 
 /// What a consultation is for.
 #[derive(Clone, Debug)]
-pub(crate) enum Job {
+pub enum Job {
     Answer(CaseRunId),
     /// A model decides whether this answer is right.
     Grading {
@@ -69,7 +69,7 @@ impl<'a> BenchmarkDriver<'a> {
     ///
     /// When the log cannot be written, or another process runs one of the consultations. The run
     /// can be resumed.
-    pub(crate) async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
+    pub async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
         let driver = BatchDriver {
             planner: self.planner,
             control: self.control.clone(),

@@ -27,22 +27,22 @@ use super::templates::RefinementTemplates;
 
 /// The parties to a loop.
 #[derive(Debug)]
-pub(crate) struct RefinementDriver<'a> {
+pub struct RefinementDriver<'a> {
     /// The loop, which was begun or resumed. It has what earlier processes have spent.
-    pub(crate) refinement: LockedRefinement,
-    pub(crate) source: SpecFile,
+    pub refinement: LockedRefinement,
+    pub source: SpecFile,
     /// The same as `source` for a change in place.
-    pub(crate) output: SpecFile,
-    pub(crate) templates: &'a RefinementTemplates,
-    pub(crate) planner: &'a Planner<'a>,
-    pub(crate) terms: RefinementTerms,
-    pub(crate) mask: TextMask,
+    pub output: SpecFile,
+    pub templates: &'a RefinementTemplates,
+    pub planner: &'a Planner<'a>,
+    pub terms: RefinementTerms,
+    pub mask: TextMask,
     /// The most consultations at once.
-    pub(crate) jobs: usize,
-    pub(crate) clock: Clock,
-    pub(crate) progress: &'a dyn LoopProgress,
+    pub jobs: usize,
+    pub clock: Clock,
+    pub progress: &'a dyn LoopProgress,
     /// Writes the log for people.
-    pub(crate) changes: fn(&RefinementState) -> String,
+    pub changes: fn(&RefinementState) -> String,
 }
 
 /// A loop in this process.
@@ -73,7 +73,7 @@ impl<'a> RefinementDriver<'a> {
     ///
     /// When the document or the log cannot be read or written, or another process runs one of the
     /// consultations. The loop can be resumed.
-    pub(crate) async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
+    pub async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
         let driver = BatchDriver {
             planner: self.planner,
             control: self.templates.resume_control.clone(),

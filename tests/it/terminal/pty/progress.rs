@@ -37,7 +37,7 @@ fn first_round(columns: u16, look: impl Fn(&Screen) -> String, colour: bool) -> 
     let mut terminal = Terminal::start(&conclave, columns, Output::Terminal, &ARGUMENTS);
     terminal.wait_until("every expert shows its phase", |screen| {
         let text = screen.contents();
-        let is_waiting = text.contains("first byte") || text.contains("no byte yet");
+        let is_waiting = text.contains("waiting for the first");
         text.contains("82%") && text.contains("retrying 2 of 3") && is_waiting
     });
     let seen = steady(&terminal.look(look));
