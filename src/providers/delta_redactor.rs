@@ -72,6 +72,7 @@ mod tests {
             key: key.map(Into::into),
             origin: "`KEY`".to_owned(),
             scheme: Scheme::Usual,
+            is_word: false,
         }
     }
 
@@ -158,6 +159,17 @@ mod tests {
     fn without_a_key_every_piece_passes_as_it_comes() {
         let pieces = ["s", "k-", ""].map(str::to_owned);
         assert_eq!(passed_on(&account(None), &pieces), pieces);
+    }
+
+    #[test]
+    fn a_word_in_place_of_a_key_stays_in_answers() {
+        let account = Account {
+            is_word: true,
+            ..account(Some("none"))
+        };
+        let pieces = ["There is no", "ne."].map(str::to_owned);
+        assert_eq!(passed_on(&account, &pieces), pieces);
+        assert_eq!(account.redact("none"), "none");
     }
 
     #[test]

@@ -166,6 +166,7 @@ mod tests {
                 key: Some("sk-secret".into()),
                 origin: "`KEY`".to_owned(),
                 scheme: Scheme::Usual,
+                is_word: false,
             },
         };
         for vendor in &VENDORS {

@@ -41,6 +41,9 @@ pub struct Account {
     /// The place to check when the key is refused: `` `OPENAI_API_KEY` ``.
     pub origin: String,
     pub scheme: Scheme,
+    /// The key is a word, such as `none`, which servers without keys are given: no secret, and part
+    /// of answers.
+    pub is_word: bool,
 }
 
 /// The header that carries a key.
@@ -96,7 +99,7 @@ impl Account {
 
     fn exposed_key(&self) -> Option<&str> {
         let key = self.key.as_ref().map(ExposeSecret::expose_secret);
-        key.filter(|key| !key.is_empty())
+        key.filter(|key| !key.is_empty() && !self.is_word)
     }
 
     /// Returns the headers of every request in this dialect: the version of the API, and the key.

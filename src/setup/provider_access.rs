@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::config::endpoints::EndpointEntry;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
+use crate::config::own_keys::is_secret;
 use crate::config::providers as configured;
 use crate::config::providers::{ConfiguredProvider, KeyError, KeyForm, KeySource};
 use crate::config::settings::Settings;
@@ -212,12 +213,14 @@ impl ProviderAccess {
             | KeySource::Command(_) => Scheme::Usual,
         };
         let origin = self.server.key_origin();
+        let is_word = key.as_ref().is_some_and(|key| !is_secret(key));
         Ok(Endpoint {
             base_url: self.server.base_url.clone(),
             account: Account {
                 key,
                 origin,
                 scheme,
+                is_word,
             },
         })
     }

@@ -144,6 +144,7 @@ mod tests {
             key: Some(SecretString::from("sk-secret-123")),
             origin: "`OPENAI_API_KEY`".into(),
             scheme: Scheme::Usual,
+            is_word: false,
         }
     }
 

@@ -19,6 +19,7 @@ fn account() -> Account {
         key: Some(KEY.into()),
         origin: "`KEY`".to_owned(),
         scheme: Scheme::Usual,
+        is_word: false,
     }
 }
 

@@ -106,6 +106,7 @@ fn cloud_with(vendor: Vendor, url: &str, timeouts: Timeouts) -> Remote {
         key: Some(KEY.into()),
         origin,
         scheme: Scheme::Usual,
+        is_word: false,
     };
     let dialect = vendors::find(vendor.id())
         .map_or(Dialect::OpenAi(Quirks::COMPATIBLE), |vendor| vendor.dialect);
@@ -158,6 +159,7 @@ fn remote_that(dialect: Dialect, base_url: &str) -> Remote {
         key: Some(KEY.into()),
         origin: "`SOME_API_KEY`".into(),
         scheme: Scheme::Usual,
+        is_word: false,
     };
     remote_with(dialect, base_url, account)
 }

@@ -75,6 +75,7 @@ fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
             key: key.map(Into::into),
             origin: String::new(),
             scheme: Scheme::Usual,
+            is_word: false,
         };
         let (request, _) =
             remote_with(Dialect::Ollama, "http://h", account).codec(&ask_of("ollama", "m"));
@@ -100,6 +101,7 @@ fn the_context_does_not_exceed_the_models_window() {
         key: None,
         origin: String::new(),
         scheme: Scheme::Usual,
+        is_word: false,
     };
     let endpoint = Endpoint {
         base_url: "http://h".into(),

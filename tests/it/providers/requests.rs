@@ -119,6 +119,7 @@ fn an_anthropic_token_is_sent_as_a_bearer() {
         key: Some(KEY.into()),
         origin: "`ANTHROPIC_AUTH_TOKEN`".into(),
         scheme: Scheme::Bearer,
+        is_word: false,
     };
     let remote = remote_with(Dialect::Anthropic, "http://h", account);
     let (request, _) = remote.codec(&ask(Vendor::Anthropic, "m"));

@@ -18,6 +18,7 @@ fn account() -> Account {
         key: Some(KEY.into()),
         origin: "`SOME_API_KEY`".into(),
         scheme: Scheme::Usual,
+        is_word: false,
     }
 }
 
