@@ -3,6 +3,7 @@
 //! its seed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
 
 use secrecy::SecretString;
 
@@ -122,7 +123,6 @@ impl Planner<'_> {
             }
         };
 
-        let experience = experience(home, &models.keys().collect());
         let month = if is_free {
             None
         } else {
@@ -133,16 +133,13 @@ impl Planner<'_> {
             let all = self.sources.templates.clone();
             terms::templates(all, &panel, &debate, context, &models)
         };
-        let scrubber = match request.scrubbing {
-            Scrubbing::Off => None,
-            Scrubbing::On => {
-                let printed = self.connections.printed_keys().into_iter();
-                let own = self.sources.own_keys.iter().cloned();
-                let keys: Vec<SecretString> = own.chain(printed.filter(is_secret)).collect();
-                let scrubber = Scrubber::new(&self.sources.scrub_rules, &keys);
-                Some(scrubber.map_err(Error::usage)?)
-            }
-        };
+        // What earlier consultations say is read while the rules for secrets are compiled.
+        let (experience, scrubber) = thread::scope(|scope| {
+            let experience = scope.spawn(|| experience(home, &models.keys().collect()));
+            let scrubber = self.scrubber(request.scrubbing);
+            (experience.join().unwrap_or_default(), scrubber)
+        });
+        let scrubber = scrubber?;
         Ok(PlanTemplate {
             templates_with_context: needed_templates(ContextUse::Sent),
             common: Plan {
@@ -175,6 +172,19 @@ impl Planner<'_> {
             catalog,
             settings: settings.clone(),
         })
+    }
+
+    /// Returns what masks the secrets of plans, the keys that commands have printed among them;
+    /// `None` if nothing is masked.
+    fn scrubber(&self, scrubbing: Scrubbing) -> Result<Option<Scrubber>, Error> {
+        if scrubbing == Scrubbing::Off {
+            return Ok(None);
+        }
+        let printed = self.connections.printed_keys().into_iter();
+        let own = self.sources.own_keys.iter().cloned();
+        let keys: Vec<SecretString> = own.chain(printed.filter(is_secret)).collect();
+        let scrubber = Scrubber::new(&self.sources.scrub_rules, &keys);
+        scrubber.map(Some).map_err(Error::usage)
     }
 }
 
