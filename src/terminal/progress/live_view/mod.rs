@@ -132,16 +132,50 @@ impl LiveView {
 
     fn take(&mut self, event: &Event, now: Duration) {
         match event {
-            Event::Consultation(ConsultationEvent::Started(terms)) => {
-                self.columns = messages::columns(&terms.panel);
-                self.plan.clone_from(&terms.plan);
-            }
+            Event::Consultation(event) => self.take_consultation(event, now),
+            Event::Agent(event) => self.take_agent(event, now),
+            Event::Call(event) => self.take_call(event, now),
             Event::Panel(PanelEvent::PersonasSelected(cast)) => {
                 self.columns = messages::columns(&cast.panel);
                 // The helper has finished; only the seats it chose keep a row.
                 self.rows.retain(|row| row.agent != AgentId::Helper);
             }
-            Event::Consultation(ConsultationEvent::CostEstimated(estimate)) => {
+            Event::Round(RoundEvent::Started { round_number }) => {
+                // An agent outside the panel may still be working.
+                self.rows.retain(|row| !row.phase.has_ended());
+                self.round = *round_number;
+            }
+            Event::Provider(ProviderEvent::Held {
+                provider,
+                wait_ms,
+                reason,
+                ..
+            }) => {
+                let hold = ProviderHold {
+                    until: now + Duration::from_millis(*wait_ms),
+                    cause: messages::cause(reason, Some(FailureClass::RateLimit)),
+                };
+                self.holds.insert(provider.clone(), hold);
+            }
+            Event::Round(RoundEvent::Completed { .. })
+            | Event::State(_)
+            | Event::Judge(_)
+            | Event::Cost(_)
+            | Event::Pulse(_)
+            | Event::Health(_)
+            | Event::Provider(
+                ProviderEvent::CircuitChanged { .. } | ProviderEvent::KeyChanged { .. },
+            ) => {}
+        }
+    }
+
+    fn take_consultation(&mut self, event: &ConsultationEvent, now: Duration) {
+        match event {
+            ConsultationEvent::Started(terms) => {
+                self.columns = messages::columns(&terms.panel);
+                self.plan.clone_from(&terms.plan);
+            }
+            ConsultationEvent::CostEstimated(estimate) => {
                 self.estimate = Some(estimate.cost);
                 self.rounds = estimate
                     .calls
@@ -150,17 +184,43 @@ impl LiveView {
                     .max()
                     .unwrap_or(4);
             }
-            Event::Round(RoundEvent::Started { round_number }) => {
-                // An agent outside the panel may still be working.
-                self.rows.retain(|row| !row.phase.has_ended());
-                self.round = *round_number;
+            ConsultationEvent::SubstitutionOffered(Substitution { agent_id, .. }) => {
+                self.set_phase(agent_id, AgentPhase::Asking);
             }
-            Event::Agent(AgentEvent::Thinking {
+            ConsultationEvent::ProviderSubstituted(Substitution {
+                agent_id,
+                substitute,
+                reason,
+                ..
+            }) => {
+                if let Some(row) = self.row_of(agent_id) {
+                    row.model = substitute.clone();
+                    // The faster call is open already.
+                    if *reason != WhySubstituted::Hedge {
+                        row.phase = AgentPhase::Working(vec![]);
+                    }
+                }
+            }
+            ConsultationEvent::Resumed(resumed) => {
+                self.restart_unanswered(resumed.state, now);
+            }
+            ConsultationEvent::UserConsent { .. }
+            | ConsultationEvent::RoundArtifact { .. }
+            | ConsultationEvent::EarlyTerminationOffered(_)
+            | ConsultationEvent::EarlyTerminationDecided(_)
+            | ConsultationEvent::Completed { .. }
+            | ConsultationEvent::Aborted(_) => {}
+        }
+    }
+
+    fn take_agent(&mut self, event: &AgentEvent, now: Duration) {
+        match event {
+            AgentEvent::Thinking {
                 agent_id,
                 name,
                 model,
                 ..
-            }) => {
+            } => {
                 let row = AgentRow {
                     agent: agent_id.clone(),
                     name: one_line(name),
@@ -174,13 +234,13 @@ impl LiveView {
                     None => self.rows.push(row),
                 }
             }
-            Event::Agent(AgentEvent::Completed {
+            AgentEvent::Completed {
                 agent_id,
                 duration_ms,
                 tokens,
                 cost,
                 ..
-            }) => {
+            } => {
                 let done = FinishedWork {
                     took: Some(messages::time_in_run(*duration_ms, now)),
                     tokens: tokens.total(),
@@ -188,36 +248,21 @@ impl LiveView {
                 };
                 self.set_phase(agent_id, AgentPhase::Done(done));
             }
-            Event::Agent(AgentEvent::Failed(AgentFailure {
+            AgentEvent::Failed(AgentFailure {
                 agent_id, error, ..
-            })) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
-            Event::Consultation(ConsultationEvent::SubstitutionOffered(Substitution {
-                agent_id,
-                ..
-            })) => {
-                self.set_phase(agent_id, AgentPhase::Asking);
-            }
-            Event::Consultation(ConsultationEvent::ProviderSubstituted(Substitution {
-                agent_id,
-                substitute,
-                reason,
-                ..
-            })) => {
-                if let Some(row) = self.row_of(agent_id) {
-                    row.model = substitute.clone();
-                    // The faster call is open already.
-                    if *reason != WhySubstituted::Hedge {
-                        row.phase = AgentPhase::Working(vec![]);
-                    }
-                }
-            }
-            Event::Call(CallEvent::Started {
+            }) => self.set_phase(agent_id, AgentPhase::Failed(one_line(&error.message))),
+        }
+    }
+
+    fn take_call(&mut self, event: &CallEvent, now: Duration) {
+        match event {
+            CallEvent::Started {
                 call,
                 agent_id,
                 purpose,
                 model,
                 ..
-            }) => {
+            } => {
                 if let Some(row) = self.row_of(agent_id) {
                     let attempt = match &row.phase {
                         AgentPhase::Retrying(retry) => retry.attempt,
@@ -237,13 +282,13 @@ impl LiveView {
                     }
                 }
             }
-            Event::Call(CallEvent::Retried {
+            CallEvent::Retried {
                 call,
                 agent_id,
                 wait_ms,
                 reason,
                 attempt,
-            }) => {
+            } => {
                 let cause = messages::cause(reason, self.failure_class(*call));
                 if let Some(row) = self.row_of(agent_id).filter(
                     |row| matches!(&row.phase, AgentPhase::Working(calls) if calls.is_empty()),
@@ -255,7 +300,7 @@ impl LiveView {
                     });
                 }
             }
-            Event::Call(CallEvent::Finished(call)) => {
+            CallEvent::Finished(call) => {
                 self.spent += call.cost;
                 self.last_failure = call.error.as_ref().map(|error| (call.call, error.class));
                 self.drop_call(call.call);
@@ -268,44 +313,12 @@ impl LiveView {
                     row.last_reply = Some(reply);
                 }
             }
-            Event::Call(CallEvent::Cancelled { call, .. }) => {
+            CallEvent::Cancelled { call, .. } => {
                 // Its provider reports no cost.
                 self.spent.lower_bound |= !self.is_free(*call);
                 self.drop_call(*call);
             }
-            Event::Provider(ProviderEvent::Held {
-                provider,
-                wait_ms,
-                reason,
-                ..
-            }) => {
-                let hold = ProviderHold {
-                    until: now + Duration::from_millis(*wait_ms),
-                    cause: messages::cause(reason, Some(FailureClass::RateLimit)),
-                };
-                self.holds.insert(provider.clone(), hold);
-            }
-            Event::Consultation(ConsultationEvent::Resumed(resumed)) => {
-                self.restart_unanswered(resumed.state, now);
-            }
-            Event::Consultation(
-                ConsultationEvent::UserConsent { .. }
-                | ConsultationEvent::RoundArtifact { .. }
-                | ConsultationEvent::EarlyTerminationOffered(_)
-                | ConsultationEvent::EarlyTerminationDecided(_)
-                | ConsultationEvent::Completed { .. }
-                | ConsultationEvent::Aborted(_),
-            )
-            | Event::Round(RoundEvent::Completed { .. })
-            | Event::Call(CallEvent::Hedged { .. } | CallEvent::NotHedged { .. })
-            | Event::State(_)
-            | Event::Judge(_)
-            | Event::Cost(_)
-            | Event::Pulse(_)
-            | Event::Health(_)
-            | Event::Provider(
-                ProviderEvent::CircuitChanged { .. } | ProviderEvent::KeyChanged { .. },
-            ) => {}
+            CallEvent::Hedged { .. } | CallEvent::NotHedged { .. } => {}
         }
     }
 
