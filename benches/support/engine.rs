@@ -148,6 +148,7 @@ pub(crate) fn providers(url: &str) -> Providers {
             key: Some("bench-key".into()),
             origin: "`KEY`".to_owned(),
             scheme: Scheme::Usual,
+            is_word: false,
         };
         let remote: Arc<dyn Provider> = Arc::new(Remote::new(
             dialect,
