@@ -2,8 +2,8 @@
 //! synced to the disk soon after.
 //!
 //! Invariant: a killed process loses no event, because each is one write; a power failure loses at
-//! most those of the last moment, which the sync thread had not reached. The event loop never waits
-//! for the disk. Two processes never write one journal: the writer holds its lock, which the system releases when the
+//! most what the sync thread had not reached. The event loop never waits for the disk. Two
+//! processes never write one journal: the writer holds its lock, which the system releases when the
 //! process ends in any way.
 
 pub mod ends;
@@ -11,9 +11,8 @@ pub mod ends;
 use std::fs::TryLockError;
 use std::io;
 use std::path::Path;
-use std::sync::mpsc::{self, Sender, SyncSender};
+use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
@@ -27,19 +26,13 @@ use super::files::log_notice;
 #[derive(Debug)]
 pub struct Journal {
     log: LogFile,
-    sync: Option<Box<SyncThread>>,
+    sync: Option<SyncThread>,
 }
 
-/// The shortest time between two syncs. Many journals at once would keep the disk busy with syncs
-/// of single events.
-const SYNC_INTERVAL: Duration = Duration::from_millis(250);
-
-/// The thread that syncs the file to the disk, the bell that wakes it, and what ends its pauses when
-/// it is dropped.
+/// The thread that syncs the file to the disk, and the bell that wakes it.
 #[derive(Debug)]
 struct SyncThread {
     bell: SyncSender<()>,
-    is_open: Sender<()>,
     thread: JoinHandle<io::Result<()>>,
 }
 
@@ -85,7 +78,6 @@ impl Journal {
         let folder = log.path.parent().unwrap_or(Path::new(".")).to_owned();
         // One pending ring is enough: a sync covers all writes before it.
         let (bell, rings) = mpsc::sync_channel(1);
-        let (is_open, closing) = mpsc::channel();
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())
             .spawn(move || {
@@ -94,19 +86,13 @@ impl Journal {
                 // channel ends: nothing is left unsynced.
                 while rings.recv().is_ok() {
                     to_sync.sync_data()?;
-                    // Ends early when the journal is closed: then it is about to be synced last.
-                    let _ = closing.recv_timeout(SYNC_INTERVAL);
                 }
                 Ok(())
             })
             .map_err(failed)?;
         Ok(Self {
             log,
-            sync: Some(Box::new(SyncThread {
-                bell,
-                is_open,
-                thread,
-            })),
+            sync: Some(SyncThread { bell, thread }),
         })
     }
 
@@ -117,15 +103,10 @@ impl Journal {
 
     /// Waits until all events are on the disk, and closes the journal. A second call does nothing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        let Some(sync) = self.sync.take() else {
+        let Some(SyncThread { bell, thread }) = self.sync.take() else {
             return Ok(());
         };
-        let SyncThread {
-            bell,
-            is_open,
-            thread,
-        } = *sync;
-        drop((bell, is_open));
+        drop(bell);
         let synced = thread
             .join()
             .unwrap_or_else(|_| Err(io::Error::other("the sync thread panicked")));
