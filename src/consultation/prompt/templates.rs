@@ -245,7 +245,7 @@ impl Templates {
     }
 
     /// Returns a template and those that it can include, compiled: each under its name, or its
-    /// parts under [`protocol`] and [`task`].
+    /// parts under `protocol` and `task`.
     ///
     /// Other templates with parts are left out: compiling them all takes longer than filling one.
     /// Renders the template of a whole question, for consultations whose question a program writes,

@@ -124,7 +124,7 @@ pub struct StoredRecord {
     pub perspectives: Vec<StoredPerspective>,
     /// The share of the experts in Round 1 that support the leading point, from 0 to 1.
     pub agreement: Option<f64>,
-    /// The value of the debate; see [`Self::debate_value`].
+    /// The value of the debate.
     pub debate_value_analysis: Option<DebateValue>,
     /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
     pub judge_consistent: Option<bool>,

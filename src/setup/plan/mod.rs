@@ -3,7 +3,7 @@
 //! plan from [`PlanTemplate::plan`].
 //!
 //! [`Planner::template`] reads top to bottom: panel, local servers, the embedded model, debate,
-//! helper, fallbacks; [`Planner::complete`] adds terms, prices, keys, limits and the scrubber.
+//! helper, fallbacks; `complete` adds terms, prices, keys, limits and the scrubber.
 //! The home and the environment ([`Sources`]) are read once by the planner, whose templates share
 //! their [`Connections`].
 //!

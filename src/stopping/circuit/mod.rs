@@ -7,7 +7,7 @@
 //!                                 └────────────── it fails ────────────┘
 //! ```
 //!
-//! Results are counted in a sliding [`window`] of the last [`CircuitRule::of_at_least`] calls: by
+//! Results are counted in a sliding window of the last [`CircuitRule::of_at_least`] calls: by
 //! number and not by time, because calls of a model are few and may take minutes. Every result
 //! carries the start time of its call. Results of calls that began before the circuit last opened
 //! or closed are ignored; slow calls make such stragglers common.
