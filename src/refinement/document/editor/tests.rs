@@ -61,6 +61,20 @@ fn first_section_follows_a_byte_order_mark() {
 }
 
 #[test]
+fn section_of_a_text_without_blocks_follows_mark_and_front_matter() {
+    for beginning in ["\u{feff}", "---\ntitle: a\n---\n"] {
+        let text = format!("{beginning}\n[a]: https://a.b\n");
+        let document = SpecDocument::parse(&text).unwrap();
+        let mut editor = DocumentEditor::new(&document);
+        editor.add_item(SectionKind::Open, "B?", &[]);
+        let result = editor.finish();
+        assert!(result.starts_with(beginning), "{result}");
+        let document = SpecDocument::parse(&result).unwrap();
+        assert_eq!(document.items(SectionKind::Open).len(), 1, "{result}");
+    }
+}
+
+#[test]
 fn section_between_thematic_breaks_becomes_no_front_matter() {
     for mark in ["", "\u{feff}"] {
         let text = format!("{mark}---\n## Open Questions\n- B?\n\n---\n\n## High Confidence\n");
