@@ -1,5 +1,5 @@
-//! Where the stop conditions of `benchmark` stop simulated batches: how many healthy ones they halt,
-//! and how soon they notice an outage or a late collapse. Nothing is timed.
+//! Where the stop conditions of `benchmark` stop simulated batches: how many healthy ones they
+//! halt, and how soon they notice an outage or a late collapse. Nothing is timed.
 //!
 //! ```text
 //! cargo bench --bench stop_conditions               20,000 batches of each kind; under a minute

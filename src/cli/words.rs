@@ -20,6 +20,10 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Resul
     if is_question_alone(&command, &words) {
         words.insert(1, "consult".into());
     }
+    words = words
+        .into_iter()
+        .flat_map(|word| parted(&command, word))
+        .collect();
     let mut parsed = Cli::try_parse_from(&words);
     if parsed.as_ref().is_err_and(asks_for_help_on_help) {
         words.retain(|word| word != "--help" && word != "-h");
@@ -45,6 +49,18 @@ fn is_question_alone(command: &Command, words: &[OsString]) -> bool {
         Some(word) => is_question(word) && !is_command(word),
         None => false,
     }
+}
+
+/// Parts `--resume=RUN`, where the flag is a command: clap would drop the value.
+fn parted(command: &Command, word: OsString) -> Vec<OsString> {
+    let parts = word.to_str().and_then(|word| {
+        let (flag, value) = word.strip_prefix("--")?.split_once('=')?;
+        let commands = command.get_subcommands().flat_map(Command::get_subcommands);
+        let mut flags = commands.filter_map(Command::get_long_flag);
+        let parts = vec![format!("--{flag}").into(), value.into()];
+        flags.any(|known| known == flag).then_some(parts)
+    });
+    parts.unwrap_or_else(|| vec![word])
 }
 
 /// Returns whether the help command was asked for its own help, which clap takes for a command.
@@ -157,6 +173,14 @@ mod tests {
         assert!(!is_question(&["history"]));
         assert!(!is_question(&["Should", "we?"]));
         assert!(!is_question(&[]));
+    }
+
+    #[test]
+    fn value_beside_a_flag_that_is_a_command_stays() {
+        let parts = |word: &str| parted(&Cli::command(), word.into());
+        assert_eq!(parts("--resume=last"), ["--resume", "last"]);
+        assert_eq!(parts("--max-cost=5"), ["--max-cost=5"]);
+        assert_eq!(parts("--resume"), ["--resume"]);
     }
 
     #[test]

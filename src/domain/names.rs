@@ -1,5 +1,5 @@
-//! Names in files of settings and on the command line: their two spellings, and suggestions for wrong
-//! ones.
+//! Names in files of settings and on the command line: their two spellings, and suggestions for
+//! wrong ones.
 
 /// Returns a name from the file in `snake_case`.
 pub fn snake_case(name: &str) -> String {

@@ -207,8 +207,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// Reads a stream on a thread of its own, which ends with the stream. A process that the program
-    /// left running may hold the stream open: then the thread ends with this process.
+    /// Reads a stream on a thread of its own, which ends with the stream. A process that the
+    /// program left running may hold the stream open: then the thread ends with this process.
     fn collect(mut stream: impl Read + Send + 'static, part: OutputPart) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(KeptBytes {
             part,

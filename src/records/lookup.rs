@@ -47,8 +47,8 @@ pub fn find(
     }
 }
 
-/// Returns the name of a file without its folder and suffix, that of its folder for a file of a run,
-/// any other name as it is.
+/// Returns the name of a file without its folder and suffix, that of its folder for a file of a
+/// run, any other name as it is.
 fn file_stem(name: &str) -> &str {
     let path = Path::new(name);
     let is_in_run = path.ends_with("log.jsonl") || path.ends_with("state.json");

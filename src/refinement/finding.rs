@@ -1,4 +1,4 @@
-//! What a panel found about the questions of a batch.
+//! What a panel found about the questions of a batch, and the section that an answer goes to.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,11 +12,12 @@ use super::overlap::{SecretSpan, Specificity, join};
 use super::place::{KeywordPlace, RuleMatch};
 use super::rules::{Allowlist, RuleError, UserRules, built_in};
 
-/// A keyword's rule looks no further than to this many of its keywords before and behind it. The one
-/// next to a secret always sees all of it.
+/// A keyword's rule looks no further than to this many of its keywords before and behind it. The
+/// one next to a secret always sees all of it.
 const NEIGHBOURS: usize = 4;
 
-/// After this many bytes, a prefilter that searches faster is worth the time that it takes to build.
+/// After this many bytes, a prefilter that searches faster is worth the time that it takes to
+/// build.
 const MANY_BYTES: usize = 500_000;
 
 #[derive(Debug)]
@@ -53,13 +54,13 @@ impl Detector {
             rules.push(CompiledRule::new(rule)?);
         }
         let mut ids = BTreeSet::new();
-        for rule in &user.rules {
+        for (number, rule) in (1..).zip(&user.rules) {
             let is_of_id = |byte: u8| {
                 byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte)
             };
             let is_id = !rule.id.is_empty() && rule.id.bytes().all(is_of_id);
             if !is_id || !ids.insert(&rule.id) {
-                return Err(RuleError::Id(rule.id.clone()));
+                return Err(RuleError::Id(number));
             }
             rules.push(CompiledRule::checked(rule.clone())?);
         }
@@ -135,8 +136,8 @@ impl Detector {
         join(spans)
     }
 
-    /// Returns the keywords of a text in order, and for each rule where its keywords are: those that
-    /// overlap are in one group.
+    /// Returns the keywords of a text in order, and for each rule where its keywords are: those
+    /// that overlap are in one group.
     fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
         let mut keywords = Vec::new();
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();

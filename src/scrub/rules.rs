@@ -92,10 +92,11 @@ pub enum RuleError {
     },
     #[error("an allowed pattern is an invalid regex")]
     AllowedPattern(#[source] Box<regex::Error>),
+    /// By its number in the file, from 1.
     #[error(
-        "rule `{0}` needs an `id` that no other rule has: lowercase letters, digits, `-` and `_`"
+        "rule {0} needs an `id` that no other rule of the file has: lowercase letters, digits, `-` and `_`"
     )]
-    Id(String),
+    Id(usize),
     #[error("the regex of rule `{0}` matches the empty text")]
     EmptyMatch(String),
     #[error("rule `{0}` has no `keywords`, or an empty one")]

@@ -71,8 +71,8 @@ pub struct Reliability {
     /// The mean squared difference of stated and right (Brier 1950).
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub brier: f64,
-    /// The mean distance of stated and right over ten bins of equal width, weighted by count (Naeini
-    /// et al. 2015).
+    /// The mean distance of stated and right over ten bins of equal width, weighted by count
+    /// (Naeini et al. 2015).
     #[cfg_attr(test, schemars(range(min = 0, max = 1)))]
     pub expected_calibration_error: f64,
     /// The bins that are not empty, the lowest first.

@@ -1,7 +1,7 @@
 //! The files of a suite as text, and a case as a format has it, before its fields are read.
 //!
-//! Suites come from other people, and what they name is sent to models: it is kept within the folder
-//! of the suite.
+//! Suites come from other people, and what they name is sent to models: it is kept within the
+//! folder of the suite.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;

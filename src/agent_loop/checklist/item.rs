@@ -102,7 +102,8 @@ impl TaskItem {
     }
 }
 
-/// A checkbox after the bullet or the number of an item; `[x](address)` and `[x]: address` are links.
+/// A checkbox after the bullet or the number of an item; `[x](address)` and `[x]: address` are
+/// links.
 static CHECKBOX: Pattern = Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)");
 
 fn checkbox(source: &str) -> Option<ItemState> {
@@ -135,7 +136,8 @@ fn bracketed(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A part of a label in lower case, with one blank between its words: `phase 5`, `nice to have items`.
+/// A part of a label in lower case, with one blank between its words: `phase 5`, `nice to have
+/// items`.
 static OPTIONAL: Pattern = Pattern::prepared("", |_| {
     let numbering = TABLES.list("numbering").join("|");
     let optional = TABLES.list("optional_labels").join("|");

@@ -7,8 +7,8 @@ use std::path::Path;
 use super::program::{self, Git};
 use super::{GitError, IsInterrupted};
 
-/// What Git has of a file: nothing to say if it is the same in the working tree, in the index and in
-/// the last commit. Displayed as a sentence about it.
+/// What Git has of a file: nothing to say if it is the same in the working tree, in the index and
+/// in the last commit. Displayed as a sentence about it.
 #[derive(Debug)]
 pub struct GitCleanliness(Option<String>);
 

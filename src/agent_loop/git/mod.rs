@@ -173,8 +173,8 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-/// The bytes of contents that one check may still read. Of larger files, length and time of the last
-/// change count.
+/// The bytes of contents that one check may still read. Of larger files, length and time of the
+/// last change count.
 struct ContentBudget(u64);
 
 /// The largest file that is read.

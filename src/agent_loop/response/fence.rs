@@ -1,5 +1,5 @@
-//! The fences of code in Markdown, line by line: enough to know whether a cut is inside code, and to
-//! cut a text to its end.
+//! The fences of code in Markdown, line by line: enough to know whether a cut is inside code, and
+//! to cut a text to its end.
 
 use crate::text::clean::token_at;
 use crate::text::pattern::Pattern;

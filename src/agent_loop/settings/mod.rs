@@ -1,5 +1,5 @@
-//! The configuration file of a loop: thresholds of the rules and of the circuit. It is `config.toml`
-//! in the folder of the state, or the YAML of Blackbox3 where that has it.
+//! The configuration file of a loop: thresholds of the rules and of the circuit. It is
+//! `config.toml` in the folder of the state, or the YAML of Blackbox3 where that has it.
 //!
 //! Here the file is read and its keys are checked. What the numbers may be is the business of the
 //! rules that use them.

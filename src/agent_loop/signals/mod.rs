@@ -44,8 +44,8 @@ pub struct TextEvidence {
     pub obstacle: Option<Obstacle>,
 }
 
-/// The bytes at the end of a message whose words count, from the beginning of a block. What an agent
-/// says long before the end, such as a plan that it has carried out since, is over.
+/// The bytes at the end of a message whose words count, from the beginning of a block. What an
+/// agent says long before the end, such as a plan that it has carried out since, is over.
 const ENDING: usize = 32_768;
 
 /// The longest text that is handed over for masking, in characters. What is recorded of it is far

@@ -87,8 +87,8 @@ fn of_sentence(sentence: &str) -> Option<u8> {
     stated.max_by_key(|(end, _)| *end).map(|(_, value)| value)
 }
 
-/// Returns the percents of a number. Without a sign of its scale, a whole number counts only after a
-/// label, and above 10: up to there its scale is unknown.
+/// Returns the percents of a number. Without a sign of its scale, a whole number counts only after
+/// a label, and above 10: up to there its scale is unknown.
 fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
     if found.name("denial").is_some() {
         return None;

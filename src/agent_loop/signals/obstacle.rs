@@ -152,8 +152,8 @@ fn waits_seconds(lower: &str) -> bool {
     SECONDS.is_in(lower)
 }
 
-/// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else, or asks
-/// for the permission and names no other way.
+/// A refused tool call is an obstacle if the turn ended for it: the agent says nothing else, or
+/// asks for the permission and names no other way.
 fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();

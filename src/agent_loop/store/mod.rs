@@ -145,7 +145,8 @@ impl Store {
         })
     }
 
-    /// Forgets all runs, circuits and totals; the log keeps them. Returns whether there was a state.
+    /// Forgets all runs, circuits and totals; the log keeps them. Returns whether there was a
+    /// state.
     pub fn reset(&self, now: Timestamp) -> Result<Option<Update>, StoreError> {
         let exists = self.folder.log().exists() || self.folder.state().exists();
         if !exists {

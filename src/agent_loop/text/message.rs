@@ -219,8 +219,8 @@ impl MessageReader {
         self.block = Some(Block::new(kind, range));
     }
 
-    /// Adds to the prose of the current block. The text of a tight list's item has no paragraph of its
-    /// own.
+    /// Adds to the prose of the current block. The text of a tight list's item has no paragraph of
+    /// its own.
     fn add(&mut self, text: &str, range: &Range<usize>) {
         if self.silent > 0 {
             return;

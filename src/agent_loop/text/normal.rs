@@ -15,7 +15,8 @@ static ESCAPE: Pattern = Pattern::prepared("", |_| {
     format!(r"(?:\x1b\[|\x{{9b}}){parameters}|\x1b(?:{string}|[^\n]|(?m:$))")
 });
 
-/// Returns a text without escape sequences and invisible characters, with `\n` as the end of a line.
+/// Returns a text without escape sequences and invisible characters, with `\n` as the end of a
+/// line.
 pub fn normal(text: &str) -> Cow<'_, str> {
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);

@@ -108,7 +108,8 @@ pub struct Token<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
-    /// Letters, digits and `_`, with apostrophes and points inside. A hyphen divides words: `follow-up` is two.
+    /// Letters, digits and `_`, with apostrophes and points inside. A hyphen divides words:
+    /// `follow-up` is two.
     Word,
     /// Digits, with points and commas inside, and a percent sign.
     Number,
@@ -117,7 +118,8 @@ pub enum TokenKind {
     Placeholder,
 }
 
-/// Returns whether a text has one of these words, which are in lower case with straight apostrophes.
+/// Returns whether a text has one of these words, which are in lower case with straight
+/// apostrophes.
 pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     lower

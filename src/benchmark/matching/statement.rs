@@ -59,8 +59,8 @@ static REQUEST: Pattern = worded(
         | \{ \s* {form_names} \s* \} ) [\s*`.]* $",
 );
 
-/// The most statements that are read, the last ones: a text that repeats itself is not read again and
-/// again.
+/// The most statements that are read, the last ones: a text that repeats itself is not read again
+/// and again.
 const MOST_READ: usize = 100;
 
 /// A statement.

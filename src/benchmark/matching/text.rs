@@ -1,5 +1,5 @@
-//! Regular expressions over the word lists of `words.toml`, and forms of a text that compare without
-//! regard to how it is typeset.
+//! Regular expressions over the word lists of `words.toml`, and forms of a text that compare
+//! without regard to how it is typeset.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -142,8 +142,8 @@ fn is_boundary(outer: Option<char>, inner: char) -> bool {
     !outer.is_some_and(is_letter) || !is_letter(inner)
 }
 
-/// Returns a regular expression in which `{name}` stands for any word of the list with this name, in
-/// any case, and `{marks}` for a mark that Markdown and quotes leave between the parts of a
+/// Returns a regular expression in which `{name}` stands for any word of the list with this name,
+/// in any case, and `{marks}` for a mark that Markdown and quotes leave between the parts of a
 /// statement.
 pub(super) const fn worded(source: &'static str) -> Pattern {
     Pattern::prepared(source, with_words)

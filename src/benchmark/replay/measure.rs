@@ -10,7 +10,7 @@ use crate::benchmark::statistics::paired::PairedCounts;
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::{GradedConfidence, Reliability};
 use crate::stopping::early_termination::EarlyStop;
-use crate::stopping::experience::effective_voters;
+use crate::stopping::pooling::effective_voters;
 use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::{RuleDecision, StopRule};
 use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
@@ -45,8 +45,8 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     })
 }
 
-/// Returns the rules, the full vote first. Of the others, those are left out that would ask all even
-/// if all agree.
+/// Returns the rules, the full vote first. Of the others, those are left out that would ask all
+/// even if all agree.
 fn rules(voters: usize) -> Vec<ReplayRule> {
     let all = [
         ReplayRule::FullVote,

@@ -1,4 +1,4 @@
-//! The report of a replay: plain data, which is also its JSON.
+//! The recorded answers of a replay, and its report: plain data, which is also its JSON.
 
 use serde::Serialize;
 

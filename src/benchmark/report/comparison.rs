@@ -19,8 +19,8 @@ use super::words::{p_value, points, times};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ArmComparison {
-    /// Pairs of case runs, of the same case and repetition. The panel is the first, the single model
-    /// the second.
+    /// Pairs of case runs, of the same case and repetition. The panel is the first, the single
+    /// model the second.
     pub pairs: PairedCounts,
     /// The cases that have a pair.
     pub cases: u64,

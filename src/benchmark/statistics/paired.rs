@@ -195,8 +195,8 @@ mod tests {
         (2.0 * number(sum) / 2_f64.powi(i32::try_from(all).unwrap())).min(1.0)
     }
 
-    /// Airway hyper-responsiveness before and after transplantation (Bentur et al., 2009), p = 0.070
-    /// in Fagerland, Lydersen and Laake (BMC Medical Research Methodology 13:91, 2013).
+    /// Airway hyper-responsiveness before and after transplantation (Bentur et al., 2009), p =
+    /// 0.070 in Fagerland, Lydersen and Laake (BMC Medical Research Methodology 13:91, 2013).
     #[test]
     fn p_matches_the_published_one() {
         assert_eq!(format!("{:.4}", counts(1, 1, 7, 12).mcnemar_p()), "0.0703");
@@ -227,8 +227,8 @@ mod tests {
         assert!((PairedCounts::default().mcnemar_p() - 1.0).abs() < f64::EPSILON);
     }
 
-    /// Method 10 in Newcombe (1998), in Altman et al., Statistics with Confidence (2000, table 6.2),
-    /// and in Fagerland, Lydersen and Laake (Statistics in Medicine 33:2850, 2014).
+    /// Method 10 in Newcombe (1998), in Altman et al., Statistics with Confidence (2000, table
+    /// 6.2), and in Fagerland, Lydersen and Laake (Statistics in Medicine 33:2850, 2014).
     #[test]
     fn differences_match_the_published_ones() {
         assert_eq!(rounded(counts(36, 12, 2, 0)), "0.2000 (0.0569 to 0.3404)");

@@ -51,9 +51,9 @@ impl Proportion {
 }
 
 /// Returns the score interval of Wilson (1927) without continuity correction, which is method 3 of
-/// Newcombe (Statistics in Medicine 17:857, 1998), from 0 to 1, for a share of `whole` cases; `None`
-/// of nothing. Unlike the interval from the standard error it has a width at 0 and at 1, and never
-/// leaves that range.
+/// Newcombe (Statistics in Medicine 17:857, 1998), from 0 to 1, for a share of `whole` cases;
+/// `None` of nothing. Unlike the interval from the standard error it has a width at 0 and at 1, and
+/// never leaves that range.
 ///
 /// The share need not be that of a whole number of cases: with repeated answers, `whole` is the
 /// number of cases, which alone are independent.

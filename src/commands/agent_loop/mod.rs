@@ -132,11 +132,11 @@ pub(crate) struct UnmaskedTexts {
     pub(crate) test_output: String,
 }
 
-/// Adds the errors of the turn and the last lines of its tests to the evidence, and masks every text
-/// in it.
+/// Adds the errors of the turn and the last lines of its tests to the evidence, and masks every
+/// text in it.
 ///
-/// Texts are cut after they are masked, and what the tests printed is masked as a whole: a piece of a
-/// secret is not recognised.
+/// Texts are cut after they are masked, and what the tests printed is masked as a whole: a piece of
+/// a secret is not recognised.
 ///
 /// # Errors
 ///

@@ -58,7 +58,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     outcome::check_outputs(&args.process.output)?;
     let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
     let (suite, scrubber) = read_suite(path, args.sending.scrubbing(), app)?;
-    let request = args.request(consent_mode).with_settings(&suite.settings);
+    let request = args.request(consent_mode)?.with_settings(&suite.settings);
     let clock = Clock::system();
     // What the selection leaves decides whether a grader is needed.
     let selected = request.terms(&suite, Vec::new())?;
@@ -181,9 +181,9 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
 
 impl RunArgs {
     /// Returns the flags as a request.
-    fn request(&self, consent_mode: ConsentMode) -> BenchmarkRequest {
+    fn request(&self, consent_mode: ConsentMode) -> Result<BenchmarkRequest, Error> {
         let rounds = self.rounds.request();
-        BenchmarkRequest {
+        Ok(BenchmarkRequest {
             cases: CaseSelection {
                 tags: self.cases.tag.clone(),
                 limit: self.cases.limit,
@@ -200,11 +200,11 @@ impl RunArgs {
                 grader: self.baseline.grader.clone(),
                 mode: rounds.mode,
                 judge_passes: self.rounds.judge_passes,
-                control: self.control.request(consent_mode),
+                control: self.control.request_for_many(consent_mode)?,
                 unmasked: self.sending.no_scrub,
                 selects_personas: false,
             },
-        }
+        })
     }
 }
 

@@ -144,8 +144,8 @@ struct DryRunCall {
     schema_sent: bool,
     /// Whether the provider caches the context for further calls.
     context_cached: bool,
-    /// The place in `context_texts`, from 0, of the text that stands at `[context as above]`; `None`
-    /// if the call has no context.
+    /// The place in `context_texts`, from 0, of the text that stands at `[context as above]`;
+    /// `None` if the call has no context.
     context_text: Option<usize>,
     system: String,
     user: String,

@@ -1,5 +1,5 @@
-//! Consent to the cost of a run, before it begins: what the gate decides in words, the question, and
-//! what lets a cost pass that no person could be asked about.
+//! Consent to the cost of a run, before it begins: what the gate decides in words, the question,
+//! and what lets a cost pass that no person could be asked about.
 
 use serde::Serialize;
 

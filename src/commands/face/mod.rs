@@ -89,8 +89,8 @@ impl<'a> TerminalFace<'a> {
         self.run(session, rejudged)
     }
 
-    /// Runs a consultation and shows its report, or how it differs from the record that it rejudges.
-    /// The report is stored all the same.
+    /// Runs a consultation and shows its report, or how it differs from the record that it
+    /// rejudges. The report is stored all the same.
     pub(crate) fn run(
         mut self,
         session: Session,

@@ -8,6 +8,7 @@ use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
+use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::request::Purpose;
 use crate::stopping::early_termination::Policy;
@@ -73,7 +74,7 @@ pub(crate) struct ControlFlags {
     pub(crate) hedge_after: Option<HedgeAfter>,
 
     /// End a consultation when a round takes longer than this [default: 3600 if you cannot be
-    /// asked]
+    /// asked, as by benchmark and refine]
     #[arg(
         long,
         value_name = "SECONDS",
@@ -86,7 +87,7 @@ pub(crate) struct ControlFlags {
     pub(crate) strict: bool,
 
     /// Whether to end after Round 2 when the experts agree [default: ask; auto if you cannot be
-    /// asked]
+    /// asked, as by benchmark and refine]
     #[arg(long, value_name = "WHEN", value_parser = choice(&EARLY_STOP))]
     pub(crate) early_stop: Option<Policy>,
 
@@ -109,6 +110,25 @@ pub(crate) struct SendingFlags {
 }
 
 impl ControlFlags {
+    /// Returns the flags for consultations of which many run at once.
+    ///
+    /// # Errors
+    ///
+    /// When a flag wants a person to be asked.
+    pub(crate) fn request_for_many(&self, mode: ConsentMode) -> Result<ControlRequest, Error> {
+        let asks = [
+            ("--on-failure", self.on_failure == Some(OnFailure::Ask)),
+            ("--early-stop", self.early_stop == Some(Policy::Ask)),
+        ];
+        match asks.iter().find(|(_, asks)| *asks) {
+            None => Ok(self.request(mode)),
+            Some((flag, _)) => Err(Error::usage(format!(
+                "`{flag} ask` is for a single consultation: while many run at once, you cannot be \
+                 asked"
+            ))),
+        }
+    }
+
     /// Returns the flags as setup takes them.
     pub(crate) fn request(&self, consent_mode: ConsentMode) -> ControlRequest {
         ControlRequest {

@@ -92,8 +92,8 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Opens a file, and waits for no program: a browser may run as long as its windows. Returns whether
-/// one was started. The path is absolute: a relative one can begin like an option.
+/// Opens a file, and waits for no program: a browser may run as long as its windows. Returns
+/// whether one was started. The path is absolute: a relative one can begin like an option.
 fn open_page(page: &Path, environment: &Environment) -> bool {
     let named = environment.text("BROWSER").unwrap_or_default();
     // `BROWSER` holds alternatives, as in `firefox:lynx %s`.

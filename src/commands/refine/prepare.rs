@@ -332,7 +332,7 @@ impl<'a> Prepared<'a> {
                 },
                 control: ControlRequest {
                     max_cost: None,
-                    ..args.control.request(consent_mode)
+                    ..args.control.request_for_many(consent_mode)?
                 },
                 scrubbing: args.sending.scrubbing(),
                 purpose: args.sending.purpose(),

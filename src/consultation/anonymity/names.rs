@@ -77,8 +77,8 @@ fn code(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-/// Returns a text that is still being written with names, as far as they are certain: a label can be
-/// cut anywhere, so the end is held back while it may be one.
+/// Returns a text that is still being written with names, as far as they are certain: a label can
+/// be cut anywhere, so the end is held back while it may be one.
 pub fn with_names_so_far(text: &str, labels: &Labels) -> String {
     let end = text.len();
     let mut titles = titles(text).into_iter();

@@ -30,25 +30,27 @@ where
     if let Some("independent" | "casting") = kind {
         return;
     }
-    edit_strings(&mut fields, edit);
-    if let Ok(edited) = serde_json::from_value(fields) {
+    edit_strings(&mut fields, &WORDS, edit);
+    let edited = serde_json::from_value(fields);
+    debug_assert!(edited.is_ok(), "an answer is read as it is written");
+    if let Ok(edited) = edited {
         *answer = edited;
     }
 }
 
-/// Calls `edit` for each text inside a value.
-pub fn edit_strings(value: &mut Value, edit: &mut dyn FnMut(&mut String)) {
+/// Calls `edit` for each text inside a value, but for fields of these names.
+pub fn edit_strings(value: &mut Value, but: &[&str], edit: &mut dyn FnMut(&mut String)) {
     match value {
         Value::String(text) => edit(text),
         Value::Array(values) => {
             for value in values {
-                edit_strings(value, edit);
+                edit_strings(value, but, edit);
             }
         }
         Value::Object(fields) => {
             for (name, value) in fields {
-                if !WORDS.contains(&name.as_str()) {
-                    edit_strings(value, edit);
+                if !but.contains(&name.as_str()) {
+                    edit_strings(value, but, edit);
                 }
             }
         }

@@ -1,4 +1,5 @@
-//! `agent:…`: an agent's work on one answer through all its calls, and the models that take it over.
+//! `agent:…`, `panel:…`, `judge:…` and `pulse:…`: an agent's work on one answer through all its
+//! calls, the models that take it over, who sits on the panel, and what a person answers.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! `consultation:…`: a consultation's terms, its overall decisions and its end.
+//! `consultation:…`, `cost:…`, `state:…` and `round:…`: a consultation's terms, its way through the
+//! protocol, its overall decisions and its end.
 
 use serde::{Deserialize, Serialize};
 

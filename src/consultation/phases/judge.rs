@@ -1,4 +1,5 @@
-//! Shared by the judge's rounds: the judge's task, and its failure, which ends the consultation.
+//! Shared by rounds after others: the judge's task, its failure, which ends the consultation, and
+//! the answers of earlier rounds.
 
 use super::next::Next;
 use crate::consultation::analysis::compose::HeldRounds;

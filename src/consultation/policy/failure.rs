@@ -1,5 +1,5 @@
-//! What a failed call means for its provider, its cost and its repetition: one row for each class of
-//! failures.
+//! What a failed call means for its provider, its cost and its repetition: one row for each class
+//! of failures.
 
 use super::health::Signal;
 use crate::consultation::protocol::call::FailureClass;

@@ -6,20 +6,24 @@ use super::templates::{FrontMatter, PERSONAS, Parts, PromptError, Templates};
 
 /// The values that a template must use: without them a model does not learn what it is asked, or
 /// its answer cannot be read.
-const NEEDED: [(&str, &str, &str); 6] = [
-    ("question", "question", "the question: `{{ question }}`"),
+const NEEDED: [(&str, &str, &str); 8] = [
+    ("question", "question", QUESTION),
+    ("follow_up", "question", QUESTION),
+    ("small/follow_up", "question", QUESTION),
     ("follow_up", "prior.text", PRIOR),
     ("small/follow_up", "prior.text", PRIOR),
     ("refine/questions", "questions", QUESTIONS),
     ("refine/questions", "claims", "the claims: `{{ claims }}`"),
     ("refine/small/questions", "questions", QUESTIONS),
 ];
+const QUESTION: &str = "the question: `{{ question }}`";
 const PRIOR: &str = "the earlier consultation: `{{ prior.text }}`";
 const QUESTIONS: &str = "the questions: `{{ questions }}`";
 
 impl Templates {
     /// Overrides a template, or adds a persona. A template must be complete, and may use only
-    /// values that a built-in template uses. An error leaves the templates as they were.
+    /// values that a built-in template of this name uses, in whatever mode and for models of
+    /// whatever size. An error leaves the templates as they were.
     pub fn override_with(&mut self, name: &str, text: &str) -> Result<(), PromptError> {
         let is_persona = name.starts_with(PERSONAS);
         if !self.contains(name) && !is_persona {
@@ -35,21 +39,20 @@ impl Templates {
     }
 
     fn check_values(&self, name: &str) -> Result<(), PromptError> {
-        let used = self.values(name)?;
+        let used = self.values(name, &mut BTreeSet::new())?;
         let is_missing = |(template, value, _): &&(&str, &str, &str)| {
             *template == name && !used.contains(*value)
         };
+        let file = |name: &str| name.rsplit('/').next().map(ToOwned::to_owned);
+        let own = file(name);
         let name = name.to_owned();
         if let Some(&(_, _, what)) = NEEDED.iter().find(is_missing) {
             return Err(PromptError::Lacks { name, what });
         }
         let builtin = Self::builtin();
-        let known = builtin
-            .texts
-            .keys()
-            .filter(|name| !name.starts_with(PERSONAS));
-        let known: Vec<String> = known
-            .flat_map(|name| builtin.values(name))
+        let same = builtin.texts.keys().filter(|other| file(other) == own);
+        let known: Vec<String> = same
+            .flat_map(|name| builtin.values(name, &mut BTreeSet::new()))
             .flatten()
             .collect();
         let is_part = |part: &str, whole: &str| {
@@ -67,7 +70,13 @@ impl Templates {
     }
 
     /// Returns the values that a template uses, those of the templates that it includes with them.
-    fn values(&self, name: &str) -> Result<BTreeSet<String>, PromptError> {
+    /// `seen` has the templates that include it.
+    fn values(
+        &self,
+        name: &str,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<BTreeSet<String>, PromptError> {
+        seen.insert(name.to_owned());
         let environment = self.compile(name)?.environment;
         let part = format!("{name}: ");
         let parts = environment.templates();
@@ -77,9 +86,14 @@ impl Templates {
             .filter(|value| environment.globals().all(|(global, _)| global != value))
             .collect();
         let text = self.texts.get(name).map(String::as_str).unwrap_or_default();
-        for other in self.texts.keys().filter(|other| *other != name) {
-            if text.contains(&format!("include \"{other}\"")) {
-                values.extend(self.values(other)?);
+        let includes = |other: &str| {
+            ['"', '\'']
+                .iter()
+                .any(|quote| text.contains(&format!("include {quote}{other}{quote}")))
+        };
+        for other in self.texts.keys().filter(|other| includes(other)) {
+            if !seen.contains(other) {
+                values.extend(self.values(other, seen)?);
             }
         }
         Ok(values)

@@ -244,10 +244,6 @@ impl Templates {
             })
     }
 
-    /// Returns a template and those that it can include, compiled: each under its name, or its
-    /// parts under `protocol` and `task`.
-    ///
-    /// Other templates with parts are left out: compiling them all takes longer than filling one.
     /// Renders the template of a whole question, for consultations whose question a program writes,
     /// in the form for models of a size.
     pub fn question(
@@ -262,6 +258,10 @@ impl Templates {
         self.compiled(&name)?.fill(&name, &values)
     }
 
+    /// Returns a template and those that it can include, compiled: each under its name, or its
+    /// parts under [`protocol`] and [`task`].
+    ///
+    /// Other templates with parts are left out: compiling them all takes longer than filling one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
         let compiled = self.compiled.0.lock();
         let mut compiled_by_name = compiled.unwrap_or_else(PoisonError::into_inner);
@@ -430,7 +430,7 @@ pub enum PromptError {
     Unknown(String),
     #[error("prompt template `{name}` lacks {what}")]
     Lacks { name: String, what: &'static str },
-    #[error("prompt template `{name}` uses `{value}`, which is no value of a template")]
+    #[error("prompt template `{name}` uses `{value}`, which this template does not get")]
     UnknownValue { name: String, value: String },
     #[error("the text of the context is not loaded")]
     ContextNotLoaded,

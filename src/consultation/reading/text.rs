@@ -173,7 +173,7 @@ impl Reader<'_> {
                 let item = |(agent, text): (String, Value)| {
                     Value::Object(Map::from_iter([
                         ("agent".to_owned(), agent.into()),
-                        (said.to_owned(), words(&text).into()),
+                        (shown(said).to_owned(), words(&text).into()),
                     ]))
                 };
                 Some(members.into_iter().map(item).collect())

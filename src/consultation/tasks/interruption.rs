@@ -34,8 +34,8 @@ impl AgentTask {
         true
     }
 
-    /// Resumes after an interruption: calls in flight are lost, and made again, and an unanswered question is
-    /// asked again.
+    /// Resumes after an interruption: calls in flight are lost, and made again, and an unanswered
+    /// question is asked again.
     pub(super) fn resume(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
         if !self.is_announced {
             self.began = step.now;

@@ -1,5 +1,5 @@
-//! The progress of a task: waiting for a call, calls in flight, or a question to the person; and its
-//! outcome: an answer with its source, or an error.
+//! The progress of a task: waiting for a call, calls in flight, or a question to the person; and
+//! its outcome: an answer with its source, or an error.
 
 use crate::consultation::event::{
     AgentError, CallEvent, CancelReason, Event, Purpose, WhySubstituted,

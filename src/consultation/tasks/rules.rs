@@ -8,8 +8,8 @@ pub(super) struct TaskRules {
     /// Whether a second model is asked as well while the first is slow.
     pub(super) may_hedge: bool,
     pub(super) fallback: FallbackRule,
-    /// Whether `--strict`, `--on-failure fail` and the ceiling end the consultation if the answer is
-    /// missing. Else it continues without it, regardless of the settings.
+    /// Whether `--strict`, `--on-failure fail` and the ceiling end the consultation if the answer
+    /// is missing. Else it continues without it, regardless of the settings.
     pub(super) counts: bool,
     /// Whether the effort is limited: at most one more call, within a time limit, and only at a
     /// provider that can be called now. An unreadable answer is dropped, and failures do not count
@@ -37,8 +37,8 @@ impl TaskRules {
         counts: true,
         is_limited: false,
     };
-    /// It only shows how reliable the first verdict is. A hedge would bring another model's verdict,
-    /// which says nothing about this one.
+    /// It only shows how reliable the first verdict is. A hedge would bring another model's
+    /// verdict, which says nothing about this one.
     const OF_SECOND_JUDGE: Self = Self {
         may_hedge: false,
         fallback: FallbackRule::OnFailureOrRefusal,

@@ -77,7 +77,8 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
     }
 }
 
-/// Returns why a consultation was aborted; `None` if it was not, or for a reason of another version.
+/// Returns why a consultation was aborted; `None` if it was not, or for a reason of another
+/// version.
 pub fn abort_reason(record: &StoredRecord) -> Option<AbortReason> {
     record.abort_reason.as_deref().and_then(from_word)
 }

@@ -51,8 +51,8 @@ impl Tree {
     ///
     /// # Errors
     ///
-    /// When the folder itself, or an ignore file that holds in it, cannot be read. Others inside are
-    /// counted and passed over.
+    /// When the folder itself, or an ignore file that holds in it, cannot be read. Others inside
+    /// are counted and passed over.
     pub(super) fn walk(root: &Path, rules: &Rules) -> io::Result<Self> {
         let tree = Self::walk_with(root, rules, IgnoreRules::above(root)?)?;
         if tree.files > 0 {

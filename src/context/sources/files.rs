@@ -156,8 +156,8 @@ impl FileCollector {
         if is_empty { Err(nothing) } else { Ok(()) }
     }
 
-    /// Adds a file by its path as it is shown, and resolved. Beyond a limit, its size is counted and
-    /// it is not read as a whole.
+    /// Adds a file by its path as it is shown, and resolved. Beyond a limit, its size is counted
+    /// and it is not read as a whole.
     fn add_file(&mut self, shown: &Path, resolved: PathBuf) -> Result<(), PathProblem> {
         let of_io = |error: io::Error| PathProblem::of_io(&error);
         let mut file = resolved::open(&resolved, SizeLimit::NONE).map_err(of_io)?;

@@ -1,4 +1,5 @@
-//! The answer of a record: evidence, objections, each expert's position, and the judge's passes.
+//! The answer of a record: evidence, objections, each expert's position, the judge's passes, and
+//! whether the debate ended early.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -59,12 +59,15 @@ impl DebateValue {
     /// Describes the cost of the rounds after the second, and whether they changed the answer.
     pub fn worth_of_later_rounds(&self) -> Option<String> {
         let cost = amount(self.later_rounds_cost?.cost()?);
-        let words = self.similarity_to_round_2.map(|share| {
-            format!(
-                "{:.0}% of the words of what Round 2 agreed on are in it",
-                share * 100.0
-            )
-        });
+        let share = self.similarity_to_round_2;
+        let words = share
+            .filter(|share| (0.0..=1.0).contains(share))
+            .map(|share| {
+                format!(
+                    "{:.0}% of the words of what Round 2 agreed on are in it",
+                    share * 100.0
+                )
+            });
         let changed = match (self.verdict_changed_after_round_2, words) {
             (Some(true), Some(words)) => format!(" and changed the answer ({words})"),
             (Some(true), None) => " and changed the answer".to_owned(),

@@ -1,4 +1,4 @@
-//! The rounds of a record: the artifacts, and each agent's calls.
+//! The rounds of a record: the artifacts, each agent's calls, and how it ended.
 
 use std::time::Duration;
 

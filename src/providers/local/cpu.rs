@@ -76,12 +76,13 @@ impl LoadWatch {
         }
     }
 
-    /// Returns the number of decoding threads: as many as cores are free of other work, at least one
-    /// and at most the physical cores. `watched` is the time since the beginning.
+    /// Returns the number of decoding threads: as many as cores are free of other work, at least
+    /// one and at most the physical cores. `watched` is the time since the beginning.
     ///
     /// The threads wait for each other after every layer, and spin while they wait: one that shares
     /// its core delays all, and more of them take time from the rest of the machine for nothing.
-    /// llama.cpp fixes the number when a context is made, so what the machine does later is not seen.
+    /// llama.cpp fixes the number when a context is made, so what the machine does later is not
+    /// seen.
     pub fn threads(&self, watched: Duration) -> NonZeroUsize {
         let cores = physical_cores();
         let Some(before) = self.before else {
@@ -127,8 +128,8 @@ impl ProcessorTime {
         })
     }
 
-    /// Returns the cores that other programs left free on average since then, rounded; a little work
-    /// of theirs takes none.
+    /// Returns the cores that other programs left free on average since then, rounded; a little
+    /// work of theirs takes none.
     fn free_since(self, before: Self) -> usize {
         let since = |now: u64, before: u64| now.saturating_sub(before);
         let own = since(self.own, before.own);

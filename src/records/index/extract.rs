@@ -62,8 +62,8 @@ fn dissent(record: &StoredRecord) -> Option<u64> {
     answered.map(|_| record.dissent.len() as u64)
 }
 
-/// Returns the changes of position as the record compares them, and the changes in confidence of the
-/// experts that say whether they changed it.
+/// Returns the changes of position as the record compares them, and the changes in confidence of
+/// the experts that say whether they changed it.
 fn debate(record: &StoredRecord) -> DebateColumns {
     let analysis = record.debate_value_analysis.as_ref();
     let number = |number: Option<u64>| number.unwrap_or_default();

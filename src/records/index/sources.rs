@@ -1,8 +1,8 @@
 //! The files that the index is built from: which of a consultation's is the source of its rows.
 //!
-//! The record is, unless the journal was written after it. The journal is, without a readable record
-//! or with an end newer than the record's: then a process was killed. While a process writes the
-//! journal, the consultation is open.
+//! The record is, unless the journal was written after it. The journal is, without a readable
+//! record or with an end newer than the record's: then a process was killed. While a process writes
+//! the journal, the consultation is open.
 
 use std::fs;
 use std::path::Path;

@@ -111,7 +111,11 @@ impl RefinementStore {
         let folder = &self.files.folder;
         create_private_dir(folder)?;
         let (file, state) = match self.open_log() {
-            Err(LogError::Missing(path)) => (LogFile::create(&path)?, None),
+            Err(LogError::Missing(path)) => match LogFile::create(&path) {
+                // Another process has just begun one.
+                Err(_) if path.exists() => self.open_log()?,
+                created => (created?, None),
+            },
             opened => opened?,
         };
         let state = self.checked(state)?;

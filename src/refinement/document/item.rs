@@ -1,4 +1,4 @@
-//! One item of a section: a list entry with its tags.
+//! The kinds of sections, and one item of a section: a list entry with its tags.
 
 use std::ops::Range;
 

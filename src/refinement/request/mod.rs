@@ -63,8 +63,8 @@ pub fn question_form(size: Size, batch: &QuestionBatch) -> AnswerForm {
 }
 
 /// Returns the question that has the claims and questions of a plain document extracted, for an
-/// expert of a size. Meant for a consultation of one expert and one round, with the document of this
-/// name as context.
+/// expert of a size. Meant for a consultation of one expert and one round, with the document of
+/// this name as context.
 pub fn extraction_question(
     templates: &Templates,
     size: Size,

@@ -19,8 +19,8 @@ pub struct BlockerProposal<'l> {
 }
 
 impl RefinementLoop {
-    /// Returns the proposals for the blockers that the last merge leaves open, in the order of their
-    /// changes.
+    /// Returns the proposals for the blockers that the last merge leaves open, in the order of
+    /// their changes.
     pub fn blocker_proposals(&self) -> Vec<BlockerProposal<'_>> {
         let Some(last) = self.merges().next_back() else {
             return Vec::new();

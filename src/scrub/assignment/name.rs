@@ -1,5 +1,5 @@
-//! Finds the name around a keyword, and judges the name of a variable, field, flag or key that has a
-//! keyword such as `password` in it.
+//! Finds the name around a keyword, and judges the name of a variable, field, flag or key that has
+//! a keyword such as `password` in it.
 
 use crate::scrub::place::KeywordPlace;
 use crate::scrub::value::words::{WordSet, words};

@@ -1,5 +1,5 @@
-//! Drives the consultations of a policy: starts them, takes over those that an earlier process left,
-//! and stops and drains them on an interrupt.
+//! Drives the consultations of a policy: starts them, takes over those that an earlier process
+//! left, and stops and drains them on an interrupt.
 
 use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::transcript::no_answer::{access_failure, access_failure_after};
@@ -35,8 +35,8 @@ pub trait Policy {
     /// Takes a consultation that is no longer in flight.
     fn ended(&mut self, finished: FinishedConsultation<Self::Job>) -> Result<(), Error>;
 
-    /// Returns whether a consultation of an earlier process is taken over. If not, its job is done in
-    /// another one.
+    /// Returns whether a consultation of an earlier process is taken over. If not, its job is done
+    /// in another one.
     fn takes_over(
         &mut self,
         job: &Self::Job,
@@ -183,9 +183,14 @@ impl<'a> BatchDriver<'a> {
         }
         match taken {
             TakeOver::Finished(outcome) => {
+                policy.accounts().count(&id, &outcome.record);
                 let result = Ok(*outcome);
-                let key = job;
-                self.ended(policy, batch, FinishedConsultation { key, id, result })?;
+                // What an earlier process was refused says nothing of now.
+                policy.ended(FinishedConsultation {
+                    key: job,
+                    id,
+                    result,
+                })?;
             }
             TakeOver::Resume(session) => {
                 policy.started(&job, &id)?;

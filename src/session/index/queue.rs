@@ -187,7 +187,9 @@ fn enter(
     kept: &mut Option<KeptIndex>,
 ) -> Result<(), (IndexError, RebuildReason)> {
     let path = home.index_file();
-    let mut index = match kept.take().filter(|kept| kept.file == identity(&path)) {
+    // Before it is opened: a file that takes its place later must not pass for it.
+    let file = identity(&path);
+    let mut index = match kept.take().filter(|kept| kept.file == file) {
         Some(kept) => kept.index,
         None => open(home, &path).map_err(|error| {
             let reason = RebuildReason::of(&error);
@@ -196,7 +198,6 @@ fn enter(
     };
     follow::apply(&mut index, changes)
         .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))?;
-    let file = identity(&path);
     *kept = Some(KeptIndex { index, file });
     Ok(())
 }

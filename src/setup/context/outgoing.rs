@@ -74,7 +74,7 @@ pub fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
         edit(PROJECT, version);
     }
     for value in context.tech_stack.values_mut() {
-        edit_strings(value, &mut |text| edit(PROJECT, text));
+        edit_strings(value, &[], &mut |text| edit(PROJECT, text));
     }
 }
 

@@ -115,7 +115,7 @@ regex = 'acme_[0-9a-f]{32}'
             ),
             (
                 RULE.replace("id = \"acme-token\"", ""),
-                "scrub.toml: rule `` needs an `id` that no other rule has: lowercase letters, digits, \
+                "scrub.toml: rule 1 needs an `id` that no other rule of the file has: lowercase letters, digits, \
                  `-` and `_`",
             ),
             (
@@ -136,12 +136,12 @@ regex = 'acme_[0-9a-f]{32}'
             ),
             (
                 RULE.replace("\"acme-token\"", "\"Acme Token\""),
-                "scrub.toml: rule `Acme Token` needs an `id` that no other rule has: lowercase \
+                "scrub.toml: rule 1 needs an `id` that no other rule of the file has: lowercase \
                  letters, digits, `-` and `_`",
             ),
             (
                 RULE.repeat(2),
-                "scrub.toml: rule `acme-token` needs an `id` that no other rule has: lowercase \
+                "scrub.toml: rule 2 needs an `id` that no other rule of the file has: lowercase \
                  letters, digits, `-` and `_`",
             ),
             (

@@ -7,8 +7,8 @@
 //! The home and the environment ([`Sources`]) are read once by the planner, whose templates share
 //! their [`Connections`].
 //!
-//! Follow-ups and rejudgements take panels and answers [`from_record`]s. [`resume`] has its plan from
-//! a journal, and adds providers and new limits.
+//! Follow-ups and rejudgements take panels and answers [`from_record`]s. [`resume`] has its plan
+//! from a journal, and adds providers and new limits.
 
 pub mod sources;
 pub mod template;

@@ -49,7 +49,8 @@ pub struct Sources {
 impl Sources {
     /// Loads home and environment.
     pub fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
-        // What the first note and the first prompt are masked by is compiled while the rest is read.
+        // What the first note and the first prompt are masked by is compiled while the rest is
+        // read.
         drop(thread::Builder::new().spawn(scrub::prepare));
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;

@@ -1,6 +1,6 @@
-//! Decides after each item of a batch whether the batch may continue: when items fail in a row, when
-//! too large a share of the last ones fails or needs retries, when a provider is out of order, and
-//! when a budget is used up.
+//! Decides after each item of a batch whether the batch may continue: when items fail in a row,
+//! when too large a share of the last ones fails or needs retries, when a provider is out of order,
+//! and when a budget is used up.
 //!
 //! [`state::BatchState`] counts in the order in which items finish. Its `evaluate` checks the
 //! [`conditions::StopConditions`], and [`reason::StopReason`] names the one that fired:

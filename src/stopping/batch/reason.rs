@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::stopping::evaluation::{Decision, Evaluation, Value};
 
-/// A condition that stops a batch, in order of priority. Its rule in an evaluation has the same name
-/// in lower case.
+/// A condition that stops a batch, in order of priority. Its rule in an evaluation has the same
+/// name in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]

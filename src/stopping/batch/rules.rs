@@ -1,8 +1,8 @@
 //! The stop conditions as rules, in order of priority.
 //!
 //! A batch without anything left to do is complete, whatever its last items were. Requests to stop
-//! come next: what a person or a provider says outright needs no statistics. Then what stops a batch
-//! soonest: the budget, failures in a row, and the two rates, of which retries cost least.
+//! come next: what a person or a provider says outright needs no statistics. Then what stops a
+//! batch soonest: the budget, failures in a row, and the two rates, of which retries cost least.
 
 use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Value};

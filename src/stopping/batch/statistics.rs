@@ -41,7 +41,8 @@ pub struct BatchStatistics {
     pub window_reject_rate: Option<f64>,
     /// Attempts of all cases, those of the baseline and those without an outcome included.
     pub attempts: u64,
-    /// How often a case got no answer because of its providers: rate limits, server errors, timeouts.
+    /// How often a case got no answer because of its providers: rate limits, server errors,
+    /// timeouts.
     pub infrastructure_failures: u64,
     /// The counts of the baseline, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

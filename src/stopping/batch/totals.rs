@@ -1,4 +1,4 @@
-//! Counts over a whole batch, resumed or not.
+//! The items of a batch, and counts over all of them, resumed or not.
 
 /// Counts over the whole batch, resumed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The visible state of a circuit: permits, states and the reasons for opening.
+//! The visible state of a circuit: its rule, its window of calls, permits, states and the reasons
+//! for opening.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,4 +1,5 @@
-//! The thresholds of convergence, and the presets that people choose from.
+//! The thresholds of convergence, the presets that people choose from, and what a document is
+//! measured by.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;

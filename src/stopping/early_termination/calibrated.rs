@@ -2,8 +2,9 @@
 
 use super::{EarlyStop, Evidence, Statement, leading};
 use crate::domain::confidence::{Basis, Calibrated, Confidence};
-use crate::stopping::experience::{Experience, Stands, Vote, effective_voters, pooled};
+use crate::stopping::experience::Experience;
 use crate::stopping::number;
+use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 /// Returns the calibrated probability of the strongest point; `None` without a point or an answer,
 /// and if the judge's confidences carry no information.

@@ -114,8 +114,8 @@ pub struct Checklist {
     pub completed_set: String,
 }
 
-/// The lines of a plan with `- [x]` and with `- [ ]`, wherever they are: in optional sections and in
-/// code too.
+/// The lines of a plan with `- [x]` and with `- [ ]`, wherever they are: in optional sections and
+/// in code too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]

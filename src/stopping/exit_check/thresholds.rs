@@ -25,8 +25,8 @@ pub struct ExitThresholds {
     /// The most turns of a run. Documented runaways without a cap: 6,239 turns in 11.7 hours
     /// (claude-plugins-official #1699).
     pub max_turns: u64,
-    /// Turns in a row with the same error that stop the loop. `OpenHands` calls an agent stuck after
-    /// three identical actions with an identical error.
+    /// Turns in a row with the same error that stop the loop. `OpenHands` calls an agent stuck
+    /// after three identical actions with an identical error.
     pub same_error_turns: u64,
     /// Claims in words that confirm a completion, in turns in a row: words are wrong too often to
     /// trust one (ralph-claude-code #91, #146, #224).

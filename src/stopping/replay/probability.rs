@@ -8,8 +8,9 @@ use serde::Serialize;
 use super::vote::{AnswerKey, RecordedQuestion, Tally};
 use crate::stopping::calibration::Level;
 use crate::stopping::early_termination::EarlyStop;
-use crate::stopping::experience::{Experience, Stands, Vote, effective_voters, pooled};
+use crate::stopping::experience::Experience;
 use crate::stopping::number;
+use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
 
 /// A way to state how likely the leading answer is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

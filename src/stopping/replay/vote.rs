@@ -1,4 +1,4 @@
-//! The count of a vote under way.
+//! Recorded answers, and the count of a vote under way.
 //!
 //! The answer with the most votes leads. Of answers with equally many, the one that was given first
 //! leads, so a tie goes to the voter that is asked first. Voters without an answer count for none.

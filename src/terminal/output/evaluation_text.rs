@@ -1,5 +1,5 @@
-//! The tree of an evaluation as a result on standard output: wrapped and coloured on a terminal, one
-//! line a rule elsewhere.
+//! The tree of an evaluation as a result on standard output: wrapped and coloured on a terminal,
+//! one line a rule elsewhere.
 
 use std::borrow::Cow;
 

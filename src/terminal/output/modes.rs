@@ -66,7 +66,8 @@ impl TerminalModes {
         self.state().apply();
     }
 
-    /// Leaves the terminal as it was found until [`Self::set_again`]: the process is about to stop, or to end.
+    /// Leaves the terminal as it was found until [`Self::set_again`]: the process is about to stop,
+    /// or to end.
     pub(in crate::terminal) fn release(&self) {
         let mut state = self.state();
         state.is_released = true;

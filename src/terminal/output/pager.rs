@@ -1,7 +1,7 @@
 //! Shows a long text on a terminal through a pager: `$PAGER`, else `less` where there is one.
 //!
-//! Invariant: no text is lost. It is printed directly if the pager cannot start or fails, and a pager
-//! that the user closes early is no error.
+//! Invariant: no text is lost. It is printed directly if the pager cannot start or fails, and a
+//! pager that the user closes early is no error.
 
 use std::io::{self, Write as _};
 use std::os::unix::process::ExitStatusExt as _;

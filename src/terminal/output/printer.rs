@@ -328,8 +328,8 @@ impl Printer {
         StderrWriter(self.clone())
     }
 
-    /// Masks secrets, wraps lines to the terminal, and indents all but the first: a line break in text from
-    /// outside cannot begin a line that passes for another message or a hint.
+    /// Masks secrets, wraps lines to the terminal, and indents all but the first: a line break in
+    /// text from outside cannot begin a line that passes for another message or a hint.
     fn hanging(&self, text: &str) -> String {
         let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);

@@ -40,8 +40,8 @@ pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item =
 pub(in crate::terminal) fn cut_line(text: &str, width: usize) -> String {
     let cut = truncate_str(text, width, "…");
     match cut.rsplit_once(' ') {
-        Some((words, rest)) if cut.len() != text.len() && rest.chars().count() <= LONGEST_WORD => {
-            words.trim_end().to_owned() + "…"
+        Some((words, rest)) if cut != text && rest.chars().count() <= LONGEST_WORD => {
+            words.trim_end_matches([' ', ',', ';', ':']).to_owned() + "…"
         }
         Some(_) | None => cut.into_owned(),
     }

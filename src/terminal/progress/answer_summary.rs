@@ -150,12 +150,17 @@ impl AnswerSummary {
     ) -> Vec<String> {
         let width = width.map_or(USUAL_WIDTH, |width| width.saturating_sub(1).max(8));
         let head = format!("{} {}  ", paint.green("✔"), paint.bold(name));
-        let facts: Vec<String> = [took.to_owned()]
-            .into_iter()
-            .chain(self.facts.clone())
-            .collect();
         let room = width.saturating_sub(measure_text_width(&head));
-        let title = head + &fitted_row(&facts, room);
+        let all = [&[took.to_owned()], self.facts.as_slice()]
+            .concat()
+            .join(" · ");
+        // The time says the least.
+        let row = if self.facts.is_empty() || measure_text_width(&all) <= room {
+            all
+        } else {
+            fitted_row(&self.facts, room)
+        };
+        let title = head + &row;
         let mut lines = vec![truncate_str(title.trim_end(), width, "…").into_owned()];
         if !self.point.is_empty() {
             let statement = cut_line(&self.point, width.saturating_sub(2));
@@ -340,7 +345,7 @@ mod tests {
         ");
         // What does not fit is left out.
         insta::assert_snapshot!(shown(revision(Some(true)), "A very long name", 50), @r"
-        ✔ A very long name  8.2s · 70%
+        ✔ A very long name  says it changed its mind
           Because of Security Expert: A signed token…
         ");
     }

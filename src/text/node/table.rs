@@ -14,8 +14,9 @@ pub enum Separator {
     Tab,
 }
 
-/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left out.
-/// Names of columns are in lower case, and columns named with the letters of options are `options`.
+/// Parses at most so many rows of a table that are not blank into a map each; blank cells are left
+/// out. Names of columns are in lower case, and columns named with the letters of options are
+/// `options`.
 pub fn parse(
     text: &str,
     separator: Separator,

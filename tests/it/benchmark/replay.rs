@@ -1,5 +1,5 @@
-//! `conclave benchmark --replay`: the screen and the JSON of recorded answers, and files that cannot
-//! be replayed.
+//! `conclave benchmark --replay`: the screen and the JSON of recorded answers, and files that
+//! cannot be replayed.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! `conclave exit-check` as a process in a project of its own: every exit code, each flag, each format
-//! of a response, configuration files, and loops over several turns.
+//! `conclave exit-check` as a process in a project of its own: every exit code, each flag, each
+//! format of a response, configuration files, and loops over several turns.
 
 mod exit_codes;
 mod usage;

@@ -13,8 +13,8 @@ use super::{Refinement, answered, arguments, asking, open};
 use crate::support::binary::RunOutput;
 use crate::support::provider_server::Hold;
 
-/// The last events of forged logs: findings wait for their merge, the merge waits to be written, the
-/// file has been written, the loop has ended.
+/// The last events of forged logs: findings wait for their merge, the merge waits to be written,
+/// the file has been written, the loop has ended.
 const LAST_EVENTS: [&str; 4] = ["batch_finished", "integrated", "document_written", "ended"];
 
 /// What nobody but the user knows.

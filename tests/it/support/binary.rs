@@ -354,7 +354,8 @@ impl Stream {
         );
     }
 
-    /// Waits until no process can write any more. A program that the process started may outlive it.
+    /// Waits until no process can write any more. A program that the process started may outlive
+    /// it.
     fn to_the_end(&self) -> String {
         let closed = self.closed.recv_timeout(WAIT_TIMEOUT);
         assert!(

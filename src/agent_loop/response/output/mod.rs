@@ -93,8 +93,8 @@ impl Reading {
     /// many bytes they take; 0 if there is none.
     ///
     /// A document ends before the next line that begins as it does: no program begins a line with a
-    /// brace within an object, or with a bracket within a list. So lines that nest in each other and
-    /// stay open are not read again for each of them.
+    /// brace within an object, or with a bracket within a list. So lines that nest in each other
+    /// and stay open are not read again for each of them.
     fn read_documents(
         &mut self,
         rest: &str,

@@ -74,8 +74,8 @@ impl Program for Claude {
 }
 
 impl Claude {
-    /// Returns whether a message is the first of a turn: a second one in the stream, or a new run in
-    /// a file that outputs are appended to.
+    /// Returns whether a message is the first of a turn: a second one in the stream, or a new run
+    /// in a file that outputs are appended to.
     fn begins_turn(&self, message: &Value) -> bool {
         match message["type"].as_str() {
             Some("system") => message["subtype"] == "init",

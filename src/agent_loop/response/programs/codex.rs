@@ -1,8 +1,9 @@
 //! The JSON of Codex: `codex exec --json`, one event a line, in the shape of today and in the one
 //! before it.
 //!
-//! Sources: "Non-interactive mode" of the Codex docs; in openai/codex `codex-rs/exec/src/exec_events.rs`
-//! (`ThreadEvent`, `ThreadItemDetails`) and `event_processor_with_jsonl_output.rs`.
+//! Sources: "Non-interactive mode" of the Codex docs; in openai/codex
+//! `codex-rs/exec/src/exec_events.rs` (`ThreadEvent`, `ThreadItemDetails`) and
+//! `event_processor_with_jsonl_output.rs`.
 
 use serde_json::Value;
 

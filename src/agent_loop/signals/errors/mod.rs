@@ -1,12 +1,12 @@
 //! The errors of a turn, by signature: of tools, of the program, and those that the message reports
 //! as present.
 //!
-//! A tool that failed while the agent worked is not an error of the turn: agents try things, and run
-//! tests that fail before they pass. It is one if the turn ends with it: without a message, with an
-//! error of the program, or with a message that reports a failure.
+//! A tool that failed while the agent worked is not an error of the turn: agents try things, and
+//! run tests that fail before they pass. It is one if the turn ends with it: without a message,
+//! with an error of the program, or with a message that reports a failure.
 //!
-//! A count of failed tests is no signature: it would be the same while fewer fail each turn. Neither
-//! is an exit code alone, which says nothing about what failed.
+//! A count of failed tests is no signature: it would be the same while fewer fail each turn.
+//! Neither is an exit code alone, which says nothing about what failed.
 
 mod signature;
 
@@ -120,8 +120,8 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
         .collect()
 }
 
-/// Whether a line is a sentence of a program about a failure: `The patch failed to apply`. A count of
-/// failed tests is none.
+/// Whether a line is a sentence of a program about a failure: `The patch failed to apply`. A count
+/// of failed tests is none.
 fn states_failure(line: &str) -> bool {
     line.len() <= 160
         && line.contains(" failed to ")

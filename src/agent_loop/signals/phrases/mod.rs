@@ -1,7 +1,7 @@
 //! Phrases, as data: what they mean, in eight languages, and how they are matched.
 //!
-//! One file a language. The words are those that agents end their turns with; a phrase is matched by
-//! whole words, or by its characters in languages that are written without blanks. Each has an
+//! One file a language. The words are those that agents end their turns with; a phrase is matched
+//! by whole words, or by its characters in languages that are written without blanks. Each has an
 //! example, which the tests match.
 
 mod spaced;

@@ -106,8 +106,8 @@ impl StatusBlock {
     }
 }
 
-/// Reads `EXIT_SIGNAL: true`, `**Status:** Done`, and a line of nothing but the word that ends a loop
-/// of ralph-orchestrator; not a line of a table or a quote.
+/// Reads `EXIT_SIGNAL: true`, `**Status:** Done`, and a line of nothing but the word that ends a
+/// loop of ralph-orchestrator; not a line of a table or a quote.
 fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Signal> {
     let signal = |state, is_weak| Signal {
         range,
@@ -179,8 +179,8 @@ fn is_promise(content: &str, promise: Option<&str>) -> bool {
     }
 }
 
-/// Reads the topic of an event of ralph-orchestrator: the loop's own end, and a blocked step. Events
-/// such as `build.done` and `task.complete` end one task, not the loop.
+/// Reads the topic of an event of ralph-orchestrator: the loop's own end, and a blocked step.
+/// Events such as `build.done` and `task.complete` end one task, not the loop.
 fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
     let topic = event.get(1).or(event.get(2))?.as_str();
     let is_end = match promise {

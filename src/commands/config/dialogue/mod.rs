@@ -346,8 +346,11 @@ impl Questions<'_> {
             sources.push((PanelSource::ByKeys, item, Some(panel)));
         }
         sources.push((PanelSource::Typed, "Name the seats", None));
-        if let Some((_, _, Some(panel))) = sources.first() {
-            self.dialogue.remark("The panel would be:");
+        if let Some((source, _, Some(panel))) = sources.first() {
+            self.dialogue.remark(match source {
+                PanelSource::Present => "The present panel:",
+                _ => "The panel would be:",
+            });
             self.dialogue.table(&rows(panel));
         }
         let items: Vec<String> = sources.iter().map(|it| it.1.to_owned()).collect();
@@ -358,6 +361,8 @@ impl Questions<'_> {
             Some(PanelSource::Answering(panel)) => draft.panel = Some(seats(&panel)),
             Some(PanelSource::Typed) | None => {
                 let read = |text: &str| self.typed_seats(text, &open);
+                self.dialogue
+                    .remark("`conclave personas` and `conclave models` list what a seat can have.");
                 let prompt = "Seats, as persona=provider:model, separated by commas";
                 draft.panel = Some(self.dialogue.line(prompt, read).await?);
             }

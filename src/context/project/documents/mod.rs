@@ -1,8 +1,8 @@
 //! Chooses excerpts of a project's documentation within a budget of tokens.
 //!
 //! In this order: the README, architecture and design, rules for contributors and agents, decision
-//! records, other documents, the READMEs of packages, templates. Each may fill half of the space that
-//! is left, or all of it if no more than a useful length is.
+//! records, other documents, the READMEs of packages, templates. Each may fill half of the space
+//! that is left, or all of it if no more than a useful length is.
 
 mod excerpt;
 

@@ -1,5 +1,5 @@
-//! Gradle's catalog of versions, `gradle/libs.versions.toml`: its entries by the names that programs
-//! have for them, such as `libs.spring.boot`.
+//! Gradle's catalog of versions, `gradle/libs.versions.toml`: its entries by the names that
+//! programs have for them, such as `libs.spring.boot`.
 
 use toml::{Table, Value};
 

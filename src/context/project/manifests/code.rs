@@ -1,5 +1,5 @@
-//! Manifests that are programs or loose text, by regular expressions: what a program computes is not
-//! known.
+//! Manifests that are programs or loose text, by regular expressions: what a program computes is
+//! not known.
 
 use regex::{Captures, Regex};
 use serde::Deserialize;

@@ -1,9 +1,9 @@
 //! Package manifests: what a project says of itself and depends on.
 //!
-//! Manifests in JSON and TOML are parsed. Those that are programs or markup (Gemfile, `build.gradle`,
-//! `mix.exs`, `setup.py`, `pom.xml`) are read by regular expressions that pass over comments.
-//! Which file is read in which way is data: `manifests.toml`. A manifest that cannot be parsed has
-//! nothing to say.
+//! Manifests in JSON and TOML are parsed. Those that are programs or markup (Gemfile,
+//! `build.gradle`, `mix.exs`, `setup.py`, `pom.xml`) are read by regular expressions that pass over
+//! comments. Which file is read in which way is data: `manifests.toml`. A manifest that cannot be
+//! parsed has nothing to say.
 
 mod data;
 mod code;

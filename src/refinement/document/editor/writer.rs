@@ -46,8 +46,8 @@ pub(super) fn write(editor: &DocumentEditor<'_>, joins: Joins) -> Written {
             expected: Vec::new(),
         },
     };
-    // Without blocks, such as where there are only definitions, nothing else is copied before what is
-    // inserted.
+    // Without blocks, such as where there are only definitions, nothing else is copied before what
+    // is inserted.
     writer.copy_to(editor.document.body);
     for (number, block) in editor.document.blocks.iter().enumerate() {
         writer.copy_to(block.range.start);

@@ -37,8 +37,9 @@ fn single() -> QuestionBatch {
     batch
 }
 
-/// Returns the fields of an answer that says these lines about a document: `Q1 ANSWERED: …`,
-/// `Q1 DISSENT: …`, `C1 CONTRADICTED: …`, `NEW: …`, `NEW BLOCKER: …`, `HIGH: …`, `MEDIUM: …`, `OPEN: …`.
+/// Returns the fields of an answer that says these lines about a document: `Q1 ANSWERED: …`, `Q1
+/// DISSENT: …`, `C1 CONTRADICTED: …`, `NEW: …`, `NEW BLOCKER: …`, `HIGH: …`, `MEDIUM: …`, `OPEN:
+/// …`.
 fn findings(lines: &str) -> Value {
     let mut found = json!({
         "answers": {}, "contradicted": [], "new_questions": [],

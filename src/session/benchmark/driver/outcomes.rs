@@ -35,7 +35,8 @@ impl RunInProgress<'_> {
             }
         };
         let Some(entry) = self.driver.book.get(&run.case) else {
-            return Ok(());
+            let message = "the case is not part of the run";
+            return self.fail(run, None, None, message.to_owned());
         };
         let refusal = outcome.refused();
         let is_refused = refusal.is_some();

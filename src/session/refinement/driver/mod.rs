@@ -1,5 +1,5 @@
-//! The policy of a loop: does what its state names, writes the log, and writes the document once all
-//! consultations of an iteration have ended.
+//! The policy of a loop: does what its state names, writes the log, and writes the document once
+//! all consultations of an iteration have ended.
 //!
 //! The document is read when an iteration begins, and compared before it is replaced: a person who
 //! edits it meanwhile stops the loop, and loses nothing.
@@ -108,7 +108,11 @@ impl Policy for LoopInProgress<'_> {
 
     fn next(&mut self, batch: &Batch<'_, LoopJob>) -> Result<BatchStep<LoopJob>, Error> {
         if let Some(job) = self.repeated.take() {
-            return self.start(job);
+            return match self.hold(batch)? {
+                // It is left over for the next process.
+                Some(hold) => Ok(hold),
+                None => self.start(job),
+            };
         }
         match self.current().next_step(&self.document.now) {
             NextStep::Extract { left_over } => match (self.hold(batch)?, left_over) {

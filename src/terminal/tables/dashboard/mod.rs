@@ -1,8 +1,8 @@
 //! The dashboard of `consult-stats`: statistics as a person reads them. Pure.
 //!
 //! `sections` and `targets` choose the figures, `frame` places them; `span` and `numbers` are the
-//! small parts. A missing figure is left out or `n/a`, a cost with an unknown part is a lower bound,
-//! and a share of nothing is not shown.
+//! small parts. A missing figure is left out or `n/a`, a cost with an unknown part is a lower
+//! bound, and a share of nothing is not shown.
 
 mod sections;
 mod targets;

@@ -20,6 +20,16 @@ fn cost_without_a_terminal_needs_consent() {
 }
 
 #[test]
+fn flag_that_wants_a_person_asked_is_refused_where_many_consultations_run() {
+    let bench = Bench::of(1);
+    for flag in ["--on-failure", "--early-stop"] {
+        let output = bench.run(&[flag, "ask"]).ends_with(2);
+        output.assert_stderr_contains(&format!("`{flag} ask` is for a single consultation"));
+    }
+    assert_eq!(bench.server.requests().len(), 0);
+}
+
+#[test]
 fn ceiling_of_the_run_is_never_exceeded() {
     let bench = Bench::of(12);
     // The server reports so many tokens that a few answers cost a large part of the ceiling.

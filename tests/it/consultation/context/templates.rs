@@ -158,11 +158,11 @@ fn faulty_template_of_the_context_is_rejected_at_once() {
         ),
         (
             "---\nversion: v2\n---\n{{ contxt }}\n=== context ===\n{{ context.text }}",
-            "prompt template `context` uses `contxt`, which is no value of a template",
+            "prompt template `context` uses `contxt`, which this template does not get",
         ),
         (
             "---\nversion: v2\n---\nx\n=== context ===\n{{ context.txt }}",
-            "prompt template `context` uses `context.txt`, which is no value of a template",
+            "prompt template `context` uses `context.txt`, which this template does not get",
         ),
     ] {
         let mut plan = plan_with(context("x"));

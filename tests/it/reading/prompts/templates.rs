@@ -66,7 +66,7 @@ fn unusable_template_is_rejected_at_once() {
         (
             "converge/verdict",
             &format!("{front}x\n=== task ===\n{{{{ exprets }}}}"),
-            "prompt template `converge/verdict` uses `exprets`, which is no value of a template",
+            "prompt template `converge/verdict` uses `exprets`, which this template does not get",
         ),
         (
             "converge/small/verdict",
@@ -76,12 +76,27 @@ fn unusable_template_is_rejected_at_once() {
         (
             "explore/verdict",
             &format!("{front}x\n=== task ===\n{{{{ options }}}}"),
-            "prompt template `explore/verdict` uses `options`, which is no value of a template",
+            "prompt template `explore/verdict` uses `options`, which this template does not get",
         ),
         (
             "small/follow_up",
             &format!("{front}{{% include \"question\" %}}"),
             "prompt template `small/follow_up` lacks the earlier consultation: `{{ prior.text }}`",
+        ),
+        (
+            "follow_up",
+            &format!("{front}{{{{ prior.text }}}}"),
+            "prompt template `follow_up` lacks the question: `{{ question }}`",
+        ),
+        (
+            "repair",
+            &format!("{front}{{{{ claims }}}}"),
+            "prompt template `repair` uses `claims`, which this template does not get",
+        ),
+        (
+            "question",
+            &format!("{front}{{% include 'follow_up' %}}"),
+            "prompt template `question` lacks the question: `{{ question }}`",
         ),
         (
             "personas/mine",

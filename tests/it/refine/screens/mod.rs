@@ -1,6 +1,7 @@
 //! The command as a person meets it: its files, its screens and its exit codes.
 //!
-//! A whole panel works in four rounds. The findings are the judge's; the answers of the experts stay the same.
+//! A whole panel works in four rounds. The findings are the judge's; the answers of the experts
+//! stay the same.
 
 mod access;
 mod convergence;

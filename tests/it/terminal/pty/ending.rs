@@ -202,8 +202,8 @@ fn ctrl_c_in_the_pager_does_not_end_the_program_first() {
 #[test]
 fn second_ctrl_c_in_the_pager_waits_for_its_end() {
     let server = ProviderServer::start();
-    // `bash` loses an interrupt that comes while it still runs the trap of the last one, so the trap
-    // only counts, and the word that the test waits for comes after it.
+    // `bash` loses an interrupt that comes while it still runs the trap of the last one, so the
+    // trap only counts, and the word that the test waits for comes after it.
     let script = "trap ': \\$((count++))' INT; echo ready; \
                   for times in 1 2 3; do \
                   while [ \\$((count)) -lt \\$times ]; do read -t 1 x </dev/tty; done; \

@@ -32,7 +32,8 @@ fn consult_with(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput)
     (server, conclave, output)
 }
 
-/// The same with timeouts of two seconds, for silent answers only: a busy machine may be silent, too.
+/// The same with timeouts of two seconds, for silent answers only: a busy machine may be silent,
+/// too.
 fn consult_with_short_timeouts(on: On, answer: Answer) -> (ProviderServer, Conclave, RunOutput) {
     let server = ProviderServer::start();
     server.on(on, answer);
