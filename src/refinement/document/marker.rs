@@ -16,51 +16,28 @@ pub(super) struct ListMarker {
     pub(super) length: usize,
 }
 
+/// A bullet, or a number with what ends it: `.` or `)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MarkerSign {
-    Bullet(char),
-    Number {
-        value: u64,
-        /// `.` or `)`.
-        end: char,
-        /// How many digits it is written with.
-        width: usize,
-    },
+pub(super) struct MarkerSign {
+    pub(super) number: Option<u64>,
+    end: char,
 }
-
-/// The largest number that begins a list entry has so many digits.
-const MOST_DIGITS: usize = 9;
 
 impl MarkerSign {
     pub(super) fn written(self) -> String {
-        match self {
-            Self::Bullet(bullet) => bullet.to_string(),
-            Self::Number { value, end, width } => format!("{value:0width$}{end}"),
-        }
+        let number = self.number.map(|number| number.to_string());
+        format!("{}{}", number.unwrap_or_default(), self.end)
     }
 
     /// Returns the sign of the next entry.
     pub(super) fn next(self) -> Self {
-        match self {
-            Self::Bullet(_) => self,
-            Self::Number { value, end, width } => {
-                let next = value + 1;
-                let fits = next.to_string().len() <= MOST_DIGITS;
-                Self::Number {
-                    value: if fits { next } else { value },
-                    end,
-                    width,
-                }
-            }
-        }
+        let number = self.number.map(|number| number + 1);
+        Self { number, ..self }
     }
 
     /// Returns true if an entry with text can follow a paragraph without a blank line.
     pub(super) fn interrupts_paragraphs(self) -> bool {
-        match self {
-            Self::Bullet(_) => true,
-            Self::Number { value, .. } => value == 1,
-        }
+        self.number.is_none_or(|number| number == 1)
     }
 }
 
@@ -69,7 +46,10 @@ impl ListMarker {
     pub(super) fn plain() -> Self {
         Self {
             indent: String::new(),
-            sign: MarkerSign::Bullet('-'),
+            sign: MarkerSign {
+                number: None,
+                end: '-',
+            },
             padding: " ".to_owned(),
             content_column: 2,
             length: 2,
@@ -85,11 +65,11 @@ impl ListMarker {
         let (number, after) = rest.split_at_checked(digits)?;
         let end = after.chars().next()?;
         let sign = match end {
-            '-' | '*' | '+' if digits == 0 => MarkerSign::Bullet(end),
-            '.' | ')' if (1..=MOST_DIGITS).contains(&digits) => MarkerSign::Number {
-                value: number.parse().ok()?,
+            '-' | '*' | '+' if digits == 0 => MarkerSign { number: None, end },
+            // The largest number that begins an entry has nine digits.
+            '.' | ')' if (1..=9).contains(&digits) => MarkerSign {
+                number: Some(number.parse().ok()?),
                 end,
-                width: digits,
             },
             _ => return None,
         };

@@ -17,14 +17,12 @@ mod sections;
 mod escape;
 pub mod editor;
 
-use std::collections::BTreeMap;
-
 use crate::refinement::mask::TextMask;
 use crate::stopping::convergence::{DocumentMeasure, ItemCounts, QuestionKey};
 
 pub use self::editor::DocumentEditor;
 pub use self::item::{SectionKind, SpecItem, Tag};
-use self::outline::TopBlock;
+use self::outline::{BlockContent, TopBlock};
 pub use self::sections::note_texts;
 use self::sections::{Sections, read_sections};
 use super::front_matter::entry::fingerprint;
@@ -39,32 +37,23 @@ pub struct SpecDocument {
     body: usize,
     blocks: Vec<TopBlock>,
     sections: Sections,
-    /// The positions of items by their words.
-    by_key: BTreeMap<(SectionKind, QuestionKey), Vec<usize>>,
     mask: TextMask,
     has_secrets: bool,
 }
 
-/// Error for a text that cannot be worked on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DocumentError {
-    #[error(transparent)]
-    FrontMatter(#[from] FrontMatterError),
-}
-
 impl SpecDocument {
     /// Reads a text. The text is Markdown, with or without front matter and a byte order mark.
-    pub fn parse(text: &str) -> Result<Self, DocumentError> {
+    pub fn parse(text: &str) -> Result<Self, FrontMatterError> {
         Self::parse_masked(text, TextMask::default())
     }
 
     /// Reads another text, whose secrets the same mask hides.
-    pub fn with_text(&self, text: &str) -> Result<Self, DocumentError> {
+    pub fn with_text(&self, text: &str) -> Result<Self, FrontMatterError> {
         Self::parse_masked(text, self.mask.clone())
     }
 
     /// Reads a text whose items are found by their masked words.
-    pub fn parse_masked(text: &str, mask: TextMask) -> Result<Self, DocumentError> {
+    pub fn parse_masked(text: &str, mask: TextMask) -> Result<Self, FrontMatterError> {
         let front_matter = front_matter::read(text)?;
         let body = match &front_matter {
             Some(front_matter) => front_matter.range.end,
@@ -82,22 +71,12 @@ impl SpecDocument {
                 item.key = QuestionKey::of(words);
             }
         }
-        let mut by_key: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (section, items) in &sections.items {
-            for (at, item) in items.iter().enumerate() {
-                by_key
-                    .entry((*section, item.key.clone()))
-                    .or_default()
-                    .push(at);
-            }
-        }
         Ok(Self {
             text: text.to_owned(),
             front_matter,
             body,
             blocks,
             sections,
-            by_key,
             has_secrets: masked != text,
             mask,
         })
@@ -129,11 +108,8 @@ impl SpecDocument {
 
     /// Returns the items of a section with these words.
     pub fn with_key(&self, section: SectionKind, key: &QuestionKey) -> Vec<&SpecItem> {
-        let places = self.by_key.get(&(section, key.clone()));
-        let places = places.into_iter().flatten();
-        places
-            .filter_map(|at| self.items(section).get(*at))
-            .collect()
+        let items = self.items(section).iter();
+        items.filter(|item| item.key == *key).collect()
     }
 
     /// Returns the first item with these words: of the open questions first, then of the claims.
@@ -146,6 +122,13 @@ impl SpecDocument {
             .find(|item| item.key == *key)
     }
 
+    /// Returns the headings as they are written.
+    pub fn headings(&self) -> impl Iterator<Item = &str> {
+        let is_heading = |block: &&TopBlock| matches!(block.content, BlockContent::Heading { .. });
+        let headings = self.blocks.iter().filter(is_heading);
+        headings.filter_map(|block| self.text.get(block.range.clone()))
+    }
+
     /// Returns true if the heading of a section is there.
     pub fn has_sections(&self) -> bool {
         self.sections.has_any()
@@ -156,12 +139,6 @@ impl SpecDocument {
     pub fn unlisted_questions(&self) -> impl Iterator<Item = usize> {
         let starts = self.sections.unlisted_questions.iter();
         starts.map(|start| 1 + lines::lines(self.text.get(..*start).unwrap_or_default()).count())
-    }
-
-    /// Returns the first heading of the first level.
-    #[cfg(test)]
-    pub fn title(&self) -> Option<&str> {
-        self.sections.title.as_deref()
     }
 
     /// Returns what the front matter says about convergence.

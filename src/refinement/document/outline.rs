@@ -42,6 +42,16 @@ pub(super) struct ListEntry {
     pub(super) shape: String,
 }
 
+impl TopBlock {
+    /// Returns the entries of a list; none for other blocks.
+    pub(super) fn entries(&self) -> &[ListEntry] {
+        match &self.content {
+            BlockContent::List(entries) => entries,
+            BlockContent::Heading { .. } | BlockContent::Other { .. } => &[],
+        }
+    }
+}
+
 /// The Markdown that documents are read as: what the common sites for code show.
 pub(super) const DIALECT: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_STRIKETHROUGH)

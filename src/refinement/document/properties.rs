@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use pulldown_cmark::{Event, Parser};
 
 use super::outline::{BlockContent, DIALECT, outline};
+use super::shape::is_inline;
 use super::*;
 
 /// Blocks of all kinds. `@` is a number of its own.
@@ -135,13 +136,6 @@ fn leaves(text: &str) -> Vec<String> {
     leaves
 }
 
-fn is_inline(event: &Event<'_>) -> bool {
-    matches!(
-        super::shape::kind_of(event),
-        super::shape::EventKind::Inline
-    )
-}
-
 fn without_tags(text: &str) -> String {
     let mut text = text.trim().to_owned();
     for tag in ["[NEW]", "[DEFERRED]", "[BLOCKER]"] {
@@ -193,13 +187,7 @@ fn contents(document: &SpecDocument) -> Vec<PlacedKey> {
 
 /// Whether the checkbox of an item is ticked; `None` if it has none.
 fn is_ticked(document: &SpecDocument, item: &SpecItem) -> Option<bool> {
-    let entries = document
-        .blocks
-        .iter()
-        .flat_map(|block| match &block.content {
-            BlockContent::List(entries) => entries.as_slice(),
-            BlockContent::Heading { .. } | BlockContent::Other { .. } => &[],
-        });
+    let entries = document.blocks.iter().flat_map(TopBlock::entries);
     let mut entries = entries.filter(|entry| entry.range == item.range);
     let at = entries.next()?.text.check?;
     Some(document.text.get(at..)?.starts_with(['x', 'X']))

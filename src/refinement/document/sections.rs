@@ -16,7 +16,6 @@ use crate::text::clean::words;
 /// The sections of a document.
 #[derive(Debug, Default)]
 pub(super) struct Sections {
-    pub(super) title: Option<String>,
     pub(super) items: BTreeMap<SectionKind, Vec<SpecItem>>,
     /// In the order of the document.
     pub(super) headings: Vec<SectionHeading>,
@@ -73,13 +72,7 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
                         Some(kind)
                     }
                     HeadingMeaning::Over => None,
-                    HeadingMeaning::Other => {
-                        if *level == HeadingLevel::H1 && sections.title.is_none() {
-                            let words = words.split_whitespace().collect::<Vec<_>>();
-                            sections.title = Some(words.join(" "));
-                        }
-                        outer
-                    }
+                    HeadingMeaning::Other => outer,
                 };
                 scopes.push((*level, section));
             }
@@ -160,16 +153,9 @@ fn notes(text: &str, entry: &ListEntry) -> String {
 /// Returns the words of each list entry that is nested directly in an item, without markup,
 /// escapes and line breaks.
 pub fn note_texts(item: &SpecItem) -> Vec<String> {
-    let mut texts = Vec::new();
-    for block in outline(&item.notes, 0) {
-        match block.content {
-            BlockContent::List(entries) => {
-                texts.extend(entries.into_iter().map(|entry| entry.text.words));
-            }
-            BlockContent::Heading { .. } | BlockContent::Other { .. } => {}
-        }
-    }
-    texts
+    let blocks = outline(&item.notes, 0);
+    let entries = blocks.iter().flat_map(TopBlock::entries);
+    entries.map(|entry| entry.text.words.clone()).collect()
 }
 
 /// What a heading says about the list entries below it.

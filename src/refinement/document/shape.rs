@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{CodeBlockKind, Event, Tag, TagEnd};
+use pulldown_cmark::{Event, Tag, TagEnd};
 
 use super::item::{PlacedTag, placed_tags};
 use super::lines::lines;
@@ -15,67 +15,49 @@ pub(super) type Events<'t> = [(Event<'t>, Range<usize>)];
 /// Returns the shape of what these events are of.
 pub(super) fn shape(text: &str, events: &Events<'_>) -> String {
     let mut shape = String::new();
-    // The text of an open block of code or HTML, which counts with all its white space.
-    let mut verbatim: Option<String> = None;
+    // The text of code and HTML counts with all its white space.
+    let mut is_verbatim = false;
     for run in inline_runs(events) {
         let Some((event, _)) = run.first() else {
             continue;
         };
-        match (kind_of(event), &mut verbatim) {
-            (EventKind::Open(name), _) => {
-                shape.extend([&format!("{name:?}"), "(\n"]);
-                match event {
-                    Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(info))) => {
-                        push_part(&mut shape, "i", info);
-                        verbatim = Some(String::new());
-                    }
-                    Event::Start(Tag::CodeBlock(CodeBlockKind::Indented) | Tag::HtmlBlock) => {
-                        verbatim = Some(String::new());
-                    }
-                    _ => {}
-                }
+        let line = match event {
+            // Paragraphs have no name: in a list without blank lines their events are missing.
+            Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => continue,
+            Event::Rule => "rule".to_owned(),
+            event if is_inline(event) && is_verbatim => {
+                let pieces = run.iter().map(|(event, _)| match event {
+                    Event::Text(piece) | Event::Html(piece) => piece,
+                    _ => "",
+                });
+                let verbatim: String = pieces.collect();
+                format!("v {}", verbatim.trim_end_matches(['\n', '\r']))
             }
-            (EventKind::Close, _) => {
-                if let Some(verbatim) = verbatim.take() {
-                    push_part(&mut shape, "v", verbatim.trim_end_matches(['\n', '\r']));
-                }
-                shape.push_str(")\n");
-            }
-            (EventKind::Paragraph, _) => {}
-            (EventKind::Rule, _) => shape.push_str("rule\n"),
-            (EventKind::Inline, Some(verbatim)) => {
-                for (event, _) in run {
-                    if let Event::Text(content) | Event::Html(content) = event {
-                        verbatim.push_str(content);
-                    }
-                }
-            }
-            (EventKind::Inline, None) => {
+            event if is_inline(event) => {
                 let ranges = run.iter().map(|(_, range)| with_escape(text, range));
                 let source = ranges.reduce(joined).and_then(|range| text.get(range));
-                let source: Vec<&str> = lines(source.unwrap_or_default()).map(str::trim).collect();
-                push_part(&mut shape, "t", &source.join("\n"));
+                let lines: Vec<&str> = lines(source.unwrap_or_default()).map(str::trim).collect();
+                format!("t {}", lines.join("\n"))
             }
-        }
+            Event::Start(Tag::List(_)) => "List(".to_owned(),
+            Event::Start(tag) => {
+                is_verbatim = matches!(tag, Tag::CodeBlock(_) | Tag::HtmlBlock);
+                format!("{tag:?}(")
+            }
+            _ => {
+                is_verbatim = false;
+                ")".to_owned()
+            }
+        };
+        // Each stands on one line of the shape.
+        shape.extend([&line.replace('\n', "\u{1}").replace('\r', "\u{2}"), "\n"]);
     }
     shape
 }
 
 /// Divides events into block events and runs of inline events.
-pub(super) fn inline_runs<'e, 't>(events: &'e Events<'t>) -> impl Iterator<Item = &'e Events<'t>> {
-    let is_inline = |event: &Event<'_>| matches!(kind_of(event), EventKind::Inline);
-    events.chunk_by(move |(one, _), (other, _)| is_inline(one) && is_inline(other))
-}
-
-/// Adds a text on one line of the shape.
-fn push_part(shape: &mut String, kind: &str, text: &str) {
-    shape.extend([kind, " "]);
-    shape.extend(text.chars().map(|c| match c {
-        '\n' => '\u{1}',
-        '\r' => '\u{2}',
-        c => c,
-    }));
-    shape.push('\n');
+fn inline_runs<'e, 't>(events: &'e Events<'t>) -> impl Iterator<Item = &'e Events<'t>> {
+    events.chunk_by(|(one, _), (other, _)| is_inline(one) && is_inline(other))
 }
 
 /// Returns the source of the paragraph that a shape is; `None` for any other block. Control
@@ -96,37 +78,22 @@ pub(super) fn joined(one: Range<usize>, other: Range<usize>) -> Range<usize> {
     one.start.min(other.start)..one.end.max(other.end)
 }
 
-/// What an event is to the shape.
-pub(super) enum EventKind {
-    /// A block begins.
-    Open(TagEnd),
-    Close,
-    /// A paragraph begins or ends. It has no name: in a list without blank lines its events are
-    /// missing.
-    Paragraph,
-    Rule,
-    Inline,
-}
-
-pub(super) fn kind_of(event: &Event<'_>) -> EventKind {
+pub(super) fn is_inline(event: &Event<'_>) -> bool {
     let tag = match event {
         Event::Start(tag) => tag.to_end(),
         Event::End(tag) => *tag,
-        Event::Rule => return EventKind::Rule,
-        _ => return EventKind::Inline,
+        event => return *event != Event::Rule,
     };
-    match tag {
-        TagEnd::Paragraph => EventKind::Paragraph,
+    matches!(
+        tag,
         TagEnd::Emphasis
-        | TagEnd::Strong
-        | TagEnd::Strikethrough
-        | TagEnd::Superscript
-        | TagEnd::Subscript
-        | TagEnd::Link
-        | TagEnd::Image => EventKind::Inline,
-        _ if matches!(event, Event::Start(_)) => EventKind::Open(tag),
-        _ => EventKind::Close,
-    }
+            | TagEnd::Strong
+            | TagEnd::Strikethrough
+            | TagEnd::Superscript
+            | TagEnd::Subscript
+            | TagEnd::Link
+            | TagEnd::Image
+    )
 }
 
 /// The first text of a list entry.
@@ -208,7 +175,7 @@ fn piece<'e>(event: &'e Event<'_>) -> Option<&'e str> {
         | Event::DisplayMath(text) => Some(text),
         Event::SoftBreak | Event::HardBreak => Some(" "),
         Event::TaskListMarker(_) | Event::Html(_) => None,
-        event => matches!(kind_of(event), EventKind::Inline).then_some(""),
+        event => is_inline(event).then_some(""),
     }
 }
 

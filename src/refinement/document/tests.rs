@@ -42,7 +42,6 @@ fn item<'d>(document: &'d SpecDocument, words: &str) -> &'d SpecItem {
 #[test]
 fn items_have_their_words_tags_notes_and_places() {
     let document = parse(SPEC);
-    assert_eq!(document.title(), Some("Spec"));
     let keys = item(&document, "Who owns the keys");
     assert_eq!(keys.section, SectionKind::Open);
     assert_eq!(keys.tags, [Tag::Blocker]);

@@ -1,12 +1,13 @@
 //! The state of convergence in the front matter.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::hash::sha256;
 use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure, QuestionKey};
 use crate::stopping::evaluation::{Class, Evaluation};
+use crate::text::node::{NodeMap, NodeValue};
 
 /// What follows the name of a rule that the strict seed's set decided by.
 pub(in crate::refinement) const STRICT_SEED: &str = " (strict seed)";
@@ -78,8 +79,12 @@ impl ConvergenceEntry {
     }
 
     /// Reads an entry by the values of its keys; `None` if one is missing or has no meaning.
-    pub(super) fn of(values: &BTreeMap<String, Option<String>>) -> Option<Self> {
-        let text = |key: &str| values.get(key)?.clone();
+    pub(super) fn of(values: &NodeMap) -> Option<Self> {
+        let text = |key: &str| match &values.get(key)?.value {
+            NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
+            NodeValue::Bool(value) => Some(value.to_string()),
+            NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_) => None,
+        };
         let count = |key: &str| text(key)?.parse::<u64>().ok();
         let ratio = text("high_confidence_ratio").and_then(|text| text.parse().ok());
         Some(Self {

@@ -1,12 +1,11 @@
 //! The YAML front matter of a document, and the state of convergence in it.
 //!
-//! Only the lines of the keys of [`ConvergenceEntry`] inside `convergence:` are written. A parse
-//! before and after proves that everything else means the same; front matter in which such lines
-//! cannot be set, such as a root in braces, is an error that names its line.
+//! The program owns the block of `convergence:` and writes it as a whole. A parse before and after
+//! proves that everything else means the same; front matter in which the block cannot be set, such
+//! as a root in braces, is an error that names its line.
 
 pub mod entry;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use self::entry::KEYS;
@@ -37,25 +36,18 @@ pub enum FrontMatterError {
     Unclosed,
     #[error("line {line}: the front matter cannot be read: {problem}")]
     NotYaml { line: usize, problem: String },
-    #[error("line {line}: `{key}` of the front matter {problem}")]
-    Key {
-        line: usize,
-        key: String,
-        problem: &'static str,
-    },
+    #[error("line {line}: `{SECTION}` of the front matter {problem}")]
+    Key { line: usize, problem: &'static str },
 }
 
 /// What the front matter says.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug)]
 struct Matter {
-    /// The spaces before the keys of the root.
-    indent: usize,
     /// The line of the section in the document, from 1.
     section: Option<usize>,
-    /// The values of the own keys; `None` for null.
-    own: BTreeMap<String, Option<String>>,
-    /// All that is not ours: inside the section, and outside.
-    foreign: [NodeMap; 2],
+    entry: Option<ConvergenceEntry>,
+    /// All that is not ours.
+    foreign: Node,
 }
 
 /// Reads the front matter; `None` if there is none. Lines between two thematic breaks are none
@@ -69,7 +61,7 @@ pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     edit(text, &fence, &matter, &ConvergenceEntry::default())?;
     Ok(Some(FrontMatter {
         range: fence.range,
-        entry: ConvergenceEntry::of(&matter.own),
+        entry: matter.entry,
     }))
 }
 
@@ -84,21 +76,18 @@ pub fn with_entry(text: &str, entry: &ConvergenceEntry) -> Result<String, FrontM
     }
     let (before, rest) = text.split_at(beginning(text));
     let line_ending = line_ending(text);
-    let section = section(entry, line_ending);
+    let block = block(entry, "", line_ending);
     let is_apart = rest.is_empty() || rest.starts_with(['\n', '\r']);
     let blank = if is_apart { "" } else { line_ending };
     Ok(format!(
-        "{before}---{line_ending}{section}---{line_ending}{blank}{rest}"
+        "{before}---{line_ending}{block}---{line_ending}{blank}{rest}"
     ))
 }
 
-fn section(entry: &ConvergenceEntry, line_ending: &str) -> String {
-    format!("{SECTION}:{line_ending}{}", lines(entry, "  ", line_ending))
-}
-
-fn lines(entry: &ConvergenceEntry, indent: &str, line_ending: &str) -> String {
-    let line = |(key, value)| format!("{indent}{key}: {value}{line_ending}");
-    entry.members().into_iter().map(line).collect()
+fn block(entry: &ConvergenceEntry, indent: &str, line_ending: &str) -> String {
+    let line = |(key, value)| format!("{indent}  {key}: {value}{line_ending}");
+    let lines: String = entry.members().into_iter().map(line).collect();
+    format!("{indent}{SECTION}:{line_ending}{lines}")
 }
 
 /// Sets the entry, and refuses if that changes anything else.
@@ -109,67 +98,52 @@ fn edit(
     entry: &ConvergenceEntry,
 ) -> Result<String, FrontMatterError> {
     let yaml = text.get(fence.yaml.clone()).unwrap_or_default();
+    let (before, after) = around_block(yaml, matter.section);
+    let root = yaml.lines().find(|line| !is_apart(line));
+    let indent = root.map_or(0, indent_of);
     let edited = format!(
-        "{}{}{}",
+        "{}{before}{}{after}{}",
         text.get(..fence.yaml.start).unwrap_or_default(),
-        edited_yaml(yaml, matter, entry, line_ending(text)),
+        block(entry, &" ".repeat(indent), line_ending(text)),
         text.get(fence.yaml.end..).unwrap_or_default()
     );
-    let after = parse(&edited).ok().flatten();
-    let is_kept = after.is_some_and(|(_, after)| {
-        let written = ConvergenceEntry::of(&after.own).map(|entry| entry.members());
-        after.foreign == matter.foreign && written == Some(entry.members())
+    let read = parse(&edited).ok().flatten();
+    let is_kept = read.is_some_and(|(_, read)| {
+        let written = read.entry.map(|entry| entry.members());
+        read.foreign == matter.foreign && written == Some(entry.members())
     });
     if is_kept {
         Ok(edited)
     } else {
         let cannot = "cannot be set: write its keys on lines of their own, without braces and \
                       anchors";
-        Err(key_error(matter.section.unwrap_or(1), SECTION, cannot))
+        Err(key_error(matter.section.unwrap_or(1), cannot))
     }
 }
 
-fn edited_yaml(yaml: &str, matter: &Matter, entry: &ConvergenceEntry, line_ending: &str) -> String {
-    let indent_of = |line: &str| line.len() - line.trim_start_matches(' ').len();
-    // The opening line is the first of the document.
-    let Some(head) = matter.section.map(|line| line.saturating_sub(2)) else {
-        let indent = " ".repeat(matter.indent);
-        let section = section(entry, line_ending);
-        let section = section
-            .split_inclusive('\n')
-            .map(|line| format!("{indent}{line}"));
-        return yaml.to_owned() + &section.collect::<String>();
-    };
-    let all: Vec<&str> = yaml.split_inclusive('\n').collect();
-    let (before, rest) = all.split_at(head.min(all.len()));
-    let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) > matter.indent;
-    let inside = rest.iter().skip(1).take_while(is_inside).count();
-    let inside = rest.get(1..=inside).unwrap_or_default();
-    let first = inside
-        .iter()
-        .find(|line| !line.trim().is_empty() && !line.trim().starts_with('#'));
-    let indent = first.map_or(matter.indent + 2, |line| indent_of(line));
-    let mut foreign = String::new();
-    let mut is_own = false;
-    for line in inside {
-        if indent_of(line) <= indent && !line.trim().is_empty() {
-            let key = line.split(':').next().unwrap_or_default();
-            is_own = KEYS.contains(&key.trim().trim_matches(['"', '\'']));
-        }
-        if !is_own || line.trim().is_empty() {
-            foreign.push_str(line);
-        }
+/// Returns what stands before and after the lines of the block, or where it can be added.
+fn around_block(yaml: &str, section: Option<usize>) -> (String, String) {
+    let lines: Vec<&str> = yaml.split_inclusive('\n').collect();
+    let start = section.map_or(lines.len(), |line| line.saturating_sub(2));
+    let (before, rest) = lines.split_at(start.min(lines.len()));
+    let outer = rest.first().map_or(0, |line| indent_of(line));
+    let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) > outer;
+    let mut end = rest.len().min(1) + rest.iter().skip(1).take_while(is_inside).count();
+    while end > 1 && rest.get(end - 1).is_some_and(|line| line.trim().is_empty()) {
+        end -= 1;
     }
-    let head = rest.first().copied().unwrap_or_default();
-    let value = head.split_once(':').unwrap_or_default().1.trim();
-    let head = if value.is_empty() || value.starts_with('#') {
-        head.to_owned()
-    } else {
-        format!("{}{SECTION}:{line_ending}", " ".repeat(matter.indent))
-    };
-    let own = lines(entry, &" ".repeat(indent), line_ending);
-    let after = rest.get(1 + inside.len()..).unwrap_or_default().concat();
-    format!("{}{head}{own}{foreign}{after}", before.concat())
+    let after = rest.get(end..).unwrap_or_default();
+    (before.concat(), after.concat())
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start_matches(' ').len()
+}
+
+/// Whether a line is blank or a comment.
+fn is_apart(line: &str) -> bool {
+    let line = line.trim();
+    line.is_empty() || line.starts_with('#')
 }
 
 fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
@@ -183,85 +157,42 @@ fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
     Ok(found.map(|matter| (fence, matter)))
 }
 
-/// Reads the front matter; `None` if it is no mapping.
+/// Reads the YAML, which begins in the second line; `None` if it is no mapping.
 fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
-    // The line before it counts too.
-    let yaml = format!("\n{yaml}");
-    let root = yaml::parse_with(&yaml, Aliases::Ignored);
-    let root = root
+    let root = yaml::parse_with(&format!("\n{yaml}"), Aliases::Ignored)
         .map_err(|SyntaxProblem { line, problem }| FrontMatterError::NotYaml { line, problem })?;
-    let Some(root) = root else {
-        return Ok(Some(Matter::default()));
+    let mut root = match root.map(|root| root.value) {
+        None => NodeMap::new(),
+        Some(NodeValue::Map(root)) => root,
+        Some(_) => return Ok(None),
     };
-    let NodeValue::Map(mut root) = root.value else {
-        return Ok(None);
-    };
-    let mut matter = Matter::default();
-    if let Some((key, first)) = root.first() {
-        let line = yaml
-            .lines()
-            .nth(first.line.saturating_sub(1))
-            .unwrap_or_default();
-        let begin = line.trim_start_matches(' ');
-        if !begin
-            .trim_start_matches(['"', '\''])
-            .starts_with(key.as_str())
-        {
-            let problem = "must begin its line, so that `convergence` can be set beside it";
-            return Err(key_error(first.line, key, problem));
-        }
-        matter.indent = line.len() - begin.len();
-    }
-    let mut inside = NodeMap::new();
-    if let Some(section) = root.shift_remove(SECTION) {
-        matter.section = Some(section.line);
-        let line = yaml
-            .lines()
-            .nth(section.line.saturating_sub(1))
-            .unwrap_or_default();
-        let written = line.split_once(':').unwrap_or_default().1.trim_start();
-        if written.starts_with(['*', '&', '!']) {
-            return Err(key_error(section.line, SECTION, "must be a mapping"));
-        }
-        let mut keys = match section.value {
-            NodeValue::Null => NodeMap::new(),
-            NodeValue::Map(keys) => keys,
-            _ => return Err(key_error(section.line, SECTION, "must be a mapping")),
-        };
-        for key in KEYS {
-            let value = match keys.shift_remove(key).map(|member| member.value) {
-                None => continue,
-                Some(NodeValue::Text(text) | NodeValue::Number(text)) => Some(text),
-                Some(NodeValue::Bool(value)) => Some(value.to_string()),
-                Some(NodeValue::Null | NodeValue::List(_) | NodeValue::Map(_)) => None,
-            };
-            matter.own.insert(key.to_owned(), value);
-        }
-        inside = keys;
-    }
-    matter.foreign = [inside, root].map(without_lines);
-    Ok(Some(matter))
-}
-
-fn without_lines(map: NodeMap) -> NodeMap {
-    match (Node {
-        line: 0,
-        value: NodeValue::Map(map),
-    })
-    .at_line(0)
-    .value
+    let section = root.shift_remove(SECTION);
+    let keys = match section
+        .as_ref()
+        .map(|section| (section.line, &section.value))
     {
-        NodeValue::Map(map) => map,
-        _ => NodeMap::new(),
+        None | Some((_, NodeValue::Null)) => None,
+        Some((_, NodeValue::Map(keys))) => Some(keys),
+        Some((line, _)) => return Err(key_error(line, "must be a mapping")),
+    };
+    let mut members = keys.into_iter().flatten();
+    if let Some((_, member)) = members.find(|(key, _)| !KEYS.contains(&key.as_str())) {
+        let problem = "has a key that is not its own: write it elsewhere";
+        return Err(key_error(member.line, problem));
     }
+    let foreign = Node {
+        line: 0,
+        value: NodeValue::Map(root),
+    };
+    Ok(Some(Matter {
+        entry: keys.and_then(ConvergenceEntry::of),
+        section: section.map(|section| section.line),
+        foreign: foreign.at_line(0),
+    }))
 }
 
-fn key_error(line: usize, key: &str, problem: &'static str) -> FrontMatterError {
-    FrontMatterError::Key {
-        line,
-        key: key.to_owned(),
-        problem,
-    }
+fn key_error(line: usize, problem: &'static str) -> FrontMatterError {
+    FrontMatterError::Key { line, problem }
 }
 
 fn line_ending(text: &str) -> &'static str {

@@ -14,23 +14,19 @@
 //! fits no item is dropped and stays in the log: a person has changed or removed the item. A
 //! deferral or contradiction whose note is there was written before, by a process that was killed.
 
-mod statements;
 mod notes;
 mod planned;
-mod extraction;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use self::planned::{PlannedChange, changes};
 use crate::domain::confidence::Confidence;
+use crate::refinement::change::{ChangeKind, ItemChange};
+use crate::refinement::document::{DocumentEditor, SectionKind, SpecDocument, SpecItem, Tag};
+use crate::refinement::event::Extraction;
+use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding, answer_section};
+use crate::refinement::front_matter::FrontMatterError;
 use crate::stopping::convergence::QuestionKey;
-
-use super::change::{ChangeKind, ItemChange};
-use super::document::{DocumentEditor, DocumentError, SectionKind, SpecDocument, SpecItem, Tag};
-use super::finding::{BatchFindings, FindingSource, PanelFinding, answer_section};
-
-pub use self::extraction::add_extraction;
-use self::planned::PlannedChange;
-use self::statements::{QuestionOutcome, outcomes};
 
 /// The most new questions of one consultation that are added.
 const MOST_NEW_QUESTIONS: usize = 5;
@@ -62,7 +58,7 @@ pub fn integrate(
     document: &SpecDocument,
     findings: &[BatchFindings],
     terms: IntegrationTerms<'_>,
-) -> Result<Integration, DocumentError> {
+) -> Result<Integration, FrontMatterError> {
     let findings = in_order_of_questions(document, findings);
     let mut merge = MergeInProgress {
         document,
@@ -299,6 +295,111 @@ fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
         }
     }
     blockers
+}
+
+/// Adds extracted claims and questions to a document that lacks the sections. The items of the same
+/// words are one; a question is more than a claim, and a doubtful claim more than a settled one.
+///
+/// # Errors
+///
+/// When the new text cannot be read.
+pub fn add_extraction(
+    document: &SpecDocument,
+    extraction: &Extraction,
+    first_change: u64,
+) -> Result<Integration, FrontMatterError> {
+    let mut editor = DocumentEditor::new(document);
+    let mut planned = Vec::new();
+    let mut known: BTreeSet<QuestionKey> = BTreeSet::new();
+    let open = (SectionKind::Open, &extraction.open);
+    let medium = (SectionKind::Medium, &extraction.medium);
+    let high = (SectionKind::High, &extraction.high);
+    for (to, texts) in [open, medium, high] {
+        for text in texts {
+            let key = QuestionKey::of(text);
+            if key.as_str().is_empty() || !known.insert(key.clone()) {
+                continue;
+            }
+            editor.add_item(to, text, &[]);
+            planned.push(PlannedChange {
+                kind: ChangeKind::Added { to },
+                key,
+                item: None,
+                reason: "extracted from the document".to_owned(),
+                source: extraction.consultation.clone(),
+            });
+        }
+    }
+    editor.adds_sections = true;
+    let text = editor.finish();
+    let written = document.with_text(&text)?;
+    let changes = changes(planned, document, &written, first_change);
+    Ok(Integration { text, changes })
+}
+
+/// What follows for a question from all that was found about it: it is answered, deferred or still
+/// open.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct QuestionOutcome<'f> {
+    pub(super) source: &'f FindingSource,
+    pub(super) finding: PanelFinding,
+}
+
+impl QuestionOutcome<'_> {
+    /// Returns the outcome of this one and a later one about the same question.
+    fn with(self, later: Self) -> Self {
+        use PanelFinding::{Answered, Deferred, StillOpen};
+        match (&self.finding, &later.finding) {
+            (Answered { answer, .. }, Deferred { question, reason })
+            | (Deferred { question, reason }, Answered { answer, .. }) => Self {
+                source: self.source,
+                finding: StillOpen {
+                    question: question.clone(),
+                    reason: format!("one panel answers “{answer}”, another defers it: {reason}"),
+                },
+            },
+            // An unknown confidence is below every known one.
+            (Answered { .. }, Answered { .. })
+                if later.source.confidence > self.source.confidence =>
+            {
+                later
+            }
+            (StillOpen { .. }, Answered { .. } | Deferred { .. }) => later,
+            _ => self,
+        }
+    }
+}
+
+/// Returns the outcome of each question in the order in which the findings name them.
+pub(super) fn outcomes<'f>(
+    findings: &[&'f BatchFindings],
+) -> Vec<(QuestionKey, QuestionOutcome<'f>)> {
+    let mut order: Vec<QuestionKey> = Vec::new();
+    let mut outcomes: BTreeMap<QuestionKey, QuestionOutcome<'f>> = BTreeMap::new();
+    for batch in findings {
+        let unread = batch.unread.iter().map(|question| PanelFinding::StillOpen {
+            question: question.clone(),
+            reason: "the answer says nothing readable about it".to_owned(),
+        });
+        for finding in batch.findings.iter().cloned().chain(unread) {
+            let Some(question) = finding.question().cloned() else {
+                continue;
+            };
+            let source = &batch.source;
+            let outcome = QuestionOutcome { source, finding };
+            let merged = if let Some(earlier) = outcomes.remove(&question) {
+                earlier.with(outcome)
+            } else {
+                order.push(question.clone());
+                outcome
+            };
+            outcomes.insert(question, merged);
+        }
+    }
+    let in_order = order.into_iter();
+    in_order
+        .filter_map(|question| outcomes.remove_entry(&question))
+        .collect()
 }
 
 #[cfg(test)]

@@ -24,10 +24,9 @@ const NO_REASON: &str = "no reason stated";
 pub(super) struct AnswerReading {
     /// In the order of the questions, then of the claims, then new questions as they stand.
     pub(super) findings: Vec<PanelFinding>,
-    /// Questions that it says nothing readable about.
-    pub(super) silent: Vec<QuestionKey>,
-    /// Questions that experts answer in ways that exclude each other.
-    pub(super) contradictory: Vec<QuestionKey>,
+    /// The questions of the batch that a text is silent about, or that texts contradict each other
+    /// about.
+    pub(super) unread: Vec<QuestionKey>,
 }
 
 /// Reads what an answer says about a batch.
@@ -37,7 +36,7 @@ pub(super) fn read(found: Option<&Findings>, batch: &QuestionBatch) -> AnswerRea
         let answer = found.and_then(|found| found.answers.get(&format!("Q{number}")));
         match answer.and_then(|answer| finding(answer, key)) {
             Some(finding) => reading.findings.push(finding),
-            None => reading.silent.push(key.clone()),
+            None => reading.unread.push(key.clone()),
         }
     }
     let Some(found) = found else {

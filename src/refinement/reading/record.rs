@@ -44,7 +44,7 @@ pub fn findings_of(
     let unread = batch
         .keys()
         .into_iter()
-        .filter(|key| reading.silent.contains(key) || reading.contradictory.contains(key));
+        .filter(|key| reading.unread.contains(key));
     Ok(BatchFindings {
         source: FindingSource {
             consultation: id,
@@ -132,7 +132,6 @@ fn of_positions(
             others.all(|(_, other)| discriminant(*other) == discriminant(first))
         };
         match stated.first() {
-            None => joint.silent.push(key),
             Some((_, first)) if is_like(first) => {
                 let finding = match agreed(record, &stated) {
                     Some(finding) => finding,
@@ -140,7 +139,7 @@ fn of_positions(
                 };
                 joint.findings.push(finding);
             }
-            Some(_) => joint.contradictory.push(key),
+            Some(_) | None => joint.unread.push(key),
         }
     }
     // A claim that one expert alone contradicts stands; new questions cost nothing.
@@ -199,16 +198,9 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
 impl AnswerReading {
     /// Adds what another text says about the questions that this one is silent about.
     fn completed_by(mut self, other: &Self) -> Self {
-        let silent = std::mem::take(&mut self.silent);
-        for key in silent {
-            if let Some(finding) = other.about(&key) {
-                self.findings.push(finding.clone());
-            } else if other.contradictory.contains(&key) {
-                self.contradictory.push(key);
-            } else {
-                self.silent.push(key);
-            }
-        }
+        let found = |key: &QuestionKey| other.about(key).cloned();
+        self.findings.extend(self.unread.iter().filter_map(found));
+        self.unread.retain(|key| other.about(key).is_none());
         for finding in &other.findings {
             self.add_matter(finding);
         }

@@ -50,7 +50,9 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
             format!("- {}", words.join(" "))
         }))
     });
-    let headings = headings(whole).map(ToOwned::to_owned);
+    let headings = document
+        .headings()
+        .map(|heading| heading.trim_end().to_owned());
     let first = "This document is long: these are its headings, and the items of its sections.\n";
     let lines = std::iter::once(first.to_owned())
         .chain(headings)
@@ -87,20 +89,6 @@ fn joined_within(lines: impl Iterator<Item = String>, limit: usize) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Returns the headings of a text, outside of code.
-fn headings(text: &str) -> impl Iterator<Item = &str> {
-    let mut in_code = false;
-    text.lines().filter(move |line| {
-        let line = line.trim_start();
-        if line.starts_with("```") || line.starts_with("~~~") {
-            in_code = !in_code;
-        }
-        let level = line.bytes().take_while(|byte| *byte == b'#').count();
-        let after = line.trim_start_matches('#');
-        !in_code && (1..=6).contains(&level) && after.starts_with([' ', '\t'])
-    })
 }
 
 #[cfg(test)]

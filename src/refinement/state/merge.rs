@@ -1,7 +1,7 @@
 //! The merge of an iteration: findings, what follows for convergence, and the front matter.
 
 use crate::domain::confidence::Confidence;
-use crate::refinement::document::{DocumentError, SectionKind, SpecDocument};
+use crate::refinement::document::{SectionKind, SpecDocument};
 use crate::refinement::event::{Integrated, TextHash};
 use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};
 use crate::refinement::integration::{Integration, IntegrationTerms, add_extraction, integrate};
@@ -17,15 +17,6 @@ pub struct Merge {
     pub text: String,
 }
 
-/// Error for a merge that makes a text which cannot be worked on.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RefinementMergeError {
-    #[error("cannot read the document")]
-    Document(#[from] DocumentError),
-    #[error("cannot read the front matter")]
-    FrontMatter(#[from] FrontMatterError),
-}
-
 impl RefinementLoop {
     /// Returns the document as the panel gets it: a plain one has the sections that were extracted
     /// from it. Also returns the changes that this takes.
@@ -33,7 +24,7 @@ impl RefinementLoop {
     /// # Errors
     ///
     /// When the text with the sections cannot be read.
-    pub fn prepared(&self, document: &SpecDocument) -> Result<Integration, DocumentError> {
+    pub fn prepared(&self, document: &SpecDocument) -> Result<Integration, FrontMatterError> {
         let extraction = self.extraction(&TextHash::of(document.text()));
         match extraction.filter(|_| !document.has_sections()) {
             Some(extraction) => add_extraction(document, extraction, self.next_change()),
@@ -53,7 +44,7 @@ impl RefinementLoop {
         &self,
         document: &SpecDocument,
         high_from: Confidence,
-    ) -> Result<Merge, RefinementMergeError> {
+    ) -> Result<Merge, FrontMatterError> {
         let prepared = self.prepared(document)?;
         let working = document.with_text(&prepared.text)?;
         let first_change = prepared

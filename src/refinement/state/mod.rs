@@ -29,7 +29,7 @@ use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 
 pub use consultation::{BatchRecord, ConsultationProgress, ConsultationRecord, ExtractionRecord};
 pub use iteration::{IterationRecord, MergeProgress};
-pub use merge::{Merge, RefinementMergeError};
+pub use merge::Merge;
 pub use next_step::{DocumentNow, NextStep};
 pub use proposal::BlockerProposal;
 pub use refinement_loop::{LoopPhase, RefinementLoop};

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use crate::domain::ids::ConsultationId;
 use crate::domain::steps;
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
-use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{Integrated, StopCause, TextHash};
+use crate::refinement::front_matter::FrontMatterError;
 use crate::stopping::convergence::QuestionKey;
 
 use super::consultation::{BatchRecord, ConsultationProgress};
@@ -39,7 +40,7 @@ impl DocumentNow {
         document: &SpecDocument,
         output: Option<TextHash>,
         limits: BatchLimits,
-    ) -> Result<Self, DocumentError> {
+    ) -> Result<Self, FrontMatterError> {
         let prepared = refinement.prepared(document)?;
         let working = document.with_text(&prepared.text)?;
         Ok(Self {

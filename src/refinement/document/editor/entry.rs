@@ -3,7 +3,7 @@
 
 use super::super::item::{PlacedTag, Tag};
 use super::super::lines::{indentation, is_blank, line_start, lines, without_columns};
-use super::super::marker::{ListMarker, MarkerSign};
+use super::super::marker::ListMarker;
 use super::super::outline::{BlockContent, ListEntry, outline};
 use super::{Check, ItemEdit};
 
@@ -142,12 +142,10 @@ impl LooseEntry {
             format!("{}{ending}", self.source)
         };
         let indent = " ".repeat(self.entry.marker.content_column);
-        let joined = self
-            .sub_entries()
-            .into_iter()
-            .map(|(prefix, gap)| format!("{before}{gap}{prefix}{note}{ending}"));
+        let joined = self.last_nested();
+        let joined = joined.map(|(gap, prefix)| format!("{before}{gap}{prefix}{note}{ending}"));
         let plain = format!("{indent}- {note}{ending}");
-        let forms = joined.chain([
+        let forms = joined.into_iter().chain([
             format!("{before}{plain}"),
             format!("{before}{ending}{plain}"),
         ]);
@@ -163,7 +161,7 @@ impl LooseEntry {
     fn differs_by_note(&self, next: &Self, note: &str) -> bool {
         let entry = format!("Item(\nt {note}\n)\n");
         let shape = &next.entry.shape;
-        let added = format!("List(false)(\n{entry})\n");
+        let added = format!("List(\n{entry})\n");
         let without = match shape.strip_suffix(&added) {
             Some(before) => before.to_owned(),
             None => match shape.strip_suffix(&format!("{entry})\n")) {
@@ -177,31 +175,30 @@ impl LooseEntry {
         same_words && same_tags && differ_in_one_text(&self.entry.shape, &without)
     }
 
-    /// Returns how its lines with a bullet begin, the last one first, each with what stands between
-    /// two of them: one of these forms continues the list that the entry ends with, if any does.
-    fn sub_entries(&self) -> Vec<(String, &str)> {
-        let mut entries: Vec<(String, &str)> = Vec::new();
-        let mut before = "";
-        for line in lines(&self.source).skip(1) {
-            if let Some(ListMarker {
-                indent,
-                sign: MarkerSign::Bullet(bullet),
-                padding,
-                ..
-            }) = ListMarker::read(line)
-            {
-                let padding = if padding.is_empty() { " " } else { &padding };
-                let prefix = format!("{indent}{bullet}{padding}");
-                let known = entries.iter().position(|(known, _)| *known == prefix);
-                let is_loose = known.is_some() && is_blank(before);
-                if let Some(known) = known {
-                    entries.remove(known);
-                }
-                entries.insert(0, (prefix, if is_loose { before } else { "" }));
-            }
-            before = line;
-        }
-        entries
+    /// Returns how its last line with a bullet begins, and the blank line before it if it is not
+    /// the only one of its form: so continues the list that the entry ends with, if any does.
+    fn last_nested(&self) -> Option<(&str, String)> {
+        let all: Vec<&str> = lines(&self.source).collect();
+        let prefix = |line: &str| {
+            let marker = ListMarker::read(line).filter(|marker| marker.sign.number.is_none())?;
+            let padding = if marker.padding.is_empty() {
+                " "
+            } else {
+                &marker.padding
+            };
+            Some(format!(
+                "{}{}{padding}",
+                marker.indent,
+                marker.sign.written()
+            ))
+        };
+        let nested = all.iter().enumerate().skip(1).rev();
+        let mut nested = nested.filter_map(|(at, line)| Some((at, prefix(line)?)));
+        let (at, last) = nested.next()?;
+        let before = all.get(at - 1).filter(|line| is_blank(line));
+        let is_loose = nested.any(|(_, prefix)| prefix == last);
+        let gap = before.filter(|_| is_loose).copied();
+        Some((gap.unwrap_or_default(), last))
     }
 
     /// Returns the entry with another marker, its lines indented to match.

@@ -5,9 +5,7 @@
 //! replaced by a plainer one.
 
 mod entry;
-mod placement;
 mod writer;
-mod check;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +16,7 @@ use super::item::{SectionKind, SpecItem, Tag};
 use super::lines::line_ending;
 use super::sections::item_of;
 use entry::LooseEntry;
-use writer::{Joins, write};
+use writer::write;
 
 /// Collects the edits of a document.
 #[derive(Clone, Debug)]
@@ -148,12 +146,7 @@ impl<'d> DocumentEditor<'d> {
             front_matter,
             ..
         } = self.document;
-        let written = write(&self, Joins::Lists);
-        let mut edited = if check::is_read_as(&written.text, *body, &written.expected) {
-            written.text
-        } else {
-            write(&self, Joins::Separated).text
-        };
+        let mut edited = write(&self);
         if !text.is_empty() && !text.ends_with(['\n', '\r']) {
             let length = edited.strip_suffix(line_ending(text)).map(str::len);
             edited.truncate(length.unwrap_or(edited.len()));

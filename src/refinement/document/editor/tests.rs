@@ -117,7 +117,7 @@ fn item_that_keeps_its_own_form_gets_a_list_of_its_own() {
         editor.move_item(item, SectionKind::High, "");
     });
     let expected =
-        "## High Confidence\n\n-   A\n\n<!-- -->\n\n- B?\n\n\t\tcode\n\n## Open Questions";
+        "## High Confidence\n\n-   A\n\n<!-- -->\n\n- B?\n\n\t\tcode\n\n<!-- -->\n\n## Open";
     assert!(result.starts_with(expected), "{result}");
 }
 

@@ -1,86 +1,79 @@
 //! Writes the edited document, block by block: what is not edited is copied with the lines around
 //! it, and blank lines keep an edit and its neighbours apart where one would change how the other
 //! is read.
+//!
+//! Items join the last list of their section, in its form. The result must be read as the blocks
+//! and list entries that are meant; where it is not, each item is a list of its own.
 
 use std::collections::BTreeMap;
 
+use super::super::item::SectionKind;
 use super::super::lines::{
     BYTE_ORDER_MARK, is_blank_at, is_blank_before, line_end, line_ending, line_start,
 };
+use super::super::marker::ListMarker;
 use super::super::outline::{BlockContent, ListEntry, TopBlock, outline};
-use super::check::{SEPARATOR, Unit, units};
 use super::entry::{LooseEntry, block_ends};
-use super::placement::{Insertion, Insertions, ListForm, Place, insertions};
 use super::{Arrival, DocumentEditor};
+
+/// Ends a list where a blank line does not.
+const SEPARATOR: &str = "<!-- -->";
 
 /// How edits stand beside the text around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Joins {
+enum Joins {
     /// Items join the lists that are there.
     Lists,
     /// A comment stands on both sides of every edit: no text around it is read as a part of it.
     Separated,
 }
 
-/// The edited text, and what it must be read as.
-pub(super) struct Written {
-    pub(super) text: String,
-    pub(super) expected: Vec<Unit>,
+/// Something that is inserted between blocks.
+#[derive(Debug)]
+enum Insertion<'e> {
+    /// A heading of this level.
+    Heading(usize, SectionKind),
+    Entries(Vec<&'e Arrival>),
 }
 
-/// Writes a document with its edits, apart from its front matter.
-pub(super) fn write(editor: &DocumentEditor<'_>, joins: Joins) -> Written {
-    let text = editor.document.text();
-    let mut writer = BlockWriter {
-        editor,
-        joins,
-        text,
-        ending: line_ending(text),
-        edited: edited_entries(editor),
-        insertions: insertions(editor, joins == Joins::Lists),
-        new_lists: editor.document.blocks.len(),
-        at: 0,
-        is_apart: false,
-        written: Written {
-            text: String::with_capacity(text.len()),
-            expected: Vec::new(),
-        },
-    };
-    // Without blocks, such as where there are only definitions, nothing else is copied before what
-    // is inserted.
-    writer.copy_to(editor.document.body);
-    for (number, block) in editor.document.blocks.iter().enumerate() {
-        writer.copy_to(block.range.start);
-        writer.insert(Place::Before(number));
+/// Returns a document with its edits, apart from its front matter.
+pub(super) fn write(editor: &DocumentEditor<'_>) -> String {
+    let writer = BlockWriter::new(editor, Joins::Lists).write();
+    let read = outline(&writer.written, editor.document.body);
+    if writer.fits && signature(&read) == writer.expected {
+        writer.written
+    } else {
+        BlockWriter::new(editor, Joins::Separated).write().written
+    }
+}
+
+/// Returns what blocks are read as, in order, without separators.
+fn signature(blocks: &[TopBlock]) -> Vec<String> {
+    let mut signature = Vec::new();
+    for block in blocks {
         match &block.content {
-            BlockContent::List(entries) => writer.list(number, entries),
-            BlockContent::Heading { .. } | BlockContent::Other { .. } => {
-                let units = units(std::slice::from_ref(block), number);
-                writer.written.expected.extend(units);
-                writer.copy_to(block.range.end);
+            BlockContent::List(entries) => signature.extend(list(entries.iter())),
+            BlockContent::Heading { shape, .. } | BlockContent::Other { shape } => {
+                if *shape != format!("HtmlBlock(\nv {SEPARATOR}\n)\n") {
+                    signature.push(shape.clone());
+                }
             }
         }
-        writer.insert_after(number, block);
     }
-    writer.insert(Place::End);
-    writer.copy_to(text.len());
-    writer.written
+    signature
 }
 
-/// Returns the edited entries by their beginning.
-fn edited_entries(editor: &DocumentEditor<'_>) -> BTreeMap<usize, LooseEntry> {
-    let text = editor.document.text();
-    let lists = editor.document.blocks.iter();
-    let entries = lists.flat_map(|block| match &block.content {
-        BlockContent::List(entries) => entries.as_slice(),
-        BlockContent::Heading { .. } | BlockContent::Other { .. } => &[],
-    });
-    let edited = entries.filter_map(|entry| {
-        let edit = editor.items.get(&entry.range.start)?;
-        let read = LooseEntry::read(text.get(entry.range.clone())?.to_owned())?;
-        Some((entry.range.start, read.edited(edit, line_ending(text))))
-    });
-    edited.collect()
+/// Returns what a list of these entries is read as.
+fn list<'e>(entries: impl Iterator<Item = &'e ListEntry>) -> Vec<String> {
+    let shape = |entry: &ListEntry| {
+        let is_numbered = entry.marker.sign.number.is_some();
+        format!("{is_numbered} {}", entry.shape)
+    };
+    let mut list: Vec<String> = entries.map(shape).collect();
+    if !list.is_empty() {
+        list.insert(0, "list".to_owned());
+    }
+    list
 }
 
 struct BlockWriter<'e> {
@@ -88,96 +81,186 @@ struct BlockWriter<'e> {
     joins: Joins,
     text: &'e str,
     ending: &'static str,
+    /// The edited entries by their beginning.
     edited: BTreeMap<usize, LooseEntry>,
-    insertions: Insertions<'e>,
-    /// The number of the next new list; those of the document are numbered by their blocks.
-    new_lists: usize,
+    /// What is put at the end of the list that a block is.
+    in_lists: BTreeMap<usize, Vec<&'e Arrival>>,
+    /// What is put at a position between blocks, in this order.
+    insertions: Vec<(usize, Insertion<'e>)>,
     /// How far the document is copied.
     at: usize,
     /// Whether a blank line must stand before what is copied next.
     is_apart: bool,
-    written: Written,
+    written: String,
+    /// What it must be read as.
+    expected: Vec<String>,
+    /// Whether every item could take the form of its list.
+    fits: bool,
 }
 
 impl<'e> BlockWriter<'e> {
+    fn new(editor: &'e DocumentEditor<'e>, joins: Joins) -> Self {
+        let document = editor.document;
+        let text = document.text();
+        let ending = line_ending(text);
+        let entries = document.blocks.iter().flat_map(TopBlock::entries);
+        let edited = entries.filter_map(|entry| {
+            let edit = editor.items.get(&entry.range.start)?;
+            let read = LooseEntry::read(text.get(entry.range.clone())?.to_owned())?;
+            Some((entry.range.start, read.edited(edit, ending)))
+        });
+        let mut writer = Self {
+            editor,
+            joins,
+            text,
+            ending,
+            edited: edited.collect(),
+            in_lists: BTreeMap::new(),
+            insertions: Vec::new(),
+            at: 0,
+            is_apart: false,
+            written: String::with_capacity(text.len()),
+            expected: Vec::new(),
+            fits: true,
+        };
+        // Sections that are there come first, so that the heading of a new section at the same
+        // place comes after their items.
+        for is_new in [false, true] {
+            for kind in SectionKind::ALL {
+                writer.place(kind, is_new);
+            }
+        }
+        writer
+    }
+
+    /// Decides where the arrivals of a section go, if it is new or not, as asked.
+    fn place(&mut self, kind: SectionKind, is_new: bool) {
+        let (editor, document) = (self.editor, self.editor.document);
+        let arrivals = editor.arrivals.iter().filter(|(to, _)| *to == kind);
+        let arrivals: Vec<&Arrival> = arrivals.map(|(_, arrival)| arrival).collect();
+        match document.sections.first(kind) {
+            Some(heading) if !is_new && !arrivals.is_empty() => {
+                let is_list = |at: &usize| {
+                    let block = document.blocks.get(*at);
+                    block.is_some_and(|block| !block.entries().is_empty())
+                };
+                let mut blocks = heading.block..heading.own_end;
+                if self.joins == Joins::Lists
+                    && let Some(last) = blocks.rfind(is_list)
+                {
+                    self.in_lists.insert(last, arrivals);
+                } else {
+                    let end = self.end_before(heading.own_end);
+                    self.insertions.push((end, Insertion::Entries(arrivals)));
+                }
+            }
+            None if is_new && (editor.adds_sections || !arrivals.is_empty()) => {
+                let (at, level) = self.place_of_new(kind);
+                let heading = (at, Insertion::Heading(level, kind));
+                let entries = (at, Insertion::Entries(arrivals));
+                self.insertions.extend([heading, entries]);
+            }
+            Some(_) | None => {}
+        }
+    }
+
+    /// Returns the place of a new section, in the order of the sections, and the level of its
+    /// heading.
+    fn place_of_new(&self, kind: SectionKind) -> (usize, usize) {
+        let document = self.editor.document;
+        let first = |kind: &SectionKind| document.sections.first(*kind);
+        let (before, after) = SectionKind::ALL.split_at(kind as usize);
+        if let Some(earlier) = before.iter().rev().find_map(first) {
+            return (self.end_before(earlier.end), earlier.level as usize);
+        }
+        let later = after.iter().find_map(first);
+        match later.and_then(|later| Some((later, document.blocks.get(later.block)?))) {
+            Some((later, block)) => (block.range.start, later.level as usize),
+            None => (self.end_before(document.blocks.len()), 2),
+        }
+    }
+
+    /// Returns the end of the block before this one.
+    fn end_before(&self, block: usize) -> usize {
+        let document = self.editor.document;
+        let before = document.blocks.iter().take(block).next_back();
+        before.map_or(document.body, |before| before.range.end)
+    }
+
+    fn write(mut self) -> Self {
+        let document = self.editor.document;
+        // Without blocks, such as where there are only definitions, nothing else is copied before
+        // what is inserted.
+        self.copy_to(document.body);
+        self.insert(document.body);
+        for (number, block) in document.blocks.iter().enumerate() {
+            self.copy_to(block.range.start);
+            self.insert(block.range.start);
+            if let BlockContent::List(entries) = &block.content {
+                self.list(number, entries);
+            } else {
+                self.copy_to(block.range.end);
+                let read = signature(std::slice::from_ref(block));
+                self.expected.extend(read);
+            }
+            let end = block.range.end;
+            let is_last = number + 1 == document.blocks.len();
+            if is_last && self.insertions.iter().any(|(at, _)| *at == end) {
+                self.close(self.text.get(block.range.clone()).unwrap_or_default());
+            }
+            self.insert(end);
+        }
+        self.copy_to(self.text.len());
+        self
+    }
+
     /// Copies the document up to a position.
     fn copy_to(&mut self, end: usize) {
         let source = self.text.get(self.at..end).unwrap_or_default();
-        if source.is_empty() {
-            return;
+        if !source.is_empty() {
+            self.push(source);
+            self.at = end;
         }
-        if std::mem::take(&mut self.is_apart) && !is_blank_at(self.text, self.at) {
+    }
+
+    fn push(&mut self, source: &str) {
+        if std::mem::take(&mut self.is_apart) && !is_blank_at(source, 0) {
             self.blank_line();
         }
-        self.written.text.push_str(source);
-        self.at = end;
+        self.written.push_str(source);
     }
 
     /// Ends the last line.
     fn end_line(&mut self) {
-        let text = &self.written.text;
-        let is_begun = !text.is_empty() && text != BYTE_ORDER_MARK;
-        if is_begun && !text.ends_with(['\n', '\r']) {
-            self.written.text.push_str(self.ending);
+        let written = &self.written;
+        let is_begun = !written.is_empty() && written != BYTE_ORDER_MARK;
+        if is_begun && !written.ends_with(['\n', '\r']) {
+            self.written.push_str(self.ending);
         }
     }
 
     /// Ends the last line, and writes a blank one unless there is one.
     fn blank_line(&mut self) {
         self.end_line();
-        if !is_blank_before(&self.written.text, self.written.text.len()) {
-            self.written.text.push_str(self.ending);
+        if !is_blank_before(&self.written, self.written.len()) {
+            self.written.push_str(self.ending);
         }
     }
 
-    /// Writes a line after a blank one.
+    /// Writes a line between blank ones.
     fn line(&mut self, line: &str) {
         self.blank_line();
-        self.written.text.extend([line, self.ending]);
+        self.written.extend([line, self.ending]);
         self.is_apart = true;
     }
 
-    fn list(&mut self, number: usize, entries: &'e [ListEntry]) {
-        let form = ListForm::of(self.text, entries, |entry| self.moves(entry));
-        let is_emptied = entries.iter().all(|entry| self.moves(entry));
-        let is_last_edited = entries
-            .last()
-            .is_some_and(|last| self.edited.contains_key(&last.range.start));
-        let mut kept = 0;
-        for (place, entry) in entries.iter().enumerate() {
-            if self.moves(entry) {
-                if self.joins == Joins::Separated {
-                    self.line(SEPARATOR);
-                }
-                self.at = entry.range.end;
-                continue;
-            }
-            if kept == 0 && place > 0 {
-                self.at = entry.range.start;
-                self.is_apart |= !entry.marker.sign.interrupts_paragraphs();
-            }
-            kept += 1;
-            self.copy_to(entry.range.start);
-            if std::mem::take(&mut self.is_apart) {
-                self.blank_line();
-            }
-            self.entry(number, entry);
-        }
-        // A paragraph right after the list would continue a note.
-        self.is_apart |= is_last_edited || is_emptied;
-        if let Some(arrivals) = self.insertions.remove(&Place::InList(number))
-            && let Some(form) = form
-        {
-            if is_emptied && !form.marker.sign.interrupts_paragraphs() {
-                self.blank_line();
-            }
-            for insertion in arrivals {
-                if let Insertion::Entries(arrivals) = insertion {
-                    self.entries(form.clone(), &arrivals, number, is_emptied);
-                }
-            }
-        } else if is_emptied && is_blank_at(self.text, self.at) {
-            self.remove_blank_line();
+    /// Removes the last line if it is blank.
+    fn remove_blank_line(&mut self) {
+        let end = self.written.trim_end_matches(['\n', '\r']).len();
+        let length = self.written.len();
+        if line_end(&self.written, end) < length && is_blank_before(&self.written, length) {
+            let start = line_start(&self.written, length - 1);
+            self.written.truncate(start);
         }
     }
 
@@ -186,115 +269,132 @@ impl<'e> BlockWriter<'e> {
         edit.is_some_and(|edit| edit.moves) && self.edited.contains_key(&entry.range.start)
     }
 
-    /// Writes an entry that stays.
-    fn entry(&mut self, number: usize, entry: &ListEntry) {
-        if let Some(edited) = self.edited.get(&entry.range.start) {
-            let unit = Unit::entry(&edited.entry, number);
-            self.written.expected.push(unit);
-            self.written.text.push_str(&edited.source);
-            self.at = entry.range.end;
-        } else {
-            self.written.expected.push(Unit::entry(entry, number));
-            self.copy_to(entry.range.end);
-        }
-    }
-
-    /// Removes the last line if it is blank.
-    fn remove_blank_line(&mut self) {
-        let text = &mut self.written.text;
-        let end = text.trim_end_matches(['\n', '\r']).len();
-        let last = line_end(text, end);
-        if last < text.len() && is_blank_before(text, text.len()) {
-            let start = line_start(text, text.len() - 1);
-            text.truncate(start);
-        }
-    }
-
-    fn insert_after(&mut self, number: usize, block: &TopBlock) {
-        if self.insertions.contains_key(&Place::After(number))
-            && let Some(end) = self.end_of_open_block(number, block)
-        {
-            self.end_line();
-            self.written.text.extend([&end, self.ending]);
-        }
-        self.insert(Place::After(number));
-    }
-
-    fn insert(&mut self, place: Place) {
-        for insertion in self.insertions.remove(&place).unwrap_or_default() {
-            match insertion {
-                Insertion::Heading(level, kind) => {
-                    let heading = format!("{} {}", "#".repeat(level), kind.heading());
-                    self.line(&heading);
-                    let blocks = outline(&heading, 0);
-                    self.written.expected.extend(units(&blocks, 0));
+    /// Writes a list without the entries that move, and with those that arrive.
+    fn list(&mut self, number: usize, entries: &[ListEntry]) {
+        let mut kept: Vec<ListEntry> = Vec::new();
+        for (place, entry) in entries.iter().enumerate() {
+            if self.moves(entry) {
+                if self.joins == Joins::Separated {
+                    self.line(SEPARATOR);
                 }
-                Insertion::Entries(arrivals) => {
-                    if self.joins == Joins::Separated {
-                        self.line(SEPARATOR);
-                    }
-                    self.blank_line();
-                    self.new_lists += 1;
-                    self.entries(ListForm::plain(), &arrivals, self.new_lists, true);
-                    if self.joins == Joins::Separated {
-                        self.line(SEPARATOR);
-                    }
-                }
+                self.at = entry.range.end;
+                continue;
+            }
+            if kept.is_empty() && place > 0 {
+                self.at = entry.range.start;
+                self.is_apart |= !entry.marker.sign.interrupts_paragraphs();
+            }
+            self.copy_to(entry.range.start);
+            if let Some(edited) = self.edited.get(&entry.range.start).cloned() {
+                self.push(&edited.source);
+                self.at = entry.range.end;
+                kept.push(edited.entry);
+            } else {
+                self.copy_to(entry.range.end);
+                kept.push(entry.clone());
             }
         }
+        let Some(last) = entries.last() else { return };
+        // A paragraph right after the list would continue a note.
+        self.is_apart |= kept.is_empty() || self.edited.contains_key(&last.range.start);
+        if let Some(arrivals) = self.in_lists.remove(&number) {
+            let sign = match (kept.last(), entries.first()) {
+                (Some(kept), _) => kept.marker.sign.next(),
+                (None, first) => first.unwrap_or(last).marker.sign,
+            };
+            if kept.is_empty() && !sign.interrupts_paragraphs() {
+                self.blank_line();
+            }
+            let is_loose = entries.len() > 1 && is_blank_before(self.text, last.range.start);
+            self.entries(&mut kept, &arrivals, last.marker.with_sign(sign), is_loose);
+        } else if kept.is_empty() && is_blank_at(self.text, self.at) {
+            self.remove_blank_line();
+        }
+        self.expected.extend(list(kept.iter()));
     }
 
     /// Writes entries at the end of a list.
-    fn entries(&mut self, mut form: ListForm, arrivals: &[&Arrival], number: usize, is_new: bool) {
-        let mut number = number;
-        let mut is_first = is_new;
-        let mut is_alone = false;
+    fn entries(
+        &mut self,
+        list: &mut Vec<ListEntry>,
+        arrivals: &[&Arrival],
+        mut marker: ListMarker,
+        is_loose: bool,
+    ) {
         for arrival in arrivals {
-            let marker = form.take_marker();
-            let own = match arrival {
-                Arrival::Added(_) => None,
-                Arrival::Moved(start) => self.edited.get(start).cloned(),
+            let entry = match arrival {
+                Arrival::Added(line) => LooseEntry::added(&marker, line, self.ending),
+                Arrival::Moved(start) => {
+                    let own = self.edited.get(start);
+                    own.and_then(|own| own.with_marker(&marker))
+                }
             };
-            let joined = match (arrival, &own) {
-                (Arrival::Added(line), _) => LooseEntry::added(&marker, line, self.ending),
-                (Arrival::Moved(_), own) => own.as_ref().and_then(|own| own.with_marker(&marker)),
+            let Some(entry) = entry else {
+                self.fits = false;
+                return;
             };
-            let was_alone = std::mem::replace(&mut is_alone, joined.is_none());
-            if is_alone || was_alone {
-                // An entry that keeps its own form is a list of its own.
-                self.line(SEPARATOR);
+            if is_loose && !list.is_empty() {
                 self.blank_line();
-                self.new_lists += 1;
-                number = self.new_lists;
-            } else if form.is_loose && !is_first {
-                self.blank_line();
-            } else {
-                self.end_line();
             }
-            is_first = false;
-            if let Some(entry) = joined.or(own) {
-                self.written.text.push_str(&entry.source);
-                self.end_line();
-                let unit = Unit::entry(&entry.entry, number);
-                self.written.expected.push(unit);
-            }
+            self.end_line();
+            self.written.push_str(&entry.source);
+            self.end_line();
+            list.push(entry.entry);
+            marker = marker.with_sign(marker.sign.next());
         }
         self.is_apart = true;
     }
 
-    /// Returns the line that ends a block of code or HTML that is open at the end of the document.
-    fn end_of_open_block(&self, number: usize, block: &TopBlock) -> Option<String> {
-        let is_last = number + 1 == self.editor.document.blocks.len();
-        let source = self.text.get(block.range.clone()).unwrap_or_default();
-        if !is_last || ends(source, "") {
-            return None;
+    /// Writes what is inserted at a position.
+    fn insert(&mut self, position: usize) {
+        let all = std::mem::take(&mut self.insertions);
+        let (here, later) = all.into_iter().partition(|(at, _)| *at == position);
+        self.insertions = later;
+        for (_, insertion) in here {
+            match insertion {
+                Insertion::Heading(level, kind) => {
+                    let heading = format!("{} {}", "#".repeat(level), kind.heading());
+                    self.line(&heading);
+                    self.expected.extend(signature(&outline(&heading, 0)));
+                }
+                Insertion::Entries(arrivals) if arrivals.is_empty() => {}
+                Insertion::Entries(arrivals) if self.joins == Joins::Lists => {
+                    self.blank_line();
+                    let mut entries = Vec::new();
+                    self.entries(&mut entries, &arrivals, ListMarker::plain(), false);
+                    self.expected.extend(list(entries.iter()));
+                }
+                Insertion::Entries(arrivals) => {
+                    for arrival in arrivals {
+                        self.line(SEPARATOR);
+                        let entry = match arrival {
+                            Arrival::Added(line) => {
+                                LooseEntry::added(&ListMarker::plain(), line, self.ending)
+                            }
+                            Arrival::Moved(start) => self.edited.get(start).cloned(),
+                        };
+                        self.push(&entry.map_or_else(String::new, |entry| entry.source));
+                    }
+                    self.line(SEPARATOR);
+                }
+            }
         }
-        block_ends(source).find(|end| ends(source, end))
+    }
+
+    /// Ends a block of code or HTML that is open at the end of the document.
+    fn close(&mut self, source: &str) {
+        let mut ends = block_ends(source);
+        if !is_closed(source, "")
+            && let Some(end) = ends.find(|end| is_closed(source, end))
+        {
+            self.end_line();
+            self.written.extend([&end, self.ending]);
+        }
     }
 }
 
 /// Returns true if a heading after a source and a line is read as one.
-fn ends(source: &str, line: &str) -> bool {
+fn is_closed(source: &str, line: &str) -> bool {
     let followed = format!("{source}\n{line}\n\n# end\n");
     outline(&followed, 0)
         .last()

@@ -7,7 +7,7 @@ use super::{batch, findings, shown_findings};
 fn shown(lines: &str) -> String {
     let found = serde_json::from_value(findings(lines)).unwrap();
     let reading = read(Some(&found), &batch());
-    shown_findings(&batch(), &reading.findings, &reading.silent)
+    shown_findings(&batch(), &reading.findings, &reading.unread)
 }
 
 #[test]

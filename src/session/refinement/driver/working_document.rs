@@ -2,8 +2,9 @@
 
 use crate::error::Error;
 use crate::records::refinements::SpecFile;
-use crate::refinement::document::{DocumentError, SpecDocument};
+use crate::refinement::document::SpecDocument;
 use crate::refinement::event::TextHash;
+use crate::refinement::front_matter::FrontMatterError;
 use crate::refinement::state::DocumentNow;
 
 use super::RefinementDriver;
@@ -27,7 +28,7 @@ impl WorkingDocument {
     pub(super) fn read(driver: &RefinementDriver<'_>) -> Result<Self, Error> {
         let file = driver.file();
         let text = file.read().map_err(Error::failed)?;
-        let explained = |error: DocumentError| {
+        let explained = |error: FrontMatterError| {
             let path = file.path.display();
             Error::usage(error).hint(format!("fix the front matter of `{path}`"))
         };

@@ -15,7 +15,7 @@ fn edited_document_of_a_repository_is_left_alone() {
     desk.write("SPEC.md", &edited);
     let output = desk.run(&[]).ends_with(0);
     output.assert_stderr_contains(
-        "Writes SPEC.refined.md, and leaves SPEC.md as it is: it has changes that are not committed",
+        "Writes SPEC.refined.md, and leaves SPEC.md as it is: the last Git commit does not have it",
     );
     assert_eq!(desk.read("SPEC.md"), edited);
 }
