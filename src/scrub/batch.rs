@@ -64,11 +64,11 @@ impl<'s, 't> Batch<'s, 't> {
     pub(super) fn mask_alike(mut self) -> Vec<String> {
         self.find();
         self.texts.truncate(self.texts.len() / 2);
-        let kinds = Kinds(self.detector);
+        let detector = self.detector;
         let masked = self
             .texts
             .iter()
-            .map(|text| text.masked(&kinds).into_owned());
+            .map(|text| text.masked(detector).into_owned());
         masked.collect()
     }
 
@@ -99,17 +99,17 @@ impl<'s, 't> Batch<'s, 't> {
 
     /// Looks at a text as it is masked so far.
     fn detect(&mut self, index: usize) {
-        let kinds = Kinds(self.detector);
+        let detector = self.detector;
         let Some(text) = self.texts.get_mut(index).filter(|text| !text.is_settled) else {
             return;
         };
-        let masked = text.masked(&kinds);
+        let masked = text.masked(detector);
         let spans = without_placeholders(self.detector.find(&masked), &masked);
         if spans.is_empty() {
             text.is_settled = true;
             return;
         }
-        let spans = text.in_original(spans, &kinds);
+        let spans = text.in_original(spans, detector);
         text.add(spans.into_iter());
     }
 
@@ -153,24 +153,24 @@ impl<'s, 't> Batch<'s, 't> {
     }
 
     fn finish(self) -> Scrubbed<'t> {
-        let kinds = Kinds(self.detector);
+        let detector = self.detector;
         let mut numbering = Numbering::default();
         for text in &self.texts {
             numbering.reserve(text.text);
         }
         for text in &self.texts {
             for span in &text.spans {
-                numbering.add(&kinds.label(span.rule), text.secret(span));
+                numbering.add(&detector.label(span.rule), text.secret(span));
             }
         }
         let masked = self.texts.iter().map(|text| {
-            text.with(|span, secret| numbering.placeholder(&kinds.label(span.rule), secret))
+            text.with(|span, secret| numbering.placeholder(&detector.label(span.rule), secret))
         });
         let mut texts: Vec<Cow<'t, str>> = masked.collect();
         let sources = texts.split_off(self.texts.len() / 2);
         let mut findings = Vec::new();
         for (text, source) in self.texts.iter().zip(&sources) {
-            text.collect_findings(&kinds, source, &mut findings);
+            text.collect_findings(detector, source, &mut findings);
         }
         Scrubbed {
             texts,
@@ -197,8 +197,8 @@ impl<'t> MaskedText<'t> {
         span.is_some_and(|span| span.start <= range.start && range.end <= span.end)
     }
 
-    fn masked(&self, kinds: &Kinds<'_>) -> Cow<'t, str> {
-        self.with(|span, _| unnumbered(&kinds.label(span.rule)))
+    fn masked(&self, detector: &Detector) -> Cow<'t, str> {
+        self.with(|span, _| unnumbered(&detector.label(span.rule)))
     }
 
     /// Returns the text with a replacement for each secret.
@@ -219,7 +219,7 @@ impl<'t> MaskedText<'t> {
 
     /// Moves spans of the masked text, which are outside of all placeholders, to the original. They
     /// are in order.
-    fn in_original(&self, found: Vec<SecretSpan>, kinds: &Kinds<'_>) -> Vec<SecretSpan> {
+    fn in_original(&self, found: Vec<SecretSpan>, detector: &Detector) -> Vec<SecretSpan> {
         let mut known = self.spans.iter().peekable();
         let (mut in_masked, mut in_text) = (0, 0);
         let moved = found.into_iter().map(|span| {
@@ -227,7 +227,7 @@ impl<'t> MaskedText<'t> {
                 known.next_if(|next| in_masked + next.start - in_text <= span.start)
             {
                 steps::count(1);
-                in_masked += next.start - in_text + unnumbered(&kinds.label(next.rule)).len();
+                in_masked += next.start - in_text + unnumbered(&detector.label(next.rule)).len();
                 in_text = next.end;
             }
             SecretSpan {
@@ -239,16 +239,17 @@ impl<'t> MaskedText<'t> {
         moved.collect()
     }
 
-    fn collect_findings(&self, kinds: &Kinds<'_>, source: &str, findings: &mut Vec<Finding>) {
+    fn collect_findings(&self, detector: &Detector, source: &str, findings: &mut Vec<Finding>) {
         let mut line = 1;
         let mut counted = 0;
         for span in &self.spans {
             let before = self.text.get(counted..span.start).unwrap_or_default();
             line += before.bytes().filter(|byte| *byte == b'\n').count();
             counted = span.start;
+            let (rule, kind) = detector.rule_and_kind(span.rule);
             findings.push(Finding {
-                rule: kinds.rule(span.rule).to_owned(),
-                kind: kinds.kind(span.rule).to_owned(),
+                rule: rule.to_owned(),
+                kind: kind.to_owned(),
                 source: source.to_owned(),
                 line,
             });
@@ -256,22 +257,15 @@ impl<'t> MaskedText<'t> {
     }
 }
 
-/// What the rules say of their matches.
-struct Kinds<'s>(&'s Detector);
-
-impl Kinds<'_> {
-    fn rule(&self, rule: RuleIndex) -> &str {
-        let rule = rule.and_then(|index| self.0.rule(index));
-        rule.map_or(OWN_KEY.0, |rule| &rule.rule.id)
-    }
-
-    fn kind(&self, rule: RuleIndex) -> &str {
-        let rule = rule.and_then(|index| self.0.rule(index));
-        rule.map_or(OWN_KEY.1, |rule| &rule.rule.kind)
+impl Detector {
+    /// Returns the id of a rule and what it finds.
+    fn rule_and_kind(&self, rule: RuleIndex) -> (&str, &str) {
+        let rule = rule.and_then(|index| self.rule(index));
+        rule.map_or(OWN_KEY, |rule| (&rule.rule.id, &rule.rule.kind))
     }
 
     fn label(&self, rule: RuleIndex) -> String {
-        label(self.kind(rule))
+        label(self.rule_and_kind(rule).1)
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
+use indexmap::IndexMap;
 
 use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
@@ -23,19 +24,13 @@ const MANY_BYTES: usize = 500_000;
 #[derive(Debug)]
 pub(super) struct Detector {
     rules: Vec<CompiledRule>,
-    keywords: Keywords,
+    /// In small letters, with the rules of each.
+    keywords: IndexMap<String, BTreeSet<usize>>,
     prefilter: AhoCorasick,
     searched_bytes: AtomicUsize,
     /// `None` if it cannot be built.
     fast_prefilter: OnceLock<Option<AhoCorasick>>,
     allowed: Allowlist,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct KeywordRule {
-    rule: usize,
-    /// Whether the case of the keyword counts.
-    is_exact: bool,
 }
 
 /// A keyword in a text.
@@ -64,12 +59,14 @@ impl Detector {
             }
             rules.push(CompiledRule::checked(rule.clone())?);
         }
-        let mut keywords = Keywords::default();
+        let mut keywords: IndexMap<String, BTreeSet<usize>> = IndexMap::new();
         for (index, rule) in rules.iter().enumerate() {
-            keywords.add(index, rule);
+            for keyword in &rule.rule.keywords {
+                let of_rules = keywords.entry(keyword.to_ascii_lowercase());
+                of_rules.or_default().insert(index);
+            }
         }
-        let prefilter = keywords
-            .prefilter(AhoCorasickKind::ContiguousNFA)
+        let prefilter = finder(keywords.keys(), AhoCorasickKind::ContiguousNFA)
             .map_err(|error| RuleError::Keywords(Box::new(error)))?;
         let allowed = Allowlist::new(&user.allow)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
@@ -143,9 +140,9 @@ impl Detector {
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
         for found in self.prefilter(text).find_overlapping_iter(text) {
             let literal = text.as_bytes().get(found.range()).unwrap_or_default();
-            let keyword_rules = self.keywords.rules.get(found.pattern().as_usize());
-            for KeywordRule { rule, is_exact } in keyword_rules.into_iter().flatten() {
-                let is_other = |rule: &CompiledRule| *is_exact && !rule.has_keyword(literal);
+            let keyword = self.keywords.get_index(found.pattern().as_usize());
+            for rule in keyword.into_iter().flat_map(|(_, rules)| rules) {
+                let is_other = |rule: &CompiledRule| rule.is_exact() && !rule.has_keyword(literal);
                 if self.rules.get(*rule).is_none_or(is_other) {
                     continue;
                 }
@@ -172,7 +169,7 @@ impl Detector {
         let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
         let fast = (before + text.len() >= MANY_BYTES).then(|| {
             self.fast_prefilter
-                .get_or_init(|| self.keywords.prefilter(AhoCorasickKind::DFA).ok())
+                .get_or_init(|| finder(self.keywords.keys(), AhoCorasickKind::DFA).ok())
         });
         fast.and_then(Option::as_ref).unwrap_or(&self.prefilter)
     }
@@ -183,40 +180,13 @@ impl Detector {
     }
 }
 
-/// The keywords of all rules, each once.
-#[derive(Debug, Default)]
-struct Keywords {
-    literals: Vec<String>,
-    /// The rules of each.
-    rules: Vec<Vec<KeywordRule>>,
-}
-
-impl Keywords {
-    fn add(&mut self, index: usize, rule: &CompiledRule) {
-        for keyword in &rule.rule.keywords {
-            let literal = keyword.to_ascii_lowercase();
-            let keyword_rule = KeywordRule {
-                rule: index,
-                is_exact: rule.is_exact(),
-            };
-            let known = self.literals.iter().position(|other| *other == literal);
-            let known = known.and_then(|position| self.rules.get_mut(position));
-            if let Some(keyword_rules) = known {
-                if !keyword_rules.iter().any(|other| other.rule == index) {
-                    keyword_rules.push(keyword_rule);
-                }
-            } else {
-                self.literals.push(literal);
-                self.rules.push(vec![keyword_rule]);
-            }
-        }
-    }
-
-    fn prefilter(&self, kind: AhoCorasickKind) -> Result<AhoCorasick, BuildError> {
-        AhoCorasick::builder()
-            .kind(Some(kind))
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .build(&self.literals)
-    }
+fn finder<'k>(
+    keywords: impl Iterator<Item = &'k String>,
+    kind: AhoCorasickKind,
+) -> Result<AhoCorasick, BuildError> {
+    AhoCorasick::builder()
+        .kind(Some(kind))
+        .match_kind(MatchKind::Standard)
+        .ascii_case_insensitive(true)
+        .build(keywords)
 }

@@ -3,36 +3,13 @@
 use super::cursor::{ValueReader, ValueSpan};
 use super::literal::LONGEST_VALUE;
 use crate::scrub::value::ValueForm;
+use crate::scrub::value::words::WordSet;
 
 /// Words between a name and its value in a sentence.
-const VERBS: &[&str] = &["is", "was", "ist", "lautet", "are", "for the API"];
+static VERBS: WordSet = WordSet::new("verbs");
 
 /// What stands before the name on a line of settings or of a shell.
-const LINE_HEADS: &[&str] = &[
-    "",
-    "-",
-    "export",
-    "ENV",
-    "ARG",
-    "set",
-    "SET",
-    "setx",
-    "$env:",
-    "#",
-    "//",
-    ";",
-    "+",
-    "env",
-    "declare -x",
-    "\"",
-    "'",
-    "RUN export",
-    "set -gx",
-    "set -x",
-    "- {",
-    "local",
-    "readonly",
-];
+static LINE_HEADS: WordSet = WordSet::new("line_heads");
 
 impl ValueReader<'_> {
     pub(super) fn bare(&mut self, is_spaced: bool) -> Option<ValueSpan> {
@@ -79,10 +56,10 @@ impl ValueReader<'_> {
 
     /// `the password is value`, `password value`
     pub(super) fn sentence(&mut self) -> Option<ValueSpan> {
-        for verb in VERBS {
+        for verb in VERBS.all() {
             let rest = self.rest();
             let next = rest.get(verb.len());
-            if rest.starts_with(verb.as_bytes()) && next.is_some_and(|byte| b" :".contains(byte)) {
+            if rest.starts_with(verb) && next.is_some_and(|byte| b" :".contains(byte)) {
                 self.position += verb.len();
                 self.skip(b':');
                 self.skip_spaces();
@@ -132,7 +109,7 @@ impl ValueReader<'_> {
             None => return false,
         };
         let head = before.get(start..).unwrap_or_default().trim_ascii();
-        LINE_HEADS.iter().any(|known| known.as_bytes() == head)
+        LINE_HEADS.all().contains(head)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::cursor::{ValueReader, ValueSpan};
 use crate::scrub::value::ValueForm;
+use crate::scrub::value::words::WordSet;
 
 /// A value is no longer than this.
 pub(super) const LONGEST_VALUE: usize = 4096;
@@ -10,33 +11,7 @@ pub(super) const LONGEST_VALUE: usize = 4096;
 const MOST_PIECES: usize = 64;
 
 /// Calls around a literal that leave it what it is.
-const WRAPPERS: &[&str] = &[
-    "Some",
-    "Ok",
-    "from",
-    "new",
-    "String",
-    "byte",
-    "bytes",
-    "bytearray",
-    "str",
-    "of",
-    "b64decode",
-    "atob",
-    "init",
-    "into",
-    "Buffer",
-    "Borrowed",
-    "strdup",
-    "SecretStr",
-    "Secret",
-    "SecretString",
-    "Password",
-    "Just",
-    "pure",
-    "unwrap_or",
-    "unwrap_or_else",
-];
+static WRAPPERS: WordSet = WordSet::new("wrappers");
 
 /// The reason why a literal continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +176,7 @@ impl ValueReader<'_> {
             .rsplit(|byte| b":. ]".contains(byte))
             .next()
             .unwrap_or_default();
-        if is_new || WRAPPERS.iter().any(|wrapper| wrapper.as_bytes() == last) {
+        if is_new || WRAPPERS.all().contains(last) {
             self.position += length + 1;
             self.skip_spaces();
             return true;

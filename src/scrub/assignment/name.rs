@@ -14,48 +14,22 @@ pub(super) enum NameStrength {
 }
 
 /// Words that may follow the keyword in the name of a secret.
-static QUALIFIERS: WordSet = WordSet::new(
-    "value string str text plain plaintext data base base64 b64 raw prod production dev \
-    development test testing live staging stage sandbox primary secondary main backup old new \
-    current default admin root user confirmation confirm env v key local",
-);
+static QUALIFIERS: WordSet = WordSet::new("qualifiers");
 
 /// Words that make the name one of something else, wherever they follow the keyword.
-static OTHER_THINGS: WordSet = WordSet::new(
-    "name names id ids url uri urls endpoint path paths file filename files dir folder type types \
-    kind format length len size min max count limit num number policy rule rules field fields \
-    label hint title placeholder message msg error err errors expires expiry expiration expire \
-    exp ttl age time timeout duration date at hash hashed digest checksum fingerprint header \
-    prefix suffix regex pattern manager provider service store storage class enabled disabled \
-    required optional input form page screen view dialog button reset strength score validator \
-    validation verify check scope scopes audience issuer version ref reference arn index \
-    position offset pos line column span stream tree list map set cache param params parameter \
-    option options config source location var variable algorithm alg encoding generator handler \
-    callback",
-);
+static OTHER_THINGS: WordSet = WordSet::new("other_things");
 
 /// Words before the keyword that make the name one of something else.
-static OTHER_OWNERS: WordSet = WordSet::new(
-    "no is has use uses show hide reset forgot forgotten change get fetch require requires needs \
-    enable disable allow min max public next page nextpage continuation sync pagination cursor \
-    eos bos pad unk sep cls mask stop special invalid wrong missing empty hashed cancellation \
-    cancel syntax lexer primary foreign partition",
-);
+static OTHER_OWNERS: WordSet = WordSet::new("other_owners");
 
 /// Keywords that need no separator before them: `PGPASSWORD`.
-static GLUED: WordSet = WordSet::new("password passwd passphrase passwort apikey authtoken");
+static GLUED: WordSet = WordSet::new("glued");
 
 /// Keywords that are words of other things too, such as the `pass` of a render pipeline.
-pub(super) static AMBIGUOUS: WordSet = WordSet::new("pass pw");
+pub(super) static AMBIGUOUS: WordSet = WordSet::new("ambiguous");
 
 /// Words that may stand before an ambiguous keyword.
-static ACCOUNTS: WordSet = WordSet::new(
-    "db database sql mysql pg postgres redis mongo mongodb smtp mail email imap ldap ftp sftp ssh \
-    http proxy wifi wlan user admin root login auth basic my app api rabbitmq amqp mqtt jwt key \
-    store trust sudo service client server test default initial master env config cfg settings \
-    self this vpn rds pgsql git registry docker cert ssl tls encryption \
-    ansible become",
-);
+static ACCOUNTS: WordSet = WordSet::new("accounts");
 
 /// Judges a name by the words around its keyword, which stands at `start..end` of it.
 pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrength> {

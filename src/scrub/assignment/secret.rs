@@ -4,12 +4,12 @@
 use super::name::NameStrength;
 use crate::scrub::rules::NamePolicy;
 use crate::scrub::value::ValueForm;
-use crate::scrub::value::chosen_secret::is_chosen_secret;
 use crate::scrub::value::dummy::{is_address, is_filler, is_placeholder, is_template};
 use crate::scrub::value::password::{
     has_capital_and_number, is_certain_password, is_password, is_word_list,
 };
 use crate::scrub::value::random::is_random;
+use crate::scrub::value::reference::is_chosen_secret;
 use crate::scrub::value::reference::is_reference;
 
 /// A value, and what is known of it.

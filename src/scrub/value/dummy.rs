@@ -1,50 +1,10 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
 use super::random::reads_as_name;
-use super::words::{WordSet, is_identifier, words};
-
-/// Parts of values that ask to be replaced.
-const PLACEHOLDER_PARTS: &[&str] = &[
-    "your",
-    "placeholder",
-    "changeme",
-    "changeit",
-    "change_me",
-    "change-me",
-    "changethis",
-    "replace",
-    "insert",
-    "enter_",
-    "enter-",
-    "todo",
-    "fixme",
-    "dummy",
-    "xxxx",
-    "****",
-    "....",
-    "redacted",
-    "masked",
-    "hidden",
-    "not-set",
-    "notset",
-    "example",
-    "sample",
-    "<",
-    "•",
-];
+use super::words::{WordSet, is_identifier, list, words};
 
 /// Words of names, types and labels. A value made of them alone is no secret.
-static COMMON_WORDS: WordSet = WordSet::new(
-    "password passwords passwd passphrase pass pwd pw secret secrets token tokens key keys api \
-    apikey auth access refresh bearer basic client user username name my the a an is test \
-    testing app db database new old current private public some this that self string str bytes \
-    byte int integer number bool boolean any object unknown none null nil undefined true false \
-    yes no on off required optional text plaintext varchar char uuid env environ config settings \
-    params param args arg value values val data input output field form request response body \
-    payload credentials creds login account session hash hashed encrypted raw default empty \
-    missing invalid disabled enabled prompt file vault hidden void never opaque generic header \
-    query cookie static dynamic",
-);
+static COMMON_WORDS: WordSet = WordSet::new("common_words");
 
 /// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
 /// `0000`.
@@ -61,7 +21,10 @@ pub(in crate::scrub) fn is_filler(value: &str) -> bool {
 
 pub(in crate::scrub) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    PLACEHOLDER_PARTS.iter().any(|part| lower.contains(part)) || is_common(value)
+    list("placeholder_parts")
+        .iter()
+        .any(|part| lower.contains(part))
+        || is_common(value)
 }
 
 /// Returns whether a value consists of common words: `client_secret`, `myPassword`.
@@ -95,20 +58,8 @@ pub(in crate::scrub) fn is_address(value: &str) -> bool {
         || value.starts_with("./")
         || value.starts_with("../")
         || value.strip_prefix(['/', '~']).is_some_and(is_path)
-        || [
-            "arn:",
-            "pass:",
-            "env:",
-            "file:",
-            "vault:",
-            "ssm:",
-            "aws:",
-            "sops:",
-            "keyring:",
-            "keyvault:",
-            "secretsmanager:",
-        ]
-        .iter()
-        .any(|scheme| value.starts_with(scheme))
+        || list("schemes")
+            .iter()
+            .any(|scheme| value.starts_with(scheme))
         || value.starts_with("-----")
 }

@@ -2,11 +2,9 @@
 
 pub(super) mod random;
 pub(super) mod password;
-pub(super) mod chosen_secret;
 pub(super) mod dummy;
 pub(super) mod reference;
 pub(super) mod words;
-pub(super) mod letter_pairs;
 
 /// How a value is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

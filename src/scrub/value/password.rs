@@ -6,14 +6,10 @@ use super::random::reads_as_name;
 use super::words::{WordSet, words};
 
 /// Words of the names of algorithms, which have digits as passwords have.
-static ALGORITHMS: WordSet =
-    WordSet::new("sha aes pbkdf argon bcrypt scrypt hmac utf rsa md latin");
+static ALGORITHMS: WordSet = WordSet::new("algorithms");
 
 /// Words of the names of types that have a number, and of numbered things.
-static NUMBERED_TYPES: WordSet = WordSet::new(
-    "int uint float utf base oauth auth http ipv array vec vector type part step level version \
-    field param arg args input column label bit bits string bytes byte win token tokens",
-);
+static NUMBERED_TYPES: WordSet = WordSet::new("numbered_types");
 
 /// Returns whether a value is the sort of password that people choose.
 pub(in crate::scrub) fn is_password(value: &str, form: ValueForm) -> bool {
@@ -189,17 +185,7 @@ fn is_dashed_password(value: &str) -> bool {
 }
 
 /// Words of sentences and labels, which passphrases of random words do not have.
-static SENTENCE_WORDS: WordSet = WordSet::new(
-    "about after all already also and any are as at be been before between both but by can cannot \
-    check choose confirm contain contains could different do does done each either enter every \
-    failed for forgot from get give given has have here how if in incorrect into it its last least \
-    less letters long longer match may more most must need needs not of one only or other our out \
-    please provide same see set should show so than the them then there these they this those to \
-    too try type up use used using was we what when where which while will with without wrong you \
-    your der die das den dem ein eine einer ist sind und oder nicht mit von bitte ihr ihre le la \
-    les des du un une est et ou votre mot passe pas pour avec el los las su una por para con que de \
-    characters digits number numbers word words letter uppercase lowercase email address",
-);
+static SENTENCE_WORDS: WordSet = WordSet::new("sentence_words");
 
 /// Returns whether a value is a few plain words: `correct horse battery staple`, also with dashes.
 pub(in crate::scrub) fn is_passphrase(value: &str) -> bool {

@@ -1,7 +1,6 @@
 //! Values that look random, and texts that read as names.
 
-use super::letter_pairs::is_pronounceable;
-use super::words::words;
+use super::words::{list, words};
 
 /// Returns whether a value looks random.
 pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
@@ -69,6 +68,23 @@ pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
         .sum()
 }
 
+/// Returns whether the letters of a text follow one another as in words.
+pub(super) fn is_pronounceable(text: &[u8]) -> bool {
+    let rows = list("usual_pairs");
+    let (mut pairs, mut unusual) = (0, 0);
+    for pair in text.windows(2) {
+        let [first, second] =
+            [pair.first(), pair.last()].map(|letter| letter.map_or(0, u8::to_ascii_lowercase));
+        if first.is_ascii_lowercase() && second.is_ascii_lowercase() {
+            let row = rows.get(usize::from(first - b'a'));
+            let is_usual = row.is_some_and(|row| row.as_bytes().contains(&second));
+            pairs += 1;
+            unusual += usize::from(!is_usual);
+        }
+    }
+    pairs <= 2 || unusual * 4 <= pairs + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,5 +95,11 @@ mod tests {
         assert!(shannon(b"aaaa").abs() < 1e-9);
         assert!((shannon(b"abab") - 1.0).abs() < 1e-9);
         assert!((shannon(b"0123456789abcdef") - 4.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn random_letters_do_not_read_as_a_word() {
+        assert!(is_pronounceable(b"passphrase"));
+        assert!(!is_pronounceable(b"xkqwzrtbnm"));
     }
 }

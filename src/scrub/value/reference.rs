@@ -1,12 +1,13 @@
 //! Bare values that name another value or are a number, as in code.
 
 use super::ValueForm;
-use super::password::{has_capital_and_number, is_joined_password};
+use super::dummy::{has_common_word, is_common};
+use super::password::{has_capital_and_number, is_algorithm, is_joined_password, is_passphrase};
 use super::random::reads_as_name;
 use super::words::{WordSet, is_identifier, words};
 
 /// Words that name what a secret is.
-static KINDS: WordSet = WordSet::new("token tokens secret password key");
+static KINDS: WordSet = WordSet::new("kinds");
 
 /// Returns whether a bare value is a name, path, number or expression in code: `userInput`,
 /// `config.token`, `*default`, `709u32`.
@@ -70,4 +71,69 @@ fn is_number(value: &str) -> bool {
     value.starts_with("0x")
         || (digits > 0 && is_suffix.contains(&suffix))
         || (digits < 6 && digits == value.len())
+}
+
+/// Beginnings of words that are made up: `mysecretvalue`, `supersecretkey`.
+const MADE_UP: &[&str] = &["my", "our", "the", "super", "very", "some"];
+
+/// Ends of words that name a secret: `refreshtoken`.
+const NAMES: &[&str] = &[
+    "token", "secret", "key", "password", "id", "name", "tion", "ment", "ed", "ing", "er", "or",
+];
+
+/// Returns whether a value is the sort of secret that people choose.
+pub(in crate::scrub) fn is_chosen_secret(value: &str, form: ValueForm, is_setting: bool) -> bool {
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"!@#$%^&*?~+=-_".contains(&byte);
+    if !form.is_assigned()
+        || !(6..=128).contains(&value.len())
+        || (value.len() < 8 && !is_setting)
+        || !value.bytes().all(is_word)
+        || !value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        || is_algorithm(value)
+    {
+        return false;
+    }
+    if is_setting && is_passphrase(value) {
+        return true;
+    }
+    let has_digit = value.bytes().any(|byte| byte.is_ascii_digit());
+    let has_sign = !value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_lower = !value.bytes().any(|byte| byte.is_ascii_uppercase());
+    let is_dated = value.len() - value.trim_end_matches(|c: char| c.is_ascii_digit()).len() >= 2;
+    if is_dated && (has_capital_and_number(value) || (is_setting && is_joined_password(value))) {
+        // `TopSecret2024`, `blue_sky_2024`
+        return true;
+    }
+    if form == ValueForm::EnvironmentLine && value.len() >= 8 && has_digit {
+        // `sk-abc123`, `my_jwt_secret_7`; not `secret_key_1`
+        let is_common = |word: &[u8]| {
+            let is_number = word.iter().all(u8::is_ascii_digit);
+            is_number || std::str::from_utf8(word).is_ok_and(is_common)
+        };
+        return !words(value.as_bytes()).all(is_common);
+    }
+    if value.contains(['-', '_']) {
+        return false;
+    }
+    if has_digit && has_sign {
+        return true;
+    }
+    if has_digit {
+        let numbers = words(value.as_bytes()).filter(|word| word.iter().all(u8::is_ascii_digit));
+        let is_several = is_lower && numbers.count() > 1 && value.len() >= 10;
+        let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = value.len() - stem.len() >= 3 && !has_common_word(stem);
+        return is_several
+            || (is_lower && is_numbered && value.len() >= 10)
+            || (is_setting && !is_common(value) && !has_common_word(value))
+            || (value.len() >= 10 && has_capital_and_number(value) && !has_common_word(value));
+    }
+    let is_made_up = MADE_UP.iter().any(|start| value.starts_with(start));
+    let is_name = NAMES.iter().any(|end| value.ends_with(end));
+    is_lower
+        && !has_sign
+        && value.len() >= 10
+        && !has_common_word(value)
+        && reads_as_name(value)
+        && (is_made_up && (is_setting || value.contains("secret")) || is_setting && !is_name)
 }

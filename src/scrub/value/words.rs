@@ -1,10 +1,22 @@
 //! Words of names and values: `dbPassword`, `db_password` and `DB-PASSWORD` are `db` and
 //! `password`.
 
-use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{LazyLock, OnceLock};
 
-/// A set of lowercase words, from a text with spaces between them.
+use crate::text::word_list::load;
+
+static LISTS: LazyLock<BTreeMap<String, Vec<String>>> =
+    LazyLock::new(|| load(include_str!("../words.toml")));
+
+/// Returns a list of the table.
+pub(super) fn list(name: &str) -> &'static [String] {
+    let list = LISTS.get(name);
+    debug_assert!(list.is_some(), "there is no list `{name}`");
+    list.map_or(&[], Vec::as_slice)
+}
+
+/// The words of a list of the table.
 #[derive(Debug)]
 pub(in crate::scrub) struct WordSet {
     list: &'static str,
@@ -19,13 +31,14 @@ impl WordSet {
         }
     }
 
-    /// Returns whether the word is one of the set, in any case.
+    pub(in crate::scrub) fn all(&self) -> &BTreeSet<&'static [u8]> {
+        let words = || list(self.list).iter().map(String::as_bytes).collect();
+        self.words.get_or_init(words)
+    }
+
+    /// Returns whether the word is one of the set, which has small letters, in any case.
     pub(in crate::scrub) fn contains(&self, word: &[u8]) -> bool {
-        let words = self.words.get_or_init(|| {
-            let words = self.list.split_ascii_whitespace();
-            words.map(str::as_bytes).collect()
-        });
-        words.contains(word.to_ascii_lowercase().as_slice())
+        self.all().contains(word.to_ascii_lowercase().as_slice())
     }
 }
 
