@@ -26,8 +26,8 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
         .collect();
     let best = best(&models);
     let mut figures = Vec::new();
-    for rule in rules(models.len()) {
-        figures.push(rule_figures(rule, best, questions, &full)?);
+    for (rule, stop) in rules(models.len(), best) {
+        figures.push(rule_figures(rule, stop, questions, &full)?);
     }
     let counted = count(questions.len());
     Some(ReplayReport {
@@ -45,38 +45,25 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     })
 }
 
-/// Returns the rules, the full vote first. Of the others, those are left out that would ask all
-/// even if all agree.
-fn rules(voters: usize) -> Vec<ReplayRule> {
+/// Returns the rules to compare, those that save nothing in a panel of this size left out.
+fn rules(voters: usize, best: usize) -> impl Iterator<Item = (ReplayRule, StopRule)> {
     let all = [
-        ReplayRule::FullVote,
-        ReplayRule::VoteLocked,
-        ReplayRule::UnanimousThree,
-        ReplayRule::UnanimousTwo,
-        ReplayRule::Beta95,
-        ReplayRule::Beta80,
-        ReplayRule::FirstModel,
-        ReplayRule::BestModel,
+        (ReplayRule::FullVote, StopRule::FullVote),
+        (ReplayRule::VoteLocked, StopRule::VoteLocked),
+        (
+            ReplayRule::UnanimousThree,
+            StopRule::Unanimous { voters: 3 },
+        ),
+        (ReplayRule::UnanimousTwo, StopRule::Unanimous { voters: 2 }),
+        (ReplayRule::Beta95, StopRule::Beta { threshold: 0.95 }),
+        (ReplayRule::Beta80, StopRule::Beta { threshold: 0.80 }),
+        (ReplayRule::FirstModel, StopRule::Single { voter: 0 }),
+        (ReplayRule::BestModel, StopRule::Single { voter: best }),
     ];
     let agreed = vec![Some(AnswerKey(0)); voters];
-    let can_save = |rule: &ReplayRule| {
-        *rule == ReplayRule::FullVote || stop_rule(*rule, 0).decide(&agreed).asked < voters
-    };
-    all.into_iter().filter(can_save).collect()
-}
-
-/// Returns what a rule does, given the place of the best model.
-fn stop_rule(rule: ReplayRule, best: usize) -> StopRule {
-    match rule {
-        ReplayRule::FullVote => StopRule::FullVote,
-        ReplayRule::VoteLocked => StopRule::VoteLocked,
-        ReplayRule::UnanimousThree => StopRule::Unanimous { voters: 3 },
-        ReplayRule::UnanimousTwo => StopRule::Unanimous { voters: 2 },
-        ReplayRule::Beta95 => StopRule::Beta { threshold: 0.95 },
-        ReplayRule::Beta80 => StopRule::Beta { threshold: 0.80 },
-        ReplayRule::FirstModel => StopRule::Single { voter: 0 },
-        ReplayRule::BestModel => StopRule::Single { voter: best },
-    }
+    all.into_iter().filter(move |(rule, stop)| {
+        *rule == ReplayRule::FullVote || stop.decide(&agreed).asked < voters
+    })
 }
 
 /// Returns the place of the model that is right most often, the first of equals.
@@ -112,15 +99,14 @@ fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
 
 fn rule_figures(
     rule: ReplayRule,
-    best: usize,
+    stop: StopRule,
     questions: &[RecordedQuestion],
     full: &[RuleDecision],
 ) -> Option<RuleFigures> {
-    let stop_rule = stop_rule(rule, best);
     let mut pairs = PairedCounts::default();
     let (mut asked, mut all, mut same) = (0, 0, 0);
     for (question, full) in questions.iter().zip(full) {
-        let decision = stop_rule.decide(&question.answers);
+        let decision = stop.decide(&question.answers);
         asked += count(decision.asked);
         all += count(question.answers.len());
         same += u64::from(decision.answer == full.answer);
@@ -343,7 +329,7 @@ mod tests {
 
     #[test]
     fn rules_that_would_always_ask_all_are_left_out() {
-        let has = |voters, rule| rules(voters).contains(&rule);
+        let has = |voters, rule| rules(voters, 0).any(|(other, _)| other == rule);
         assert!(!has(2, ReplayRule::UnanimousTwo));
         assert!(has(3, ReplayRule::UnanimousTwo));
         assert!(!has(3, ReplayRule::UnanimousThree));

@@ -8,7 +8,7 @@ use crate::benchmark::case::{CaseId, ErrorRate};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, ArmTerms, CaseRef, RunTerms};
 use crate::benchmark::state::PendingCaseRun;
-use crate::benchmark::statistics::quantile::median;
+use crate::benchmark::statistics::median;
 
 use super::accuracy::{Accuracy, Consistency};
 use super::calibration::ArmCalibration;

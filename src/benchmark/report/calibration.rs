@@ -59,9 +59,7 @@ impl ArmCalibration {
             demonstration: u64::try_from(demonstration).unwrap_or(u64::MAX),
         }
     }
-}
 
-impl ArmCalibration {
     /// Returns the calibrations of the answers that are known, with what they are of.
     pub fn kinds(&self) -> Vec<(&'static str, &Reliability)> {
         let kinds = [("stated", &self.stated), ("calibrated", &self.calibrated)];
@@ -104,16 +102,13 @@ fn experts(results: &[&CaseResult]) -> Vec<ModelReliability> {
             statements.push(graded(stated, is_right));
         }
     }
-    let mut reliabilities = Vec::new();
-    for (model, statements) in models {
-        reliabilities.extend(
-            Reliability::of(statements).map(|reliability| ModelReliability {
-                model: model.clone(),
-                reliability,
-            }),
-        );
-    }
-    reliabilities
+    let reliabilities = models.into_iter().filter_map(|(model, statements)| {
+        Some(ModelReliability {
+            model: model.clone(),
+            reliability: Reliability::of(statements)?,
+        })
+    });
+    reliabilities.collect()
 }
 
 fn graded(stated: f64, is_right: bool) -> GradedConfidence {

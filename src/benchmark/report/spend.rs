@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::state::PendingCaseRun;
-use crate::benchmark::statistics::quantile::{median, nearest_rank};
+use crate::benchmark::statistics::{median, nearest_rank};
 use crate::domain::money::{Cost, CostInDollars, MicroUsd};
 use crate::domain::stored_record::spend::ConsultationSpend;
 
