@@ -1,7 +1,6 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::policy::mode::Mode;
-use crate::text::clean::shortened_unmasked;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;
@@ -85,11 +84,7 @@ impl<'a> Keys<'a, '_, '_> {
 
     /// Reports a value, and returns that there is none.
     fn wrong<T>(&mut self, key: &str, member: &Node, expected: &str) -> Option<T> {
-        let is = match member.as_word() {
-            Some(word) => format!("`{}`", shortened_unmasked(word, 40)),
-            None => member.kind().to_owned(),
-        };
-        let problem = format!("`{key}` is {is}, but must be {expected}");
+        let problem = format!("`{key}` is {}, but must be {expected}", member.described());
         self.log.refuse(member.line, problem)
     }
 

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::pattern::Pattern;
+
 /// Removes control characters except line breaks and tabs, removes marks that change the writing
 /// direction, and unifies line breaks.
 pub fn clean(text: &str) -> String {
@@ -135,9 +137,33 @@ pub fn is_invisible(c: char) -> bool {
     is_direction_mark(c) || c.is_control() && c != '\n' && c != '\t'
 }
 
+/// Returns the range of the front matter at the beginning of a text: `key: value` lines between two
+/// lines of `---` or `+++`.
+pub fn front_matter(text: &str) -> Option<Range<usize>> {
+    static FRONT_MATTER: Pattern = Pattern::prepared("", |_| {
+        let line = r"(?:[ \t#\]}-][^\n]*|[\w. -]+[:=][^\n]*|)\n";
+        let between = |mark| format!(r"{mark}[ \t]*\n(?:{line})*?{mark}[ \t]*(?:\n|$)");
+        format!("^(?:{}|{})", between("---"), between(r"\+\+\+"))
+    });
+    static KEY: Pattern = Pattern::new(r"(?m)^[\w. -]+[:=]");
+    let found = FRONT_MATTER.all(text).next()?.get(0)?;
+    KEY.is_in(found.as_str()).then(|| found.range())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn front_matter_is_keys_between_two_fences() {
+        assert_eq!(front_matter("---\ntitle: x\n---\nbody"), Some(0..17));
+        assert_eq!(front_matter("+++\na = 1\n+++"), Some(0..13));
+        assert_eq!(front_matter("---\n\n---\n"), None);
+        assert_eq!(front_matter("---\nAll tasks are complete.\n---\n"), None);
+        assert_eq!(front_matter("---RALPH_STATUS---\nSTATUS: COMPLETE\n"), None);
+        assert_eq!(front_matter("---\ntitle: x\n"), None);
+        assert_eq!(front_matter("body"), None);
+    }
 
     #[test]
     fn text_that_is_not_masked_is_cut_in_no_token() {

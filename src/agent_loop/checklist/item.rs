@@ -1,6 +1,6 @@
 //! One list item: its checkbox, its text and its tags; and the labels that make items optional.
 
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::text::clean::lower_words;
 use crate::text::pattern::Pattern;
 

@@ -8,9 +8,10 @@ mod item;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use super::text::{front_matter, normal};
+use super::text::normal;
 use crate::domain::hash;
 use crate::stopping::exit_check::evidence::Checklist;
+use crate::text::clean::front_matter;
 use item::{ItemState, Sections, TaskItem};
 
 pub(super) use item::is_optional_label;

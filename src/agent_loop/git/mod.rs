@@ -12,8 +12,8 @@ mod program;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -76,7 +76,6 @@ pub fn measure(
         head: status.head,
         files: BTreeMap::new(),
     };
-    let mut budget = ContentBudget::default();
     let mut inner_repositories = 0;
     for path in status.paths {
         if ignored.iter().any(|ignored| is_within(&path, ignored)) {
@@ -87,10 +86,12 @@ pub fn measure(
         let hash = if on_disk.is_dir() && !on_disk.is_symlink() {
             inner_repositories += 1;
             let is_looked_up = inner_repositories <= MOST_INNER_REPOSITORIES;
-            let head = is_looked_up.then(|| git.inner_head(&on_disk)).transpose()?;
+            let head = is_looked_up
+                .then(|| git.object(&on_disk, "HEAD".as_ref()))
+                .transpose()?;
             head.flatten().unwrap_or_default()
         } else {
-            budget.hash(&on_disk)
+            state_of(&on_disk)
         };
         let path = String::from_utf8_lossy(&path).into_owned();
         tree.files.insert(path, hash);
@@ -173,49 +174,24 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-/// The bytes of contents that one check may still read. Of larger files, length and time of the
-/// last change count.
-struct ContentBudget(u64);
-
-/// The largest file that is read.
-const LARGEST: u64 = 16 << 20;
-
-impl Default for ContentBudget {
-    fn default() -> Self {
-        Self(256 << 20)
-    }
-}
-
-impl ContentBudget {
-    /// Returns a hash of what is at a path; a link is not followed.
-    fn hash(&mut self, path: &Path) -> String {
-        let Ok(metadata) = path.symlink_metadata() else {
-            return "absent".to_owned();
-        };
-        let length = metadata.len();
-        let content = if metadata.is_symlink() {
-            let target = path.read_link().unwrap_or_default();
-            program::bytes(&target).to_vec()
-        } else if metadata.is_file() && length <= LARGEST.min(self.0) {
-            self.0 -= length;
-            // What cannot be read is the same each time.
-            files::read(path, SizeLimit::of_bytes(LARGEST)).unwrap_or_default()
-        } else {
-            format!("{length} {:?}", metadata.modified().ok()).into_bytes()
-        };
-        format!("{} {}", kind(&metadata), hex(&Sha256::digest(content)))
-    }
-}
-
-/// Returns what Git records of a file besides its content.
-fn kind(metadata: &Metadata) -> &'static str {
-    let is_executable = std::os::unix::fs::MetadataExt::mode(metadata) & 0o100 != 0;
-    match (metadata.is_symlink(), metadata.is_file(), is_executable) {
-        (true, _, _) => "link",
-        (_, true, true) => "program",
-        (_, true, false) => "file",
-        (false, false, _) => "other",
-    }
+/// Returns the kind of a path and the hash of its content. Of a file above the limit, the length
+/// and the time of its last change count.
+fn state_of(path: &Path) -> String {
+    const LARGEST: u64 = 16 << 20;
+    let Ok(metadata) = path.symlink_metadata() else {
+        return "absent".to_owned();
+    };
+    let content = if metadata.is_symlink() {
+        let target = path.read_link().unwrap_or_default();
+        program::bytes(&target).to_vec()
+    } else if metadata.is_file() && metadata.len() <= LARGEST {
+        files::read(path, SizeLimit::of_bytes(LARGEST)).unwrap_or_default()
+    } else {
+        format!("{} {:?}", metadata.len(), metadata.modified().ok()).into_bytes()
+    };
+    // The kind, and whether it is a program.
+    let mode = metadata.mode() & 0o170_100;
+    format!("{mode:o} {}", hex(&Sha256::digest(content)))
 }
 
 const FILE_NAME: &str = "git-snapshot.json";

@@ -88,11 +88,15 @@ impl<'a> Git<'a> {
         Ok(paths(&names))
     }
 
-    /// Returns the commit of a repository in this folder of the working tree.
-    pub(super) fn inner_head(&self, folder: &Path) -> Result<Option<String>, GitError> {
-        let arguments = ["--verify", "--quiet", "HEAD"];
-        let head = self.try_run(folder, "rev-parse", &arguments, &[1, 128])?;
-        Ok(head.map(|head| String::from_utf8_lossy(&head).trim().to_owned()))
+    /// Returns the object that a revision names, seen from a folder; `None` if there is none.
+    pub(super) fn object(
+        &self,
+        folder: &Path,
+        revision: &OsStr,
+    ) -> Result<Option<String>, GitError> {
+        let arguments = ["--verify".as_ref(), "--quiet".as_ref(), revision];
+        let object = self.try_run(folder, "rev-parse", &arguments, &[1, 128])?;
+        Ok(object.map(|object| String::from_utf8_lossy(&object).trim().to_owned()))
     }
 
     /// Runs a command of `git` that has to succeed; returns its output.

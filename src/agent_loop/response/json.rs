@@ -3,33 +3,10 @@
 use std::borrow::Cow;
 
 use regex::Captures;
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use crate::text::json::{self, Attempt};
 use crate::text::pattern::Pattern;
-
-/// A document at the beginning of a text.
-pub(super) enum Document {
-    /// It ends at this byte.
-    Whole(Value, usize),
-    /// The text ends within it; see [`completed`].
-    CutOff,
-    /// The text is no JSON.
-    None,
-}
-
-/// Reads the document that a text begins with.
-pub(super) fn read(text: &str) -> Document {
-    let mut documents = Deserializer::from_str(text).into_iter::<Value>();
-    let first = documents.next();
-    #[cfg(test)]
-    tests::count(first.as_ref(), documents.byte_offset(), text);
-    match first {
-        Some(Ok(value)) => Document::Whole(value, documents.byte_offset()),
-        Some(Err(error)) if error.is_eof() => Document::CutOff,
-        Some(Err(_)) | None => Document::None,
-    }
-}
 
 /// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
 /// texts between the two. All else keeps its place.
@@ -59,28 +36,10 @@ pub(super) fn completed(text: &str) -> Option<Value> {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use std::cell::Cell;
-
+mod tests {
     use serde_json::json;
 
     use super::*;
-
-    thread_local! {
-        /// The bytes that were read for documents.
-        pub(in crate::agent_loop::response) static BYTES_READ: Cell<usize> = const { Cell::new(0) };
-    }
-
-    pub(super) fn count(read: Option<&serde_json::Result<Value>>, end: usize, text: &str) {
-        let bytes = match read {
-            Some(Err(error)) => {
-                let lines = text.split_inclusive('\n').map(str::len);
-                lines.take(error.line() - 1).sum::<usize>() + error.column()
-            }
-            Some(Ok(_)) | None => end,
-        };
-        BYTES_READ.set(BYTES_READ.get() + bytes);
-    }
 
     #[test]
     fn what_is_cut_off_is_completed() {
@@ -97,25 +56,14 @@ pub(super) mod tests {
             (r#"{"a":{"b":"#, json!({"a": {"b": null}})),
         ] {
             let text = with_whole_characters(text);
-            assert!(matches!(read(&text), Document::CutOff), "{text}");
             assert_eq!(completed(&text), Some(expected), "{text}");
         }
     }
 
     #[test]
     fn half_characters_are_replaced() {
-        let text = r#"{"a":"\ud83d \ud83d\ude00 \\ud83d \udE00"} rest"#;
-        let Document::Whole(value, end) = read(&with_whole_characters(text)) else {
-            panic!("{text}");
-        };
+        let text = r#"{"a":"\ud83d \ud83d\ude00 \\ud83d \udE00"}"#;
+        let value: Value = serde_json::from_str(&with_whole_characters(text)).unwrap();
         assert_eq!(value, json!({"a": "\u{fffd} 😀 \\ud83d \u{fffd}"}));
-        assert_eq!(text.get(end..), Some(" rest"));
-    }
-
-    #[test]
-    fn other_text_is_no_document() {
-        for text in ["{ not json", "[link](a)", "{'a': 1}"] {
-            assert!(matches!(read(text), Document::None), "{text}");
-        }
     }
 }

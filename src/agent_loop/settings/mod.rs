@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::names::did_you_mean;
 use crate::files::{self, SizeLimit};
-use crate::text::clean::shortened_unmasked;
 use crate::text::node::toml;
 use crate::text::node::yaml::{self, Aliases};
 use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem};
@@ -19,9 +18,6 @@ const FILE_NAME: &str = "config.toml";
 
 /// The file of Blackbox3, which has sections for other programs too.
 const SHARED_FILE: &str = ".bb3/config.yaml";
-
-/// The most characters of a value that an error shows.
-const MOST_SHOWN: usize = 40;
 
 /// A threshold that the file can set, by its section and its key.
 pub type LoopSetting = (&'static str, &'static str);
@@ -200,16 +196,8 @@ fn whole(number: &str) -> Option<u64> {
 
 /// Returns the error for a value that does not belong to its key.
 fn wrong(key: &str, member: &Node, but: &str) -> SyntaxProblem {
-    let is = match &member.value {
-        NodeValue::Map(_) => "has keys of its own".to_owned(),
-        NodeValue::Null => "is empty".to_owned(),
-        NodeValue::List(_) => "is a list".to_owned(),
-        NodeValue::Number(number) if whole(number).is_some() => format!("is {number}"),
-        NodeValue::Number(word) => format!("is `{}`", shortened_unmasked(word, MOST_SHOWN)),
-        NodeValue::Bool(value) => format!("is `{value}`"),
-        NodeValue::Text(text) => format!("is the text `{}`", shortened_unmasked(text, MOST_SHOWN)),
-    };
-    SyntaxProblem::new(member.line, format!("`{key}` {is}, but {but}"))
+    let problem = format!("`{key}` is {}, but {but}", member.described());
+    SyntaxProblem::new(member.line, problem)
 }
 
 /// Returns the error for a key that is none of these.

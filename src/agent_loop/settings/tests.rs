@@ -146,7 +146,11 @@ fn value_that_is_no_whole_number_is_quoted() {
             "exit_decision:\n  max_turns: '9'\n",
             "is the text `9`",
         ),
-        ("config.yaml", "exit_decision:\n  max_turns:\n", "is empty"),
+        (
+            "config.yaml",
+            "exit_decision:\n  max_turns:\n",
+            "is nothing",
+        ),
         (
             "config.yaml",
             "exit_decision:\n  max_turns: [1]\n",
@@ -155,7 +159,7 @@ fn value_that_is_no_whole_number_is_quoted() {
         (
             "config.yaml",
             "exit_decision:\n  max_turns: {a: 1}\n",
-            "has keys of its own",
+            "is a map of keys",
         ),
         (
             "config.toml",
@@ -179,7 +183,7 @@ fn value_that_is_no_whole_number_is_quoted() {
 fn section_without_keys_is_an_error() {
     assert_eq!(
         error("config.yaml", "exit_decision: 80\n"),
-        "`config.yaml`, line 1: `exit_decision` is 80, but must have settings beneath it"
+        "`config.yaml`, line 1: `exit_decision` is `80`, but must have settings beneath it"
     );
 }
 

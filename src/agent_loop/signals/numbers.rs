@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Captures;
 
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::agent_loop::text::{Block, sentences};
 use crate::text::clean::words;
 use crate::text::pattern::Pattern;

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
 use crate::agent_loop::text::{Message, has_word};
+use crate::agent_loop::text::{TABLES, WordRow, WordRows};
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 use crate::text::clean::shortened_unmasked;
 use crate::text::pattern::Pattern;

@@ -5,8 +5,9 @@ use std::ops::Range;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
 use super::echo::echoes;
+use super::normal::normal;
 use super::normal::without_quotations;
-use super::normal::{front_matter, normal};
+use crate::text::clean::front_matter;
 use crate::text::pattern::Pattern;
 
 /// What stands in prose for inline code and quoted words.

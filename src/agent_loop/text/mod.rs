@@ -8,8 +8,51 @@ mod normal;
 mod echo;
 mod message;
 mod sentence;
-pub(in crate::agent_loop) mod tables;
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::text::word_list::{WordLists, load};
 
 pub use message::{Block, BlockKind, Message};
-pub use normal::{front_matter, normal};
+pub use normal::normal;
 pub use sentence::{Sentence, Token, TokenKind, has_word, sentences, tokens};
+
+/// A row of a table: words, what they mean, and where they come from.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::agent_loop) struct WordRow<M> {
+    pub(in crate::agent_loop) means: M,
+    pub(in crate::agent_loop) words: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "shows what the words match"))]
+    pub(in crate::agent_loop) example: String,
+}
+
+/// A table of nothing but rows.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::agent_loop) struct WordRows<M> {
+    pub(in crate::agent_loop) rows: Vec<WordRow<M>>,
+}
+
+impl<M> Default for WordRows<M> {
+    fn default() -> Self {
+        Self { rows: Vec::new() }
+    }
+}
+
+/// The lists of the file `words.toml`.
+pub(in crate::agent_loop) static TABLES: LazyLock<WordLists> =
+    LazyLock::new(|| load(include_str!("words.toml")));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_can_be_read() {
+        let tables: WordLists = toml::from_str(include_str!("words.toml")).unwrap();
+        assert!(tables.list("done").has("complete"));
+    }
+}

@@ -1,8 +1,7 @@
 //! One form of a text, wherever it comes from: line feeds, no escape sequences of a terminal, no
-//! invisible characters, no front matter.
+//! invisible characters.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::text::clean::clean;
 use crate::text::pattern::Pattern;
@@ -35,19 +34,6 @@ fn is_plain(byte: u8) -> bool {
         0..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe2 | 0xef => false,
         _ => true,
     }
-}
-
-/// Returns the range of the front matter at the beginning of a text: `key: value` lines between two
-/// lines of `---` or `+++`.
-pub fn front_matter(text: &str) -> Option<Range<usize>> {
-    static FRONT_MATTER: Pattern = Pattern::prepared("", |_| {
-        let line = r"(?:[ \t#\]}-][^\n]*|[\w. -]+[:=][^\n]*|)\n";
-        let between = |mark| format!(r"{mark}[ \t]*\n(?:{line})*?{mark}[ \t]*(?:\n|$)");
-        format!("^(?:{}|{})", between("---"), between(r"\+\+\+"))
-    });
-    static KEY: Pattern = Pattern::new(r"(?m)^[\w. -]+[:=]");
-    let found = FRONT_MATTER.all(text).next()?.get(0)?;
-    KEY.is_in(found.as_str()).then(|| found.range())
 }
 
 /// Quotations with their marks. Straight marks also close quotations and abbreviate: one begins a
@@ -91,17 +77,6 @@ mod tests {
         ] {
             assert_eq!(normal(text), expected, "{text:?}");
         }
-    }
-
-    #[test]
-    fn front_matter_is_keys_between_two_fences() {
-        assert_eq!(front_matter("---\ntitle: x\n---\nbody"), Some(0..17));
-        assert_eq!(front_matter("+++\na = 1\n+++"), Some(0..13));
-        assert_eq!(front_matter("---\n\n---\n"), None);
-        assert_eq!(front_matter("---\nAll tasks are complete.\n---\n"), None);
-        assert_eq!(front_matter("---RALPH_STATUS---\nSTATUS: COMPLETE\n"), None);
-        assert_eq!(front_matter("---\ntitle: x\n"), None);
-        assert_eq!(front_matter("body"), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use regex::Captures;
 
+use super::TABLES;
 use super::message::PLACEHOLDER;
-use super::tables::TABLES;
 use crate::text::pattern::Pattern;
 
 /// A sentence of a block's prose.

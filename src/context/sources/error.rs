@@ -6,7 +6,7 @@ use std::path::Path;
 
 use thiserror::Error;
 
-use super::decode::DecodeError;
+use super::DecodeError;
 use super::{SourceLimits, SourceSize, megabytes};
 use crate::text::clean::count;
 

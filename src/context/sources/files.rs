@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
-use super::decode::{DecodeError, HEAD, check_head, decode};
 use super::error::{PathError, PathProblem, SourcesError, printable};
 use super::walk::{Glob, folder_problem};
+use super::{DecodeError, HEAD, check_head, decode};
 use super::{SourceLimits, SourceSize, SourceText};
 use crate::domain::context::SourceKind;
 use crate::files::{self, SizeLimit, resolved};

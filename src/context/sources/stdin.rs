@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::decode::{DecodeError, HEAD, check_head, decode};
+use super::{DecodeError, HEAD, check_head, decode};
 use super::{SourceText, megabytes};
 use crate::domain::context::SourceKind;
 

@@ -7,6 +7,11 @@ pub mod yaml;
 
 use indexmap::IndexMap;
 
+use super::clean::shortened_unmasked;
+
+/// The most characters of a word in a message.
+const MOST_SHOWN: usize = 40;
+
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
@@ -118,6 +123,18 @@ impl Node {
             NodeValue::List(list) => list.iter().map(Self::text_length).sum(),
             NodeValue::Map(map) => map.values().map(Self::text_length).sum(),
             NodeValue::Null | NodeValue::Bool(_) => 0,
+        }
+    }
+
+    /// Describes the value: `a list`, and a word as it is written.
+    pub fn described(&self) -> String {
+        match &self.value {
+            NodeValue::Bool(value) => format!("`{value}`"),
+            NodeValue::Number(word) => format!("`{}`", shortened_unmasked(word, MOST_SHOWN)),
+            NodeValue::Text(text) if !text.trim().is_empty() => {
+                format!("the text `{}`", shortened_unmasked(text.trim(), MOST_SHOWN))
+            }
+            _ => self.kind().to_owned(),
         }
     }
 

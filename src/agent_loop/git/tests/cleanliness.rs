@@ -13,11 +13,7 @@ fn of(path: &Path) -> String {
 }
 
 const CLEAN: &str = "the last Git commit has it as it is";
-const CHANGED: &str = "it has changes that are not committed";
-const STAGED: &str = "it has staged changes that are not committed";
-const UNTRACKED: &str = "Git does not track it";
-const NOT_COMPARED: &str =
-    "Git does not look for changes of it (`assume-unchanged` or `skip-worktree`)";
+const CHANGED: &str = "the last Git commit does not have it as it is";
 const NO_REPOSITORY: &str = "its folder is not in a Git working tree";
 
 #[test]
@@ -47,63 +43,17 @@ fn touched_file_is_clean() {
 }
 
 #[test]
-fn changed_mode_is_a_change() {
-    use std::os::unix::fs::PermissionsExt;
-    let repository = Repository::new();
-    let executable = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(repository.path().join("a"), executable).unwrap();
-    assert_eq!(repository.cleanliness("a"), CHANGED);
-}
-
-#[test]
-fn staged_edit_is_not_clean_even_if_it_is_undone_in_the_file() {
-    let repository = Repository::new();
-    repository.write("a", "2\n");
-    repository.git(&["add", "a"]);
-    assert_eq!(repository.cleanliness("a"), STAGED);
-    repository.write("a", "1\n");
-    assert_eq!(repository.cleanliness("a"), STAGED);
-}
-
-#[test]
-fn staged_file_without_a_commit_is_staged() {
+fn file_without_a_commit_is_not_clean_and_what_the_index_says_does_not_count() {
     let repository = Repository::empty();
     repository.write("a", "1\n");
-    assert_eq!(repository.cleanliness("a"), UNTRACKED);
+    assert_eq!(repository.cleanliness("a"), CHANGED);
     repository.git(&["add", "a"]);
-    assert_eq!(repository.cleanliness("a"), STAGED);
-}
-
-#[test]
-fn file_that_the_index_lost_is_untracked() {
-    let repository = Repository::new();
-    repository.git(&["rm", "--quiet", "--cached", "a"]);
-    assert_eq!(repository.cleanliness("a"), UNTRACKED);
-    repository.git(&["add", "--intent-to-add", "a"]);
-    assert!(!is_clean_in_git(&repository.path().join("a"), not_interrupted()).is_clean());
-}
-
-#[test]
-fn new_file_with_an_intent_to_add_is_untracked() {
-    let repository = Repository::new();
-    repository.write("new", "1\n");
-    repository.git(&["add", "--intent-to-add", "new"]);
-    assert_eq!(repository.cleanliness("new"), UNTRACKED);
-}
-
-#[test]
-fn untracked_and_ignored_files_are_distinguished() {
-    let repository = Repository::new();
-    repository.write(".gitignore", "*.log\n/out/\n");
-    for (name, expected) in [
-        ("new", UNTRACKED),
-        ("d/e/new", UNTRACKED),
-        ("x.log", "Git ignores it"),
-        ("out/new", "Git ignores it"),
-    ] {
-        repository.write(name, "1\n");
-        assert_eq!(repository.cleanliness(name), expected, "{name}");
-    }
+    assert_eq!(repository.cleanliness("a"), CHANGED);
+    repository.commit();
+    assert_eq!(repository.cleanliness("a"), CLEAN);
+    repository.git(&["update-index", "--assume-unchanged", "a"]);
+    repository.write("a", "2\n");
+    assert_eq!(repository.cleanliness("a"), CHANGED);
 }
 
 #[test]
@@ -111,35 +61,6 @@ fn tracked_file_that_is_ignored_as_well_is_clean() {
     let repository = Repository::new();
     repository.write(".gitignore", "a\n");
     assert_eq!(repository.cleanliness("a"), CLEAN);
-}
-
-#[test]
-fn file_whose_changes_do_not_count_is_not_clean() {
-    for flag in ["--assume-unchanged", "--skip-worktree"] {
-        let repository = Repository::new();
-        repository.git(&["update-index", flag, "a"]);
-        assert_eq!(repository.cleanliness("a"), NOT_COMPARED, "{flag}");
-        repository.write("a", "2\n");
-        assert_eq!(repository.cleanliness("a"), NOT_COMPARED, "{flag}");
-        assert_eq!(repository.cleanliness("d/b"), CLEAN, "{flag}");
-    }
-}
-
-#[test]
-fn file_in_conflict_is_not_clean() {
-    let repository = Repository::new();
-    repository.git(&["checkout", "--quiet", "-b", "other"]);
-    repository.write("a", "2\n");
-    repository.commit();
-    repository.git(&["checkout", "--quiet", "-"]);
-    repository.write("a", "3\n");
-    repository.commit();
-    let merge = repository.try_git(&["merge", "--quiet", "other"]);
-    assert!(!merge.status.success());
-    assert_eq!(
-        repository.cleanliness("a"),
-        "it is in conflict after a merge"
-    );
 }
 
 #[test]
@@ -159,7 +80,7 @@ fn names_are_never_patterns_or_options() {
         fs::write(path, "1\n").unwrap();
     }
     for path in &paths {
-        assert_eq!(of(path), UNTRACKED, "{path:?}");
+        assert_eq!(of(path), CHANGED, "{path:?}");
     }
     repository.commit();
     for path in &paths {
@@ -170,11 +91,11 @@ fn names_are_never_patterns_or_options() {
 }
 
 #[test]
-fn file_in_the_place_of_a_tracked_folder_is_untracked() {
+fn file_in_the_place_of_a_tracked_folder_is_not_clean() {
     let repository = Repository::new();
     fs::remove_dir_all(repository.path().join("d")).unwrap();
     repository.write("d", "1\n");
-    assert_eq!(repository.cleanliness("d"), UNTRACKED);
+    assert_eq!(repository.cleanliness("d"), CHANGED);
 }
 
 #[test]
@@ -202,7 +123,7 @@ fn file_of_an_inner_repository_is_judged_by_that_one() {
     let repository = Repository::new();
     repository.git(&["init", "--quiet", "inner"]);
     repository.write("inner/c", "1\n");
-    assert_eq!(repository.cleanliness("inner/c"), UNTRACKED);
+    assert_eq!(repository.cleanliness("inner/c"), CHANGED);
     let inner = |arguments: &[&str]| repository.git(&[&["-C", "inner"], arguments].concat());
     inner(&["add", "--all"]);
     inner(&["commit", "--quiet", "-m", "one"]);
@@ -220,17 +141,6 @@ fn file_outside_of_a_repository_is_not_clean() {
     assert_eq!(of(&folder.path().join("a")), NO_REPOSITORY);
     let repository = Repository::new();
     assert_eq!(repository.cleanliness(".git/config"), NO_REPOSITORY);
-}
-
-#[test]
-fn damaged_repository_gives_the_reason_of_git() {
-    let repository = Repository::new();
-    fs::write(repository.path().join(".git/index"), "no index").unwrap();
-    let reason = repository.cleanliness("a");
-    assert!(
-        reason.starts_with("Git cannot tell: `git ls-files` failed: "),
-        "{reason}"
-    );
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! An output: documents of JSON and lines of text, and the decision what it is.
 
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 
 use super::fence::{FenceTracker, end_of};
-use super::json::{self, Document};
+use super::json;
 use super::limits;
 use super::programs::{Program, Turn, format_of, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
@@ -51,28 +51,26 @@ pub(super) fn read(
     while !rest.is_empty() {
         let current = rest.split_inclusive('\n').next().unwrap_or_default();
         let start = line_start(current);
-        let content = current.get(start..).unwrap_or_default();
-        let is_document = content.starts_with(['{', '[']) && fences.open().is_none();
-        let taken = if is_document {
-            reading.read_documents(rest, start, line, format)
+        let content = rest.get(start..).unwrap_or_default();
+        let taken = if fences.open().is_none() && content.starts_with(['{', '[']) {
+            start + reading.read_documents(content, line, format)
         } else {
             0
         };
         let (read, after) = rest.split_at(taken);
-        // What follows a document in its line is text, if it is not blank.
-        let end = after.find('\n').map_or(after.len(), |end| end + 1);
-        let (words, after) = after.split_at(end);
-        if taken == 0 {
-            fences.pass_line(words);
-        }
-        if !words.trim().is_empty() {
+        // What follows a document in its line is text.
+        let words = after.split_inclusive('\n').next().unwrap_or_default();
+        fences.pass_line(words);
+        if words.contains(char::is_alphanumeric) {
             reading.first_other_line.get_or_insert(line);
             match reading.program {
                 None => reading.lines_before += 1,
                 Some(_) => reading.lines_after += 1,
             }
         }
-        line += u64::try_from(read.matches('\n').count()).unwrap_or_default() + 1;
+        let (read_line, after) = after.split_at(words.len());
+        let ends = [read, read_line].map(|read| read.matches('\n').count());
+        line += ends.iter().sum::<usize>() as u64;
         rest = after;
     }
     reading.response(original, format)
@@ -89,65 +87,40 @@ fn line_start(line: &str) -> usize {
 }
 
 impl Reading {
-    /// Reads the documents that follow each other from the beginning of a line, and returns how
-    /// many bytes they take; 0 if there is none.
+    /// Reads the documents that follow each other on a line or begin there, and returns how many
+    /// bytes they take; 0 if there is none.
     ///
-    /// A document ends before the next line that begins as it does: no program begins a line with a
-    /// brace within an object, or with a bracket within a list. So lines that nest in each other
-    /// and stay open are not read again for each of them.
-    fn read_documents(
-        &mut self,
-        rest: &str,
-        start: usize,
-        line: u64,
-        format: Option<ResponseFormat>,
-    ) -> usize {
+    /// A document ends before the next line that begins with a brace or a bracket: one that has no
+    /// end by then is cut off. So no line is read twice.
+    fn read_documents(&mut self, text: &str, line: u64, format: Option<ResponseFormat>) -> usize {
+        let mut ends = text.match_indices('\n').map(|(end, _)| end);
+        let next = ends.find(|end| {
+            let line = text.get(end + 1..);
+            line.is_some_and(|line| line.starts_with(['{', '[']))
+        });
+        let text = text.get(..next.unwrap_or(text.len())).unwrap_or_default();
         let mut taken = 0;
-        let mut at = start;
-        // Where the next lines that begin with a brace or a bracket end the one before.
-        let (mut next_object, mut next_list) = (0, 0);
         loop {
-            let text = rest.get(at..).unwrap_or_default();
-            let (next, mark) = if text.starts_with('{') {
-                (&mut next_object, "\n{")
-            } else {
-                (&mut next_list, "\n[")
-            };
-            if *next <= at {
-                *next = text.find(mark).map_or(rest.len(), |found| at + found);
-            }
-            let text = rest.get(at..*next).unwrap_or_default();
-            let is_end = *next == rest.len();
-            match json::read(text) {
-                Document::Whole(value, length) => {
-                    self.read_document(&value, line, false, format);
-                    at += length;
-                    taken = at;
-                }
-                Document::CutOff if is_end => {
-                    let value = json::completed(text);
-                    // A list may have documents on lines of their own.
-                    let is_list = value.as_ref().is_some_and(|list| is_list_of(list, format));
-                    if let (Some(end), false) = (text.find("\n{"), is_list) {
-                        return at + end;
-                    }
-                    if let Some(value) = value {
-                        self.ends_early = self.read_document(&value, line, true, format);
-                    }
-                    return rest.len();
-                }
-                Document::CutOff if text.starts_with('{') => return *next,
-                Document::CutOff | Document::None => {
-                    let end = text.find("\n{").filter(|end| is_cut_off(text, *end));
-                    return end.map_or(taken, |end| at + end);
-                }
-            }
-            let blank = rest.get(at..).unwrap_or_default();
-            let inner = blank.trim_start_matches([' ', '\t', '\r']);
-            if !inner.starts_with(['{', '[']) {
+            let rest = text.get(taken..).unwrap_or_default();
+            let document = rest.trim_start_matches([' ', '\t', '\r']);
+            if !document.starts_with(['{', '[']) {
                 return taken;
             }
-            at = rest.len() - inner.len();
+            let mut documents = Deserializer::from_str(document).into_iter::<Value>();
+            match documents.next() {
+                Some(Ok(value)) => {
+                    self.read_document(&value, line, false, format);
+                    taken = text.len() - document.len() + documents.byte_offset();
+                }
+                Some(Err(error)) if error.is_eof() => {
+                    let last = next.is_none().then(|| json::completed(document));
+                    if let Some(value) = last.flatten() {
+                        self.ends_early = self.read_document(&value, line, true, format);
+                    }
+                    return text.len();
+                }
+                Some(Err(_)) | None => return taken,
+            }
         }
     }
 
@@ -204,20 +177,6 @@ impl Reading {
             },
         }
     }
-}
-
-/// Whether a text is a document that is cut off up to `end`.
-fn is_cut_off(text: &str, end: usize) -> bool {
-    let text = text.get(..end).unwrap_or_default();
-    matches!(json::read(text), Document::CutOff)
-}
-
-/// Returns whether the documents of a list are those of a program.
-fn is_list_of(list: &Value, format: Option<ResponseFormat>) -> bool {
-    let found = list
-        .as_array()
-        .and_then(|list| format_of(list.first()?, false));
-    found.is_some() && (format.is_none() || format == found)
 }
 
 fn text_response(text: &str) -> AgentResponse {

@@ -15,7 +15,7 @@ use std::ops::Range;
 use self::signature::is_error_line;
 use super::obstacle::is_program_failure;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::agent_loop::text::{Block, BlockKind, Message, has_word, normal, sentences};
 use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
 use crate::text::clean::words;

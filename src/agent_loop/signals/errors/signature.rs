@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
-use crate::agent_loop::text::tables::{TABLES, WordRow, WordRows};
+use crate::agent_loop::text::{TABLES, WordRow, WordRows};
 use crate::stopping::exit_check::evidence::ErrorSignature;
 use crate::text::clean::{shortened, shortened_unmasked};
 use crate::text::pattern::Pattern;

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use super::{LANGUAGES, Language, Meaning, PhraseMatch};
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::agent_loop::text::{Token, TokenKind, tokens};
 use crate::text::word_list::WordList;
 

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::agent_loop::signals::numbers::{StatedProgress, percent, progress};
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::stopping::exit_check::evidence::StatedState;
 use crate::text::clean::one_line;
 

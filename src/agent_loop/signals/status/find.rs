@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Signal;
 use super::field::{Field, normal, state_of, truth_of};
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::stopping::exit_check::evidence::StatedState;
 use crate::text::pattern::Pattern;
 

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use self::field::Field;
 use super::LONGEST_UNMASKED;
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::agent_loop::text::{BlockKind, Message, has_word, sentences};
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use crate::text::clean::shortened_unmasked;

@@ -3,7 +3,7 @@
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{Meaning, PhraseMatch, matches};
 use crate::agent_loop::checklist::is_optional_label;
-use crate::agent_loop::text::tables::TABLES;
+use crate::agent_loop::text::TABLES;
 use crate::agent_loop::text::{Block, BlockKind, Sentence, has_word, sentences};
 use crate::stopping::exit_check::evidence::Words;
 

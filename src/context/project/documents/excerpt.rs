@@ -1,7 +1,7 @@
 //! Cuts documents at the borders of their paragraphs.
 
 use crate::domain::tokens::estimate_tokens;
-use crate::text::clean::{one_line, shortened};
+use crate::text::clean::{front_matter, one_line, shortened};
 
 /// The mark where a document was cut.
 const CUT: &str = "[cut here: the rest of this document is left out]";
@@ -10,7 +10,7 @@ const CUT: &str = "[cut here: the rest of this document is left out]";
 /// around them.
 pub(super) fn without_decoration(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let text = without_front_matter(text);
+    let text = front_matter(text).map_or(text, |range| text.get(range.end..).unwrap_or_default());
     let mut plain = String::new();
     let mut is_comment = false;
     let mut is_code = false;
@@ -41,12 +41,6 @@ pub(super) fn without_decoration(text: &str) -> String {
     text
 }
 
-fn without_front_matter(text: &str) -> &str {
-    let inside = text.strip_prefix("---\n");
-    let rest = inside.and_then(|inside| inside.split_once("\n---\n"));
-    rest.map_or(text, |(_, rest)| rest)
-}
-
 fn is_decoration(line: &str) -> bool {
     let is_tag = line.starts_with('<') && line.ends_with('>') && !line.contains("://");
     let is_image = ["[![", "![", ".. image::", "<img", "<a ", "image:"]
@@ -62,45 +56,34 @@ pub(super) fn cut(text: &str, tokens: u64) -> String {
         return text.to_owned();
     }
     let space = tokens.saturating_sub(estimate_tokens(CUT) + 1);
-    let mut start = beginning(text, borders(text), space);
-    // A heading without its section says nothing.
-    let is_heading = |line: &&str| line.trim_start().starts_with('#');
+    let mut start = beginning(text, "\n\n", space);
+    if start.matches("```").count() % 2 == 1 {
+        start = start.rsplit_once("```").map_or("", |(before, _)| before);
+    }
+    // No heading stands without its text.
+    let is_heading = |line: &&str| line.trim_start().starts_with('#') || line.trim().is_empty();
     while let Some(last) = start.lines().last().filter(is_heading) {
-        start = start.strip_suffix(last).unwrap_or_default().trim_end();
+        start = start
+            .trim_end_matches('\n')
+            .strip_suffix(last)
+            .unwrap_or_default();
     }
     if start.is_empty() {
-        let words = text.match_indices(char::is_whitespace);
-        start = beginning(text, words.map(|(at, _)| at), space);
+        start = beginning(text, " ", space);
     }
-    match start {
+    match start.trim_end() {
         "" => String::new(),
         start => format!("{start}\n\n{CUT}"),
     }
 }
 
-/// Returns the text up to the last of these ends at which it has at most so many tokens.
-fn beginning(text: &str, ends: impl IntoIterator<Item = usize>, tokens: u64) -> &str {
-    let starts = ends.into_iter().map_while(|end| text.get(..end));
+/// Returns the longest beginning up to a mark that has no more tokens.
+fn beginning<'t>(text: &'t str, mark: &str, tokens: u64) -> &'t str {
+    let starts = text
+        .match_indices(mark)
+        .map_while(|(end, _)| text.get(..end));
     let fitting = starts.take_while(|start| estimate_tokens(start) <= tokens);
-    fitting.last().unwrap_or_default().trim_end()
-}
-
-/// Returns the places where a paragraph ends. A block of code is one paragraph.
-fn borders(text: &str) -> Vec<usize> {
-    let mut borders = Vec::new();
-    let mut at = 0;
-    let mut is_code = false;
-    for line in text.split_inclusive('\n') {
-        let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            is_code = !is_code;
-        }
-        if !is_code && (trimmed.is_empty() || trimmed.starts_with('#')) {
-            borders.push(at);
-        }
-        at += line.len();
-    }
-    borders
+    fitting.last().unwrap_or_default()
 }
 
 /// Returns the first paragraph of a document that is neither a heading nor the introduction of a

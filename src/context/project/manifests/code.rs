@@ -1,11 +1,14 @@
 //! Manifests that are programs or loose text, by regular expressions: what a program computes is
 //! not known.
 
+use std::borrow::Cow;
+
 use regex::{Captures, Regex};
 use serde::Deserialize;
 
 use super::data::requirement;
 use super::{Dependency, ManifestContent, Scope};
+use crate::text::pattern::Pattern;
 
 /// How a format is read.
 #[derive(Debug, Deserialize)]
@@ -39,20 +42,10 @@ enum Comments {
     Markup,
 }
 
-impl Comments {
-    /// Returns how comments begin and end.
-    fn marks(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::Hash => &[("#", "\n")],
-            Self::Slashes => &[("//", "\n"), ("/*", "*/")],
-            Self::Markup => &[("<!--", "-->")],
-        }
-    }
-}
-
 impl CodePatterns {
     pub(super) fn read(&self, text: &str) -> ManifestContent {
-        let code = without_comments(&format!("{text}\n"), self.comments);
+        let text = format!("{text}\n");
+        let code = without_comments(&text, self.comments);
         let (rest, catalog) = split(&code, self.catalog.as_ref());
         let (rest, development) = split(&rest, self.development.as_ref());
         let runtime = match &self.runtime {
@@ -160,45 +153,23 @@ fn package(captures: &Captures<'_>, scope: Scope) -> Option<Dependency> {
     Some(Dependency::new(name, version, scope))
 }
 
-/// Returns a program without its comments. String literals stay, and so do the lines.
-fn without_comments(code: &str, comments: Option<Comments>) -> String {
-    let marks = comments.map_or(&[][..], Comments::marks);
-    let mut bare = String::with_capacity(code.len());
-    let mut rest = code;
-    while let Some(first) = rest.chars().next() {
-        let comment = marks.iter().find(|(start, _)| rest.starts_with(start));
-        let (kept, passed) = match (comment, first) {
-            (Some((_, end)), _) => {
-                let at = rest.find(end);
-                let length = if *end == "\n" { 0 } else { end.len() };
-                (0, at.map_or(rest.len(), |at| at + length))
-            }
-            (None, '"' | '\'') => {
-                let end = literal_end(rest, first);
-                (end, end)
-            }
-            (None, other) => (other.len_utf8(), other.len_utf8()),
-        };
-        bare.push_str(rest.get(..kept).unwrap_or_default());
-        rest = rest.get(passed..).unwrap_or_default();
+/// Returns a program without its comments. Marks within a literal begin none.
+fn without_comments(code: &str, comments: Option<Comments>) -> Cow<'_, str> {
+    match comments {
+        None => code.into(),
+        Some(Comments::Hash) => HASH.replace_in(code, "$1"),
+        Some(Comments::Slashes) => SLASHES.replace_in(code, "$1"),
+        Some(Comments::Markup) => MARKUP.replace_in(code, "$1"),
     }
-    bare
 }
 
-/// Returns the length of the literal that a text begins with: up to its closing quote, or up to the
-/// end of the line if it has none.
-fn literal_end(text: &str, quote: char) -> usize {
-    let mut is_escaped = false;
-    for (at, character) in text.char_indices().skip(1) {
-        match character {
-            '\n' => return at,
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            _ if character == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
+static HASH: Pattern = Pattern::prepared(r"#[^\n]*", after_literals);
+static SLASHES: Pattern = Pattern::prepared(r"//[^\n]*|/\*(?s:.*?)(?:\*/|$)", after_literals);
+static MARKUP: Pattern = Pattern::prepared("<!--(?s:.*?)(?:-->|$)", after_literals);
+
+/// Returns the pattern of a literal, which is the first group, or of a comment.
+fn after_literals(comment: &str) -> String {
+    format!(r#"("(?:[^"\\\n]|\\.)*["\n]?|'(?:[^'\\\n]|\\.)*['\n]?)|{comment}"#)
 }
 
 #[cfg(test)]
