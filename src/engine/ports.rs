@@ -76,7 +76,7 @@ pub trait Provider: Send + Sync + Debug {
 pub type Providers = BTreeMap<ProviderId, Arc<dyn Provider>>;
 
 /// Receives all events, in order.
-pub trait Subscriber: Debug {
+pub trait Subscriber: Send + Debug {
     /// Takes one event. An error is reported once and ends the subscription; it never harms the
     /// consultation.
     fn event(&mut self, event: &Envelope) -> Result<(), SubscriberError>;

@@ -1,9 +1,9 @@
 //! Stores the runs of benchmarks: a folder each, `runs/<run_id>/` in the home.
 //!
 //! `log.jsonl` is the truth: one event a line, only ever appended to. `state.json` is the fold of
-//! it for scripts, written whole or not at all after each event; nothing here reads it. A process
-//! that is killed at any moment leaves at most part of a line, which is no event, and a state that
-//! is one event older than the log. Both are synced when a run halts and ends; before that, a power
+//! it for scripts, written whole or not at all whenever the run waits; nothing here reads it. A
+//! process that is killed at any moment leaves at most part of a line, which is no event, and a
+//! state that is a few events older than the log. Both are synced when a run halts and ends; before that, a power
 //! failure can lose the last events, but not their consultations, which have journals of their own.
 //!
 //! The process that runs a run holds the lock of its log. Readers take no lock: whole lines never
@@ -52,6 +52,8 @@ pub struct StoredRun {
 pub struct LockedRun {
     pub files: RunFiles,
     log: Log<BenchmarkState>,
+    /// `state.json` is older than the log.
+    is_state_due: bool,
     stale_file: Option<WriteError>,
 }
 
@@ -87,6 +89,7 @@ impl RunStore {
         let mut run = LockedRun {
             files,
             log,
+            is_state_due: false,
             stale_file: None,
         };
         run.write_state(Durability::Unsynced);
@@ -113,6 +116,7 @@ impl RunStore {
         Ok(LockedRun {
             files,
             log,
+            is_state_due: false,
             stale_file: None,
         })
     }
@@ -177,7 +181,7 @@ impl LockedRun {
         &self.log.state
     }
 
-    /// Logs an event, and the halt or the end that follows from it. Then writes the state.
+    /// Logs an event, and the halt or the end that follows from it.
     ///
     /// # Errors
     ///
@@ -190,8 +194,18 @@ impl LockedRun {
             self.write_state(Durability::Unsynced);
             durability = self.log_event(now, due)?;
         }
-        self.write_state(durability);
+        match durability {
+            Durability::Synced => self.write_state(durability),
+            Durability::Unsynced => self.is_state_due = true,
+        }
         Ok(())
+    }
+
+    /// Writes the state if it is older than the log.
+    pub fn refresh_state(&mut self) {
+        if self.is_state_due {
+            self.write_state(Durability::Unsynced);
+        }
     }
 
     fn log_event(
@@ -221,6 +235,7 @@ impl LockedRun {
     }
 
     fn write_state(&mut self, durability: Durability) {
+        self.is_state_due = false;
         let view = self.state().view(self.state().status());
         self.stale_file = write_json(&self.files.state, &view, durability).err();
     }

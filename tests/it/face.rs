@@ -286,7 +286,7 @@ fn template(consent_mode: ConsentMode) -> TemplateRequest {
     }
 }
 
-fn batch<'a, K: 'a>(
+fn batch<'a, K: Send + 'static>(
     planner: &'a Planner<'_>,
     control: &'a Control,
     interrupts: mpsc::UnboundedReceiver<()>,

@@ -129,12 +129,12 @@ impl<'a> PreparedBatch<'a> {
 
 impl<'a> ApprovedBatch<'a> {
     /// Drives the run to its end on a runtime of its own.
-    pub(crate) fn drive<K: 'a, T>(
+    pub(crate) fn drive<K: Send + 'static, T>(
         self,
         driver: impl AsyncFnOnce(Batch<'a, K>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let Self(run, month_rule) = self;
-        let runtime = host::runtime().map_err(cannot_start)?;
+        let runtime = host::runtime_for_many().map_err(cannot_start)?;
         let end = runtime.block_on(async {
             let screen = run.printer.clone();
             let interrupts = interrupts::listen_to_two(Exit::Interrupted.code(), move || {

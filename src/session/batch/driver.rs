@@ -18,7 +18,7 @@ use super::{Batch, BatchUpdate, FinishedConsultation, InterruptStage};
 /// Decides which consultations a batch has, and what follows from each.
 pub trait Policy {
     /// What a consultation is for.
-    type Job: 'static;
+    type Job: Send + 'static;
 
     /// What is in flight, for people.
     const ITEMS: &'static str;
@@ -98,7 +98,7 @@ impl<'a> BatchDriver<'a> {
     ) -> Result<(), Error> {
         batch.jobs = self.jobs;
         let driven = self.drive_to_end(policy, &mut batch).await;
-        batch.finish(self.planner.face);
+        batch.finish(self.planner.face).await;
         driven
     }
 

@@ -8,6 +8,7 @@ use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
 use crate::error::Error;
 use crate::scrub::Finding;
+use crate::setup::context::outgoing::MaskingOutcome;
 use crate::setup::plan::template::PreparedPlan;
 
 /// The estimate of a batch, and the secrets in its questions and their context.
@@ -56,16 +57,13 @@ impl BatchEstimate {
     }
 
     /// Adds what is masked in a consultation.
-    pub fn add_secrets(&mut self, name: &str, prepared: PreparedPlan) {
-        if let Some(report) = prepared.plan.scrubbing.as_deref() {
-            self.masked.add(name, report);
-        }
+    pub fn add_secrets(&mut self, name: &str, masked: MaskingOutcome) {
+        self.masked.add(name, &masked.report);
         let named = |finding: Finding| Finding {
             source: format!("{name} {}", finding.source),
             ..finding
         };
-        self.findings
-            .extend(prepared.findings.into_iter().map(named));
+        self.findings.extend(masked.findings.into_iter().map(named));
     }
 }
 

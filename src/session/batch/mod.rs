@@ -1,4 +1,4 @@
-//! Runs many consultations side by side in one task. They share the dispatcher (one limit, backoff
+//! Runs many consultations side by side, a task each. They share the dispatcher (one limit, backoff
 //! and circuit a provider), the ceilings above their own, the index and the interrupts.
 //!
 //! A [`Policy`](driver::Policy) decides which consultations there are and what follows from each;
@@ -18,9 +18,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::{FutureExt, LocalBoxFuture};
-use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::future::FutureExt;
 use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::task::JoinSet;
 
 use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
@@ -96,7 +96,7 @@ pub struct Batch<'a, K> {
     /// The consultations that continue, with the number of the last call of an earlier process.
     resumed: BTreeMap<ConsultationId, u32>,
     report: fn(&StoredRecord) -> String,
-    running: FuturesUnordered<LocalBoxFuture<'a, FinishedConsultation<K>>>,
+    running: JoinSet<FinishedConsultation<K>>,
     /// The interrupts of the consultations in flight, and of some that have ended.
     sessions: Vec<mpsc::UnboundedSender<()>>,
 }
@@ -163,7 +163,7 @@ impl ConsultationOutcome {
     }
 }
 
-impl<'a, K: 'a> Batch<'a, K> {
+impl<'a, K: Send + 'static> Batch<'a, K> {
     /// Returns a batch without consultations.
     ///
     /// # Errors
@@ -199,7 +199,7 @@ impl<'a, K: 'a> Batch<'a, K> {
             jobs: usize::MAX,
             resumed: BTreeMap::new(),
             report,
-            running: FuturesUnordered::new(),
+            running: JoinSet::new(),
             sessions: Vec::new(),
         })
     }
@@ -212,7 +212,7 @@ impl<'a, K: 'a> Batch<'a, K> {
             Err(error) => {
                 let result = Err(Error::failed(error));
                 let finished = FinishedConsultation { key, id, result };
-                self.running.push(async { finished }.boxed_local());
+                self.running.spawn(async { finished });
                 return;
             }
         };
@@ -250,7 +250,7 @@ impl<'a, K: 'a> Batch<'a, K> {
             };
             FinishedConsultation { key, id, result }
         };
-        self.running.push(finished.boxed_local());
+        self.running.spawn(finished);
     }
 
     /// Returns whether the calls in flight were cancelled.
@@ -280,9 +280,12 @@ impl<'a, K: 'a> Batch<'a, K> {
                     }
                     return Some(BatchUpdate::Interrupted(self.interrupted()));
                 }
-                finished = self.running.next() => {
-                    return finished.map(|finished| BatchUpdate::Finished(Box::new(finished)));
-                }
+                finished = self.running.join_next() => match finished {
+                    Some(Ok(finished)) => return Some(BatchUpdate::Finished(Box::new(finished))),
+                    // Its panics are caught, and only the end of the batch aborts it.
+                    Some(Err(_)) => {}
+                    None => return None,
+                },
             }
         }
     }
@@ -316,14 +319,14 @@ impl<'a, K: 'a> Batch<'a, K> {
     }
 
     /// Waits until the index has every consultation that has ended; those in flight are dropped.
-    fn finish(self, face: &dyn Face) {
+    async fn finish(self, face: &dyn Face) {
         let Self {
             shared,
             index,
-            running,
+            mut running,
             ..
         } = self;
-        drop(running);
+        running.shutdown().await;
         drop(shared);
         index.finish(RebuildTime::Now, face);
     }

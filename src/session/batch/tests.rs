@@ -366,7 +366,7 @@ async fn every_consultation_that_ended_is_in_the_index() {
     let mut batch = batch_home.batch(None);
     batch_home.start_all(&mut batch, 20);
     let all = run_to_end(&mut batch).await;
-    batch.finish(&SilentFace);
+    batch.finish(&SilentFace).await;
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for finished in &all {
         let listed = history::with_id(&index.connection, finished.id.as_str()).unwrap();
@@ -380,7 +380,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let mut batch = batch_home.batch(None);
     batch.start(0, batch_home.plan(0), &batch_home.providers);
     run_to_end(&mut batch).await;
-    batch.finish(&SilentFace);
+    batch.finish(&SilentFace).await;
     // A rebuild would find no trace of it.
     let id = batch_home.plan(0).id;
     for suffix in ["jsonl", "json", "md"] {
@@ -391,7 +391,7 @@ async fn next_batch_adds_to_the_index_without_rebuilding_it() {
     let mut batch = batch_home.batch(None);
     batch.start(1, batch_home.plan(1), &batch_home.providers);
     run_to_end(&mut batch).await;
-    batch.finish(&SilentFace);
+    batch.finish(&SilentFace).await;
     let index = Index::open(&batch_home.home.index_file()).unwrap();
     for number in 0..2 {
         let id = batch_home.plan(number).id;

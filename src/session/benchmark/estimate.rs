@@ -1,13 +1,14 @@
 //! What a run is expected to cost: the sum over its case runs.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::benchmark::grading::grading_question;
 use crate::benchmark::run::{Arm, CaseRunId};
 use crate::consultation::policy::estimate::Estimate;
+use crate::engine::host::in_parallel;
 use crate::error::Error;
 use crate::session::batch::estimate::{BatchEstimate, estimate};
+use crate::setup::context::outgoing::MaskingOutcome;
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::QuestionRequest;
 
@@ -24,36 +25,45 @@ pub fn estimate_run<'a>(
     book: &CaseBook,
     arms: &ArmTemplates,
 ) -> Result<BatchEstimate, Error> {
-    let mut run = BatchEstimate::default();
-    let mut known: BTreeMap<(Arm, &str), Estimate> = BTreeMap::new();
-    for case_run in case_runs {
-        let id = (case_run.arm, case_run.case.as_str());
-        let (Some(entry), Some(template)) = (book.get(&case_run.case), arms.of(case_run.arm))
-        else {
-            continue;
-        };
-        // Repetitions ask the same.
-        let estimate = match known.entry(id) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(unknown) => {
-                unknown.insert(estimate_case(&mut run, entry, template, arms.grader())?)
-            }
-        };
-        run.add(estimate);
+    let known = |run: &'a CaseRunId| Some((run, book.get(&run.case)?, arms.of(run.arm)?));
+    let case_runs: Vec<_> = case_runs.into_iter().filter_map(known).collect();
+    let mut seen = BTreeSet::new();
+    // Repetitions ask the same.
+    let is_new = |(run, ..): &&(&'a CaseRunId, _, _)| seen.insert((run.arm, run.case.as_str()));
+    let distinct: Vec<_> = case_runs.iter().filter(is_new).collect();
+    let estimates = in_parallel(&distinct, |(_, entry, template)| {
+        let estimated = estimate_case(entry, template, arms.grader());
+        estimated.map_err(|error| error.hint(format!("leave out case `{}`", entry.case.id)))
+    });
+    let mut sum = BatchEstimate::default();
+    let mut by_case: BTreeMap<(Arm, &str), Estimate> = BTreeMap::new();
+    for ((run, ..), estimated) in distinct.into_iter().zip(estimates) {
+        let (estimate, masked) = estimated?;
+        sum.add_secrets(run.case.as_str(), masked);
+        by_case.insert((run.arm, run.case.as_str()), estimate);
     }
-    Ok(run)
+    for (run, ..) in &case_runs {
+        if let Some(estimate) = by_case.get(&(run.arm, run.case.as_str())) {
+            sum.add(estimate);
+        }
+    }
+    Ok(sum)
 }
 
 fn estimate_case(
-    run: &mut BatchEstimate,
     entry: &CaseEntry,
     template: &PlanTemplate,
     grader: Option<&PlanTemplate>,
-) -> Result<Estimate, Error> {
-    let named = |error: Error| error.hint(format!("leave out case `{}`", entry.case.id));
-    let prepared = template.plan(entry.question()?).map_err(named)?;
+) -> Result<(Estimate, MaskingOutcome), Error> {
+    let prepared = template.plan(entry.question()?)?;
     let mut case = estimate(&prepared)?;
-    run.add_secrets(entry.case.id.as_str(), prepared);
+    let masked = MaskingOutcome {
+        report: prepared
+            .plan
+            .scrubbing
+            .map_or_else(Default::default, |report| *report),
+        findings: prepared.findings,
+    };
     if entry.key.needs_grader()
         && let Some(grader) = grader
     {
@@ -65,5 +75,5 @@ fn estimate_case(
         let grading = estimate(&grader.plan(question)?)?;
         case.calls.extend(grading.calls);
     }
-    Ok(case)
+    Ok((case, masked))
 }

@@ -111,6 +111,7 @@ impl Policy for RunInProgress<'_> {
             None => {}
         }
         let Some(pending) = self.state().next_start().filter(|_| batch.may_start()) else {
+            self.driver.run.refresh_state();
             self.driver.progress.running(batch.in_flight());
             return Ok(match batch.in_flight() {
                 0 => BatchStep::Rest,

@@ -93,6 +93,7 @@ pub(super) fn step(run: &mut LockedRun, outcome: CaseOutcome) {
     let case_run = next_run(run);
     run.record(NOW, started(&case_run, 1)).unwrap();
     run.record(NOW, finished(&case_run, outcome, 1)).unwrap();
+    run.refresh_state();
 }
 
 /// Finishes three case runs without a right answer.
@@ -243,6 +244,7 @@ fn a_resumed_run_continues_its_log() {
     let conditions = *run.state().conditions();
     run.record(NOW, BenchmarkEventKind::Resumed { conditions })
         .unwrap();
+    run.refresh_state();
     assert_eq!(home.state_json()["run_status"], "running");
     assert_eq!(home.state_json()["stop_reason"], Value::Null);
     while !run.state().has_ended() {
