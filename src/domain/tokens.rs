@@ -114,13 +114,10 @@ pub struct CharCount {
 impl CharCount {
     /// Counts the next piece of the text.
     pub fn add(&mut self, piece: &str) {
-        for c in piece.chars() {
-            if c.is_ascii() {
-                self.ascii += 1;
-            } else {
-                self.other += 1;
-            }
-        }
+        let chars = piece.chars().count() as u64;
+        let ascii = piece.bytes().filter(u8::is_ascii).count() as u64;
+        self.ascii += ascii;
+        self.other += chars - ascii;
     }
 
     pub fn is_empty(&self) -> bool {

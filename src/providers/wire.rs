@@ -205,6 +205,14 @@ pub(super) fn schema(ask: &Ask) -> Value {
     ask.answer.schema(ask.form)
 }
 
+/// Returns an object with a field set to a value, which `json!` would copy.
+pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(field.to_owned(), value);
+    }
+    object
+}
+
 /// Returns an object without the fields that are null, which a request leaves out.
 pub(super) fn without_nulls(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {

@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::tokens::{Band, estimate_tokens, token_band};
+use crate::domain::tokens::{Band, estimate_tokens};
 
 use super::judge::prompt_failed;
 use super::next::{Entry, Next};
@@ -59,7 +59,7 @@ pub(crate) fn enter(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Nex
 }
 
 fn started(plan: &Plan) -> Started {
-    let prompts: Vec<PromptUsed> = plan.templates.used();
+    let prompts: Vec<PromptUsed> = plan.templates.used().to_vec();
     Started {
         question: plan.question.clone(),
         mode: plan.debate.mode.strategy().name.to_owned(),
@@ -85,7 +85,6 @@ impl Plan {
         // The kind of answer whose calls write the context to a model's cache. They go out
         // together, those for the next kind later.
         let mut writers: BTreeMap<ModelRef, AnswerKind> = BTreeMap::new();
-        let mut schemas: BTreeMap<AnswerKind, Band> = BTreeMap::new();
         for PlannedCall {
             agent_id,
             answer,
@@ -100,9 +99,7 @@ impl Plan {
                     ..Band::default()
                 }
             } else {
-                *schemas
-                    .entry(answer)
-                    .or_insert_with(|| schema(answer, self.form))
+                schema(answer, self.form)
             };
             let input = prompt.tokens() + schema + carried(self, answer, &agent_id);
             let output = self.expected_output(&model, answer);
@@ -159,7 +156,7 @@ fn context_tokens(calls: &[PlannedCall]) -> u64 {
 /// Returns the tokens of the JSON Schema sent with a prompt. Some vendors count it as input, with
 /// words of their own around it; others do not.
 fn schema(answer: AnswerKind, form: AnswerForm) -> Band {
-    let counted = token_band(&answer.schema(form).to_string());
+    let counted = answer.schema_tokens(form);
     Band {
         low: 0,
         high: counted.high + AROUND_A_SCHEMA,

@@ -4,8 +4,8 @@
 //! The text is stored, and compiled when it is first filled, because the machine that holds it must
 //! be serializable.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -87,8 +87,8 @@ const BUILTIN: [(&str, &str); 46] = builtin![
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "BTreeMap<String, String>")]
 pub struct Templates {
-    pub(super) texts: BTreeMap<String, String>,
-    compiled: CompiledByName,
+    pub(super) texts: Arc<BTreeMap<String, String>>,
+    derived: Arc<Derived>,
 }
 
 impl From<BTreeMap<String, String>> for Templates {
@@ -113,19 +113,25 @@ pub struct PromptUsed {
     pub sha256: String,
 }
 
-/// Compiled templates by the name that was asked for, shared by every copy: all seats of a round
-/// fill the same template, and many consultations can share one set. Two sets with equal texts are
-/// equal whatever was compiled.
-#[derive(Clone, Debug, Default)]
-struct CompiledByName(Arc<Mutex<BTreeMap<String, Compiled>>>);
+/// What follows from the texts, shared by every copy: all seats of a round fill the same template,
+/// and many consultations can share one set. Two sets with equal texts are equal whatever of this
+/// was made.
+#[derive(Debug, Default)]
+struct Derived {
+    /// By the name that was asked for.
+    compiled: Mutex<BTreeMap<String, Compiled>>,
+    used: OnceLock<Vec<PromptUsed>>,
+    /// Those that are not built in.
+    own: OnceLock<BTreeSet<String>>,
+}
 
-impl PartialEq for CompiledByName {
+impl PartialEq for Derived {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-impl Eq for CompiledByName {}
+impl Eq for Derived {}
 
 impl Templates {
     /// Returns the templates of this version of the program.
@@ -140,14 +146,14 @@ impl Templates {
 
     fn of(texts: BTreeMap<String, String>) -> Self {
         Self {
-            texts,
-            compiled: CompiledByName::default(),
+            texts: Arc::new(texts),
+            derived: Arc::default(),
         }
     }
 
     /// Returns a copy with a template replaced by this text.
     pub(super) fn with(&self, name: &str, text: &str) -> Self {
-        let mut texts = self.texts.clone();
+        let mut texts = self.texts.as_ref().clone();
         texts.insert(name.to_owned(), normal(text));
         Self::of(texts)
     }
@@ -159,7 +165,7 @@ impl Templates {
     /// Keeps only the templates that a consultation needs, because its log stores all of them. The
     /// function gets a template's name, and the persona's id for a persona's file.
     #[must_use]
-    pub fn only(self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
+    pub fn only(&self, needed: impl Fn(&str, Option<&str>) -> bool) -> Self {
         let persona = |name: &str, text: &str| {
             name.starts_with(PERSONAS)
                 .then(|| FrontMatter::of(text).get("id").map(ToOwned::to_owned))
@@ -167,33 +173,29 @@ impl Templates {
         };
         let kept = self
             .texts
-            .into_iter()
-            .filter(|(name, text)| needed(name, persona(name, text).as_deref()));
+            .iter()
+            .filter(|(name, text)| needed(name, persona(name, text).as_deref()))
+            .map(|(name, text)| (name.clone(), text.clone()));
         Self::of(kept.collect())
     }
 
     /// Edits the templates that are not those of this version of the program; the first argument
     /// is a template's name.
     pub fn edit_own(&mut self, edit: &mut dyn FnMut(&str, &mut String)) {
-        let own: Vec<String> = self
-            .texts
-            .keys()
-            .filter(|name| !self.is_builtin(name))
-            .cloned()
-            .collect();
-        if own.is_empty() {
+        if self.own().is_empty() {
             return;
         }
-        for name in own {
-            if let Some(text) = self.texts.get_mut(&name) {
-                edit(&name, text);
+        let derived = std::mem::take(&mut self.derived);
+        let texts = Arc::make_mut(&mut self.texts);
+        for name in derived.own.get().into_iter().flatten() {
+            if let Some(text) = texts.get_mut(name) {
+                edit(name, text);
             }
         }
-        self.compiled = CompiledByName::default();
     }
 
     /// Returns every template with its version and the SHA-256 of its text.
-    pub fn used(&self) -> Vec<PromptUsed> {
+    pub fn used(&self) -> &[PromptUsed] {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text)
@@ -202,14 +204,25 @@ impl Templates {
                 .to_owned(),
             sha256: sha256(text),
         };
-        self.texts.iter().map(used).collect()
+        let all = || self.texts.iter().map(used).collect();
+        self.derived.used.get_or_init(all)
     }
 
     /// Returns whether a template is that of this version of the program.
     pub fn is_builtin(&self, name: &str) -> bool {
-        let builtin = BUILTIN.iter().find(|(known, _)| *known == name);
-        builtin
-            .is_some_and(|(_, text)| self.texts.get(name).is_some_and(|own| *own == normal(text)))
+        self.texts.contains_key(name) && !self.own().contains(name)
+    }
+
+    /// Returns the names of the templates that are not built in.
+    fn own(&self) -> &BTreeSet<String> {
+        let is_builtin = |name: &str, own: &str| {
+            let mut builtin = BUILTIN.iter().filter(|(known, _)| *known == name);
+            builtin.any(|(_, text)| own == normal(text))
+        };
+        let own =
+            |(name, text): (&String, &String)| (!is_builtin(name, text)).then(|| name.clone());
+        let all = || self.texts.iter().filter_map(own).collect();
+        self.derived.own.get_or_init(all)
     }
 
     /// Returns the text of a template that differs from the built-in one. A missing template, as in
@@ -263,7 +276,7 @@ impl Templates {
     ///
     /// Other templates with parts are left out: compiling them all takes longer than filling one.
     pub(super) fn compiled(&self, wanted: &str) -> Result<Compiled, PromptError> {
-        let compiled = self.compiled.0.lock();
+        let compiled = self.derived.compiled.lock();
         let mut compiled_by_name = compiled.unwrap_or_else(PoisonError::into_inner);
         if let Some(compiled) = compiled_by_name.get(wanted) {
             return Ok(compiled.clone());
@@ -420,7 +433,12 @@ impl<'a> FrontMatter<'a> {
 
 /// Returns a file's text without a byte order mark and with plain line breaks.
 fn normal(text: &str) -> String {
-    text.trim_start_matches('\u{feff}').replace("\r\n", "\n")
+    let text = text.trim_start_matches('\u{feff}');
+    // The built-in ones have none, and each start takes all of them.
+    if !text.contains('\r') {
+        return text.to_owned();
+    }
+    text.replace("\r\n", "\n")
 }
 
 /// A template is missing, incomplete or cannot be filled.

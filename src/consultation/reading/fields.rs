@@ -69,12 +69,11 @@ fn distance(name: &str, key: &str) -> Option<usize> {
     if key == shown(name) {
         return Some(0);
     }
-    let key = plain(key);
-    if key == plain(shown(name)) {
+    if plain(key).eq(plain(shown(name))) {
         return Some(SPELLING);
     }
     let mut also = TABLES.fields.get(name)?.iter();
-    Some(SPELLING + 1 + also.position(|also| *also == key)?)
+    Some(SPELLING + 1 + also.position(|also| also.chars().eq(plain(key)))?)
 }
 
 /// The distance of a name that is spelled otherwise.
@@ -112,15 +111,21 @@ impl Fields {
         }
     }
 
+    /// Returns the key that is nearest to a name.
+    fn nearest(&self, name: Name) -> Option<String> {
+        if self.members.contains_key(shown(name)) {
+            return Some(shown(name).to_owned());
+        }
+        let keys = self.members.keys();
+        let candidates = keys.filter_map(|key| Some((distance(name, key)?, key)));
+        let nearest = candidates.min_by_key(|(distance, _)| *distance)?;
+        Some(nearest.1.clone())
+    }
+
     /// Takes a field by its name, else by another spelling, else by an alternative name.
     pub(super) fn take(&mut self, name: Name, notes: &mut Notes) -> FieldValue {
         let path = self.at(shown(name));
-        let candidates = self
-            .members
-            .keys()
-            .filter_map(|key| Some((distance(name, key)?, key)));
-        let nearest = candidates.min_by_key(|(distance, _)| *distance);
-        let Some(key) = nearest.map(|(_, key)| key.clone()) else {
+        let Some(key) = self.nearest(name) else {
             return FieldValue { value: None, path };
         };
         let value = self
@@ -149,9 +154,8 @@ impl Fields {
 }
 
 /// Returns letters and digits in lower case.
-fn plain(key: &str) -> String {
+fn plain(key: &str) -> impl Iterator<Item = char> {
     key.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
-        .collect()
 }

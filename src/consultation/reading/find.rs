@@ -176,9 +176,10 @@ fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
     names
         .iter()
         .filter(|name| {
-            object
-                .iter()
-                .any(|(key, value)| fields::matches(name, key, value))
+            // Nearly always the key is the name itself.
+            let mut members = object.iter();
+            object.contains_key(fields::shown(name))
+                || members.any(|(key, value)| fields::matches(name, key, value))
         })
         .count()
 }

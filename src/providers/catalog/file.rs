@@ -1,6 +1,7 @@
 //! Reading a file of models over a catalog: entries add models or replace single fields of known
 //! ones.
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Model, ModelCatalog, PriceTable, PriceTableAge};
@@ -30,26 +31,22 @@ pub enum CatalogError {
 impl ModelCatalog {
     /// Returns the catalog that is compiled in.
     pub fn builtin() -> Self {
-        // A test reads the file, so the empty catalog is unreachable.
-        Self::empty()
-            .lay_over(include_str!("../models.json"), PriceTable::ThisProgram)
-            .unwrap_or(Self::empty())
-    }
-
-    fn empty() -> Self {
+        #[derive(Default, Deserialize)]
+        struct BuiltIn {
+            models: Vec<Model>,
+        }
+        // A test reads the file, so the empty list is unreachable.
+        let BuiltIn { models } =
+            serde_json::from_str(include_str!("../models.json")).unwrap_or_default();
         Self {
-            models: Vec::new(),
-            vintages: Vec::new(),
+            vintages: vec![PriceTableAge::of(PriceTable::ThisProgram, &models)],
+            models,
         }
     }
 
     /// Applies a user's file to this catalog: its entries add models or replace single fields of
     /// known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
-        self.lay_over(json, PriceTable::TheUser)
-    }
-
-    fn lay_over(self, json: &str, of: PriceTable) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         match file.get("schema_version") {
             Some(Value::String(version)) if version == SCHEMA_VERSION => {}
@@ -85,7 +82,7 @@ impl ModelCatalog {
                 None => models.push(model),
             }
         }
-        vintages.push(PriceTableAge::of(of, &dated));
+        vintages.push(PriceTableAge::of(PriceTable::TheUser, &dated));
         Ok(Self { models, vintages })
     }
 }
@@ -111,9 +108,7 @@ mod tests {
 
     #[test]
     fn the_builtin_file_is_read_whole_and_every_price_has_a_source() {
-        let catalog = ModelCatalog::empty()
-            .lay_over(include_str!("../models.json"), PriceTable::ThisProgram)
-            .unwrap();
+        let catalog = ModelCatalog::builtin();
         assert!(catalog.models.len() > 50);
         for model in &catalog.models {
             assert!(

@@ -130,7 +130,7 @@ impl Planner<'_> {
         };
         notices.extend(month.and_then(limits::month_notice));
         let needed_templates = |context| {
-            let all = self.sources.templates.clone();
+            let all = &self.sources.templates;
             terms::templates(all, &panel, &debate, context, &models)
         };
         // What earlier consultations say is read while the rules for secrets are compiled.

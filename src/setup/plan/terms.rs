@@ -110,7 +110,7 @@ pub(super) fn in_flight(
 /// Returns the templates that the plan may need, without those of the other mode, of sizes that no
 /// model has and of personas without a seat.
 pub(super) fn templates(
-    all: Templates,
+    all: &Templates,
     panel: &Panel,
     debate: &DebateOptions,
     context: ContextUse,
