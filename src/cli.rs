@@ -5,6 +5,7 @@ mod man;
 mod words;
 
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -19,6 +20,7 @@ use crate::commands::{
 use crate::config::env::Environment;
 use crate::engine::host;
 use crate::error::{Error, Exit};
+use crate::scrub::prepare;
 use crate::setup::context::scrubber;
 use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
@@ -68,6 +70,11 @@ enum Command {
 pub fn main() -> ExitCode {
     clean_panics(None);
     forbid_core_files();
+    // What the first note and the first prompt are masked by is compiled while the command line and
+    // the files of the home are read.
+    if words::may_send(std::env::args_os()) {
+        drop(thread::Builder::new().spawn(prepare));
+    }
     let environment = Environment::read();
     let wishes = TerminalEnv {
         no_color: environment.text("NO_COLOR"),

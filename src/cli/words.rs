@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory, Parser};
+use clap::{Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 use crate::domain::names::likely;
@@ -16,7 +16,7 @@ const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];
 /// Parses the words of the command line, the program's name first.
 pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Result<Cli> {
     let mut words: Vec<OsString> = words.collect();
-    let command = Cli::command();
+    let mut command = Cli::command();
     if is_question_alone(&command, &words) {
         words.insert(1, "consult".into());
     }
@@ -24,12 +24,24 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Resul
         .into_iter()
         .flat_map(|word| parted(&command, word))
         .collect();
-    let mut parsed = Cli::try_parse_from(&words);
+    // One command for all: to build it takes as long as to parse the words.
+    let mut parsed = command.try_get_matches_from_mut(&words);
     if parsed.as_ref().is_err_and(asks_for_help_on_help) {
         words.retain(|word| word != "--help" && word != "-h");
-        parsed = Cli::try_parse_from(&words);
+        parsed = command.try_get_matches_from_mut(&words);
     }
-    parsed.map_err(|error| with_suggestion(error, command, &words))
+    let cli = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    cli.map_err(|error| with_suggestion(error, command, &words))
+}
+
+/// Returns whether the words begin with a command that sends prompts, or with a question.
+pub(super) fn may_send(mut words: impl Iterator<Item = OsString>) -> bool {
+    let first = words.nth(1);
+    let first = first.as_ref().and_then(|word| word.to_str());
+    first.is_some_and(|word| {
+        let sends = ["consult", "ask", "resume", "refine", "benchmark"].contains(&word);
+        sends || word.contains(|c: char| c.is_whitespace() || c == '?')
+    })
 }
 
 /// Returns whether the words are a question without the command `consult`: the first has white

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use secrecy::SecretString;
 
@@ -20,7 +19,6 @@ use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::local::choice::ModelFile;
-use crate::scrub;
 use crate::scrub::rules::UserRules;
 use crate::setup::context::scrub_rules;
 use crate::setup::local_servers::LocalServerSet;
@@ -49,9 +47,6 @@ pub struct Sources {
 impl Sources {
     /// Loads home and environment.
     pub fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
-        // What the first note and the first prompt are masked by is compiled while the rest is
-        // read.
-        drop(thread::Builder::new().spawn(scrub::prepare));
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;
         let settings = settings::load(&home, environment)?;
