@@ -88,12 +88,22 @@ impl<'a> Keys<'a, '_, '_> {
         self.log.refuse(member.line, problem)
     }
 
-    fn text(&mut self, key: &str) -> Option<String> {
+    /// Reads a value; reports one of another kind.
+    fn read<T>(
+        &mut self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(&'a Node) -> Option<T>,
+    ) -> Option<T> {
         let member = self.get(key)?;
-        match &member.value {
-            NodeValue::Text(text) if !text.trim().is_empty() => Some(text.trim().to_owned()),
-            _ => self.wrong(key, member, "a text"),
-        }
+        read(member).or_else(|| self.wrong(key, member, expected))
+    }
+
+    fn text(&mut self, key: &str) -> Option<String> {
+        self.read(key, "a text", |member| match &member.value {
+            NodeValue::Text(_) => member.as_word().map(str::to_owned),
+            _ => None,
+        })
     }
 
     /// Returns a list; a text is one of a single entry.
@@ -106,27 +116,25 @@ impl<'a> Keys<'a, '_, '_> {
     }
 
     fn cases(&mut self) -> Option<Vec<Node>> {
-        let member = self.get("cases")?;
-        match &member.value {
+        self.read("cases", "a list", |member| match &member.value {
             NodeValue::List(cases) => Some(cases.clone()),
-            _ => self.wrong("cases", member, "a list"),
-        }
+            _ => None,
+        })
     }
 
     fn mode(&mut self) -> Option<Mode> {
-        let member = self.get("mode")?;
-        match member.as_word() {
-            Some("converge") => Some(Mode::Converge),
-            Some("explore") => Some(Mode::Explore),
-            _ => self.wrong("mode", member, "`converge` or `explore`"),
-        }
+        self.read("mode", "`converge` or `explore`", |member| {
+            match member.as_word() {
+                Some("converge") => Some(Mode::Converge),
+                Some("explore") => Some(Mode::Explore),
+                _ => None,
+            }
+        })
     }
 
-    /// Returns a whole number from 1.
     fn count(&mut self, key: &str, most: u32) -> Option<u32> {
-        let member = self.get(key)?;
-        let count = whole_number(member, most);
-        count.or_else(|| self.wrong(key, member, &format!("a whole number from 1 to {most}")))
+        let expected = format!("a whole number from 1 to {most}");
+        self.read(key, &expected, |member| whole_number(member, most))
     }
 
     fn stop_conditions(&mut self) -> StopSettings {
@@ -154,13 +162,9 @@ impl<'a> Keys<'a, '_, '_> {
     }
 
     fn section(&mut self, key: &str, known: &str) -> Option<&'a NodeMap> {
-        let member = self.get(key)?;
-        let map = member.as_map();
-        match map {
-            Some(map) => self.log.check_keys(&format!("`{key}`"), map, known),
-            None => return self.wrong(key, member, "a map of keys"),
-        }
-        map
+        let map = self.read(key, "a map of keys", Node::as_map)?;
+        self.log.check_keys(&format!("`{key}`"), map, known);
+        Some(map)
     }
 
     /// Returns a limit. It is switched off by `off`, `null` or `false`, which is what some programs

@@ -77,13 +77,6 @@ impl CaseFile {
         }
     }
 
-    pub(super) fn row(&self, node: Node) -> RawCase {
-        RawCase {
-            is_table: true,
-            ..self.case(node)
-        }
-    }
-
     /// Returns the ending of its name in lower case, without the dot.
     pub(super) fn extension(&self) -> String {
         let extension = Path::new(&*self.shown).extension();
@@ -140,10 +133,8 @@ pub(super) fn read(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Option<
 
 /// What a file has, by the ending of its name.
 pub(super) enum ParsedFile {
-    /// The rows of a table.
-    Rows(Vec<Node>),
-    /// The values of lines.
-    Values(Vec<Node>),
+    /// The rows of a table, or a value a line.
+    List { nodes: Vec<Node>, is_table: bool },
     /// The value of a whole file; `None` if it is empty.
     Document(Option<Node>),
     /// The ending is another one.
@@ -153,37 +144,35 @@ pub(super) enum ParsedFile {
 /// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
 pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
     let Some(text) = read(file, log)? else {
-        return Ok(ParsedFile::Values(Vec::new()));
+        return Ok(ParsedFile::Document(None));
     };
-    let rows = |separator| {
-        let rows = table::parse(&text, separator, MOST_CASES + 1);
+    // One too many shows that there are too many.
+    let most = MOST_CASES + 1;
+    let table = |separator| {
+        let rows = table::parse(&text, separator, most);
         rows.unwrap_or_else(|error| vec![Err(error)])
     };
-    let document = |node: Result<Option<Node>, SyntaxProblem>| Vec::from_iter(node.transpose());
-    Ok(match file.extension().as_str() {
-        "jsonl" | "ndjson" => {
-            // One too many shows that there are too many.
-            let lines = json::parse_lines(&text).take(MOST_CASES + 1);
-            ParsedFile::Values(whole(lines, log))
-        }
-        "csv" => ParsedFile::Rows(whole(rows(Separator::Comma), log)),
-        "tsv" => ParsedFile::Rows(whole(rows(Separator::Tab), log)),
-        "yaml" | "yml" => ParsedFile::Document(whole(document(yaml::parse(&text)), log).pop()),
-        "json" => ParsedFile::Document(whole(document(json::parse(&text)), log).pop()),
-        _ => ParsedFile::Unknown,
-    })
-}
-
-/// Returns the values that could be parsed; the problems of the others are in the log.
-fn whole(
-    nodes: impl IntoIterator<Item = Result<Node, SyntaxProblem>>,
-    log: &mut FileLog<'_>,
-) -> Vec<Node> {
-    let whole = |node: Result<Node, SyntaxProblem>| {
-        node.map_err(|error| log.add(error.line, error.problem))
-            .ok()
+    let extension = file.extension();
+    let parsed: Vec<Result<Node, SyntaxProblem>> = match extension.as_str() {
+        "jsonl" | "ndjson" => json::parse_lines(&text).take(most).collect(),
+        "csv" => table(Separator::Comma),
+        "tsv" => table(Separator::Tab),
+        "yaml" | "yml" => Vec::from_iter(yaml::parse(&text).transpose()),
+        "json" => Vec::from_iter(json::parse(&text).transpose()),
+        _ => return Ok(ParsedFile::Unknown),
     };
-    nodes.into_iter().filter_map(whole).collect()
+    let mut nodes = Vec::new();
+    for node in parsed {
+        match node {
+            Ok(node) => nodes.push(node),
+            Err(error) => log.add(error.line, error.problem),
+        }
+    }
+    let is_table = matches!(extension.as_str(), "csv" | "tsv");
+    Ok(match extension.as_str() {
+        "yaml" | "yml" | "json" => ParsedFile::Document(nodes.pop()),
+        _ => ParsedFile::List { nodes, is_table },
+    })
 }
 
 /// Returns the end of a sentence that begins with a file that cannot be read.

@@ -98,7 +98,7 @@ fn read_file(
     let manifest = manifest::read(&contents, log);
     let raw = match (manifest.suite, manifest.cases, folder) {
         (Some((name, line)), ..) => cases_of_path(&name, line, file, log),
-        (None, Some(nodes), _) => cases_of_nodes(nodes, file, log),
+        (None, Some(nodes), _) => cases_of(nodes, false, file, log),
         (None, None, Some(folder)) => folder::cases(folder, log)?,
         (None, None, None) => {
             log.add_whole("a manifest needs `suite` with a path, or `cases`");
@@ -142,11 +142,10 @@ enum FileContent {
 /// Reads a file by its format; problems are in the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
     let cases = match raw_case::content(file, log)? {
-        ParsedFile::Rows(rows) => cases_of(rows, CaseFile::row, file, log),
-        ParsedFile::Values(nodes) => cases_of_nodes(nodes, file, log),
+        ParsedFile::List { nodes, is_table } => cases_of(nodes, is_table, file, log),
         ParsedFile::Document(None) => Vec::new(),
         ParsedFile::Document(Some(Node { line, value })) => match value {
-            NodeValue::List(nodes) => cases_of_nodes(nodes, file, log),
+            NodeValue::List(nodes) => cases_of(nodes, false, file, log),
             NodeValue::Map(map) if promptfoo::is_config(&map) => {
                 promptfoo::cases_of_config(&map, line, file, log)
             }
@@ -167,20 +166,20 @@ fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent>
     Ok(FileContent::Cases(cases))
 }
 
-fn cases_of_nodes(nodes: Vec<Node>, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
-    cases_of(nodes, CaseFile::case, file, log)
-}
-
 fn cases_of(
     nodes: Vec<Node>,
-    case: fn(&CaseFile, Node) -> RawCase,
+    is_table: bool,
     file: &CaseFile,
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
     if nodes.iter().any(promptfoo::is_test) {
         promptfoo::cases_of_tests(nodes, file, log)
     } else {
-        nodes.into_iter().map(|node| case(file, node)).collect()
+        let case = |node| RawCase {
+            is_table,
+            ..file.case(node)
+        };
+        nodes.into_iter().map(case).collect()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::suites::log::FileLog;
 use crate::suites::matcher;
 use crate::text::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 
-use super::{CaseDefaults, EXPECTED, MATCH, OPTIONS, Style, field, tidy};
+use super::{CaseDefaults, Style, field, tidy};
 
 /// The expected answers as they are written.
 struct Expected {
@@ -32,9 +32,9 @@ pub(super) fn read(
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
 ) -> Option<Answer> {
-    let own = field(map, MATCH, log);
+    let own = field(map, "match", log);
     let own = own.map(|(_, member)| matcher::read(member, log));
-    let options = field(map, OPTIONS, log);
+    let options = field(map, "options", log);
     let options = options.map(|(_, member)| (member.line, options_of(member, style, log)));
     let expected = expected(map, style, log);
     let matcher = match (own, options) {
@@ -61,7 +61,7 @@ pub(super) fn read(
     };
     let Some(expected) = expected else {
         let needs_none = matches!(matcher, Matcher::Judge { rubric: Some(_) });
-        let is_missing = field(map, EXPECTED, log).is_none();
+        let is_missing = field(map, "expected", log).is_none();
         if !needs_none && is_missing {
             log.add(line, "the case has no `expected` answer");
         }
@@ -101,7 +101,7 @@ fn inferred(expected: &Expected) -> Matcher {
 }
 
 fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expected> {
-    let (name, member) = field(map, EXPECTED, log)?;
+    let (name, member) = field(map, "expected", log)?;
     let elements = member.elements();
     if elements.is_empty() {
         return log.refuse(member.line, format!("`{name}` is an empty list"));

@@ -17,20 +17,19 @@ use super::matcher::texts;
 use super::suite::SuiteCase;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
-const ID: &[&str] = &["id"];
-const QUESTION: &[&str] = &["question", "input", "prompt"];
-const CONTEXT: &[&str] = &["context"];
-const FILES: &[&str] = &["files"];
-const EXPECTED: &[&str] = &["expected", "target", "answer", "gold"];
-const MATCH: &[&str] = &["match"];
-const OPTIONS: &[&str] = &["options", "choices"];
-const TAGS: &[&str] = &["tags"];
-const SOURCE: &[&str] = &["source"];
-/// Of people's own; only its tags are read.
-const METADATA: &[&str] = &["metadata"];
-
-const FIELDS: [&[&str]; 10] = [
-    ID, QUESTION, CONTEXT, FILES, EXPECTED, MATCH, OPTIONS, TAGS, SOURCE, METADATA,
+/// The fields of a case: the name, and the names that other programs have for it. Of the metadata,
+/// only the groups count.
+const FIELDS: [&str; 10] = [
+    "id",
+    "question input prompt",
+    "context",
+    "files",
+    "expected target answer gold",
+    "match",
+    "options choices",
+    "tags",
+    "source",
+    "metadata",
 ];
 
 /// Entries of `metadata` that group cases.
@@ -101,10 +100,10 @@ pub(super) fn read(
     let id = id(map, origin, log);
     let question = question(map, node.line, origin.defaults, log);
     let answer = answer::read(map, node.line, style, origin.defaults, log);
-    let context = optional_text(map, CONTEXT, log);
-    let source = optional_text(map, SOURCE, log);
+    let context = optional_text(map, "context", log);
+    let source = optional_text(map, "source", log);
     let tags = tags(map, style, log);
-    let files = match field(map, FILES, log) {
+    let files = match field(map, "files", log) {
         Some((_, member)) => {
             let names = list("files", member, style, log);
             attachment::find(names, origin.folder, member.line, log)
@@ -158,12 +157,15 @@ fn key_problem(error: &AnswerKeyError) -> String {
 /// Returns the field with one of these names, and the name; a `null` counts as absent.
 fn field<'a>(
     map: &'a NodeMap,
-    names: &[&'static str],
+    name: &str,
     log: &mut FileLog<'_>,
 ) -> Option<(&'static str, &'a Node)> {
-    let mut found = names.iter().filter_map(|name| {
-        let member = map.get(*name)?;
-        (!member.is_null()).then_some((*name, member))
+    let names = FIELDS
+        .iter()
+        .find(|names| names.split(' ').next() == Some(name))?;
+    let mut found = names.split(' ').filter_map(|name| {
+        let member = map.get(name)?;
+        (!member.is_null()).then_some((name, member))
     });
     let first = found.next()?;
     if let Some((other, member)) = found.next() {
@@ -174,7 +176,7 @@ fn field<'a>(
 }
 
 fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
-    let known = || FIELDS.iter().flat_map(|names| names.iter().copied());
+    let known = || FIELDS.iter().flat_map(|names| names.split(' '));
     for (key, member) in map {
         if style == Style::Inspect && SANDBOX.contains(&key.as_str()) && !member.is_null() {
             let problem = format!("`{key}` cannot be applied: cases run in no sandbox");
@@ -199,7 +201,7 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
 }
 
 fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<CaseId> {
-    let Some((_, member)) = field(map, ID, log) else {
+    let Some((_, member)) = field(map, "id", log) else {
         let numbered = || format!("case-{}", origin.number);
         let id = origin.id.map_or_else(numbered, str::to_owned);
         return CaseId::parse(&id);
@@ -215,7 +217,7 @@ fn question(
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
 ) -> Option<String> {
-    let Some((name, member)) = field(map, QUESTION, log) else {
+    let Some((name, member)) = field(map, "question", log) else {
         if defaults.question.is_none() {
             log.add(line, "the case has no `question`");
         }
@@ -228,8 +230,8 @@ fn question(
     }
 }
 
-fn optional_text(map: &NodeMap, names: &[&'static str], log: &mut FileLog<'_>) -> Option<String> {
-    let (name, member) = field(map, names, log)?;
+fn optional_text(map: &NodeMap, name: &str, log: &mut FileLog<'_>) -> Option<String> {
+    let (name, member) = field(map, name, log)?;
     match &member.value {
         NodeValue::Text(text) => Some(tidy(text)).filter(|text| !text.is_empty()),
         _ => log.wrong(&format!("the `{name}`"), member, "a text"),
@@ -238,7 +240,7 @@ fn optional_text(map: &NodeMap, names: &[&'static str], log: &mut FileLog<'_>) -
 
 fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     let mut tags = Vec::new();
-    if let Some((_, member)) = field(map, TAGS, log) {
+    if let Some((_, member)) = field(map, "tags", log) {
         tags = list("tags", member, style, log);
         for tag in &tags {
             if tag.chars().count() > LONGEST_TAG || tag.contains(char::is_control) {
@@ -247,7 +249,7 @@ fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
             }
         }
     }
-    if let Some((_, member)) = field(map, METADATA, log) {
+    if let Some((_, member)) = field(map, "metadata", log) {
         tags.extend(metadata_tags(member));
     }
     let unique: IndexSet<String> = tags.into_iter().collect();

@@ -185,8 +185,7 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
         Ok((content, other))
     });
     let (nodes, is_row, other) = match content {
-        Ok((ParsedFile::Rows(rows), other)) => (rows, true, other),
-        Ok((ParsedFile::Values(nodes), other)) => (nodes, false, other),
+        Ok((ParsedFile::List { nodes, is_table }, other)) => (nodes, is_table, other),
         Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
         unread => {
             let problem = match unread {

@@ -11,20 +11,6 @@ use super::{Node, NodeMap, NodeValue, SyntaxProblem, plain_scalar};
 /// The deepest value.
 const DEEPEST: usize = 128;
 
-/// A list or a map that is being read.
-enum Open {
-    List {
-        line: usize,
-        nodes: Vec<Node>,
-    },
-    Map {
-        line: usize,
-        map: NodeMap,
-        /// A key that waits for its value, and its line.
-        key: Option<(String, usize)>,
-    },
-}
-
 /// What becomes of aliases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aliases {
@@ -40,50 +26,16 @@ pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
 
 /// Parses a file as [`parse`] does, with these aliases.
 pub fn parse_with(text: &str, aliases: Aliases) -> Result<Option<Node>, SyntaxProblem> {
-    let mut open: Vec<Open> = Vec::new();
-    let mut root: Option<Node> = None;
-    for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| {
+    let mut events = Parser::new_from_str(text).map(|event| {
+        let read = event.map(|(event, span)| (event, span.start.line()));
+        read.map_err(|error| {
             let problem = format!("not YAML: {}", error.info());
             SyntaxProblem::new(error.marker().line(), problem)
-        })?;
-        let line = span.start.line();
-        let node = match event {
-            Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == DEEPEST => {
-                let problem = format!("more than {DEEPEST} levels of lists and maps");
-                return Err(SyntaxProblem::new(line, problem));
-            }
-            Event::SequenceStart(..) => {
-                let nodes = Vec::new();
-                open.push(Open::List { line, nodes });
-                continue;
-            }
-            Event::MappingStart(..) => {
-                open.push(Open::Map {
-                    line,
-                    map: NodeMap::new(),
-                    key: None,
-                });
-                continue;
-            }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(closed) => closed.node(),
-                None => continue,
-            },
-            Event::Scalar(text, style, _, tag) => Node {
-                line,
-                value: scalar(&text, style, tag.as_deref()),
-            },
-            Event::Alias(_) if aliases == Aliases::Ignored => Node {
-                line,
-                value: NodeValue::Null,
-            },
-            Event::Alias(_) => {
-                return Err(SyntaxProblem::new(
-                    line,
-                    "aliases (`*name`) are not followed; write the value out",
-                ));
-            }
+        })
+    });
+    let mut root: Option<Node> = None;
+    while let Some((event, line)) = events.next().transpose()? {
+        match event {
             Event::DocumentStart(_) if root.is_some() => {
                 return Err(SyntaxProblem::new(line, "a second document begins here"));
             }
@@ -91,50 +43,68 @@ pub fn parse_with(text: &str, aliases: Aliases) -> Result<Option<Node>, SyntaxPr
             | Event::StreamStart
             | Event::StreamEnd
             | Event::DocumentStart(_)
-            | Event::DocumentEnd => continue,
-        };
-        match open.last_mut() {
-            None => root = Some(node),
-            Some(parent) => parent.add(node)?,
+            | Event::DocumentEnd => {}
+            event => root = Some(node(&mut events, event, line, aliases, 0)?),
         }
     }
     Ok(root.filter(|node| !node.is_null()))
 }
 
-impl Open {
-    fn add(&mut self, node: Node) -> Result<(), SyntaxProblem> {
-        let (map, key) = match self {
-            Self::List { nodes, .. } => {
-                nodes.push(node);
-                return Ok(());
-            }
-            Self::Map { map, key, .. } => (map, key),
-        };
-        let Some((name, line)) = key.take() else {
-            *key = Some((key_text(&node)?, node.line));
-            return Ok(());
-        };
-        match map.entry(name) {
-            Entry::Occupied(earlier) => Err(set_before(line, earlier.key(), earlier.get().line)),
-            Entry::Vacant(place) => {
-                place.insert(Node { line, ..node });
-                Ok(())
-            }
-        }
-    }
+/// What the parser says, each with its line.
+type Events<'e, 't> = dyn Iterator<Item = Result<(Event<'t>, usize), SyntaxProblem>> + 'e;
 
-    fn node(self) -> Node {
-        match self {
-            Self::List { line, nodes } => Node {
-                line,
-                value: NodeValue::List(nodes),
-            },
-            Self::Map { line, map, .. } => Node {
-                line,
-                value: NodeValue::Map(map),
-            },
-        }
+/// Reads the value that an event begins.
+fn node<'t>(
+    events: &mut Events<'_, 't>,
+    event: Event<'t>,
+    line: usize,
+    aliases: Aliases,
+    depth: usize,
+) -> Result<Node, SyntaxProblem> {
+    let is_open = matches!(event, Event::SequenceStart(..) | Event::MappingStart(..));
+    if is_open && depth == DEEPEST {
+        let problem = format!("more than {DEEPEST} levels of lists and maps");
+        return Err(SyntaxProblem::new(line, problem));
     }
+    let value = match event {
+        Event::Scalar(text, style, _, tag) => scalar(&text, style, tag.as_deref()),
+        Event::SequenceStart(..) => {
+            let mut list = Vec::new();
+            while let Some((event, line)) = inner(events)? {
+                list.push(node(events, event, line, aliases, depth + 1)?);
+            }
+            NodeValue::List(list)
+        }
+        Event::MappingStart(..) => {
+            let mut map = NodeMap::new();
+            while let Some((event, line)) = inner(events)? {
+                let key = key_text(&node(events, event, line, aliases, depth + 1)?)?;
+                let Some((event, of_value)) = inner(events)? else {
+                    break;
+                };
+                let value = node(events, event, of_value, aliases, depth + 1)?;
+                match map.entry(key) {
+                    Entry::Occupied(earlier) => {
+                        return Err(set_before(line, earlier.key(), earlier.get().line));
+                    }
+                    Entry::Vacant(place) => drop(place.insert(Node { line, ..value })),
+                }
+            }
+            NodeValue::Map(map)
+        }
+        Event::Alias(_) if aliases == Aliases::Refused => {
+            let problem = "aliases (`*name`) are not followed; write the value out";
+            return Err(SyntaxProblem::new(line, problem));
+        }
+        _ => NodeValue::Null,
+    };
+    Ok(Node { line, value })
+}
+
+/// Returns the next value of a list or a map; `None` at its end.
+fn inner<'t>(events: &mut Events<'_, 't>) -> Result<Option<(Event<'t>, usize)>, SyntaxProblem> {
+    let next = events.next().transpose()?;
+    Ok(next.filter(|(event, _)| !matches!(event, Event::SequenceEnd | Event::MappingEnd)))
 }
 
 fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeValue {
