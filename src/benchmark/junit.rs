@@ -4,11 +4,10 @@
 //! elements and attributes are those of the schema of Jenkins (`junit-10.xsd`), which other servers
 //! read as well.
 
-use std::fmt::Write;
 use std::time::Duration;
 
 use super::report::BenchmarkReport;
-use super::report::arm::ArmReport;
+use super::report::arm::{ArmReport, OutcomeCounts};
 use super::report::notices::Miss;
 use super::result::{CaseOutcome, CaseResult};
 use super::run::CaseRunId;
@@ -20,171 +19,116 @@ const LONGEST_IN_ATTRIBUTE: usize = 200;
 
 /// Renders the report.
 pub fn junit(report: &BenchmarkReport) -> String {
-    let suites: Vec<TestSuite> = report
-        .arms
-        .iter()
-        .map(|arm| TestSuite::of(report, arm))
+    let suites: String = report.arms.iter().map(|arm| suite(report, arm)).collect();
+    let sum = |count: fn(&OutcomeCounts) -> u64| {
+        let counts = report.arms.iter().map(|arm| count(&arm.counts));
+        counts.sum::<u64>().to_string()
+    };
+    let attributes = [
+        ("name", "conclave benchmark".to_owned()),
+        ("tests", sum(|counts| counts.total)),
+        ("failures", sum(|counts| counts.rejected)),
+        ("errors", sum(|counts| counts.failed)),
+        ("time", seconds(report.results.iter())),
+    ];
+    let all = element("testsuites", &attributes, 0, &suites);
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{all}")
+}
+
+/// Renders the test suite of an arm.
+fn suite(report: &BenchmarkReport, arm: &ArmReport) -> String {
+    let name = format!("{}.{}", report.terms.suite.name, arm.arm.name());
+    let results = report.results.iter();
+    let results = results.filter(|result| result.run.arm == arm.arm);
+    let not_done = report.not_done.iter().filter(|run| run.arm == arm.arm);
+    let finished = results.clone().map(|result| {
+        let children = outcome(report, result);
+        let time = seconds(std::iter::once(result));
+        case(report, &name, &result.run, time, &children)
+    });
+    let skipped = "      <skipped message=\"not done\"/>\n";
+    let skipped = not_done.map(|run| case(report, &name, run, "0.000".to_owned(), skipped));
+    let cases: String = finished.chain(skipped).collect();
+    let counts = &arm.counts;
+    let attributes = [
+        ("name", name.clone()),
+        ("tests", counts.total.to_string()),
+        ("failures", counts.rejected.to_string()),
+        ("errors", counts.failed.to_string()),
+        ("skipped", counts.not_done.to_string()),
+        ("time", seconds(results)),
+    ];
+    element("testsuite", &attributes, 2, &cases)
+}
+
+/// Renders a test case with what it has inside.
+fn case(
+    report: &BenchmarkReport,
+    suite: &str,
+    run: &CaseRunId,
+    time: String,
+    children: &str,
+) -> String {
+    let name = match report.terms.repetitions {
+        0 | 1 => run.case.to_string(),
+        _ => format!("{} #{}", run.case, run.repetition),
+    };
+    let tags = report.case(&run.case).map(|case| case.tags.as_slice());
+    let class = match tags.and_then(<[String]>::first) {
+        Some(tag) => format!("{suite}.{tag}"),
+        None => suite.to_owned(),
+    };
+    let attributes = [("name", name), ("classname", class), ("time", time)];
+    element("testcase", &attributes, 4, children)
+}
+
+/// Renders what is wrong with an answer, and the consultations that gave it.
+fn outcome(report: &BenchmarkReport, result: &CaseResult) -> String {
+    let miss = Miss {
+        result,
+        case: report.case(&result.run.case),
+    };
+    let (expected, given) = (miss.expected(), miss.given());
+    let short = |text| shortened(text, LONGEST_IN_ATTRIBUTE);
+    let problem = |name, kind, message: &str, content: &str| {
+        let (message, content) = (attribute(message), text(content));
+        format!("      <{name} message=\"{message}\" type=\"{kind}\">{content}</{name}>\n")
+    };
+    let problem = match result.outcome {
+        CaseOutcome::Approved => String::new(),
+        CaseOutcome::Rejected => {
+            let message = format!("expected {}, got {}", short(expected), short(given));
+            let content = format!("expected: {expected}\ngiven: {given}");
+            problem("failure", "wrong_answer", &message, &content)
+        }
+        CaseOutcome::Failed => problem("error", "no_answer", &short(given), given),
+    };
+    let records = result.consultations.iter().map(ConsultationId::as_str);
+    let records: Vec<&str> = records.collect();
+    if records.is_empty() {
+        return problem;
+    }
+    let records = text(&records.join("\n"));
+    format!("{problem}      <system-out>{records}</system-out>\n")
+}
+
+/// Renders an element with this indentation around the lines inside it.
+fn element(name: &str, attributes: &[(&str, String)], indent: usize, children: &str) -> String {
+    let attributes = attributes.iter();
+    let attributes: Vec<String> = attributes
+        .map(|(name, value)| format!(" {name}=\"{}\"", attribute(value)))
         .collect();
-    let mut all = TestCounts::default();
-    for TestSuite { counts, .. } in &suites {
-        all.tests += counts.tests;
-        all.failures += counts.failures;
-        all.errors += counts.errors;
-        all.time += counts.time;
+    let attributes = attributes.concat();
+    let margin = " ".repeat(indent);
+    if children.is_empty() {
+        return format!("{margin}<{name}{attributes}/>\n");
     }
-    let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let _ = writeln!(
-        xml,
-        "<testsuites name=\"conclave benchmark\" tests=\"{}\" failures=\"{}\" errors=\"{}\" \
-         time=\"{}\">",
-        all.tests,
-        all.failures,
-        all.errors,
-        seconds(all.time),
-    );
-    for suite in suites {
-        let TestCounts {
-            tests,
-            failures,
-            errors,
-            skipped,
-            time,
-        } = suite.counts;
-        let _ = writeln!(
-            xml,
-            "  <testsuite name=\"{}\" tests=\"{tests}\" failures=\"{failures}\" \
-             errors=\"{errors}\" skipped=\"{skipped}\" time=\"{}\">",
-            attribute(&suite.name),
-            seconds(time),
-        );
-        xml.push_str(&suite.cases);
-        xml.push_str("  </testsuite>\n");
-    }
-    xml.push_str("</testsuites>\n");
-    xml
+    format!("{margin}<{name}{attributes}>\n{children}{margin}</{name}>\n")
 }
 
-/// The test suite of an arm.
-struct TestSuite {
-    name: String,
-    counts: TestCounts,
-    /// Its elements, in the order of the suite.
-    cases: String,
-}
-
-#[derive(Clone, Copy, Default)]
-struct TestCounts {
-    tests: u64,
-    failures: u64,
-    errors: u64,
-    skipped: u64,
-    time: Duration,
-}
-
-impl TestSuite {
-    fn of(report: &BenchmarkReport, arm: &ArmReport) -> Self {
-        let mut suite = Self {
-            name: format!("{}.{}", report.terms.suite.name, arm.arm.name()),
-            counts: TestCounts::default(),
-            cases: String::new(),
-        };
-        let own = |run: &&CaseRunId| run.arm == arm.arm;
-        for result in &report.results {
-            if own(&&result.run) {
-                suite.finished(report, result);
-            }
-        }
-        for run in report.not_done.iter().filter(own) {
-            suite.counts.skipped += 1;
-            let skipped = "<skipped message=\"not done\"/>".to_owned();
-            suite.add(report, run, Duration::ZERO, &[skipped]);
-        }
-        suite
-    }
-
-    fn finished(&mut self, report: &BenchmarkReport, result: &CaseResult) {
-        let miss = Miss {
-            result,
-            case: report.case(&result.run.case),
-        };
-        let (expected, given) = (miss.expected(), miss.given());
-        let element = match result.outcome {
-            CaseOutcome::Approved | CaseOutcome::Infrastructure => String::new(),
-            CaseOutcome::Rejected => {
-                self.counts.failures += 1;
-                format!(
-                    "<failure message=\"{}\" type=\"wrong_answer\">{}</failure>",
-                    attribute(&format!(
-                        "expected {}, got {}",
-                        shortened(expected, LONGEST_IN_ATTRIBUTE),
-                        shortened(given, LONGEST_IN_ATTRIBUTE)
-                    )),
-                    text(&format!("expected: {expected}\ngiven: {given}"))
-                )
-            }
-            CaseOutcome::Failed => {
-                self.counts.errors += 1;
-                format!(
-                    "<error message=\"{}\" type=\"no_answer\">{}</error>",
-                    attribute(&shortened(given, LONGEST_IN_ATTRIBUTE)),
-                    text(given)
-                )
-            }
-        };
-        let records: Vec<&str> = result
-            .consultations
-            .iter()
-            .map(ConsultationId::as_str)
-            .collect();
-        let output = if records.is_empty() {
-            String::new()
-        } else {
-            format!("<system-out>{}</system-out>", text(&records.join("\n")))
-        };
-        let time = Duration::from_millis(result.duration_ms);
-        self.add(report, &result.run, time, &[element, output]);
-    }
-
-    fn add(
-        &mut self,
-        report: &BenchmarkReport,
-        run: &CaseRunId,
-        time: Duration,
-        children: &[String],
-    ) {
-        self.counts.tests += 1;
-        self.counts.time += time;
-        let name = match report.terms.repetitions {
-            0 | 1 => run.case.to_string(),
-            _ => format!("{} #{}", run.case, run.repetition),
-        };
-        let tags = report.case(&run.case).map(|case| case.tags.as_slice());
-        let class = match tags.and_then(<[String]>::first) {
-            Some(tag) => format!("{}.{tag}", self.name),
-            None => self.name.clone(),
-        };
-        let _ = write!(
-            self.cases,
-            "    <testcase name=\"{}\" classname=\"{}\" time=\"{}\"",
-            attribute(&name),
-            attribute(&class),
-            seconds(time),
-        );
-        let children: Vec<&String> = children.iter().filter(|child| !child.is_empty()).collect();
-        if children.is_empty() {
-            self.cases.push_str("/>\n");
-            return;
-        }
-        self.cases.push_str(">\n");
-        for child in children {
-            let _ = writeln!(self.cases, "      {child}");
-        }
-        self.cases.push_str("    </testcase>\n");
-    }
-}
-
-fn seconds(time: Duration) -> String {
-    format!("{:.3}", time.as_secs_f64())
+fn seconds<'r>(results: impl Iterator<Item = &'r CaseResult>) -> String {
+    let time: u64 = results.map(|result| result.duration_ms).sum();
+    format!("{:.3}", Duration::from_millis(time).as_secs_f64())
 }
 
 /// Returns a value for an attribute, on one line.

@@ -19,9 +19,6 @@ pub enum CaseOutcome {
     Rejected,
     /// There is no answer after all attempts.
     Failed,
-    /// There is no answer because of the providers: rate limits, server errors, timeouts. The case
-    /// remains to be done.
-    Infrastructure,
 }
 
 /// One finished case run.

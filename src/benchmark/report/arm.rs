@@ -111,7 +111,6 @@ impl OutcomeCounts {
                 CaseOutcome::Approved => &mut counts.approved,
                 CaseOutcome::Rejected => &mut counts.rejected,
                 CaseOutcome::Failed => &mut counts.failed,
-                CaseOutcome::Infrastructure => &mut counts.not_done,
             };
             *count += 1;
             counts.retried += u64::from(result.attempts > 1);

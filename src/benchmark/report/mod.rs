@@ -68,10 +68,11 @@ impl BenchmarkReport {
     /// process still lives.
     pub fn of(state: &BenchmarkState, view: BenchmarkStateView) -> Self {
         let terms = &state.begun.terms;
-        let results = in_suite_order(terms, &state.results);
+        let order = order(terms);
+        let mut results = state.results.clone();
+        results.sort_by_cached_key(|result| order(&result.run));
         let mut not_done: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
-        let position_of = positions(terms);
-        not_done.sort_by_cached_key(|run| position_of.key(run));
+        not_done.sort_by_cached_key(|run| order(run));
         let unfinished: Vec<&PendingCaseRun> = not_done
             .iter()
             .filter_map(|run| state.pending(run))
@@ -135,27 +136,14 @@ impl BenchmarkReport {
     }
 }
 
-/// Where each case stands in the suite.
-struct CasePositions<'a>(BTreeMap<&'a CaseId, usize>);
-
-fn positions(terms: &RunTerms) -> CasePositions<'_> {
-    let cases = terms.cases.iter().enumerate();
-    CasePositions(cases.map(|(position, case)| (&case.id, position)).collect())
-}
-
-impl CasePositions<'_> {
-    /// Returns a key in the order of the suite, then of arms and repetitions.
-    fn key(&self, run: &CaseRunId) -> (usize, CaseRunId) {
-        let position = self.0.get(&run.case).copied().unwrap_or(usize::MAX);
-        (position, run.clone())
+/// Returns the order of case runs: that of the suite, then that of their ids.
+fn order(terms: &RunTerms) -> impl Fn(&CaseRunId) -> (usize, CaseRunId) {
+    let cases = terms.cases.iter().zip(0..);
+    let positions: BTreeMap<&CaseId, usize> = cases.map(|(case, at)| (&case.id, at)).collect();
+    move |run| {
+        let position = positions.get(&run.case).copied();
+        (position.unwrap_or(usize::MAX), run.clone())
     }
-}
-
-fn in_suite_order(terms: &RunTerms, results: &[CaseResult]) -> Vec<CaseResult> {
-    let position_of = positions(terms);
-    let mut results = results.to_vec();
-    results.sort_by_cached_key(|result| position_of.key(&result.run));
-    results
 }
 
 #[cfg(test)]

@@ -171,15 +171,6 @@ impl BenchmarkState {
             CaseOutcome::Approved => ItemOutcome::Approved,
             CaseOutcome::Rejected => ItemOutcome::Rejected,
             CaseOutcome::Failed => ItemOutcome::Failed,
-            // It remains to be done, and is no result.
-            CaseOutcome::Infrastructure => {
-                return self.defer(&CaseRunDeferred {
-                    run: result.run.clone(),
-                    cause: DeferralCause::Infrastructure,
-                    spend: result.spend,
-                    error: result.error.clone(),
-                });
-            }
         };
         self.queue.finish(&result.run)?;
         if outcome == ItemOutcome::Failed {

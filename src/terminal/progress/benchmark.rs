@@ -91,7 +91,7 @@ impl RunProgress for BenchmarkProgress {
             let mut counts = self.row.counts();
             counts.done += 1;
             counts.running = counts.running.saturating_sub(1);
-            if is_measured && result.outcome != CaseOutcome::Infrastructure {
+            if is_measured {
                 counts.answered += 1;
                 counts.right += u64::from(result.outcome == CaseOutcome::Approved);
             }
@@ -195,7 +195,7 @@ fn verdict(result: &CaseResult, expected: &str) -> String {
         (CaseOutcome::Rejected, None) => {
             format!("wrong, no final answer instead of {}", short(expected))
         }
-        (CaseOutcome::Failed | CaseOutcome::Infrastructure, _) => match &result.error {
+        (CaseOutcome::Failed, _) => match &result.error {
             Some(error) => format!("no answer: {error}"),
             None => "no answer".to_owned(),
         },

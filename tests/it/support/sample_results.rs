@@ -86,7 +86,7 @@ pub(crate) fn result(case: usize, arm: Arm, outcome: CaseOutcome) -> CaseResult 
     let text = match outcome {
         CaseOutcome::Approved => Some(format!("City {case}")),
         CaseOutcome::Rejected => Some(format!("Town {case}")),
-        CaseOutcome::Failed | CaseOutcome::Infrastructure => None,
+        CaseOutcome::Failed => None,
     };
     let is_right = outcome == CaseOutcome::Approved;
     let factor = if arm == Arm::Panel { 8 } else { 1 };

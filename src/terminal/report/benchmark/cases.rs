@@ -114,7 +114,7 @@ fn finished(report: &BenchmarkReport, result: &CaseResult) -> Vec<Line> {
     let outcome = match result.outcome {
         CaseOutcome::Approved => "right",
         CaseOutcome::Rejected => "**wrong**",
-        CaseOutcome::Failed | CaseOutcome::Infrastructure => "**no answer**",
+        CaseOutcome::Failed => "**no answer**",
     };
     let mut row = name(report, &result.run).to_vec();
     row.extend([

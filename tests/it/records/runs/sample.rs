@@ -102,7 +102,7 @@ pub(super) fn finished(run: &CaseRunId, outcome: CaseOutcome, attempts: u32) -> 
     let answer = match outcome {
         CaseOutcome::Approved => json!({"text": "Paris", "is_right": true}),
         CaseOutcome::Rejected => json!({"text": "Lyon", "is_right": false}),
-        CaseOutcome::Failed | CaseOutcome::Infrastructure => json!(null),
+        CaseOutcome::Failed => json!(null),
     };
     let consultations: Vec<_> = (1..=attempts)
         .map(|attempt| consultation(run, attempt))
