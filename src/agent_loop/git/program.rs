@@ -67,15 +67,8 @@ impl<'a> Git<'a> {
             (None, Some(one)) | (Some(one), None) => return self.files_of(one),
             (None, None) => return Ok(Vec::new()),
         };
-        let options = [
-            "-r",
-            "-z",
-            "--name-only",
-            "--no-renames",
-            "--ignore-submodules=dirty",
-        ];
-        let arguments = [&options[..], &[from, to, "--"]].concat();
-        // Exit code 128: the earlier commit is gone, after a rebase and a clean-up.
+        let options = "-r -z --name-only --no-renames --ignore-submodules=dirty";
+        let arguments: Vec<&str> = options.split(' ').chain([from, to, "--"]).collect();
         match self.try_run(self.folder, "diff-tree", &arguments, &[128])? {
             Some(names) => Ok(paths(&names)),
             None => self.files_of(to),
@@ -186,16 +179,10 @@ const COMMIT: &[u8] = b"# branch.oid ";
 
 impl GitStatus {
     pub(super) fn read(git: &Git<'_>) -> Result<Self, GitError> {
-        let arguments = [
-            "--porcelain=v2",
-            "-z",
-            "--branch",
-            "--no-ahead-behind",
-            "--untracked-files=all",
-            "--no-renames",
-            // Git in a submodule would follow the submodule's own settings.
-            "--ignore-submodules=dirty",
-        ];
+        // Git in a submodule would follow the submodule's own settings.
+        let arguments = "--porcelain=v2 -z --branch --no-ahead-behind --untracked-files=all \
+                         --no-renames --ignore-submodules=dirty";
+        let arguments: Vec<&str> = arguments.split(' ').collect();
         let output = git.run("status", &arguments)?;
         Ok(Self::parse(&output))
     }

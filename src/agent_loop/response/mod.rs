@@ -7,9 +7,7 @@
 mod report;
 mod output;
 mod programs;
-mod json;
 mod fence;
-mod limits;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::agent_loop::text::TABLES;
 use crate::stopping::exit_check::evidence::SeedWords;
 
 /// Counts the words in a text as they stand there, in code and quotes too.
@@ -11,25 +12,17 @@ pub(super) fn count(text: &str) -> SeedWords {
         .split(|c: char| !c.is_alphanumeric() && c != '_')
         .collect();
     // The forms of one word are counted once.
-    let is_there = |forms: &&&str| forms.split(' ').any(|form| words.contains(form));
-    let count = |known: &[&str]| {
-        let count = known.iter().filter(is_there).count();
+    let is_there = |forms: &&String| forms.split(' ').any(|form| words.contains(form));
+    let count = |list: &str| {
+        let count = TABLES.list(list).iter().filter(is_there).count();
         u8::try_from(count).unwrap_or(u8::MAX)
     };
     SeedWords {
-        certain: count(&["confident certainly absolutely"]) > 0,
-        likely: count(&["likely probably"]) > 0,
-        hedges: count(&["maybe", "might", "could", "approximately"]),
-        assurances: count(&["definitely", "assured", "guaranteed"]),
-        error_words: count(&[
-            "error errors",
-            "exception exceptions",
-            "failed",
-            "bug bugs",
-            "issue issues",
-            "problem problems",
-            "mistake mistakes",
-        ]),
+        certain: count("seed_certain") > 0,
+        likely: count("seed_likely") > 0,
+        hedges: count("seed_hedges"),
+        assurances: count("seed_assurances"),
+        error_words: count("seed_errors"),
     }
 }
 

@@ -1,13 +1,11 @@
 //! Finds the answer's object in a text: the first object with the most requested fields.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use crate::consultation::protocol::answer::AnswerKind;
 
 use super::fields::{self, Name};
-use crate::text::json::{self, Attempt, Leniency};
+use crate::text::json::{self, Attempt, Deviations};
 
 /// The deepest nesting of an answer in objects that only wrap it.
 const WRAPPED: usize = 3;
@@ -32,7 +30,7 @@ pub(super) struct AnswerObject {
     pub(super) object: Map<String, Value>,
     /// The byte range in the text.
     pub(super) range: std::ops::Range<usize>,
-    pub(super) leniencies: BTreeSet<Leniency>,
+    pub(super) deviations: Deviations,
     /// True if it was inside another object, an array or a string.
     pub(super) wrapped: bool,
     /// The number of other objects with requested fields.
@@ -75,7 +73,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
             Attempt::Whole {
                 value,
                 end,
-                leniencies,
+                deviations,
             } => {
                 from = end.max(from);
                 any = true;
@@ -89,7 +87,7 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
                         best = Some(AnswerObject {
                             object,
                             range: start..end,
-                            leniencies,
+                            deviations,
                             wrapped,
                             others,
                             score,

@@ -26,7 +26,6 @@ use super::protocol::answer::{AnswerForm, AnswerKind};
 pub use crate::domain::artifact::problem;
 use crate::domain::artifact::problem::{Problem, ProblemSeverity};
 
-use crate::text::json::Leniency;
 use find::{AnswerObject, Search};
 use notes::Notes;
 use reader::Reader;
@@ -130,17 +129,11 @@ fn note_form(found: &AnswerObject, prose: &str, notes: &mut Notes) {
             "there is more than one JSON object; the first that fits best was read",
         );
     }
-    if found.leniencies.contains(&Leniency::DoubleKey) {
+    if found.deviations.double_key {
         notes.flagged("", "a key occurs twice; the last was read");
     }
-    let leniencies: Vec<&str> = found
-        .leniencies
-        .iter()
-        .filter(|leniency| **leniency != Leniency::DoubleKey)
-        .map(|leniency| leniency.words())
-        .collect();
-    if !leniencies.is_empty() {
-        notes.repaired("", format!("not strict JSON: {}", leniencies.join(", ")));
+    if found.deviations.of_syntax {
+        notes.repaired("", "not strict JSON");
     }
 }
 

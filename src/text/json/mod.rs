@@ -9,8 +9,6 @@
 mod strings;
 mod words;
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value};
 
 use strings::{Place, closers};
@@ -27,7 +25,7 @@ pub(crate) enum Attempt {
         value: Value,
         /// The index of the byte after the value.
         end: usize,
-        leniencies: BTreeSet<Leniency>,
+        deviations: Deviations,
     },
     /// The text ended too early.
     CutOff {
@@ -41,42 +39,14 @@ pub(crate) enum Attempt {
     Broken,
 }
 
-/// A tolerated deviation from strict JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Leniency {
-    Bareword,
-    Comment,
-    DecimalComma,
-    DoubleKey,
-    ExtraComma,
-    Escape,
-    InnerQuote,
-    MissingBracket,
-    MissingComma,
-    MissingValue,
-    NotANumber,
-    QuoteMarks,
-    RawLineBreak,
-}
-
-impl Leniency {
-    pub(crate) fn words(self) -> &'static str {
-        match self {
-            Self::Bareword => "a word without quotation marks",
-            Self::Comment => "a comment",
-            Self::DecimalComma => "a decimal comma",
-            Self::DoubleKey => "a key that occurs twice",
-            Self::ExtraComma => "a comma too many",
-            Self::Escape => "an unknown escape",
-            Self::InnerQuote => "a quotation mark inside a string",
-            Self::MissingBracket => "a missing bracket",
-            Self::MissingComma => "a missing comma",
-            Self::MissingValue => "a key without a value",
-            Self::NotANumber => "a number that is none",
-            Self::QuoteMarks => "other quotation marks",
-            Self::RawLineBreak => "a line break inside a string",
-        }
-    }
+/// The tolerated deviations from strict JSON.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Deviations {
+    pub(crate) of_syntax: bool,
+    /// Of the members with this key, the last counts.
+    pub(crate) double_key: bool,
+    /// A word without quotation marks.
+    bareword: bool,
 }
 
 /// Parses the object or array that begins at `start`. Each character read uses one of `steps`;
@@ -94,7 +64,7 @@ pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
         (Ok(value), None) => Attempt::Whole {
             value,
             end: reader.at,
-            leniencies: reader.leniencies,
+            deviations: reader.deviations,
         },
         (Ok(value), Some(CutOff { open, keys })) => Attempt::CutOff {
             value,
@@ -124,7 +94,7 @@ struct JsonReader<'t> {
     /// Invariant: on a character boundary, at most the text's length.
     at: usize,
     steps: usize,
-    leniencies: BTreeSet<Leniency>,
+    deviations: Deviations,
     /// The brackets that close the open containers.
     open: Vec<char>,
     /// The last value is a text that has no end, or nothing behind it that confirms the end.
@@ -138,7 +108,7 @@ impl<'t> JsonReader<'t> {
             text,
             at,
             steps,
-            leniencies: BTreeSet::new(),
+            deviations: Deviations::default(),
             open: Vec::new(),
             is_text_open: false,
             cut: None,
@@ -165,7 +135,7 @@ impl<'t> JsonReader<'t> {
                 break;
             } else if next == ',' {
                 self.skip(1);
-                self.tolerate_if(is_after_comma || is_empty, Leniency::ExtraComma);
+                self.tolerate_if(is_after_comma || is_empty);
                 is_after_comma = true;
                 continue;
             }
@@ -176,10 +146,10 @@ impl<'t> JsonReader<'t> {
                 _ => false,
             };
             if is_closed {
-                self.tolerate_if(true, Leniency::MissingBracket);
+                self.tolerate_if(true);
                 break;
             }
-            self.tolerate_if(!is_after_comma && !is_empty, Leniency::MissingComma);
+            self.tolerate_if(!is_after_comma && !is_empty);
             (is_empty, is_after_comma) = (false, false);
             if close == '}' {
                 let key = if is_fence {
@@ -193,13 +163,13 @@ impl<'t> JsonReader<'t> {
                 let value = self.member();
                 let value = self.or_cut(value, Value::Null)?;
                 let is_double = members.insert(key, value).is_some();
-                self.tolerate_if(is_double, Leniency::DoubleKey);
+                self.deviations.double_key |= is_double;
             } else {
                 let item = self.value(next, Place::Item);
                 items.push(self.or_cut(item, Value::Null)?);
             }
         }
-        self.tolerate_if(is_after_comma, Leniency::ExtraComma);
+        self.tolerate_if(is_after_comma);
         self.open.pop();
         if let Some(cut) = &mut self.cut {
             cut.open += 1;
@@ -242,7 +212,7 @@ impl<'t> JsonReader<'t> {
     fn member(&mut self) -> Result<Value, Stop> {
         let next = self.next_solid()?;
         if next == ',' || next == '}' {
-            self.tolerate_if(true, Leniency::MissingValue);
+            self.tolerate_if(true);
             return Ok(Value::Null);
         }
         self.value(next, Place::Member)
@@ -264,10 +234,13 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn tolerate_if(&mut self, deviates: bool, leniency: Leniency) {
-        if deviates {
-            self.leniencies.insert(leniency);
-        }
+    fn tolerate_if(&mut self, deviates: bool) {
+        self.deviations.of_syntax |= deviates;
+    }
+
+    fn tolerate_bareword(&mut self) {
+        self.tolerate_if(true);
+        self.deviations.bareword = true;
     }
 
     fn rest(&self) -> &'t str {
@@ -311,7 +284,7 @@ impl<'t> JsonReader<'t> {
             } else {
                 return self.peek().ok_or(Stop::CutOff);
             };
-            self.tolerate_if(true, Leniency::Comment);
+            self.tolerate_if(true);
             self.skip(length);
         }
     }

@@ -1,6 +1,6 @@
 //! Reads strings: finds the end of a string with unescaped quotation marks, and resolves escapes.
 
-use super::{JsonReader, Leniency, Stop};
+use super::{JsonReader, Stop};
 
 /// The position of a string, which determines what may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl JsonReader<'_> {
         place: Place,
         text: &mut String,
     ) -> Result<(), Stop> {
-        self.tolerate_if(open != '"', Leniency::QuoteMarks);
+        self.tolerate_if(open != '"');
         self.take()?;
         loop {
             match self.take()? {
@@ -41,11 +41,11 @@ impl JsonReader<'_> {
                     if self.ends(place) {
                         return Ok(());
                     }
-                    self.tolerate_if(true, Leniency::InnerQuote);
+                    self.tolerate_if(true);
                     text.push(mark);
                 }
                 other => {
-                    self.tolerate_if(other == '\n', Leniency::RawLineBreak);
+                    self.tolerate_if(other == '\n');
                     text.push(other);
                 }
             }
@@ -62,7 +62,7 @@ impl JsonReader<'_> {
             None | Some('}' | ']') => true,
             Some(',') => {
                 let next = after.get(1..).unwrap_or_default().trim_start();
-                let has_bare_keys = self.leniencies.contains(&Leniency::Bareword);
+                let has_bare_keys = self.deviations.bareword;
                 let begins = |c| begins(c, place) || has_bare_keys && c.is_alphanumeric();
                 next.chars().next().is_none_or(begins)
             }
@@ -87,7 +87,7 @@ impl JsonReader<'_> {
             plain @ ('"' | '\\' | '/') => plain,
             'u' => return self.unicode(text),
             other => {
-                self.tolerate_if(true, Leniency::Escape);
+                self.tolerate_if(true);
                 // `\'` is a quotation mark; before any other character, as in `\d`, the backslash
                 // is part of the text.
                 if other != '\'' {
@@ -106,7 +106,7 @@ impl JsonReader<'_> {
             return Err(Stop::CutOff);
         }
         let Some(first) = unit(self.rest()) else {
-            self.tolerate_if(true, Leniency::Escape);
+            self.tolerate_if(true);
             text.push_str("\\u");
             return Ok(());
         };
@@ -119,7 +119,7 @@ impl JsonReader<'_> {
         let second = rest.strip_prefix("\\u").and_then(unit).filter(|_| is_half);
         let pair = char::decode_utf16(std::iter::once(first).chain(second)).next();
         let whole = pair.and_then(Result::ok);
-        self.tolerate_if(whole.is_none(), Leniency::Escape);
+        self.tolerate_if(whole.is_none());
         if is_half && whole.is_some() {
             self.skip(6);
         }

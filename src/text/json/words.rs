@@ -4,7 +4,7 @@
 use serde_json::{Number, Value};
 
 use super::strings::Place;
-use super::{JsonReader, Leniency, Stop};
+use super::{JsonReader, Stop};
 
 /// The most bytes of a key or value without quotation marks.
 const LONGEST: usize = 400;
@@ -22,7 +22,7 @@ impl JsonReader<'_> {
             return Err(Stop::Broken);
         }
         self.skip(key.len());
-        self.tolerate_if(true, Leniency::Bareword);
+        self.tolerate_bareword();
         Ok(key.to_owned())
     }
 
@@ -45,38 +45,32 @@ impl JsonReader<'_> {
             && let Some((fraction, number)) = decimal_comma(word, self.rest())
         {
             self.skip(fraction);
-            self.tolerate_if(true, Leniency::DecimalComma);
+            self.tolerate_if(true);
             return Ok(number);
         }
-        let (value, leniency) = match word {
+        let value = match word {
             "true" => return Ok(true.into()),
             "false" => return Ok(false.into()),
             "null" => return Ok(Value::Null),
-            "True" | "TRUE" => (true.into(), Leniency::Bareword),
-            "False" | "FALSE" => (false.into(), Leniency::Bareword),
-            "None" | "NULL" | "Null" | "undefined" => (Value::Null, Leniency::Bareword),
-            "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
-                (Value::Null, Leniency::NotANumber)
-            }
+            "True" | "TRUE" => true.into(),
+            "False" | "FALSE" => false.into(),
+            "None" | "NULL" | "Null" | "undefined" | "NaN" | "Infinity" | "-Infinity"
+            | "+Infinity" | "inf" | "-inf" => Value::Null,
             _ => match serde_json::from_str::<Number>(word) {
                 Ok(number) => return Ok(Value::Number(number)),
-                Err(_) => loose_number(word)
-                    .unwrap_or_else(|| (Value::String(word.to_owned()), Leniency::Bareword)),
+                Err(_) => loose_number(word).unwrap_or_else(|| Value::String(word.to_owned())),
             },
         };
-        self.tolerate_if(true, leniency);
+        self.tolerate_bareword();
         Ok(value)
     }
 }
 
-/// Reads `.8`, `+0.8`, `08`, and numbers that are too large.
-fn loose_number(word: &str) -> Option<(Value, Leniency)> {
+/// Reads `.8`, `+0.8`, `08`; null for a number that is too large.
+fn loose_number(word: &str) -> Option<Value> {
     let is_part = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
     let number = word.parse().ok().filter(|_| word.bytes().all(is_part))?;
-    Some(match Number::from_f64(number) {
-        Some(number) => (Value::Number(number), Leniency::Bareword),
-        None => (Value::Null, Leniency::NotANumber),
-    })
+    Some(Number::from_f64(number).map_or(Value::Null, Value::Number))
 }
 
 /// Reads `0,8` in an object, where no key begins with a digit; returns the length of `,8`.

@@ -1,12 +1,14 @@
 //! An output: documents of JSON and lines of text, and the decision what it is.
 
+use std::borrow::Cow;
+
+use regex::Captures;
 use serde_json::{Deserializer, Value};
 
 use super::fence::{FenceTracker, end_of};
-use super::json;
-use super::limits;
 use super::programs::{Program, Turn, format_of, program};
 use super::report::{AgentResponse, ResponseError, ResponseFormat};
+use crate::text::json::{self, Attempt};
 use crate::text::pattern::Pattern;
 
 /// A few blanks, and control sequences of terminals: some are printed to files too. A line that is
@@ -44,7 +46,7 @@ pub(super) fn read(
         return Ok(text_response(text));
     }
     let original = text;
-    let text = &*json::with_whole_characters(original);
+    let text = &*with_whole_characters(original);
     let mut reading = Reading::default();
     let mut fences = FenceTracker::default();
     let (mut rest, mut line) = (text, 1);
@@ -113,7 +115,7 @@ impl Reading {
                     taken = text.len() - document.len() + documents.byte_offset();
                 }
                 Some(Err(error)) if error.is_eof() => {
-                    let last = next.is_none().then(|| json::completed(document));
+                    let last = next.is_none().then(|| completed(document));
                     if let Some(value) = last.flatten() {
                         self.ends_early = self.read_document(&value, line, true, format);
                     }
@@ -165,8 +167,7 @@ impl Reading {
     ) -> Result<AgentResponse, ResponseError> {
         // The documents are the output, and not quoted in a text.
         let is_output = self.lines_before == 0
-            || (self.lines_before <= limits::LINES_BEFORE_JSON
-                && self.lines_after < self.documents);
+            || (self.lines_before <= LINES_BEFORE_JSON && self.lines_after < self.documents);
         match (format, self.program) {
             (None, Some((_, _))) if !is_output => Ok(text_response(text)),
             (_, Some((format, program))) => Ok(response(format, program.finish(), self.ends_early)),
@@ -179,22 +180,61 @@ impl Reading {
     }
 }
 
+/// The longest message that is kept, in bytes. No model writes one that long at once.
+const MESSAGE: usize = 512 << 10;
+
+/// The most errors of tools that are kept of a turn, the last ones.
+const TOOL_ERRORS: usize = 64;
+
+/// The most lines of text before the JSON of an agent program, such as warnings of a package
+/// manager. With more it is a text that quotes JSON.
+const LINES_BEFORE_JSON: u64 = 100;
+
 fn text_response(text: &str) -> AgentResponse {
     AgentResponse {
         format: ResponseFormat::Text,
-        last_message: end_of(text, limits::MESSAGE),
+        last_message: end_of(text, MESSAGE),
         ..AgentResponse::default()
     }
 }
 
 fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
+    let earlier = turn.tool_errors.len().saturating_sub(TOOL_ERRORS);
+    let errors = turn.tool_errors.into_iter().skip(earlier);
     AgentResponse {
         format,
-        tool_errors: turn.error_texts().map(str::to_owned).collect(),
-        last_message: end_of(&turn.message, limits::MESSAGE),
+        tool_errors: errors.map(|(_, text)| text).collect(),
+        last_message: end_of(&turn.message, MESSAGE),
         program_error: turn.program_error,
         denials: turn.denials,
         ends_mid_stream: ends_early || !turn.is_finished,
+    }
+}
+
+/// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
+/// texts between the two. All else keeps its place.
+fn with_whole_characters(text: &str) -> Cow<'_, str> {
+    /// A pair, half a pair, or another escape.
+    static ESCAPE: Pattern = Pattern::prepared("", |_| {
+        let unit = |digits: &str| format!(r"\\u[dD][{digits}][0-9a-fA-F]{{2}}");
+        let (first, second) = (unit("89abAB"), unit("c-fC-F"));
+        format!(r"(?s){first}{second}|(?P<half>{first}|{second})|\\.")
+    });
+    if !text.contains("\\ud") && !text.contains("\\uD") {
+        return text.into();
+    }
+    ESCAPE.replace_in(text, |escape: &Captures<'_>| {
+        let whole = escape.get(0).filter(|_| escape.name("half").is_none());
+        whole.map_or("\\ufffd", |whole| whole.as_str()).to_owned()
+    })
+}
+
+/// Completes a document that is cut off; `None` if it nests too deeply.
+fn completed(text: &str) -> Option<Value> {
+    let mut steps = usize::MAX;
+    match json::parse(text, 0, &mut steps) {
+        Attempt::CutOff { value, .. } => Some(value),
+        Attempt::Whole { .. } | Attempt::Broken => None,
     }
 }
 

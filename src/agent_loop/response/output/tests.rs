@@ -1,3 +1,5 @@
+use serde_json::json;
+
 use super::*;
 use crate::agent_loop::response::read;
 use crate::agent_loop::response::testing::{response_in, response_of};
@@ -156,4 +158,30 @@ fn what_begins_after_the_last_event_does_not_count() {
 fn a_control_sequence_does_not_go_beyond_its_line() {
     let output = format!("\x1b]0;title\n\x1b[\n{RESULT}\n");
     assert_eq!(response_of(&output), response_of(RESULT));
+}
+
+#[test]
+fn what_is_cut_off_is_completed() {
+    for (text, expected) in [
+        (r#"{"a":"Hal"#, json!({"a": "Hal"})),
+        (r#"{"a":"Hal\"#, json!({"a": "Hal"})),
+        (r#"{"a":"Hal\u00"#, json!({"a": "Hal"})),
+        (r#"{"a":"x\ud83d"#, json!({"a": "x\u{fffd}"})),
+        (r#"{"a":[1,{"b":"c"#, json!({"a": [1, {"b": "c"}]})),
+        (r#"{"a":1,"b"#, json!({"a": 1})),
+        (r#"{"a":1,"b":"#, json!({"a": 1, "b": null})),
+        (r#"{"a":1,"b":tr"#, json!({"a": 1, "b": null})),
+        (r#"[{"a":1},"#, json!([{"a": 1}])),
+        (r#"{"a":{"b":"#, json!({"a": {"b": null}})),
+    ] {
+        let text = with_whole_characters(text);
+        assert_eq!(completed(&text), Some(expected), "{text}");
+    }
+}
+
+#[test]
+fn half_characters_are_replaced() {
+    let text = r#"{"a":"\ud83d \ud83d\ude00 \\ud83d \udE00"}"#;
+    let value: Value = serde_json::from_str(&with_whole_characters(text)).unwrap();
+    assert_eq!(value, json!({"a": "\u{fffd} 😀 \\ud83d \u{fffd}"}));
 }

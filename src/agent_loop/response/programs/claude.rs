@@ -120,7 +120,7 @@ impl Claude {
         for block in elements(&message["content"]).filter(|block| block["is_error"] == true) {
             let text = text_of_content(block).unwrap_or_default();
             let call_id = block["tool_use_id"].as_str();
-            self.turn.add_error_of_call(call_id, &text);
+            self.turn.add_tool_error(call_id, &text);
         }
     }
 
@@ -141,7 +141,8 @@ impl Claude {
         self.turn.is_finished = true;
         for denial in elements(&document["permission_denials"]) {
             if let Some(call_id) = denial["tool_use_id"].as_str() {
-                self.turn.remove_error_of_call(call_id);
+                let errors = &mut self.turn.tool_errors;
+                errors.retain(|(other, _)| other.as_deref() != Some(call_id));
             }
             let tool = denial["tool_name"].as_str().unwrap_or("a tool");
             let input = &denial["tool_input"];

@@ -71,7 +71,7 @@ impl Codex {
             Some("mcp_tool_call") if item["status"] == "failed" => {
                 let error = &item["error"];
                 let message = error["message"].as_str();
-                self.turn.add_tool_error(message.unwrap_or_default());
+                self.turn.add_tool_error(None, message.unwrap_or_default());
             }
             // Items of the type `error` are warnings, such as settings that are out of use: they
             // come with each turn.
@@ -85,7 +85,7 @@ impl Codex {
             (_, Some(0)) => {}
             (Some("failed"), _) | (_, Some(_)) => {
                 let output = item["aggregated_output"].as_str();
-                self.turn.add_tool_error(output.unwrap_or_default());
+                self.turn.add_tool_error(None, output.unwrap_or_default());
             }
             _ => {}
         }

@@ -101,7 +101,7 @@ impl Gemini {
             let tool = document["tool_id"].as_str().unwrap_or("a tool");
             self.turn.add_denial(tool, message);
         } else {
-            self.turn.add_tool_error(message.unwrap_or_default());
+            self.turn.add_tool_error(None, message.unwrap_or_default());
         }
     }
 
