@@ -39,18 +39,18 @@ pub(super) fn folders(tree: &Tree, rules: &Rules, router: Option<&str>) -> Vec<S
     }
     // The largest folder first, as long as there is room.
     loop {
-        let mut candidates: Vec<(&str, u64)> = shown
-            .iter()
-            .map(|(folder, files)| (*folder, *files))
-            .filter(|(folder, files)| *files > large && children(&sums, folder).len() > 1)
-            .collect();
-        candidates.sort_by_key(|(_, files)| Reverse(*files));
-        let fitting = candidates
-            .into_iter()
-            .find(|(folder, _)| shown.len() + children(&sums, folder).len() <= FOLDERS);
-        let Some((folder, _)) = fitting else {
-            break;
+        let fits = |folder: &str| {
+            let inner = children(&sums, folder).len();
+            inner > 1 && shown.len() + inner <= FOLDERS
         };
+        // The first of those with as many files.
+        let fitting = shown
+            .iter()
+            .rev()
+            .filter(|(folder, files)| **files > large && fits(folder))
+            .max_by_key(|(_, files)| **files);
+        let Some((folder, _)) = fitting else { break };
+        let folder = *folder;
         shown.remove(folder);
         shown.extend(children(&sums, folder));
         // Only a folder with files of its own is shown beside its folders, and not divided again.

@@ -44,6 +44,8 @@ pub enum LoopPhase {
     Ended,
 }
 
+const IN_FLIGHT: &str = "an iteration begins or is merged while a consultation is in flight";
+
 impl RefinementLoop {
     pub(super) fn new(begun: &LoopBegun, at: Timestamp) -> Self {
         Self {
@@ -137,7 +139,7 @@ impl RefinementLoop {
     fn start_extraction(&mut self, id: &ConsultationId, document: &TextHash) -> Applied {
         let is_other = |record: &ExtractionRecord| record.consultation != *id;
         if self.extractions.iter().all(is_other) && has_in_flight(&self.extractions) {
-            return refused("an iteration begins or is merged while a consultation is in flight");
+            return refused(IN_FLIGHT);
         }
         start(&mut self.extractions, id, document.clone(), |_| true)
     }
@@ -155,9 +157,7 @@ impl RefinementLoop {
         self.check_number(number)?;
         match self.open_iteration_mut() {
             Some(iteration) if iteration.has_batches_in_flight() => {
-                return refused(
-                    "an iteration begins or is merged while a consultation is in flight",
-                );
+                return refused(IN_FLIGHT);
             }
             Some(iteration) => {
                 iteration.document = document.clone();
@@ -182,7 +182,7 @@ impl RefinementLoop {
     fn decide_merge(&mut self, merge: &Integrated) -> Applied {
         let iteration = self.iteration_at_work(merge.iteration)?;
         if iteration.has_batches_in_flight() {
-            return refused("an iteration begins or is merged while a consultation is in flight");
+            return refused(IN_FLIGHT);
         }
         if iteration.document != merge.before {
             return refused("findings are merged into another text than the iteration's");
