@@ -10,9 +10,9 @@ use std::thread;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::commands::agent_loop::{circuit, exit_check};
-use crate::commands::config::dialogue;
 use crate::commands::consult::resume;
 use crate::commands::inventory::models::local_files;
+use crate::commands::inventory::setup;
 use crate::commands::inventory::{doctor, models, personas};
 use crate::commands::{
     App, benchmark, completions, config, consult, consult_stats, history, refine, scrub,
@@ -58,7 +58,7 @@ enum Command {
     Personas(personas::Args),
     Scrub(scrub::Args),
     Config(config::Args),
-    Setup(dialogue::Args),
+    Setup(setup::Args),
     Completions(completions::Args),
     /// Print the manual page
     Man,
@@ -87,15 +87,15 @@ pub fn main() -> ExitCode {
         Ok(false) => words::parse(std::env::args_os()),
         Err(error) => Err(error),
     };
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let (cli, verbosity) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             let printer = Printer::for_process(&wishes, Verbosity::Normal, mask);
             return parse_error(&error, &printer);
         }
     };
     host::survive_file_size_limit();
-    let printer = Printer::for_process(&wishes, cli.command.verbosity(), mask);
+    let printer = Printer::for_process(&wishes, verbosity, mask);
     clean_panics(Some(&printer));
     match run(cli.command, &environment, &printer) {
         Ok(exit) => ExitCode::from(exit.code()),
@@ -126,7 +126,7 @@ fn run(command: Command, environment: &Environment, printer: &Printer) -> Result
         Command::Model(args) => local_files::run(&args, app),
         Command::Personas(args) => personas::run(&args, app),
         Command::Scrub(args) => scrub::run(&args, app),
-        Command::Setup(args) => dialogue::run(args, environment, printer),
+        Command::Setup(args) => setup::run(args, environment, printer),
         Command::Config(args) => config::run(&args, app),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man => man::run(&Cli::command(), &help::man_sections(), printer),
@@ -173,32 +173,6 @@ fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
         Err(failed) => {
             printer.error(&failed, &[]);
             ExitCode::from(Exit::Failed.code())
-        }
-    }
-}
-
-impl Command {
-    fn verbosity(&self) -> Verbosity {
-        match self {
-            Self::Consult(args) => args.output.verbosity(),
-            Self::Resume(args) => args.output.verbosity(),
-            Self::History(args) => args.verbosity(),
-            Self::Scrub(args) => args.verbosity(),
-            Self::Refine(args) => args.verbosity(),
-            Self::Benchmark(args) => args.verbosity(),
-            Self::ExitCheck(args) => args.verbosity(),
-            Self::ConsultStats(_)
-            | Self::Circuit(_)
-            | Self::Doctor(_)
-            | Self::Models(_)
-            | Self::Model(_)
-            | Self::Personas(_)
-            | Self::Config(_)
-            | Self::Setup(_)
-            | Self::Completions(_)
-            | Self::Ls(_)
-            | Self::Man
-            | Self::Version => Verbosity::Normal,
         }
     }
 }

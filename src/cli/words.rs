@@ -5,16 +5,19 @@ use std::ffi::OsString;
 
 use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::Cli;
 use crate::domain::names::likely;
+use crate::terminal::output::printer::Verbosity;
 
 /// Flags of the program itself; all others belong to commands.
 const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];
 
 /// Parses the words of the command line, the program's name first.
-pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Result<Cli> {
+pub(super) fn parse(
+    words: impl Iterator<Item = OsString>,
+) -> clap::error::Result<(Cli, Verbosity)> {
     let mut words: Vec<OsString> = words.collect();
     let mut command = Cli::command();
     if is_question_alone(&command, &words) {
@@ -30,7 +33,10 @@ pub(super) fn parse(words: impl Iterator<Item = OsString>) -> clap::error::Resul
         words.retain(|word| word != "--help" && word != "-h");
         parsed = command.try_get_matches_from_mut(&words);
     }
-    let cli = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+    let cli = parsed.and_then(|mut matches| {
+        let verbosity = verbosity(&matches);
+        Ok((Cli::from_arg_matches_mut(&mut matches)?, verbosity))
+    });
     cli.map_err(|error| with_suggestion(error, command, &words))
 }
 
@@ -42,6 +48,21 @@ pub(super) fn may_send(mut words: impl Iterator<Item = OsString>) -> bool {
         let sends = ["consult", "ask", "resume", "refine", "benchmark"].contains(&word);
         sends || word.contains(|c: char| c.is_whitespace() || c == '?')
     })
+}
+
+/// Returns how much `--quiet` and `--verbose` print, whichever command has them.
+fn verbosity(matches: &ArgMatches) -> Verbosity {
+    let is_set = |flag| {
+        matches
+            .try_get_one(flag)
+            .is_ok_and(|set| set == Some(&true))
+    };
+    match matches.subcommand() {
+        _ if is_set("quiet") => Verbosity::Quiet,
+        _ if is_set("verbose") => Verbosity::Verbose,
+        Some((_, matches)) => verbosity(matches),
+        None => Verbosity::Normal,
+    }
 }
 
 /// Returns whether the words are a question without the command `consult`: the first has white

@@ -8,12 +8,10 @@ use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::scrub::OutgoingText;
 use crate::setup::context::scrubber;
-use crate::terminal::output::printer::Verbosity;
 use crate::text::clean::one_line;
 
 use super::App;
 use super::face::consent::announce;
-use super::flags::verbosity;
 
 /// The name of standard input among the files.
 const STDIN: &str = "-";
@@ -52,10 +50,6 @@ pub struct Args {
 type InputText = (String, String);
 
 impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        verbosity(self.quiet, self.verbose)
-    }
-
     fn limit(&self) -> SizeLimit {
         let mb = self.max_context_mb.map(|mb| u64::from(mb) << 20);
         SizeLimit::of_bytes(mb.unwrap_or(SourceLimits::default().bytes))
@@ -70,7 +64,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .map(|(source, text)| OutgoingText { source, text });
     let masked = scrubber.scrub(&outgoing.collect::<Vec<_>>());
     let shown = app.printer.exact_result(&masked.texts.concat());
-    announce(&masked.report, &masked.findings, app.printer);
+    announce(Some(&masked.report), &masked.findings, app.printer);
     Ok(shown?)
 }
 

@@ -9,6 +9,7 @@ use super::value::{ConfigValue, ValueError, optional};
 
 /// The seats of a panel, and its judge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct NamedPanel {
     /// One `persona=provider:model` a seat.
     pub seats: Vec<String>,

@@ -9,6 +9,7 @@ use super::ids::{AgentId, ModelRef, SeatId};
 
 /// An expert's point of view.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Persona {
     /// Short name in the registry: `security`.
     pub id: String,

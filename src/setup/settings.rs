@@ -6,7 +6,6 @@ use std::io::ErrorKind;
 use crate::config::env::Environment;
 use crate::config::load::SettingsError;
 use crate::config::paths::Home;
-use crate::config::setting::Setting;
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
@@ -39,12 +38,4 @@ pub fn check_certificates(environment: &Environment) -> Result<(), Error> {
         ))),
         Ok(_) | Err(_) => Ok(()),
     }
-}
-
-/// Returns the origin of the value of a setting, for people.
-pub fn origin(settings: &Settings, setting: &Setting) -> String {
-    settings
-        .origins
-        .get(setting.name)
-        .map_or_else(|| "default".to_owned(), ToString::to_string)
 }

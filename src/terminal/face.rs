@@ -4,7 +4,7 @@ use crate::engine::ports::{BoxFuture, Confirmation, Face, LongWork, WorkProgress
 
 use super::output::printer::Printer;
 use super::progress::work_bar::WorkBar;
-use super::prompt::ask_yes_no;
+use super::prompt::confirm;
 
 impl Face for Printer {
     fn note(&self, line: &str) {
@@ -28,6 +28,6 @@ impl Face for Printer {
     }
 
     fn confirm<'a>(&'a self, lines: Vec<String>, question: &'a str) -> BoxFuture<'a, Confirmation> {
-        Box::pin(ask_yes_no(self, lines, question))
+        Box::pin(confirm(self, lines, question, 'y'))
     }
 }

@@ -1,5 +1,7 @@
 //! What is known of an output after it was read.
 
+use serde::Deserialize;
+
 /// The output of an agent program in one turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentResponse {
@@ -19,7 +21,8 @@ pub struct AgentResponse {
 }
 
 /// The format of an agent program's output.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ResponseFormat {
     /// Plain text or Markdown.
     #[default]

@@ -12,12 +12,12 @@ use crate::commands::App;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
-use crate::stopping::exit_check::breaker::TurnProgress;
+use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
 use crate::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
 use crate::stopping::exit_check::run_state::RunState;
 use crate::stopping::exit_check::settings::ExitPolicy;
-use crate::terminal::tables::circuit::{CircuitReport, screen};
+use crate::terminal::tables::circuit::{CircuitReport, screen, state_of};
 
 /// Show, feed and close the circuit breaker of an agent's loop
 #[derive(Debug, clap::Args)]
@@ -83,10 +83,9 @@ fn status(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
     let now = Clock::system().now();
     let state = store.load_at(now)?;
     let report = print(args.run.of(&state), args.json, now, app)?;
-    Ok(if report.circuit.is_open() {
-        Exit::Halted
-    } else {
-        Exit::Answer
+    Ok(match report.circuit {
+        BreakerState::Open { .. } => Exit::Halted,
+        BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => Exit::Answer,
     })
 }
 
@@ -144,8 +143,11 @@ fn print(
     now: Timestamp,
     app: App<'_>,
 ) -> Result<CircuitReport, Error> {
-    let run = run.map(|run| (run.run.id.clone(), run.breaker.state(now)));
-    let report = CircuitReport::new(run);
+    let report = CircuitReport {
+        schema_version: "1.0",
+        run: run.map(|run| run.run.id.clone()),
+        circuit: state_of(run, now),
+    };
     app.print(is_json, &report, |width, paint| {
         screen(&report, now, &TimeZone::system(), width, paint)
     })?;

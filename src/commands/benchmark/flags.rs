@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use crate::benchmark::run::Partition;
-use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, share, verbosity};
+use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, share};
 use crate::suites::suite::{StopLimit, StopSettings};
-use crate::terminal::output::printer::Verbosity;
 
 /// Consultations at once, unless flag or suite say otherwise.
 const DEFAULT_JOBS: u32 = 4;
@@ -161,10 +160,6 @@ impl StopFlags {
 impl ReportFlags {
     pub(super) fn format(&self) -> AnswerFormat {
         self.format.for_output(self.output.as_deref())
-    }
-
-    pub(super) fn verbosity(&self) -> Verbosity {
-        verbosity(self.quiet, self.verbose)
     }
 }
 

@@ -14,7 +14,6 @@ use super::App;
 use super::completions::ids;
 use super::flags::{ControlFlags, PanelFlags, RoundFlags, SendingFlags, SpendingFlags};
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::Verbosity;
 
 use self::flags::{BaselineFlags, CaseFlags, ProcessFlags};
 
@@ -75,10 +74,10 @@ struct RunArgs {
     rounds: RoundFlags,
 
     #[command(flatten)]
-    sending: SendingFlags,
+    control: ControlFlags,
 
     #[command(flatten)]
-    control: ControlFlags,
+    sending: SendingFlags,
 
     #[command(flatten)]
     process: ProcessFlags,
@@ -96,18 +95,6 @@ struct ResumeArgs {
 
     #[command(flatten)]
     process: ProcessFlags,
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        match &self.action {
-            None => self.run.process.output.verbosity(),
-            Some(BenchmarkAction::Resume(args)) => args.process.output.verbosity(),
-            Some(BenchmarkAction::Report(args)) => args.output.verbosity(),
-            Some(BenchmarkAction::Merge(args)) => args.output.verbosity(),
-            Some(BenchmarkAction::List(_) | BenchmarkAction::Replay(_)) => Verbosity::Normal,
-        }
-    }
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {

@@ -12,13 +12,11 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId, RunId, RunOptions, RunTerms};
 use crate::benchmark::state::BenchmarkState;
 use crate::commands::App;
-use crate::commands::face::answer::write_text;
 use crate::commands::face::batch::{
-    ApprovedBatch, ModelFigures, PartFigures, PreparedBatch, RunSpending, arm_line, cost_line,
-    model_figures, model_lines, spent_so_far,
+    ApprovedBatch, PreparedBatch, RunSpending, arm_line, cost_line, spent_so_far,
 };
 use crate::commands::face::consent::announce;
-use crate::commands::flags::{AnswerFormat, consent_mode};
+use crate::commands::flags::consent_mode;
 use crate::commands::runtime::block_on;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::money::MicroUsd;
@@ -40,17 +38,16 @@ use crate::setup::context::request::Scrubbing;
 use crate::setup::context::scrubber;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
-use crate::setup::request::Purpose;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::Suite;
 use crate::suites::{self, SuiteError};
+use crate::terminal::document::{Part, list};
 use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::benchmark::{BenchmarkProgress, RunCounts};
 use crate::terminal::prompt::StdinUse;
-use crate::text::clean::{clean, pretty_json};
+use crate::text::clean::clean;
 
-use super::flags::{ProcessFlags, ReportFlags};
+use super::flags::ProcessFlags;
 use super::{ResumeArgs, RunArgs, outcome, stored};
 
 /// Runs a new benchmark of a suite.
@@ -71,7 +68,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     let arms = ArmPlanner {
         planner: &planner,
         consent_mode,
-        purpose: args.sending.purpose(),
+        purpose: args.control.spending.purpose(),
         needs_grader: book.needs_grader(),
     };
     let arms = block_on(arms.prepare(&request))??;
@@ -95,10 +92,9 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
         clock,
     };
     let batch = run.batch(terms.options.control.max_cost, MicroUsd::ZERO)?;
-    if args.sending.dry_run {
+    if args.control.spending.dry_run {
         run.announce_arms();
-        let dry_run = PreviewedRun::of(&terms, &run.arms, &run.estimate, batch.decision());
-        return show_preview(&dry_run, &args.process.output, app.printer);
+        return run.preview(&batch, &terms);
     }
     run.announce(&terms);
     let approved = batch.agree()?;
@@ -144,7 +140,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     let arms = ArmPlanner {
         planner: &planner,
         consent_mode,
-        purpose: Purpose::Run,
+        purpose: args.spending.purpose(),
         needs_grader: book.needs_grader(),
     };
     let arms = block_on(arms.prepare_again(&terms))??;
@@ -169,9 +165,12 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         estimate,
         clock,
     };
-    run.announce(&terms);
     let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
     let batch = run.batch(ceiling, spent.counted())?;
+    if args.spending.dry_run {
+        return run.preview(&batch, &terms);
+    }
+    run.announce(&terms);
     let approved = batch
         .agree()
         .map_err(|error| outcome::resumable(error, &id))?;
@@ -259,20 +258,43 @@ impl PreparedRun<'_> {
         for notice in notices {
             self.app.printer.note(&format!("  {notice}"));
         }
-        announce(
-            &self.estimate.masked,
-            &self.estimate.findings,
-            self.app.printer,
-        );
+        let BatchEstimate {
+            masked, findings, ..
+        } = &self.estimate;
+        announce(Some(masked), findings, self.app.printer);
     }
 
     /// Returns the run under a ceiling; `used` is what counts as spent by its earlier processes.
     fn batch(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<PreparedBatch<'_>, Error> {
         let name = "ceiling of the run";
         let spending = RunSpending { name, limit, used };
-        let (templates, total) = (self.arms.templates(), &self.estimate.total);
         let (planner, printer) = (self.planner, self.app.printer);
-        PreparedBatch::new(planner, printer, templates, total, spending, self.clock)
+        let (templates, estimate) = (self.arms.templates(), &self.estimate);
+        PreparedBatch::new(planner, printer, templates, estimate, spending, self.clock)
+    }
+
+    /// Shows what would be asked: one attempt of each case run, and its grading.
+    fn preview(&self, batch: &PreparedBatch<'_>, terms: &RunTerms) -> Result<Exit, Error> {
+        let (all, selected) = (terms.suite.cases, terms.cases.len());
+        let suite = format!(
+            "The suite {} is correct: {selected} of {} {} selected.",
+            terms.suite.name,
+            count(all, "case"),
+            if selected == 1 { "is" } else { "are" },
+        );
+        let arms = list(terms.arms.iter().map(|arm| arm_line(arm).into()));
+        let mut preview = batch.preview(&[], RunDetails { terms });
+        let above = std::iter::once(Part::Paragraph(suite.into())).chain(arms);
+        preview.around = [above.collect(), Vec::new()];
+        let flags = &self.flags.output;
+        let pager = flags.pager.pager(self.app.environment);
+        preview.show(
+            flags.format(),
+            flags.output.as_deref(),
+            &pager,
+            self.app.printer,
+        )?;
+        Ok(Exit::Answer)
     }
 
     /// Drives the run, prints its report, and returns the exit code.
@@ -366,90 +388,21 @@ fn counts(state: &BenchmarkState) -> RunCounts {
     }
 }
 
-/// What a run would ask: one attempt of each case run, and its grading. Nothing is sent.
+/// What the preview of a run has of its own.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct PreviewedRun<'a> {
-    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
-    schema_version: &'static str,
+struct RunDetails<'a> {
     terms: &'a RunTerms,
-    #[serde(flatten)]
-    total: PartFigures,
-    /// In alphabetical order.
-    by_model: Vec<ModelFigures<'a>>,
-    /// What the cost gate would do, in words.
-    decision: String,
-    #[serde(skip)]
-    estimate: &'a BatchEstimate,
-}
-
-impl<'a> PreviewedRun<'a> {
-    fn of(
-        terms: &'a RunTerms,
-        arms: &'a ArmTemplates,
-        estimate: &'a BatchEstimate,
-        decision: String,
-    ) -> Self {
-        Self {
-            schema_version: "1.0",
-            terms,
-            total: PartFigures::of(estimate.calls, &estimate.total),
-            by_model: model_figures(estimate, arms.templates()),
-            decision,
-            estimate,
-        }
-    }
-}
-
-/// Shows the run.
-fn show_preview(
-    run: &PreviewedRun<'_>,
-    flags: &ReportFlags,
-    printer: &Printer,
-) -> Result<Exit, Error> {
-    let text = match flags.format() {
-        AnswerFormat::Json => pretty_json(run).map_err(Error::failed)? + "\n",
-        AnswerFormat::Markdown => clean(&preview_text(run)),
-        AnswerFormat::Html | AnswerFormat::Both => {
-            return Err(Error::usage("a dry run is text or JSON").hint("add `--json`"));
-        }
-    };
-    write_text(&text, flags.output.as_deref(), printer).map(|()| Exit::Answer)
-}
-
-fn preview_text(run: &PreviewedRun<'_>) -> String {
-    let PreviewedRun {
-        terms,
-        estimate,
-        decision,
-        ..
-    } = run;
-    let (all, selected) = (terms.suite.cases, terms.cases.len());
-    let mut lines = vec![
-        format!(
-            "The suite {} is correct: {selected} of {} {} selected.",
-            terms.suite.name,
-            count(all, "case"),
-            if selected == 1 { "is" } else { "are" },
-        ),
-        String::new(),
-    ];
-    lines.extend(terms.arms.iter().map(arm_line));
-    lines.push(String::new());
-    lines.extend(model_lines(estimate));
-    lines.push(cost_line("In all", estimate));
-    lines.push(String::new());
-    lines.push(format!("A run {decision}."));
-    lines.join("\n") + "\n"
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::face::preview::Preview;
 
     #[test]
     fn schema_is_published() {
-        crate::schema::check::<PreviewedRun<'_>>(
+        crate::schema::check::<Preview<'_, RunDetails<'_>>>(
             "benchmark_dry_run",
             "What `conclave benchmark SUITE --dry-run --json` prints",
         );

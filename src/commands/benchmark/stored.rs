@@ -74,11 +74,9 @@ pub(super) fn list(args: &ListArgs, app: App<'_>) -> Result<Exit, Error> {
     let store = store(&app.home()?);
     let mut runs: Vec<StoredRun> = Vec::new();
     for id in &store.newest_first().map_err(Error::failed)? {
-        match load(&store, id) {
+        match store.load(id) {
             Ok(run) => runs.push(run),
-            Err(error) => app
-                .printer
-                .warning(&format!("{id}: {}", whole(error.source()))),
+            Err(error) => app.printer.warning(&format!("{id}: {}", whole(&error))),
         }
     }
     if args.json {
@@ -115,7 +113,7 @@ fn line(run: &StoredRun) -> String {
 pub(super) fn report(args: &ReportArgs, app: App<'_>) -> Result<Exit, Error> {
     outcome::check_outputs(&args.output)?;
     let store = store(&app.home()?);
-    let stored = load(&store, &find(&store, &args.run)?)?;
+    let stored = store.load(&find(&store, &args.run)?)?;
     let report = BenchmarkReport::of(&stored.state, stored.view());
     outcome::show(&report, &args.output, app)?;
     outcome::check_accuracy(&report, &args.output)
@@ -179,15 +177,10 @@ fn load_anywhere(store: &RunStore, name: &str) -> Result<StoredRun, Error> {
         .and_then(OsStr::to_str)
         .and_then(RunId::parse);
     let is_run = folder.join("log.jsonl").is_file();
-    match (folder.parent().filter(|_| is_run), id) {
-        (Some(parent), Some(id)) => load(&RunStore::in_folder(parent.to_owned()), &id),
-        (Some(_) | None, _) => load(store, &find(store, name)?),
-    }
-}
-
-/// Loads a run, whether or not a process runs it.
-fn load(store: &RunStore, run: &RunId) -> Result<StoredRun, Error> {
-    Ok(store.load(run)?)
+    Ok(match (folder.parent().filter(|_| is_run), id) {
+        (Some(parent), Some(id)) => RunStore::in_folder(parent.to_owned()).load(&id)?,
+        (Some(_) | None, _) => store.load(&find(store, name)?)?,
+    })
 }
 
 /// Explains why a run cannot be used.

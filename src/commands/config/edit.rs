@@ -1,8 +1,7 @@
 //! Edits of the settings file: checked by the code that reads settings, and written whole or not at
 //! all.
 
-use std::fs::{File, TryLockError};
-use std::time::Duration;
+use std::fs::File;
 
 use serde_json::{Map, Value, json};
 
@@ -26,10 +25,6 @@ use crate::text::clean::one_line;
 
 use super::setting_path::{SettingPath, no_keys_here};
 
-/// The longest wait for another process that changes the settings, and the time between two tries.
-const PATIENCE: Duration = Duration::from_secs(5);
-const STEP: Duration = Duration::from_millis(5);
-
 /// Writes a value: as JSON if it is valid JSON of the right type, else as text.
 pub(super) fn set(
     name: &str,
@@ -49,7 +44,11 @@ pub(super) fn set(
 }
 
 /// Writes a value without a message.
-pub(super) fn write(name: &str, value: &str, home: &Home) -> Result<&'static Setting, Error> {
+pub(in crate::commands) fn write(
+    name: &str,
+    value: &str,
+    home: &Home,
+) -> Result<&'static Setting, Error> {
     let (_, setting) = change(home, |file| {
         let path = SettingPath::parse(name, &|key| file.current(key))?;
         if holds_key(value) {
@@ -104,7 +103,7 @@ pub(super) fn unset(
 type Removal = (Option<&'static Setting>, Option<String>);
 
 /// Removes a value without a message. Returns whether there was one.
-pub(super) fn remove(name: &str, home: &Home) -> Result<(bool, Removal), Error> {
+pub(in crate::commands) fn remove(name: &str, home: &Home) -> Result<(bool, Removal), Error> {
     change(home, |file| {
         let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
             Ok(path) => (path.steps(), Some(path.setting)),
@@ -141,7 +140,10 @@ fn change<T>(
             .hint("make the home writable, or set `CONCLAVE_HOME` to another folder")
     };
     create_private_dir(home.path()).map_err(unwritable)?;
-    let _lock = lock(home)?;
+    // Other processes wait until this one is done. The folder of the home itself is locked, so that
+    // no lock file stays in it; one that cannot be locked is used without.
+    let folder = File::open(home.path());
+    let _lock = folder.and_then(|folder| folder.lock().map(|()| folder));
     let (text, result) = edit(&SettingsFile::read(home)?)?;
     if let Some(text) = &text {
         write_atomically(&home.config_file(), text.as_bytes(), Access::Private)
@@ -150,31 +152,11 @@ fn change<T>(
     Ok((text.is_some(), result))
 }
 
-/// Waits until no other process changes the settings; other processes wait until the returned file
-/// is dropped. The folder of the home itself is locked, so that no lock file stays in it. A folder
-/// that cannot be locked is used without.
-fn lock(home: &Home) -> Result<Option<File>, Error> {
-    let Ok(folder) = File::open(home.path()) else {
-        return Ok(None);
-    };
-    let mut waited = Duration::ZERO;
-    loop {
-        match folder.try_lock() {
-            Ok(()) => return Ok(Some(folder)),
-            Err(TryLockError::Error(_)) => return Ok(None),
-            Err(TryLockError::WouldBlock) if waited >= PATIENCE => {
-                return Err(Error::failed("another process is changing the settings")
-                    .hint("nothing was written; try again"));
-            }
-            Err(TryLockError::WouldBlock) => {
-                std::thread::sleep(STEP);
-                waited += STEP;
-            }
-        }
-    }
-}
-
-pub(super) fn warn_of_variable(setting: &Setting, environment: &Environment, printer: &Printer) {
+pub(in crate::commands) fn warn_of_variable(
+    setting: &Setting,
+    environment: &Environment,
+    printer: &Printer,
+) {
     let variable = setting.variable();
     if environment.text(&variable).is_some() {
         printer.warning(&format!(
@@ -226,13 +208,22 @@ impl<'a> SettingsFile<'a> {
             Error::usage(format!("`{name}` is not written as an object in `{file}`"))
                 .hint("set it as a whole")
         })?;
-        self.check_given(path.setting, &text)?;
+        // The new value is checked alone, so that an error does not blame the file. A part of a
+        // setting can only be checked within it, where the file itself may be wrong.
+        if path.setting.parts == Parts::None || self.check(&self.text).is_ok() {
+            let object = serde_json::from_str(&text).unwrap_or_default();
+            Settings::check_new(path.setting, &value_in(&object, path.setting))
+                .map_err(|bad| Error::usage(bad).hint("nothing was written"))?;
+        }
         let settings = self.check(&text)?;
         if matches!(
             path.setting.name,
             "personas" | "persona_sets" | "default_personas"
         ) {
-            self.check_personas(&settings)?;
+            // Every named persona exists, in the settings or in the files of the home.
+            let checked = PersonaRegistry::new(&personas::templates(self.home)?, &settings)
+                .and_then(|registry| PersonaChoice::new(None, &settings, &registry));
+            checked.map_err(|error| error.hint("nothing was written"))?;
         }
         Ok(text)
     }
@@ -252,27 +243,9 @@ impl<'a> SettingsFile<'a> {
         (path.clone(), value.clone())
     }
 
-    /// Checks the new value of a setting, so that an error does not blame the file. A part of a
-    /// setting can only be checked within it, where the file itself may be wrong.
-    fn check_given(&self, setting: &'static Setting, text: &str) -> Result<(), Error> {
-        if setting.parts != Parts::None && self.check(&self.text).is_err() {
-            return Ok(());
-        }
-        let object = serde_json::from_str(text).unwrap_or_default();
-        Settings::check_new(setting, &value_in(&object, setting))
-            .map_err(|bad| Error::usage(bad).hint("nothing was written"))
-    }
-
     fn check(&self, text: &str) -> Result<Settings, Error> {
         let checked = Settings::default().with_file(&self.home.config_file(), text);
         checked.map_err(|bad| Error::usage(bad).hint("nothing was written"))
-    }
-
-    /// Checks that every named persona exists, in the settings or in the files of the home.
-    fn check_personas(&self, settings: &Settings) -> Result<(), Error> {
-        let checked = PersonaRegistry::new(&personas::templates(self.home)?, settings)
-            .and_then(|registry| PersonaChoice::new(None, settings, &registry).map(drop));
-        checked.map_err(|error| error.hint("nothing was written"))
     }
 }
 

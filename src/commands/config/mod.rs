@@ -4,7 +4,6 @@
 
 pub(crate) mod edit;
 mod setting_path;
-pub(crate) mod dialogue;
 
 use std::fmt::Write;
 
@@ -16,8 +15,9 @@ use crate::commands::flags::JsonFlags;
 use crate::config::setting::{SETTINGS, Setting};
 use crate::config::settings::{SettingOrigin, Settings};
 use crate::error::Error;
-use crate::setup::settings::{self, origin};
-use crate::terminal::tables::settings::{SettingRow, screen};
+use crate::setup::settings;
+use crate::terminal::document::{self, Line, Table, Tail};
+use crate::terminal::output::style::{Paint, Tone};
 use crate::text::clean::{one_line, pretty_json};
 
 use self::setting_path::SettingPath;
@@ -126,13 +126,38 @@ fn get(name: &str, settings: &Settings) -> Result<String, Error> {
 
 fn as_json(settings: &Settings) -> Value {
     let entry = |setting: &Setting| {
-        let (value, origin) = (setting.value(settings), origin(settings, setting));
+        let value = setting.value(settings);
+        let origin = settings.origins.get(setting.name);
+        let origin = origin.map_or_else(|| "default".to_owned(), ToString::to_string);
         (
             setting.name.to_owned(),
             json!({"value": value, "origin": origin, "help": setting.help}),
         )
     };
     SETTINGS.iter().map(entry).collect()
+}
+
+/// A setting, or a part of one.
+#[derive(Clone, Debug)]
+struct SettingRow {
+    name: String,
+    value: String,
+    origin: String,
+    /// What it does; only the first part of a setting has it.
+    help: Option<&'static str>,
+}
+
+/// Returns the screen for a terminal of this width; `None` does not wrap.
+fn screen(rows: &[SettingRow], width: Option<usize>, paint: Paint) -> String {
+    let rows = rows.iter().map(|row| {
+        let mut cells = [&row.name, &row.value, &row.origin]
+            .map(|cell| cell.clone().into())
+            .to_vec();
+        cells.push(Line::toned(Tone::Quiet, row.help.unwrap_or_default()));
+        cells
+    });
+    let table = Table::with_tail(Tail::Wrapped, 3, &[""; 4], rows);
+    document::screen(table.as_slice(), width, paint)
 }
 
 /// Returns a row for each setting, or part of one, under the name that `get` takes.
@@ -189,7 +214,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::terminal::output::style::Paint;
 
     const CONFIG: &str = r#"{"judge": "a:j\u001b[31m", "endpoints": {"work": {"base_url": "h", "free": true}},
         "panels": {"fast": "security=a:m"}, "parameters": {"openai:gpt-6.1-sol": {"reasoning": {"effort": "low"}, "stop": null}}}"#;

@@ -2,19 +2,17 @@
 
 mod question;
 mod follow_up;
-mod dry_run;
 pub(crate) mod resume;
 
 use super::App;
-use super::face::TerminalFace;
+use super::face;
 use super::face::answer::check_output;
-use super::face::consent::announce;
 use super::flags::consent_mode;
 use super::flags::{
     ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, SendingFlags,
 };
 use super::runtime;
-use crate::commands::config::dialogue::offer;
+use crate::commands::inventory::setup::offer;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
 use crate::error::Error;
@@ -69,10 +67,10 @@ pub struct Args {
     debate: DebateFlags,
 
     #[command(flatten)]
-    sending: SendingFlags,
+    control: ControlFlags,
 
     #[command(flatten)]
-    control: ControlFlags,
+    sending: SendingFlags,
 
     #[command(flatten)]
     pub(crate) output: OutputFlags,
@@ -92,8 +90,9 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
     let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
     texts.extend(described);
-    let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
-    if consent_mode == ConsentMode::Interactive && !args.sending.dry_run && !args.no_log {
+    let spending = args.control.spending;
+    let consent_mode = consent_mode(spending.yes, printer, stdin.into());
+    if consent_mode == ConsentMode::Interactive && !spending.dry_run && !args.no_log {
         offer(environment, printer)?;
     }
     let request = TemplateRequest {
@@ -104,7 +103,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         debate: args.debate.request(),
         control: args.control.request(consent_mode),
         material: args.output.material(),
-        purpose: args.sending.purpose(),
+        purpose: spending.purpose(),
         notices: earlier.notices,
     };
     let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
@@ -118,16 +117,14 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     if question.is_unseen {
         print_question(&prepared.plan.question, printer);
     }
-    if let Some(report) = &prepared.plan.scrubbing {
-        announce(report, &prepared.findings, printer);
-    }
-    if args.sending.dry_run {
-        return dry_run::show(&prepared.plan, &template.addresses, &args.output, printer);
-    }
-
-    let home = &planner.sources.home;
-    let face = TerminalFace::open(home, app, &args.output)?;
-    let shown = face.start(prepared.plan, &template.providers, !args.no_log, None);
+    let is_logged = !args.no_log;
+    let shown = face::start(
+        (&planner, &template, prepared),
+        app,
+        &args.output,
+        is_logged,
+        None,
+    );
     stdin.warn_of_late_data(printer);
     shown
 }

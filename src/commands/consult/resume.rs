@@ -4,16 +4,18 @@
 
 use crate::commands::App;
 use crate::commands::completions::ids;
-use crate::commands::face::TerminalFace;
 use crate::commands::face::answer::check_output;
-use crate::commands::face::consent::agree;
-use crate::commands::flags::consent_mode;
-use crate::commands::flags::{ControlFlags, OutputFlags};
+use crate::commands::face::consent::{ConsentRequest, GateDecision};
+use crate::commands::face::{TerminalFace, consultation_preview};
+use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
 use crate::commands::runtime;
-use crate::consultation::event::{Answer, StateName};
+use crate::consultation::event::StateName;
+use crate::consultation::policy::consent::Gate;
+use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::transcript::Transcript;
+use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
-use crate::error::{Error, Exit};
+use crate::error::Error;
 use crate::files::log::LockPolicy;
 use crate::records::index::Index;
 use crate::session::resume;
@@ -50,12 +52,11 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let (environment, printer) = (app.environment, app.printer);
-    check_output(args.output.output.as_deref())?;
+    let (environment, printer, output) = (app.environment, app.printer, &args.output);
+    check_output(output.output.as_deref())?;
     settings::check_certificates(environment)?;
     let home = app.home()?;
     let settings = settings::load(&home, environment)?;
-    let face = TerminalFace::open(&home, app, &args.output)?;
     let unlocked = if args.force {
         LockPolicy::Trust
     } else {
@@ -73,7 +74,10 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             printer,
         )?
     };
-    let consent_mode = consent_mode(args.control.spending.yes, printer, StdinUse::Free);
+    let spending = args.control.spending;
+    let request = args
+        .control
+        .request(consent_mode(spending.yes, printer, StdinUse::Free));
     let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
     let clock = Clock::system();
     let connections = Connections::new(&settings);
@@ -84,39 +88,53 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         face: printer,
         connections: &connections,
     };
-    let request = args.control.request(consent_mode);
+    let request = (&request, spending.purpose());
+    let prepared = sources.prepare(plan, transcript, request, clock.now());
     let PreparedResume {
         mut terms,
         providers,
+        addresses,
         consent,
-    } = runtime::block_on(sources.prepare(plan, transcript, &request, clock.now()))??;
+    } = runtime::block_on(prepared)??;
     printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
+    if spending.dry_run {
+        let rule = &terms.control.consent;
+        let (decision, rest) = match consent {
+            Some(rest) if rest.gate.is_some() || transcript.consent.is_none() => {
+                let left = |limit: MicroUsd| MicroUsd(limit.0.saturating_sub(rest.counted.0));
+                let left = terms.control.max_cost.map(left);
+                (
+                    GateDecision::of(rule, &rest.remaining, left),
+                    rest.remaining,
+                )
+            }
+            Some(rest) => (GateDecision::default(), rest.remaining),
+            None => (GateDecision::default(), Estimate::default()),
+        };
+        return consultation_preview::show(plan, &rest, &addresses, decision, output, app);
+    }
     if let Some(consent) = consent {
-        let (rule, id) = (terms.control.consent, &interrupted.id);
-        let gate = consent.gate.as_ref();
-        let how = gate.map(|gate| {
-            let remaining = &consent.remaining;
-            agree(
-                gate,
-                remaining,
-                &rule,
-                consent.counted,
-                &format!("conclave resume {id} "),
-                |why| match face.ask(remaining, why, rule)? {
-                    Answer::Yes | Answer::Always(_) => Ok(()),
-                    Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
-                        let error = Error::new(Exit::Declined, "Consultation cancelled by user");
-                        Err(error.hint(format!("resume it with `conclave resume {id}`")))
-                    }
-                },
-            )
+        let id = &interrupted.id;
+        let request = ConsentRequest {
+            estimate: &consent.remaining,
+            rule: Some(&terms.control.consent),
+            spent: consent.counted,
+            command: &format!("conclave resume {id} "),
+            declined: "Consultation cancelled by user",
+        };
+        let agreed = consent.gate.as_ref().map(|gate| {
+            let agreed = request.agree(gate, printer);
+            agreed.map_err(|error| match gate {
+                Gate::Ask(_) => error.hint(format!("resume it with `conclave resume {id}`")),
+                Gate::Pass(_) | Gate::Refuse(_) | Gate::AboveCeiling => error,
+            })
         });
         // Without consent, the consultation stays as it is.
-        consent.give(how.transpose()?.flatten(), &mut terms);
+        consent.give(agreed.transpose()?.flatten(), &mut terms);
     }
     let session = interrupted.session(terms, providers, clock);
-    face.run(session, None)
+    TerminalFace::open(&home, app, output)?.run(session, None)
 }
 
 /// Returns where the run resumes, how many calls are done, and what was spent.

@@ -10,7 +10,7 @@ use crate::domain::money::MicroUsd;
 use crate::error::{Error, Exit};
 use crate::terminal::output::format::amount;
 
-use super::consent::allow;
+use super::consent::ConsentRequest;
 
 /// Returns an abort as an error. `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
@@ -108,7 +108,15 @@ fn declined(error: Error, transcript: &Transcript) -> Error {
     match (transcript.consent, &transcript.estimate) {
         (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
             let rule = plan.map(|plan| &plan.control.consent);
-            allow(error, estimate, rule, MicroUsd::ZERO, "")
+            let (spent, command, declined) = (MicroUsd::ZERO, "", "");
+            let request = ConsentRequest {
+                estimate,
+                rule,
+                spent,
+                command,
+                declined,
+            };
+            request.allow(error)
         }
         _ => error,
     }

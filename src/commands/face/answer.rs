@@ -60,20 +60,6 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     }
 }
 
-/// Writes a text to a file, or to standard output.
-pub(crate) fn write_text(
-    text: &str,
-    output: Option<&Path>,
-    printer: &Printer,
-) -> Result<(), Error> {
-    match output {
-        Some(output) => {
-            write_atomically(output, text.as_bytes(), Access::Normal).map_err(Error::failed)
-        }
-        None => Ok(printer.result(text)?),
-    }
-}
-
 /// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer
 /// that cannot be written to its file goes to standard output.
 pub(crate) fn write(

@@ -1,30 +1,30 @@
 //! Runs of many consultations: consent once, by the rules of a consultation, what they are expected
 //! to cost, and the runtime that drives them.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
-use super::consent::{self, GateDecision};
+use super::consent::{ConsentRequest, GateDecision};
+use super::preview::Preview;
 use super::seed;
 use crate::benchmark::run::{Arm, ArmTerms};
-use crate::commands::runtime::{block_on, cannot_start};
+use crate::commands::runtime::cannot_start;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::Month;
-use crate::consultation::policy::estimate::Estimate;
-use crate::domain::ids::ModelRef;
+use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
-use crate::engine::ports::Confirmation;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
-use crate::session::batch::estimate::{BatchEstimate, ModelShare};
+use crate::session::batch::estimate::BatchEstimate;
 use crate::session::batch::{Batch, BatchTerms, RunCeiling};
 use crate::session::run::MonthRule;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
 use crate::terminal::output::format::{amount, cost_range, count, dollars, thousands};
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::ask_run_consent;
 use crate::terminal::report::report;
 
 /// What to do when the month's budget has stopped a run.
@@ -41,7 +41,8 @@ pub(crate) struct PreparedBatch<'a> {
     printer: &'a Printer,
     /// The limits of a plan that costs something, if any does: those have the month's budget.
     control: &'a Control,
-    estimate: &'a Estimate,
+    addresses: BTreeMap<ProviderId, String>,
+    estimate: &'a BatchEstimate,
     spending: RunSpending,
     clock: Clock,
 }
@@ -71,26 +72,36 @@ impl<'a> PreparedBatch<'a> {
         planner: &'a Planner<'a>,
         printer: &'a Printer,
         templates: impl Iterator<Item = &'a PlanTemplate>,
-        estimate: &'a Estimate,
+        estimate: &'a BatchEstimate,
         spending: RunSpending,
         clock: Clock,
     ) -> Result<Self, Error> {
-        let controls = templates.map(|template| &template.common.control);
+        let templates: Vec<&PlanTemplate> = templates.collect();
+        let controls = templates.iter().map(|template| &template.common.control);
         let control = controls.max_by_key(|control| control.consent.month.is_some());
+        let addresses = templates
+            .iter()
+            .flat_map(|template| template.addresses.clone());
         Ok(Self {
             planner,
             printer,
             control: control.ok_or_else(|| Error::failed("the run asks no model"))?,
+            addresses: addresses.collect(),
             estimate,
             spending,
             clock,
         })
     }
 
-    /// Returns what the cost gate would do, in words.
-    pub(crate) fn decision(&self) -> String {
+    /// Previews the run and its parts.
+    pub(crate) fn preview<D: Serialize>(
+        &self,
+        parts: &[(&str, &BatchEstimate)],
+        details: D,
+    ) -> Preview<'a, D> {
         let left = self.spending.ceiling().map(RunCeiling::left);
-        GateDecision::of(&self.control.consent, self.estimate, left).message
+        let decision = GateDecision::of(&self.control.consent, &self.estimate.total, left);
+        Preview::new(self.estimate, parts, &self.addresses, decision, details)
     }
 
     /// Asks for consent if the rule wants it.
@@ -99,23 +110,16 @@ impl<'a> PreparedBatch<'a> {
     ///
     /// When it is declined, or when there is no person to ask.
     pub(crate) fn agree(&'a self) -> Result<ApprovedBatch<'a>, Error> {
-        let (rule, estimate, printer) = (&self.control.consent, self.estimate, self.printer);
+        let (rule, estimate) = (&self.control.consent, &self.estimate.total);
         let left = self.spending.ceiling().map(RunCeiling::left);
-        let gate = rule.decide(estimate, left);
-        let how =
-            consent::agree(
-                &gate,
-                estimate,
-                rule,
-                self.spending.used,
-                "",
-                |why| match block_on(ask_run_consent(printer, estimate, why, rule))? {
-                    Confirmation::Yes => Ok(()),
-                    Confirmation::No | Confirmation::NoPerson => {
-                        Err(Error::new(Exit::Declined, "Run cancelled by user"))
-                    }
-                },
-            )?;
+        let request = ConsentRequest {
+            estimate,
+            rule: Some(rule),
+            spent: self.spending.used,
+            command: "",
+            declined: "Run cancelled by user",
+        };
+        let how = request.agree(&rule.decide(estimate, left), self.printer)?;
         let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
         // Above a ceiling, a part of the run may fit: no consent was given to exceed the month.
         let month_rule = if how.is_some() && rule.month.is_some_and(exceeds_month) {
@@ -188,79 +192,4 @@ pub(crate) fn spent_so_far(spend: &ConsultationSpend) -> String {
         "{known}; calls whose cost is unknown count {} more",
         spend.in_doubt
     )
-}
-
-/// Describes what each model of a run is expected to be asked, a line each.
-pub(crate) fn model_lines(estimate: &BatchEstimate) -> impl Iterator<Item = String> {
-    estimate.by_model.iter().map(|(model, share)| {
-        let sum = &share.estimate;
-        format!(
-            "{model}: {} calls, {} input tokens, ~{} output tokens, {}",
-            thousands(share.calls),
-            thousands(sum.input_tokens),
-            thousands(sum.output_tokens),
-            cost_range(sum.low, sum.cost, sum.high, dollars),
-        )
-    })
-}
-
-/// A part of an estimate in JSON.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct PartFigures {
-    calls: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    /// The lowest with answers of usual length.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    low_usd: f64,
-    /// What is expected.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    cost_usd: f64,
-    /// The highest with answers of usual length.
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    high_usd: f64,
-    /// True if a model has no known price.
-    cost_is_lower_bound: bool,
-}
-
-/// The part of one model in JSON.
-#[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub(crate) struct ModelFigures<'a> {
-    model: &'a ModelRef,
-    /// Where the calls go; `None` for the embedded model.
-    address: Option<&'a String>,
-    #[serde(flatten)]
-    figures: PartFigures,
-}
-
-/// Returns the part of each model, in alphabetical order.
-pub(crate) fn model_figures<'a>(
-    estimate: &'a BatchEstimate,
-    templates: impl Iterator<Item = &'a PlanTemplate>,
-) -> Vec<ModelFigures<'a>> {
-    let templates: Vec<&PlanTemplate> = templates.collect();
-    let of = |(model, share): (&'a ModelRef, &'a ModelShare)| ModelFigures {
-        model,
-        address: templates
-            .iter()
-            .find_map(|template| template.addresses.get(&model.provider)),
-        figures: PartFigures::of(share.calls, &share.estimate),
-    };
-    estimate.by_model.iter().map(of).collect()
-}
-
-impl PartFigures {
-    pub(crate) fn of(calls: u64, sum: &Estimate) -> Self {
-        Self {
-            calls,
-            input_tokens: sum.input_tokens,
-            output_tokens: sum.output_tokens,
-            low_usd: sum.low.known.usd(),
-            cost_usd: sum.cost.known.usd(),
-            high_usd: sum.high.known.usd(),
-            cost_is_lower_bound: sum.cost.lower_bound,
-        }
-    }
 }

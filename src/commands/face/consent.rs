@@ -1,75 +1,100 @@
 //! Consent to the cost of a run, before it begins: what the gate decides in words, the question,
 //! and what lets a cost pass that no person could be asked about.
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 
+use crate::commands::runtime::block_on;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::words::secret_type;
+use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};
 use crate::scrub::Finding;
+use crate::terminal::output::format::dollars;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::scrubbing::{SCRUBBING_DISABLED, scrubbing_lines};
+use crate::terminal::prompt::ask_run_consent;
 use crate::text::clean::one_line;
 
-/// Carries out what the gate has decided on an estimate, and returns how consent was given; `None`
-/// above a ceiling, where the run stops by itself. `spent` counts under a ceiling already;
-/// `command` is what `--yes` is added to, with a blank; `ask` fails when the person declines.
-pub(crate) fn agree(
-    gate: &Gate,
-    estimate: &Estimate,
-    rule: &ConsentRule,
-    spent: MicroUsd,
-    command: &str,
-    ask: impl FnOnce(&[GateReason]) -> Result<(), Error>,
-) -> Result<Option<Consent>, Error> {
-    match gate {
-        Gate::Pass(how) => Ok(Some(*how)),
-        Gate::AboveCeiling => Ok(None),
-        Gate::Ask(why) => ask(why).map(|()| Some(Consent::Asked)),
-        Gate::Refuse(_) => {
-            let error = "The estimated cost needs consent, and there is no terminal to ask on";
-            let error = Error::new(Exit::Declined, error);
-            Err(allow(error, estimate, Some(rule), spent, command))
-        }
-    }
+/// What consent is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConsentRequest<'a> {
+    pub(crate) estimate: &'a Estimate,
+    /// `None` where no setting allows the cost in advance.
+    pub(crate) rule: Option<&'a ConsentRule>,
+    /// What counts under a ceiling already.
+    pub(crate) spent: MicroUsd,
+    /// What `--yes` is added to, with a blank.
+    pub(crate) command: &'a str,
+    /// The error if the person declines.
+    pub(crate) declined: &'static str,
 }
 
-/// Adds what lets an estimate pass without a question, as in [`agree`].
-pub(crate) fn allow(
-    error: Error,
-    estimate: &Estimate,
-    rule: Option<&ConsentRule>,
-    spent: MicroUsd,
-    command: &str,
-) -> Error {
-    let cost = estimate.cost;
-    let error = error.hint(format!(
-        "the estimate is {cost:.2}: agree to it with `{command}--yes`"
-    ));
-    let month = rule.and_then(|rule| rule.month);
-    if let Some(Month { budget, spent }) = month.filter(|month| month.is_exceeded_by(cost)) {
-        return error.hint(format!(
-            "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
-             this month"
+impl ConsentRequest<'_> {
+    /// Carries out what the gate has decided, and returns how consent was given; `None` above a
+    /// ceiling, where the run stops by itself.
+    pub(crate) fn agree(self, gate: &Gate, printer: &Printer) -> Result<Option<Consent>, Error> {
+        let declined = |error| Error::new(Exit::Declined, error);
+        match gate {
+            Gate::Pass(how) => Ok(Some(*how)),
+            Gate::AboveCeiling => Ok(None),
+            Gate::Ask(why) => {
+                let asked = ask_run_consent(printer, self.estimate, why, self.rule);
+                match block_on(asked)? {
+                    Confirmation::Yes => Ok(Some(Consent::Asked)),
+                    Confirmation::No | Confirmation::NoPerson => Err(declined(self.declined)),
+                }
+            }
+            Gate::Refuse(_) => {
+                let error = "The estimated cost needs consent, and there is no terminal to ask on";
+                Err(self.allow(declined(error)))
+            }
+        }
+    }
+
+    /// Adds what lets an estimate pass without a question.
+    pub(crate) fn allow(self, error: Error) -> Error {
+        let Self {
+            estimate,
+            rule,
+            spent,
+            command,
+            ..
+        } = self;
+        let cost = estimate.cost;
+        let error = error.hint(format!(
+            "the estimate is {}: agree to it with `{command}--yes`",
+            dollars(cost)
         ));
+        let Some(rule) = rule else {
+            return error;
+        };
+        if let Some(Month { budget, spent }) = rule.month.filter(|month| month.is_exceeded_by(cost))
+        {
+            return error.hint(format!(
+                "or raise `monthly_budget` in config.json: {spent:.2} of {budget:.2} has been spent \
+                 this month"
+            ));
+        }
+        // No limit is above an unknown cost.
+        if estimate.high.lower_bound {
+            return error.hint(
+                "or give the models a price in models.json, or `free: true` to an endpoint that costs \
+                 nothing",
+            );
+        }
+        let cents = (estimate.high.known + spent).0.div_ceil(10_000);
+        let (dollars, cents) = (cents / 100, cents % 100);
+        let error = error.hint(format!(
+            "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
+        ));
+        // A large context needs consent at any cost.
+        let is_above = cost.known >= rule.always_allow_under;
+        error.hint_if(is_above.then_some("or raise `always_allow_under` in config.json"))
     }
-    // No limit is above an unknown cost.
-    if estimate.high.lower_bound {
-        return error.hint(
-            "or give the models a price in models.json, or `free: true` to an endpoint that costs \
-             nothing",
-        );
-    }
-    let cents = (estimate.high.known + spent).0.div_ceil(10_000);
-    let (dollars, cents) = (cents / 100, cents % 100);
-    let error = error.hint(format!(
-        "or allow the high estimate with `--max-cost {dollars}.{cents:02}`"
-    ));
-    // A large context needs consent at any cost.
-    let is_above = rule.is_none_or(|rule| cost.known >= rule.always_allow_under);
-    error.hint_if(is_above.then_some("or raise `always_allow_under` in config.json"))
 }
 
 /// What the cost gate would do.
@@ -78,9 +103,10 @@ pub(crate) fn allow(
 pub(crate) struct GateDecision {
     /// `auto_approved`: below the threshold. `flag`: because of `--yes`. `ceiling`: the high
     /// estimate is within it. `ask`: on the terminal. `refuse`: without a terminal (exit code 3).
-    /// `above_ceiling`: even the low estimate exceeds it (exit code 4).
+    /// `above_ceiling`: even the low estimate exceeds it (exit code 4). `agreed`: an earlier consent
+    /// covers what is left.
     #[cfg_attr(test, schemars(extend("enum" = [
-        "auto_approved", "flag", "ceiling", "ask", "refuse", "above_ceiling",
+        "auto_approved", "flag", "ceiling", "ask", "refuse", "above_ceiling", "agreed",
     ])))]
     decision: &'static str,
     /// The reasons why the estimate needs consent.
@@ -90,6 +116,7 @@ pub(crate) struct GateDecision {
 }
 
 impl GateDecision {
+    /// Describes what the rule decides on an estimate under a ceiling.
     pub(crate) fn of(rule: &ConsentRule, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Self {
         let (threshold, limit) = (rule.always_allow_under, ceiling.unwrap_or_default());
         let (decision, message, why) = match rule.decide(estimate, ceiling) {
@@ -130,6 +157,17 @@ impl GateDecision {
     }
 }
 
+impl Default for GateDecision {
+    /// Nothing is asked.
+    fn default() -> Self {
+        Self {
+            decision: "agreed",
+            why: Vec::new(),
+            message: "goes ahead: an earlier consent covers it".to_owned(),
+        }
+    }
+}
+
 fn reasons(why: &[GateReason]) -> String {
     let words = |reason: &GateReason| match reason {
         GateReason::Cost => "it is not below always_allow_under",
@@ -143,15 +181,27 @@ fn reasons(why: &[GateReason]) -> String {
 
 /// Prints how many secrets were masked; with `--verbose` also by which rule and where. Warns when
 /// none was looked for.
-pub(crate) fn announce(report: &ScrubbingReport, findings: &[Finding], printer: &Printer) {
+pub(crate) fn announce(report: Option<&ScrubbingReport>, findings: &[Finding], printer: &Printer) {
+    let Some(report) = report else {
+        return;
+    };
     if !report.sensitive_data_scrubbed {
-        for line in SCRUBBING_DISABLED {
-            printer.warning(line);
-        }
+        printer.warning("⚠️ WARNING: Sensitive data scrubbing disabled.");
+        printer.warning("Ensure your context contains no secrets!");
         return;
     }
-    for line in scrubbing_lines(report) {
-        printer.note(&line);
+    let number = report.patterns_matched;
+    if number > 0 {
+        let values = if number == 1 { "value" } else { "values" };
+        printer.note(&format!(
+            "🔒 Security: {number} sensitive {values} detected and masked in context:"
+        ));
+    }
+    // The most frequent type first.
+    let mut types: Vec<_> = report.by_type.iter().collect();
+    types.sort_by_key(|(_, number)| Reverse(**number));
+    for (id, number) in types {
+        printer.note(&format!("- {number} {}", secret_type(id, *number)));
     }
     for finding in findings {
         let source = one_line(&finding.source);

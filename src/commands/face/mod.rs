@@ -4,29 +4,29 @@
 mod abort_error;
 pub(crate) mod answer;
 pub(crate) mod consent;
+pub(crate) mod preview;
+pub(crate) mod consultation_preview;
 pub(crate) mod batch;
 
 use crate::commands::App;
 use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
-use crate::commands::runtime::{block_on, cannot_start};
+use crate::commands::runtime::cannot_start;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::consultation::event::{Answer, StateName};
-use crate::consultation::machine::Question;
-use crate::consultation::plan::Plan;
-use crate::consultation::policy::consent::ConsentRule;
-use crate::consultation::policy::estimate::{Estimate, GateReason};
+use crate::consultation::event::StateName;
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
-use crate::engine::ports::{Person, Providers, Subscriber};
+use crate::engine::ports::Subscriber;
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
 use crate::session::index::{IndexQueue, IndexSender, RebuildTime};
 use crate::session::run::{self, Participants, RunOutcome, Session, SharedResources};
 use crate::session::storage::Storage;
+use crate::setup::plan::Planner;
+use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::settings;
 use crate::terminal::document::screen;
 use crate::terminal::output::printer::Printer;
@@ -38,6 +38,37 @@ use crate::text::clean::pretty_json;
 
 use self::abort_error::aborted;
 use self::answer::AnswerSource;
+use self::consent::{GateDecision, announce};
+
+/// Says what is masked, and runs a new consultation; a template without providers is shown instead
+/// of run.
+pub(crate) fn start(
+    (planner, template, prepared): (&Planner<'_>, &PlanTemplate, PreparedPlan),
+    app: App<'_>,
+    output: &OutputFlags,
+    is_logged: bool,
+    rejudged: Option<&StoredRecord>,
+) -> Result<(), Error> {
+    let PreparedPlan { mut plan, findings } = prepared;
+    let (home, printer) = (&planner.sources.home, app.printer);
+    announce(plan.scrubbing.as_deref(), &findings, printer);
+    if template.providers.is_empty() {
+        let estimate = plan.estimate()?;
+        let control = &plan.control;
+        let consent = GateDecision::of(&control.consent, &estimate, control.max_cost);
+        let addresses = &template.addresses;
+        return consultation_preview::show(&plan, &estimate, addresses, consent, output, app);
+    }
+    let face = TerminalFace::open(home, app, output)?;
+    let storage = if is_logged {
+        Storage::begin(home, &mut plan, printer)
+    } else {
+        Storage::nowhere(&mut plan)
+    };
+    let providers = template.providers.clone();
+    let session = Session::new(plan, providers, storage, Clock::system());
+    face.run(session, rejudged)
+}
 
 /// Shows one run on the terminal.
 #[derive(Debug)]
@@ -70,23 +101,6 @@ impl<'a> TerminalFace<'a> {
                 Some(path) => Some(EventsFile::create(path).map_err(Error::usage)?),
             },
         })
-    }
-
-    /// Runs a new consultation.
-    pub(crate) fn start(
-        self,
-        mut plan: Plan,
-        providers: &Providers,
-        is_logged: bool,
-        rejudged: Option<&StoredRecord>,
-    ) -> Result<(), Error> {
-        let storage = if is_logged {
-            Storage::begin(self.home, &mut plan, self.printer)
-        } else {
-            Storage::nowhere(&mut plan)
-        };
-        let session = Session::new(plan, providers.clone(), storage, Clock::system());
-        self.run(session, rejudged)
     }
 
     /// Runs a consultation and shows its report, or how it differs from the record that it
@@ -147,7 +161,10 @@ impl<'a> TerminalFace<'a> {
         session: Session,
         index: IndexSender,
     ) -> Result<RunOutcome, Error> {
-        let mut progress = self.progress();
+        let events = self.output.events.as_deref();
+        let is_shared = events.is_some_and(|path| path.as_os_str() == "-");
+        let printer = self.printer.clone();
+        let mut progress = ProgressReporter::new(printer, is_shared, self.output.stream);
         progress.catch_up(&session.earlier, session.clock.now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
         if let Some(events) = &mut self.events {
@@ -171,39 +188,6 @@ impl<'a> TerminalFace<'a> {
         let (control, clock, seed) = (session.control(), session.clock, session.plan().seed);
         let shared = SharedResources::new(self.home, control, clock, seed, index)?;
         run::run(session, participants, shared).await
-    }
-
-    /// Asks for consent before a run.
-    pub(crate) fn ask(
-        &self,
-        estimate: &Estimate,
-        why: &[GateReason],
-        rule: ConsentRule,
-    ) -> Result<Answer, Error> {
-        let question = Question::Consent {
-            estimate: estimate.clone(),
-            why: why.to_vec(),
-        };
-        let save_threshold =
-            |amount| save_threshold(amount, self.home, self.environment, self.printer);
-        let keyboard = Keyboard::controlling();
-        let printer = self.printer.clone();
-        let person = TerminalPerson::new(printer, keyboard, &save_threshold, rule);
-        block_on(person.ask(&question))
-    }
-
-    fn progress(&self) -> ProgressReporter {
-        let events = self.output.events.as_deref();
-        let progress = if events.is_some_and(|path| path.as_os_str() == "-") {
-            ProgressReporter::plain(self.printer.clone())
-        } else {
-            ProgressReporter::new(self.printer.clone())
-        };
-        if self.output.stream {
-            progress.with_judges_text()
-        } else {
-            progress
-        }
     }
 
     /// Prints the answer, or returns the reason why there is none.

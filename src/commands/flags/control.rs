@@ -1,6 +1,8 @@
 //! How far a run may go without asking: the flags that all paid runs share.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::consent::ConsentMode;
@@ -12,41 +14,31 @@ use crate::error::Error;
 use crate::setup::context::request::Scrubbing;
 use crate::setup::request::Purpose;
 use crate::stopping::early_termination::Policy;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{StdinUse, can_ask};
 
 /// The longest `--max-wait` in seconds, as in the settings.
 const MAX_WAIT: u64 = 1_000_000;
 
-const ON_FAILURE: [Choice<OnFailure>; 4] = [
-    (
-        OnFailure::Ask,
-        "ask",
-        "Ask you, on a terminal; otherwise let another model take over",
-    ),
-    (
-        OnFailure::Substitute,
-        "substitute",
-        "Let another model take over",
-    ),
-    (OnFailure::Skip, "skip", "Continue without it"),
-    (OnFailure::Fail, "fail", "End the consultation"),
-];
+const ON_FAILURE: &str = "\
+ask         Ask you, on a terminal; otherwise let another model take over
+substitute  Let another model take over
+skip        Continue without it
+fail        End the consultation";
 
-const EARLY_STOP: [Choice<Policy>; 3] = [
-    (
-        Policy::Ask,
-        "ask",
-        "Ask you, on a terminal; otherwise like `auto`",
-    ),
-    (Policy::Auto, "auto", "End if no guard objects"),
-    (Policy::Never, "never", "Hold all rounds"),
-];
+const EARLY_STOP: &str = "\
+ask    Ask you, on a terminal; otherwise like `auto`
+auto   End if no guard objects
+never  Hold all rounds";
 
-/// What a run may cost. Every resumption may change it.
+/// Whether anything is sent, and what a run may cost. Every resumption may change it.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Control")]
 pub(crate) struct SpendingFlags {
+    /// Show what would be sent to which provider, with tokens and cost, and send nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     /// Approve the cost, and answer yes to every other question
     #[arg(short, long)]
     pub(crate) yes: bool,
@@ -65,7 +57,7 @@ pub(crate) struct ControlFlags {
 
     /// What to do when a model fails for good [default: ask; refine: substitute; benchmark: fail,
     /// so that only the panel's own answers count]
-    #[arg(long, value_name = "ACTION", value_parser = choice(&ON_FAILURE))]
+    #[arg(long, value_name = "ACTION", value_parser = choice::<OnFailure>(ON_FAILURE))]
     pub(crate) on_failure: Option<OnFailure>,
 
     /// Ask a second model when the first shows no sign of an answer for this long; `off` for never
@@ -88,7 +80,7 @@ pub(crate) struct ControlFlags {
 
     /// Whether to end after Round 2 when the experts agree [default: ask; auto if you cannot be
     /// asked, as by benchmark and refine]
-    #[arg(long, value_name = "WHEN", value_parser = choice(&EARLY_STOP))]
+    #[arg(long, value_name = "WHEN", value_parser = choice::<Policy>(EARLY_STOP))]
     pub(crate) early_stop: Option<Policy>,
 
     /// The judge's confidence in the agreement that an early stop needs [default: 0.90]
@@ -96,14 +88,10 @@ pub(crate) struct ControlFlags {
     pub(crate) confidence_threshold: Option<Confidence>,
 }
 
-/// What is fixed when a run begins: whether anything is sent, and in which form.
+/// What is fixed when a run begins: in which form everything is sent.
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(next_help_heading = "Control")]
 pub(crate) struct SendingFlags {
-    /// Show what would be sent to which provider, with tokens and cost, and send nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-
     /// Send everything as it is: mask no keys, passwords and other secrets
     #[arg(long)]
     pub(crate) no_scrub: bool,
@@ -144,7 +132,7 @@ impl ControlFlags {
     }
 }
 
-impl SendingFlags {
+impl SpendingFlags {
     pub(crate) fn purpose(self) -> Purpose {
         if self.dry_run {
             Purpose::Preview
@@ -152,7 +140,9 @@ impl SendingFlags {
             Purpose::Run
         }
     }
+}
 
+impl SendingFlags {
     pub(crate) fn scrubbing(self) -> Scrubbing {
         if self.no_scrub {
             Scrubbing::Off
@@ -171,19 +161,17 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
     }
 }
 
-/// A value of a flag, its name on the command line, and its help.
-pub(crate) type Choice<T> = (T, &'static str, &'static str);
-
-/// Returns the parser of a flag whose values have names.
-pub(crate) fn choice<T: Copy + Send + Sync + 'static>(
-    choices: impl IntoIterator<Item = &'static Choice<T>>,
+/// Returns the parser of a flag whose values have names, as in files; the table has a name and its
+/// help on each line. A name that no value has stands for none.
+pub(crate) fn choice<T: DeserializeOwned + Clone + Send + Sync + 'static>(
+    table: &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    let choices: Vec<&'static Choice<T>> = choices.into_iter().collect();
-    let names = choices.iter();
-    let names = names.map(|(_, name, help)| PossibleValue::new(*name).help(*help));
-    PossibleValuesParser::new(names).try_map(move |typed| {
-        let chosen = choices.iter().find(|(_, name, _)| *name == typed);
-        chosen.map(|(value, ..)| *value).ok_or("is no choice")
+    let names = table.lines().map(|line| {
+        let (name, help) = line.split_once(' ').unwrap_or((line, ""));
+        PossibleValue::new(name).help(help.trim_start())
+    });
+    PossibleValuesParser::new(names).try_map(|name| {
+        serde_json::from_value(name.into()).or_else(|_| serde_json::from_value(Value::Null))
     })
 }
 
@@ -211,13 +199,4 @@ fn no_share() -> String {
 
 pub(super) fn hedge_after(text: &str) -> Result<HedgeAfter, String> {
     HedgeAfter::of_text(text).ok_or_else(|| format!("must be {}", HedgeAfter::EXPECTED))
-}
-
-/// Returns how much the flags `--quiet` and `--verbose` print.
-pub(crate) fn verbosity(quiet: bool, verbose: bool) -> Verbosity {
-    match (quiet, verbose) {
-        (true, _) => Verbosity::Quiet,
-        (false, true) => Verbosity::Verbose,
-        (false, false) => Verbosity::Normal,
-    }
 }

@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::config::env::Environment;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::terminal::output::pager::Pager;
-use crate::terminal::output::printer::Verbosity;
-
-use super::control::verbosity;
 
 /// Where the answer goes, and how much is printed on the way.
 #[derive(Clone, Debug, clap::Args)]
@@ -136,10 +133,6 @@ impl JsonFlags {
 impl OutputFlags {
     pub(crate) fn format(&self) -> AnswerFormat {
         self.format.for_output(self.output.as_deref())
-    }
-
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        verbosity(self.quiet, self.verbose)
     }
 
     /// Returns how much of the debate's artifacts later rounds are sent.

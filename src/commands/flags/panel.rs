@@ -4,7 +4,7 @@ use crate::consultation::plan::options::{JudgePasses, Rounds};
 use crate::consultation::policy::mode::Mode;
 use crate::setup::request::{AnalysisRequest, DebateRequest, PanelRequest};
 
-use super::control::{Choice, choice};
+use super::control::choice;
 
 /// Who sits on the panel.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,18 +45,9 @@ impl PanelFlags {
 /// The rounds of `--quick`: positions, and what the experts agree on.
 const QUICK_ROUNDS: u8 = 2;
 
-const MODES: [Choice<Mode>; 2] = [
-    (
-        Mode::Converge,
-        "converge",
-        "No, because…: one answer, and the dissent",
-    ),
-    (
-        Mode::Explore,
-        "explore",
-        "Yes, and…: a menu of options with their trade-offs",
-    ),
-];
+const MODES: &str = "\
+converge  No, because…: one answer, and the dissent
+explore   Yes, and…: a menu of options with their trade-offs";
 
 /// How the panel argues.
 #[derive(Clone, Debug, clap::Args)]
@@ -75,7 +66,7 @@ pub(crate) struct DebateFlags {
 #[command(next_help_heading = "Debate")]
 pub(crate) struct RoundFlags {
     /// How the panel argues [default: converge]
-    #[arg(long, value_parser = choice(&MODES))]
+    #[arg(long, value_parser = choice::<Mode>(MODES))]
     pub(crate) mode: Option<Mode>,
 
     /// How many rounds to hold: 1 shows the positions side by side, 2 adds what they agree on, 3

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::records::index::Index;
 use crate::session::load::{self, LoadedRecord};
 use crate::session::{index, lookup};
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Printer;
 
 pub(crate) use self::list::Args as ListArgs;
 
@@ -58,22 +58,6 @@ enum HistoryAction {
     Rm(rm::Args),
     Outcome(outcome::Args),
     Rejudge(Box<rejudge::Args>),
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        match &self.action {
-            Some(HistoryAction::Rejudge(args)) => args.output.verbosity(),
-            None
-            | Some(
-                HistoryAction::List(_)
-                | HistoryAction::Show(_)
-                | HistoryAction::Export(_)
-                | HistoryAction::Rm(_)
-                | HistoryAction::Outcome(_),
-            ) => Verbosity::Normal,
-        }
-    }
 }
 
 /// Runs `conclave ls`.

@@ -3,11 +3,9 @@
 
 use super::Archive;
 use crate::commands::completions::ids;
-use crate::commands::face::TerminalFace;
+use crate::commands::face;
 use crate::commands::face::answer::check_output;
-use crate::commands::face::consent::announce;
-use crate::commands::flags::consent_mode;
-use crate::commands::flags::{ControlFlags, OutputFlags};
+use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
 use crate::commands::runtime;
 use crate::domain::context::Context;
 use crate::domain::ids::ConsultationId;
@@ -54,7 +52,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
-    let environment = archive.app.environment;
+    let app = archive.app;
     check_output(args.output.output.as_deref())?;
     let found = archive.find(&args.id)?;
     let record = load::load(&archive.logs, &found)?.record;
@@ -70,8 +68,8 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
             )),
         );
     }
-    let printer = archive.printer;
-    let consent_mode = consent_mode(args.control.spending.yes, printer, StdinUse::Free);
+    let spending = args.control.spending;
+    let consent_mode = consent_mode(spending.yes, archive.printer, StdinUse::Free);
     let for_models = load::load_for_models(&archive.logs, &found)?;
     let context = match for_models.context {
         Some(context) => context_of(&found, context, &for_models.record)?,
@@ -85,20 +83,16 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
             },
             material: args.output.material(),
             control: args.control.request(consent_mode),
+            purpose: spending.purpose(),
             ..TemplateRequest::default()
         },
         context,
         follows_up: for_models.follows_up,
     };
-    let planner = Planner::new(environment, printer, Clock::system().now())?;
+    let planner = Planner::new(app.environment, app.printer, Clock::system().now())?;
     let (template, prepared) = runtime::block_on(prepare(&planner, &for_models.record, request))??;
-    if let Some(report) = &prepared.plan.scrubbing {
-        announce(report, &prepared.findings, printer);
-    }
-    let home = &planner.sources.home;
-    let face = TerminalFace::open(home, archive.app, &args.output)?;
-    let providers = &template.providers;
-    face.start(prepared.plan, providers, !args.no_log, Some(&record))
+    let consultation = (&planner, &template, prepared);
+    face::start(consultation, app, &args.output, !args.no_log, Some(&record))
 }
 
 /// Returns the context that the experts knew: without it, another judgement could be due to that.

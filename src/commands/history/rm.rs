@@ -22,7 +22,7 @@ use crate::records::index::store;
 use crate::records::removal::{self, RemovedFiles};
 use crate::session::index;
 use crate::terminal::output::format::{bytes, count};
-use crate::terminal::prompt::{StdinUse, ask_before_harm, can_ask};
+use crate::terminal::prompt::{StdinUse, can_ask, confirm};
 use crate::terminal::tables::history::date;
 use crate::text::clean::one_line;
 
@@ -172,7 +172,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
         count(deletions.len(), "consultation"),
         days(deletions, &zone)
     );
-    match block_on(ask_before_harm(printer, lines, &question))? {
+    match block_on(confirm(printer, lines, &question, 'n'))? {
         Confirmation::Yes => Ok(()),
         Confirmation::No | Confirmation::NoPerson => {
             Err(Error::new(Exit::Declined, "nothing was deleted"))

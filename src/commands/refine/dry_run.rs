@@ -3,21 +3,18 @@
 
 use serde::Serialize;
 
-use crate::commands::face::batch::{
-    ModelFigures, PartFigures, cost_line, model_figures, model_lines,
-};
+use crate::commands::flags::AnswerFormat;
 use crate::domain::log::Fold as _;
 use crate::error::{Error, Exit};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEvent, RefinementEventKind};
 use crate::refinement::state::{RefinementLoop, RefinementState};
-use crate::session::refinement::estimate::LoopEstimate;
 use crate::stopping::convergence::{Criteria, ItemCounts};
+use crate::terminal::document::{Line, Part, nested_list, paragraph};
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::unified_diff::unified_diff;
 use crate::terminal::report::refinement_summary::decision as ended;
-use crate::text::clean::clean;
 
 use super::files::{UnlistedQuestion, display, warnings};
 use super::prepare::{Prepared, Starting};
@@ -30,23 +27,28 @@ pub(super) fn show(
     before: &SpecDocument,
     is_over: bool,
 ) -> Result<Exit, Error> {
-    let (printer, is_json) = (starting.app.printer, starting.args.output.json.is_json());
-    let paint = if is_json {
-        Paint::Plain
-    } else {
-        printer.out_traits().paint
-    };
     let known = if is_over {
         before.text().to_owned()
     } else {
         known_text(starting, before)?
     };
-    let run = DryRun::of(starting, prepared, before, known, paint)?;
-    if is_json {
-        printer.json(&run)?;
+    let details = LoopDetails::of(starting, prepared, before, known);
+    let around = [details.above(starting, prepared), details.below()];
+    let batch = prepared.batch(starting)?;
+    let mut preview = batch.preview(&[("The next iteration", &prepared.estimate.next)], details);
+    preview.around = around;
+    let (output, app) = (&starting.args.output, starting.app);
+    let format = if output.json.is_json() {
+        AnswerFormat::Json
     } else {
-        printer.exact_result(&(run.text() + &run.diff_with_title()))?;
-    }
+        AnswerFormat::Markdown
+    };
+    preview.show(
+        format,
+        None,
+        &output.pager.pager(app.environment),
+        app.printer,
+    )?;
     Ok(Exit::Answer)
 }
 
@@ -69,12 +71,10 @@ fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String
     merged(state.map_err(Error::failed)?.current())
 }
 
-/// What a run would do. Nothing is sent or written.
+/// What the preview of a loop has of its own. Nothing is written.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-struct DryRun<'a> {
-    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
-    schema_version: &'static str,
+struct LoopDetails {
     /// The document that is read.
     document: String,
     /// The document that is written; the same for a change in place.
@@ -95,19 +95,10 @@ struct DryRun<'a> {
     consultations: Vec<PlannedConsultation>,
     /// The most iterations that are left.
     iterations: u64,
-    next_iteration: PartFigures,
-    whole_loop: PartFigures,
-    by_model: Vec<ModelFigures<'a>>,
-    /// What the cost gate would do with a run, in words.
-    decision: String,
     /// The changes that need no call, as a unified diff without secrets.
     diff: String,
     /// What the document says and the panel is not asked, by line.
     warnings: Vec<UnlistedQuestion>,
-    #[serde(skip)]
-    starting: &'a Starting<'a>,
-    #[serde(skip)]
-    estimate: &'a LoopEstimate,
 }
 
 #[derive(Serialize)]
@@ -117,16 +108,14 @@ struct PlannedConsultation {
     questions: Vec<String>,
 }
 
-impl<'a> DryRun<'a> {
+impl LoopDetails {
     fn of(
-        starting: &'a Starting<'a>,
-        prepared: &'a Prepared<'a>,
+        starting: &Starting<'_>,
+        prepared: &Prepared<'_>,
         before: &SpecDocument,
         mut known: String,
-        paint: Paint,
-    ) -> Result<Self, Error> {
+    ) -> Self {
         let (target, estimate) = (&starting.target, &prepared.estimate);
-        let total = &estimate.total.total;
         let document = prepared.ahead.document;
         let measure = document.measure();
         let consultations = prepared.ahead.next.iter().map(|batch| {
@@ -139,10 +128,9 @@ impl<'a> DryRun<'a> {
         let output = display(&target.output);
         let mut old = before.text().to_owned();
         before.mask(vec![&mut old, &mut known]);
-        Ok(Self {
-            schema_version: "1.0",
+        Self {
             document: display(&target.source),
-            diff: unified_diff((&file, &old), (&output, &known), paint),
+            diff: unified_diff((&file, &old), (&output, &known), Paint::Plain),
             output,
             entry: starting.entry,
             criteria: starting.criteria,
@@ -152,61 +140,56 @@ impl<'a> DryRun<'a> {
             assumed_questions: estimate.assumed_questions,
             consultations: consultations.collect(),
             iterations: estimate.iterations,
-            next_iteration: PartFigures::of(estimate.next.calls, &estimate.next.total),
-            whole_loop: PartFigures::of(estimate.total.calls, total),
-            by_model: model_figures(&estimate.total, prepared.templates.templates()),
-            decision: prepared.batch(starting)?.decision(),
             warnings: warnings(document),
-            starting,
-            estimate,
-        })
+        }
     }
 
-    fn text(&self) -> String {
-        let (starting, estimate) = (self.starting, self.estimate);
+    fn above(&self, starting: &Starting<'_>, prepared: &Prepared<'_>) -> Vec<Part> {
         let file = display(starting.working_file());
         let mut lines = vec![
             format!("{file}: {}", self.sections()),
             starting.target.to_string(),
         ];
-        lines.extend(self.entry());
-        if self.entry == LoopEntry::Ended {
-            return clean(&lines.join("\n")) + "\n";
-        }
-        lines.push(String::new());
-        lines.push(self.questions());
-        for (number, asked) in (1..).zip(&self.consultations) {
-            lines.push(format!("{number}. {}", asked.questions.join("\n   ")));
-        }
-        lines.push(String::new());
-        lines.extend(model_lines(&estimate.total));
-        lines.push(cost_line("The next iteration", &estimate.next));
-        let all = format!(
-            "In all: at most {}",
-            count(estimate.iterations, "iteration")
-        );
-        lines.push(cost_line(&all, &estimate.total));
-        lines.push(String::new());
-        lines.push(format!("A run {}.", self.decision));
-        clean(&lines.join("\n")) + "\n"
-    }
-
-    fn entry(&self) -> Option<String> {
-        match (self.entry, self.starting.resumed()) {
-            (LoopEntry::New, _) | (LoopEntry::Resumed, None) => None,
-            (LoopEntry::Resumed, Some(resumed)) => Some(format!(
+        let state = starting.state.as_ref().map(RefinementState::current);
+        match (self.entry, state) {
+            (LoopEntry::New, _) | (LoopEntry::Resumed | LoopEntry::Ended, None) => {}
+            (LoopEntry::Resumed, Some(resumed)) => lines.push(format!(
                 "A loop is resumed: {} done",
                 count(resumed.merges().count(), "iteration")
             )),
-            (LoopEntry::Ended, _) => {
-                let ended = ended(self.starting.state.as_ref()?.current());
-                Some(format!("The loop has ended, {ended}; nothing is asked"))
-            }
+            (LoopEntry::Ended, Some(last)) => lines.push(format!(
+                "The loop has ended, {}; nothing is asked",
+                ended(last)
+            )),
         }
+        if self.entry != LoopEntry::Ended {
+            let most = count(self.iterations, "iteration");
+            lines.push(self.questions(prepared.estimate.consultations));
+            lines.push(format!("In all at most {most}:"));
+        }
+        let last = lines.len().saturating_sub(1);
+        let mut parts: Vec<Part> = lines
+            .into_iter()
+            .map(|line| Part::Paragraph(line.into()))
+            .collect();
+        let asked = self.consultations.iter();
+        let asked = asked.map(|asked| asked.questions.iter().map(Line::foreign).collect());
+        if let Some(asked) = nested_list(asked) {
+            parts.insert(last, asked);
+        }
+        parts
     }
 
-    fn questions(&self) -> String {
-        let consultations = count(self.estimate.consultations, "consultation");
+    fn below(&self) -> Vec<Part> {
+        if self.diff.is_empty() {
+            return Vec::new();
+        }
+        let title = "Without a call, the document changes like this:";
+        vec![paragraph(title, []), Part::Code("diff", self.diff.clone())]
+    }
+
+    fn questions(&self, consultations: u64) -> String {
+        let consultations = count(consultations, "consultation");
         match self.assumed_questions {
             Some(assumed) => format!(
                 "A model would first extract claims and questions; the estimate expects {assumed} \
@@ -220,13 +203,6 @@ impl<'a> DryRun<'a> {
                     count(asked.sum::<usize>(), "question")
                 )
             }
-        }
-    }
-
-    fn diff_with_title(&self) -> String {
-        match self.diff.as_str() {
-            "" => String::new(),
-            diff => format!("\nWithout a call, the document changes like this:\n\n{diff}"),
         }
     }
 
@@ -255,10 +231,11 @@ impl<'a> DryRun<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::face::preview::Preview;
 
     #[test]
     fn schema_is_published() {
-        crate::schema::check::<DryRun<'_>>(
+        crate::schema::check::<Preview<'_, LoopDetails>>(
             "refine_dry_run",
             "What `conclave refine SPEC --dry-run --json` prints",
         );

@@ -15,7 +15,6 @@ use clap::Subcommand;
 use super::App;
 use super::flags::{ContextFlags, ControlFlags, PanelFlags, RoundFlags, SendingFlags};
 use crate::error::{Error, Exit};
-use crate::terminal::output::printer::Verbosity;
 
 use self::flags::{ConvergenceFlags, QuestionFlags, RefineOutputFlags, TargetFlags};
 
@@ -76,22 +75,13 @@ struct RunArgs {
     rounds: RoundFlags,
 
     #[command(flatten)]
-    sending: SendingFlags,
-
-    #[command(flatten)]
     control: ControlFlags,
 
     #[command(flatten)]
-    output: RefineOutputFlags,
-}
+    sending: SendingFlags,
 
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        match &self.action {
-            None => self.run.output.verbosity(),
-            Some(RefineAction::Check(_)) => Verbosity::Normal,
-        }
-    }
+    #[command(flatten)]
+    output: RefineOutputFlags,
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {

@@ -88,7 +88,7 @@ impl<'a> Starting<'a> {
             state.as_ref(),
             &criteria,
         )?;
-        let is_run = entry != LoopEntry::Ended && !args.sending.dry_run;
+        let is_run = entry != LoopEntry::Ended && !args.control.spending.dry_run;
         let locked = match &state {
             Some(state) if is_run => Some(lock(&store, state, clock)?),
             Some(_) | None => None,
@@ -335,7 +335,7 @@ impl<'a> Prepared<'a> {
                     ..args.control.request_for_many(consent_mode)?
                 },
                 scrubbing: args.sending.scrubbing(),
-                purpose: args.sending.purpose(),
+                purpose: args.control.spending.purpose(),
                 ..TemplateRequest::default()
             },
             sources: texts,
@@ -373,13 +373,14 @@ impl<'a> Prepared<'a> {
 
     /// Returns the run under its ceiling.
     pub(super) fn batch<'b>(&'b self, starting: &Starting<'b>) -> Result<PreparedBatch<'b>, Error> {
-        let (printer, total) = (starting.app.printer, &self.estimate.total.total);
-        let (templates, spending) = (self.templates.templates(), starting.spending());
+        let (planner, printer) = (&self.planner, starting.app.printer);
+        let (templates, estimate) = (self.templates.templates(), &self.estimate.total);
+        let spending = starting.spending();
         PreparedBatch::new(
-            &self.planner,
+            planner,
             printer,
             templates,
-            total,
+            estimate,
             spending,
             starting.clock,
         )

@@ -13,7 +13,7 @@ use crate::records::refinements::claims::claim;
 use crate::records::refinements::{LockedRefinement, RefinementStoreError};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::RefinementEventKind;
-use crate::refinement::state::{RefinementLoop, RefinementState};
+use crate::refinement::state::RefinementLoop;
 use crate::session::benchmark::arms::arm_terms;
 use crate::session::refinement::driver::RefinementDriver;
 use crate::stopping::evaluation::{Class, Evaluation};
@@ -31,12 +31,16 @@ use super::{RunArgs, dry_run, outcome};
 pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let (starting, locked) = Starting::read(args, spec, app)?;
-    if let (LoopEntry::Ended, Some(state), false) =
-        (starting.entry, &starting.state, args.sending.dry_run)
-    {
+    if let (LoopEntry::Ended, Some(state), false) = (
+        starting.entry,
+        &starting.state,
+        args.control.spending.dry_run,
+    ) {
         printer.note(&ended_line(&starting, state.current()));
+        let written = files::read_own(&starting.store.files.changes, SizeLimit::DOCUMENT);
+        let is_current = |written: Vec<u8>| written == changes_markdown(state).into_bytes();
         // A full disk may have kept an earlier process from it.
-        if !is_current(&starting, state)
+        if !written.is_ok_and(is_current)
             && let Ok(refinement) = starting.store.open(starting.clock.now())
         {
             write_changes(&refinement, printer);
@@ -45,7 +49,7 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
     }
     starting.check_target()?;
     let before = starting.read_document()?;
-    let left = match (starting.left(&before)?, args.sending.dry_run) {
+    let left = match (starting.left(&before)?, args.control.spending.dry_run) {
         (LoopLeft::End(missing), false) => return finish(&starting, locked, missing),
         (left, _) => left,
     };
@@ -55,7 +59,7 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
     warn_of_unlisted(starting.working_file(), document, printer);
     check_items(&starting, document)?;
     let prepared = Prepared::of(&starting, left, document)?;
-    if !args.sending.dry_run {
+    if !args.control.spending.dry_run {
         announce_loop(&starting);
     }
     let panel = &prepared.templates.panel.common;
@@ -68,12 +72,16 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
     let estimate = &prepared.estimate;
     // Without a consultation, nothing was looked at.
     if estimate.total.calls > 0 {
-        announce(&estimate.total.masked, &estimate.total.findings, printer);
+        announce(
+            Some(&estimate.total.masked),
+            &estimate.total.findings,
+            printer,
+        );
     }
     if let Some(notice) = &estimate.notice {
         printer.note(notice);
     }
-    if args.sending.dry_run {
+    if args.control.spending.dry_run {
         return dry_run::show(&starting, &prepared, &before, is_over);
     }
     printer.note(&cost_line("Estimate of the next iteration", &estimate.next));
@@ -143,12 +151,6 @@ fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
     if let Err(error) = refinement.write_changes(&changes) {
         printer.warning(&format!("Warning: {error}"));
     }
-}
-
-/// Returns whether the log for people is there and has all changes.
-fn is_current(starting: &Starting<'_>, state: &RefinementState) -> bool {
-    let written = files::read_own(&starting.store.files.changes, SizeLimit::DOCUMENT);
-    written.is_ok_and(|written| written == changes_markdown(state).into_bytes())
 }
 
 /// Checks that the sections have items: every iteration over a document without any would be empty.

@@ -11,6 +11,7 @@ use crate::domain::pricing::{LongContext, Price, Rates};
 
 /// One model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Model {
     pub provider: ProviderId,
@@ -61,6 +62,7 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Er
 
 /// A price and the day from which it holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct DatedPrice {
     #[serde(default, deserialize_with = "day")]
@@ -87,6 +89,7 @@ fn own() -> String {
 
 /// The price for long contexts as written in the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LongContextPrice {
     pub above_tokens: u64,
@@ -98,8 +101,9 @@ pub struct LongContextPrice {
 
 /// Dollars per million tokens, as a decimal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(try_from = "f64", into = "f64")]
-pub struct UsdPerMtok(pub MicroUsd);
+pub struct UsdPerMtok(#[cfg_attr(test, schemars(with = "f64"))] pub MicroUsd);
 
 impl TryFrom<f64> for UsdPerMtok {
     type Error = String;

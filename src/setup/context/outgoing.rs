@@ -6,9 +6,8 @@
 use std::borrow::Cow;
 
 use crate::consultation::anonymity::texts::{edit_strings, edit_texts};
-use crate::consultation::plan::options::{DebateOptions, PriorAnswers};
+use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::prompt::Templates;
-use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
@@ -81,31 +80,23 @@ pub fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
 /// Visits what a debate takes over from earlier consultations, which may have been stored unmasked.
 pub fn edit_debate(debate: &mut DebateOptions, edit: &mut EditSource<'_>) {
     if let Some(prior) = &mut debate.follows_up {
-        edit_prior_consultation(prior, edit);
+        let id = prior.id.to_string();
+        edit(&id, &mut prior.question);
+        for held in &mut prior.positions {
+            edit(&id, &mut held.position);
+        }
+        edit_texts(&mut prior.verdict, &mut |text| edit(&id, text));
     }
     if let Some(prior) = &mut debate.prior_answers {
-        edit_prior_answers(prior, edit);
+        let id = prior.from.to_string();
+        let edit = &mut |text: &mut String| edit(&id, text);
+        edit_texts(&mut prior.independents, edit);
+        edit_texts(&mut prior.cross_exam, edit);
+        edit_texts(&mut prior.verdict, edit);
     }
     for persona in &mut debate.selectable_personas {
         edit_persona(persona, edit);
     }
-}
-
-fn edit_prior_consultation(prior: &mut PriorConsultation, edit: &mut EditSource<'_>) {
-    let id = prior.id.to_string();
-    edit(&id, &mut prior.question);
-    for held in &mut prior.positions {
-        edit(&id, &mut held.position);
-    }
-    edit_texts(&mut prior.verdict, &mut |text| edit(&id, text));
-}
-
-fn edit_prior_answers(prior: &mut PriorAnswers, edit: &mut EditSource<'_>) {
-    let id = prior.from.to_string();
-    let edit = &mut |text: &mut String| edit(&id, text);
-    edit_texts(&mut prior.independents, edit);
-    edit_texts(&mut prior.cross_exam, edit);
-    edit_texts(&mut prior.verdict, edit);
 }
 
 /// Visits the personas on a panel.
@@ -134,7 +125,8 @@ mod tests {
     use super::*;
     use crate::config::settings::Settings;
     use crate::consultation::anonymity::labels::Labels;
-    use crate::consultation::prompt::prior_consultation::PriorPosition;
+    use crate::consultation::plan::options::PriorAnswers;
+    use crate::consultation::prompt::prior_consultation::{PriorConsultation, PriorPosition};
     use crate::domain::artifact::{
         Challenge, CrossExam, Dissent, Evidence, Independent, MenuOption, Rebuttal, Revision,
         Verdict,

@@ -32,7 +32,7 @@ use crate::setup::request::{PanelRequest, QuestionRequest, TemplateRequest};
 
 use super::Planner;
 use super::sources::Sources;
-use super::template::{PlanDraft, PlanTemplate, PreparedPlan};
+use super::template::{PlanTemplate, PreparedPlan};
 
 /// The request for a rejudgement.
 #[derive(Debug)]
@@ -58,8 +58,7 @@ pub async fn prepare(
         record,
         &sources.settings,
     );
-    let embedded_models = planner.embedded_models();
-    let embedded = embedded_models.default_model();
+    let embedded = planner.embedded_models().default_model();
     let candidates = candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_models(candidates.iter(), search).await;
@@ -68,8 +67,8 @@ pub async fn prepare(
         seats: Vec::new(),
         judges: judges(judge, record, &seats, &context)?,
     };
-    let file = embedded_models
-        .obtain_for_panel(&mut judging, request.template.control.consent_mode)
+    let file = planner
+        .embedded_file(&mut judging, &request.template)
         .await?;
     let mut debate = debate(record);
     debate.follows_up = request.follows_up;
@@ -84,18 +83,9 @@ pub async fn prepare(
     )];
     let judge = judging.judges.first();
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
-    let template = planner.complete(PlanDraft {
-        request: &request.template,
-        panel: Panel {
-            seats,
-            judges: judging.judges,
-        },
-        debate,
-        fallbacks: BTreeMap::new(),
-        notices,
-        servers: &servers,
-        embedded: file,
-    })?;
+    let judges = judging.judges;
+    let asked = (Panel { seats, judges }, debate, BTreeMap::new());
+    let template = planner.complete(&request.template, asked, notices, &servers, file)?;
     let mut prepared = template.plan(QuestionRequest {
         question: record.question.clone(),
         sources: request.context.sources,

@@ -79,6 +79,11 @@ pub(super) fn resumed(
 
 /// Lays the request over other limits. A strict run is never hedged.
 fn requested(mut control: Control, request: &ControlRequest) -> Control {
+    // Without a person to ask, an endless answer must end somewhere.
+    let unattended = match request.consent_mode {
+        ConsentMode::PreApproved | ConsentMode::NonInteractive => Some(Duration::from_secs(3_600)),
+        ConsentMode::Interactive => None,
+    };
     control.consent.consent_mode = request.consent_mode;
     control.max_cost = request.max_cost.or(control.max_cost);
     control.on_failure = request.on_failure.unwrap_or(control.on_failure);
@@ -86,7 +91,7 @@ fn requested(mut control: Control, request: &ControlRequest) -> Control {
         .max_wait
         .map(Duration::from_secs)
         .or(control.max_wait)
-        .or(usual_wait(request.consent_mode));
+        .or(unattended);
     control.strict |= request.strict;
     let early = &mut control.early_termination;
     early.policy = request.early_stop.unwrap_or(early.policy);
@@ -107,15 +112,6 @@ fn delay(hedge_after: HedgeAfter) -> Option<Duration> {
     match hedge_after {
         HedgeAfter::After(time) => Some(time),
         HedgeAfter::Off => None,
-    }
-}
-
-/// Returns the limit of a round for which none is set: without a person to ask, an endless answer
-/// must end somewhere.
-fn usual_wait(consent_mode: ConsentMode) -> Option<Duration> {
-    match consent_mode {
-        ConsentMode::PreApproved | ConsentMode::NonInteractive => Some(Duration::from_secs(3_600)),
-        ConsentMode::Interactive => None,
     }
 }
 

@@ -24,15 +24,16 @@ use super::request::{FallbackRequest, Purpose, TemplateRequest};
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::consultation::prompt::PromptError;
+use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 use crate::engine::ports::Face;
 use crate::error::Error;
+use crate::providers::local::choice::ModelFile;
 
 use self::from_record::{PanelChoice, choose_panel};
 use self::resume::ResumeSources;
-use self::sources::Connections;
-use self::sources::Sources;
-use self::template::{PlanDraft, PlanTemplate};
+use self::sources::{Connections, Sources};
+use self::template::PlanTemplate;
 
 /// Prepares templates from one home and environment, which are read once.
 #[derive(Debug)]
@@ -64,22 +65,14 @@ impl<'a> Planner<'a> {
     /// model, and connects the providers.
     pub async fn template(&self, request: TemplateRequest) -> Result<PlanTemplate, Error> {
         let sources = &self.sources;
-        let embedded_models = self.embedded_models();
-        let embedded = embedded_models.default_model();
+        let embedded = self.embedded_models().default_model();
         let earlier = request.follows_up.as_deref();
         let PanelChoice {
             spec,
             servers,
             mut selected,
         } = choose_panel(&request.panel, earlier, sources, embedded.as_ref()).await?;
-        let embedded_file = match request.purpose {
-            Purpose::Preview => embedded_models.check_panel(&selected.panel).map(|()| None),
-            Purpose::Run => {
-                let consent_mode = request.control.consent_mode;
-                let panel = &mut selected.panel;
-                embedded_models.obtain_for_panel(panel, consent_mode).await
-            }
-        }?;
+        let embedded_file = self.embedded_file(&mut selected.panel, &request).await?;
         let mut debate = limits::options(request.debate, &sources.settings)?;
         debate.selectable_personas = selected.selectable_personas;
         debate.follows_up = earlier.and_then(from_record::prior).map(Box::new);
@@ -95,15 +88,8 @@ impl<'a> Planner<'a> {
                 BTreeMap::new()
             }
         };
-        self.complete(PlanDraft {
-            request: &request,
-            panel: selected.panel,
-            debate,
-            fallbacks,
-            notices: selected.notices,
-            servers: &servers,
-            embedded: embedded_file,
-        })
+        let asked = (selected.panel, debate, fallbacks);
+        self.complete(&request, asked, selected.notices, &servers, embedded_file)
     }
 
     /// Returns the sources of limits and providers for an interrupted consultation.
@@ -114,6 +100,22 @@ impl<'a> Planner<'a> {
             settings: &self.sources.settings,
             face: self.face,
             connections: &self.connections,
+        }
+    }
+
+    /// Returns the embedded model's file, if the panel of a run has one.
+    async fn embedded_file(
+        &self,
+        panel: &mut Panel,
+        request: &TemplateRequest,
+    ) -> Result<Option<ModelFile>, Error> {
+        let models = self.embedded_models();
+        match request.purpose {
+            Purpose::Preview => models.check_panel(panel).map(|()| None),
+            Purpose::Run => {
+                let consent_mode = request.control.consent_mode;
+                models.obtain_for_panel(panel, consent_mode).await
+            }
         }
     }
 

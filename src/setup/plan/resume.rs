@@ -2,7 +2,7 @@
 //! every model that is still needed must be reachable. Addresses and keys are those of the
 //! settings; a journal has none.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
@@ -27,6 +27,7 @@ use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
+use crate::setup::request::Purpose;
 
 use super::sources::Connections;
 use super::{limits, terms};
@@ -45,7 +46,9 @@ pub struct ResumeSources<'a> {
 #[derive(Debug)]
 pub struct PreparedResume {
     pub terms: ResumeTerms,
+    /// Empty in a dry run.
     pub providers: Providers,
+    pub addresses: BTreeMap<ProviderId, String>,
     /// `None` for a complete consultation.
     pub consent: Option<ResumeConsent>,
 }
@@ -61,13 +64,13 @@ impl ResumeSources<'_> {
         &self,
         plan: &Plan,
         transcript: &Transcript,
-        request: &ControlRequest,
+        (request, purpose): (&ControlRequest, Purpose),
         now: Timestamp,
     ) -> Result<PreparedResume, Error> {
         let abort = transcript.abort.as_ref().map(|abort| abort.reason);
         let control = limits::resumed(plan.control.clone(), abort, request, self.settings);
-        let (providers, pricing) = self
-            .providers(plan, transcript, request.consent_mode, now)
+        let (providers, addresses, pricing) = self
+            .providers(plan, transcript, (request.consent_mode, purpose), now)
             .await?;
         let mut terms = ResumeTerms {
             pricing: Some(pricing),
@@ -92,6 +95,7 @@ impl ResumeSources<'_> {
         Ok(PreparedResume {
             terms,
             providers,
+            addresses,
             consent,
         })
     }
@@ -100,9 +104,9 @@ impl ResumeSources<'_> {
         &self,
         plan: &Plan,
         transcript: &Transcript,
-        consent_mode: ConsentMode,
+        (consent_mode, purpose): (ConsentMode, Purpose),
         now: Timestamp,
-    ) -> Result<(Providers, Pricing), Error> {
+    ) -> Result<(Providers, BTreeMap<ProviderId, String>, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
         let needed = needed(plan, transcript);
         let needed_models = needed.iter().map(|(_, model)| *model);
@@ -135,19 +139,24 @@ impl ResumeSources<'_> {
             free: today.into_iter().filter_map(is_free).collect(),
         };
         let catalog = servers.extend_catalog(catalog);
+        let access_list = servers.with_addresses(access_list);
+        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
+        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
+        let address = |access: &&ProviderAccess| (access.id.clone(), access.base_url().to_owned());
+        let addresses = asked.iter().map(address).collect();
+        if purpose == Purpose::Preview {
+            return Ok((Providers::new(), addresses, pricing));
+        }
         let embedded = match models.into_iter().find(|model| model.provider.is_local()) {
             Some(model) => Some(self.embedded(model, consent_mode).await?),
             None => None,
         };
-        let access_list = servers.with_addresses(access_list);
-        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
-        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
         for warning in asked.iter().filter_map(|access| access.unencrypted_key()) {
             self.face.warning(&format!("Warning: {warning}"));
         }
         let connections = self.connections;
         let providers = connections.connect(&asked, self.settings, catalog, embedded)?;
-        Ok((providers, pricing))
+        Ok((providers, addresses, pricing))
     }
 
     /// Obtains the file of the embedded model that the consultation began with.
@@ -229,7 +238,7 @@ pub struct ResumeConsent {
     pub remaining: Estimate,
     /// What counts as spent.
     pub counted: MicroUsd,
-    /// `None` if the earlier consent covers them, or the machine itself asks or stops.
+    /// `None` if the earlier consent covers them, or the machine itself asks.
     pub gate: Option<Gate>,
     /// What was spent and what remains, if that is more than was agreed to.
     estimate: Option<Estimate>,
@@ -279,14 +288,15 @@ impl ResumeConsent {
         let gate = if is_within && by_person && !exceeds_month {
             None
         } else {
-            let gate = control
-                .consent
-                .decide(&remaining, control.max_cost.map(left));
-            // Where no call fits, the machine stops at the ceiling.
-            Some(gate).filter(|gate| *gate != Gate::AboveCeiling)
+            let left = control.max_cost.map(left);
+            Some(control.consent.decide(&remaining, left))
         };
+        // Where no call fits, the machine stops at the ceiling.
+        let has_gate = gate
+            .as_ref()
+            .is_some_and(|gate| *gate != Gate::AboveCeiling);
         Ok(Self {
-            estimate: Some(total).filter(|_| !is_within && gate.is_some()),
+            estimate: Some(total).filter(|_| !is_within && has_gate),
             remaining,
             counted,
             gate,

@@ -35,21 +35,6 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
 use crate::setup::request::{Purpose, QuestionRequest, TemplateRequest};
 
-/// The decisions about consultations before their models are looked up.
-#[derive(Debug)]
-pub(super) struct PlanDraft<'a> {
-    /// The limits, the masking, the material and the purpose are its own.
-    pub(super) request: &'a TemplateRequest,
-    pub(super) panel: Panel,
-    pub(super) debate: DebateOptions,
-    pub(super) fallbacks: BTreeMap<SeatId, Vec<ModelRef>>,
-    /// After those of the request.
-    pub(super) notices: Vec<String>,
-    pub(super) servers: &'a LocalServerSet,
-    /// The embedded model's file, if the panel of a run has one.
-    pub(super) embedded: Option<ModelFile>,
-}
-
 /// A source of plans.
 #[derive(Debug)]
 pub struct PlanTemplate {
@@ -78,8 +63,16 @@ pub struct PreparedPlan {
 
 impl Planner<'_> {
     /// Adds the terms and prices of the models, reads their keys, sets the limits, and prepares the
-    /// masking of secrets, those keys among them.
-    pub(super) fn complete(&self, draft: PlanDraft<'_>) -> Result<PlanTemplate, Error> {
+    /// masking of secrets, those keys among them. `own_notices` come after those of the request;
+    /// `embedded` is the embedded model's file, if the panel of a run has one.
+    pub(super) fn complete(
+        &self,
+        request: &TemplateRequest,
+        (panel, debate, fallbacks): (Panel, DebateOptions, BTreeMap<SeatId, Vec<ModelRef>>),
+        own_notices: Vec<String>,
+        servers: &LocalServerSet,
+        embedded: Option<ModelFile>,
+    ) -> Result<PlanTemplate, Error> {
         let Sources {
             home,
             settings,
@@ -87,14 +80,6 @@ impl Planner<'_> {
             now,
             ..
         } = &self.sources;
-        let PlanDraft {
-            request,
-            panel,
-            debate,
-            fallbacks,
-            servers,
-            ..
-        } = draft;
         check_seats(panel.seats.len()).map_err(Error::usage)?;
         let access_list = &self.sources.access_list;
         let used = terms::models(&panel, &debate, &fallbacks);
@@ -103,7 +88,7 @@ impl Planner<'_> {
             used.iter().map(|model| model.provider.clone()).collect();
         let is_free = models.values().all(|terms| terms.free);
         let mut notices: Vec<String> = servers.notice().into_iter().collect();
-        notices.extend(request.notices.iter().cloned().chain(draft.notices));
+        notices.extend(request.notices.iter().cloned().chain(own_notices));
         if !is_free {
             notices.extend(catalog.age_warnings(*now));
         }
@@ -118,8 +103,9 @@ impl Planner<'_> {
         let providers = match request.purpose {
             Purpose::Preview => Providers::new(),
             Purpose::Run => {
-                let (catalog, file) = (catalog.clone(), draft.embedded);
-                self.connections.connect(&asked, settings, catalog, file)?
+                let catalog = catalog.clone();
+                self.connections
+                    .connect(&asked, settings, catalog, embedded)?
             }
         };
 

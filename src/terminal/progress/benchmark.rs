@@ -10,13 +10,12 @@ use crate::benchmark::run::{Arm, CaseRunId};
 use crate::domain::money::Cost;
 use crate::session::benchmark::progress::RunProgress;
 use crate::terminal::output::format::{amount, dollars, seconds};
-use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::fitted_row;
 use crate::text::clean::one_line;
 
-use super::live_row::LiveRow;
+use super::live_row::{LiveRow, ending};
 
 /// Lines of a run without a terminal.
 const PLAIN_LINES: u64 = 20;
@@ -64,9 +63,9 @@ impl BenchmarkProgress {
     pub fn new(printer: &Printer, counts: RunCounts, arms: &[Arm]) -> Self {
         let step = counts.total.div_ceil(PLAIN_LINES).max(1);
         let paint = printer.err_traits().paint;
-        let rows = move |counts: &RunCounts, elapsed, size| counts.rows(elapsed, size, paint);
+        let row = move |counts: &RunCounts, elapsed, width| counts.row(elapsed, width, paint);
         Self {
-            row: LiveRow::new(printer, counts, rows),
+            row: LiveRow::new(printer, counts, row),
             step,
             names_arms: arms.len() > 1,
         }
@@ -108,19 +107,16 @@ impl RunProgress for BenchmarkProgress {
 }
 
 impl RunCounts {
-    fn rows(&self, elapsed: Duration, size: TerminalSize, paint: Paint) -> Vec<String> {
-        let width = size.columns.saturating_sub(1).max(1);
+    fn row(&self, elapsed: Duration, width: usize, paint: Paint) -> String {
         let segments = self.segments(elapsed);
         let row = fitted_row(&segments, width);
         let room = width.saturating_sub(measure_text_width(&row) + 1);
-        let row = if room >= BAR {
-            let name = segments.first().map_or(0, String::len);
-            let (counts, rest) = row.split_at_checked(name).unwrap_or((&row, ""));
-            format!("{counts} {}{rest}", self.bar(paint))
-        } else {
-            row
-        };
-        vec![row]
+        if room < BAR {
+            return row;
+        }
+        let name = segments.first().map_or(0, String::len);
+        let (counts, rest) = row.split_at_checked(name).unwrap_or((&row, ""));
+        format!("{counts} {}{rest}", self.bar(paint))
     }
 
     /// Returns the parts of a row, the most important first.
@@ -130,11 +126,8 @@ impl RunCounts {
             segments.push(format!("{}% right", percent(self.right, self.answered)));
         }
         segments.push(dollars(self.cost));
-        match (self.is_ending, self.running) {
-            (true, 0) => segments.push("stopped".to_owned()),
-            (true, running) => segments.push(format!("stopping, {running} still running")),
-            (false, _) => segments.extend(self.time_left(elapsed)),
-        }
+        let ending = ending(self.is_ending, self.running);
+        segments.extend(ending.or_else(|| self.time_left(elapsed)));
         segments
     }
 
@@ -234,10 +227,7 @@ mod tests {
     }
 
     fn row(counts: &RunCounts, columns: usize) -> String {
-        let size = TerminalSize { columns, rows: 24 };
-        counts
-            .rows(Duration::from_secs(112), size, Paint::Plain)
-            .concat()
+        counts.row(Duration::from_secs(112), columns - 1, Paint::Plain)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-/// Draws a row on standard error, if lines can be redrawn there. Dropping it clears the row.
+/// Draws a row that fits a width on standard error, if lines can be redrawn there. Dropping it clears the row.
 #[derive(Debug)]
 pub(super) struct LiveRow<C> {
     pub(super) printer: Printer,
@@ -18,14 +18,18 @@ impl<C: Send + 'static> LiveRow<C> {
     pub(super) fn new(
         printer: &Printer,
         counts: C,
-        rows: impl Fn(&C, Duration, TerminalSize) -> Vec<String> + Send + 'static,
+        row: impl Fn(&C, Duration, usize) -> String + Send + 'static,
     ) -> Self {
         let is_live = printer.err_traits().is_animated && printer.verbosity() > Verbosity::Quiet;
         let counts = Arc::new(Mutex::new(counts));
         if is_live {
             let shared = Arc::clone(&counts);
-            let rows = move |elapsed, size| rows(&lock(&shared), elapsed, size);
-            printer.live_area().start(rows);
+            printer
+                .live_area()
+                .start(move |elapsed, size: TerminalSize| {
+                    let width = size.columns.saturating_sub(1).max(1);
+                    vec![row(&lock(&shared), elapsed, width)]
+                });
         }
         Self {
             printer: printer.clone(),
@@ -45,6 +49,14 @@ impl<C> Drop for LiveRow<C> {
             self.printer.live_area().stop();
         }
     }
+}
+
+/// Returns what a row says of work that starts nothing more; `None` while it may.
+pub(super) fn ending(is_ending: bool, running: u64) -> Option<String> {
+    is_ending.then(|| match running {
+        0 => "stopping".to_owned(),
+        running => format!("stopping, {running} still running"),
+    })
 }
 
 fn lock<C>(counts: &Mutex<C>) -> MutexGuard<'_, C> {

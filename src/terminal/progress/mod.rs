@@ -10,7 +10,6 @@ mod answer_summary;
 mod judge_stream;
 mod judge_prose;
 mod estimate;
-pub mod scrubbing;
 pub(in crate::terminal) mod work_bar;
 mod live_row;
 pub mod benchmark;

@@ -11,12 +11,11 @@ use crate::stopping::convergence::QuestionKey;
 use crate::terminal::output::convergence_tree::convergence_tree;
 use crate::terminal::output::evaluation_text::wrapped_tree;
 use crate::terminal::output::format::{amount, clock, count, dollars};
-use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::output::wrap::fitted_row;
 use crate::text::clean::one_line;
 
-use super::live_row::LiveRow;
+use super::live_row::{LiveRow, ending};
 
 /// Shows one loop. Dropping it clears the row.
 #[derive(Debug)]
@@ -39,7 +38,7 @@ impl RefinementProgress {
         Self(LiveRow::new(
             printer,
             LoopCounts::default(),
-            LoopCounts::rows,
+            LoopCounts::row,
         ))
     }
 }
@@ -160,19 +159,14 @@ impl LoopProgress for RefinementProgress {
 }
 
 impl LoopCounts {
-    fn rows(&self, elapsed: Duration, size: TerminalSize) -> Vec<String> {
-        let width = size.columns.saturating_sub(1).max(1);
-        vec![fitted_row(&self.segments(elapsed), width)]
-    }
-
-    /// Returns the parts of the row, the most important first.
-    fn segments(&self, elapsed: Duration) -> Vec<String> {
+    fn row(&self, elapsed: Duration, width: usize) -> String {
         let plan = &self.plan;
         let work = match (self.is_extracting, plan.iteration) {
             (true, _) => "extracting".to_owned(),
             (false, 0) => "refine".to_owned(),
             (false, iteration) => format!("iteration {iteration}/{}", plan.max_iterations),
         };
+        // The most important first.
         let mut segments = vec![work];
         if plan.consultations > 0 && !self.is_extracting {
             segments.push(format!(
@@ -182,12 +176,8 @@ impl LoopCounts {
         }
         segments.push(dollars(self.cost));
         segments.push(clock(elapsed));
-        match (self.is_ending, self.running) {
-            (true, 0) => segments.push("stopping".to_owned()),
-            (true, running) => segments.push(format!("stopping, {running} still running")),
-            (false, _) => {}
-        }
-        segments
+        segments.extend(ending(self.is_ending, self.running));
+        fitted_row(&segments, width)
     }
 }
 
@@ -212,8 +202,7 @@ mod tests {
     }
 
     fn row(counts: &LoopCounts, columns: usize) -> String {
-        let size = TerminalSize { columns, rows: 24 };
-        counts.rows(Duration::from_secs(72), size).concat()
+        counts.row(Duration::from_secs(72), columns - 1)
     }
 
     #[test]

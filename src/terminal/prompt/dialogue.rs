@@ -1,4 +1,4 @@
-//! A dialogue: menus, ticks, lines and yes-or-no questions that nothing can withdraw.
+//! A dialogue: menus and lines that nothing can withdraw.
 //!
 //! Each question is drawn on standard error and replaced by one line with its answer. Esc leaves
 //! the dialogue. Ctrl-C arrives as a signal: the caller drops the open question, and dropping the
@@ -9,8 +9,8 @@ use std::fs::File;
 use std::io;
 
 use console::{Key, Term, measure_text_width, truncate_str};
+use dialoguer::Select;
 use dialoguer::theme::Theme;
-use dialoguer::{Confirm, Select};
 
 use crate::engine::host::run_aside;
 use crate::terminal::document::{Line, Part, fact, screen};
@@ -92,28 +92,8 @@ impl Dialogue {
         Ok(choice)
     }
 
-    /// Asks a yes-or-no question; one key answers it.
-    pub async fn confirm(&self, question: &str, default: bool) -> Result<bool, DialogueError> {
-        let (theme, shown) = (self.theme, clean(question));
-        ask_on_line(move || {
-            Confirm::with_theme(&theme)
-                .with_prompt(shown)
-                .default(default)
-                .interact_opt()
-        })
-        .await
-    }
-
-    /// Asks for a line until `read` accepts it, and says why one is not accepted.
-    pub async fn line<T>(
-        &self,
-        prompt: &str,
-        read: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<T, DialogueError> {
-        self.edited_line(prompt, "", read).await
-    }
-
-    /// Asks for a line that is there to be changed; see [`Self::line`].
+    /// Asks for a line that is there to be changed, until `read` accepts it; says why one is not
+    /// accepted.
     pub async fn edited_line<T>(
         &self,
         prompt: &str,
@@ -124,7 +104,13 @@ impl Dialogue {
         let mut suggested = suggested.to_owned();
         loop {
             let (shown, typed) = (head.clone(), std::mem::take(&mut suggested));
-            let text = ask_on_line(move || edit_line(&Term::stderr(), &shown, typed)).await?;
+            let mut line = OpenLine(Some(Term::stderr()));
+            let answer = ask(move || edit_line(&Term::stderr(), &shown, typed)).await;
+            if !matches!(answer, Err(DialogueError::Interrupted)) {
+                // The question has erased its line.
+                line.0 = None;
+            }
+            let text = answer?;
             match read(text.trim()) {
                 Ok(value) => {
                     self.answered(prompt, text.trim());
@@ -222,19 +208,6 @@ fn fitting(text: &str, columns: usize) -> String {
     }
 }
 
-/// Asks a question that is answered behind its text, and ends its line if the answer never comes.
-async fn ask_on_line<T: Send + 'static>(
-    question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
-) -> Result<T, DialogueError> {
-    let mut line = OpenLine(Some(Term::stderr()));
-    let answer = ask(question).await;
-    if !matches!(answer, Err(DialogueError::Interrupted)) {
-        // The question has ended its line, or erased it.
-        line.0 = None;
-    }
-    answer
-}
-
 /// Asks on a thread of its own, so that a signal is noticed while a key is awaited.
 async fn ask<T: Send + 'static>(
     question: impl FnOnce() -> dialoguer::Result<Option<T>> + Send + 'static,
@@ -310,51 +283,11 @@ impl DialogueTheme {
         let Self(paint) = self;
         format!("{} {} ", paint.cyan("?"), paint.bold(&format!("{prompt}:")))
     }
-
-    fn item(self, f: &mut dyn fmt::Write, text: &str, active: bool) -> fmt::Result {
-        let Self(paint) = self;
-        if active {
-            write!(f, "{}", paint.cyan(&format!("❯ {text}")))
-        } else {
-            write!(f, "  {text}")
-        }
-    }
 }
 
 impl Theme for DialogueTheme {
     fn format_prompt(&self, f: &mut dyn fmt::Write, prompt: &str) -> fmt::Result {
         write!(f, "{}", self.head(prompt).trim_end())
-    }
-
-    fn format_confirm_prompt(
-        &self,
-        f: &mut dyn fmt::Write,
-        prompt: &str,
-        default: Option<bool>,
-    ) -> fmt::Result {
-        let Self(paint) = self;
-        let keys = match default {
-            None => "[y/n]",
-            Some(true) => "[Y/n]",
-            Some(false) => "[y/N]",
-        };
-        write!(f, "{} {} {keys} ", paint.cyan("?"), paint.bold(prompt))
-    }
-
-    fn format_confirm_prompt_selection(
-        &self,
-        f: &mut dyn fmt::Write,
-        prompt: &str,
-        selection: Option<bool>,
-    ) -> fmt::Result {
-        let Self(paint) = self;
-        let answer = match selection {
-            Some(true) => "yes",
-            Some(false) => "no",
-            None => "",
-        };
-        let (mark, prompt) = (paint.cyan("?"), paint.bold(prompt));
-        write!(f, "{mark} {prompt} {}", paint.cyan(answer))
     }
 
     fn format_select_prompt_item(
@@ -363,7 +296,12 @@ impl Theme for DialogueTheme {
         text: &str,
         active: bool,
     ) -> fmt::Result {
-        self.item(f, text, active)
+        let Self(paint) = self;
+        if active {
+            write!(f, "{}", paint.cyan(&format!("❯ {text}")))
+        } else {
+            write!(f, "  {text}")
+        }
     }
 }
 

@@ -28,32 +28,20 @@ pub(super) enum PromptError {
     NoTerminal,
 }
 
-/// Asks a question whose default is yes on the controlling terminal. `lines` are above it.
-pub async fn ask_yes_no(printer: &Printer, lines: Vec<String>, question: &str) -> Confirmation {
-    confirm(printer, lines, question, 'y').await
-}
-
-/// Asks for consent to a run of many consultations.
+/// Asks for consent to a cost; without a rule, no setting allows one in advance.
 pub async fn ask_run_consent(
     printer: &Printer,
     estimate: &Estimate,
     why: &[GateReason],
-    rule: &ConsentRule,
+    rule: Option<&ConsentRule>,
 ) -> Confirmation {
     let (lines, question) = questions::consent::run_question(estimate, why, rule);
-    ask_yes_no(printer, lines, &question).await
+    confirm(printer, lines, &question, 'y').await
 }
 
-/// Asks before an action that cannot be undone: the default is no.
-pub async fn ask_before_harm(
-    printer: &Printer,
-    lines: Vec<String>,
-    question: &str,
-) -> Confirmation {
-    confirm(printer, lines, question, 'n').await
-}
-
-async fn confirm(
+/// Asks a yes-or-no question on the controlling terminal. `lines` are above it; Enter stands for
+/// the default, `y` or `n`: before an action that cannot be undone it is no.
+pub async fn confirm(
     printer: &Printer,
     lines: Vec<String>,
     question: &str,
@@ -63,8 +51,8 @@ async fn confirm(
         lines,
         question: question.to_owned(),
         choices: vec![
-            KeyChoice::yes(Confirmation::Yes),
-            KeyChoice::no(Confirmation::No),
+            KeyChoice::plain("yes", Confirmation::Yes),
+            KeyChoice::plain("no", Confirmation::No),
         ],
         default,
         safe: 'n',
@@ -79,14 +67,14 @@ async fn confirm(
 
 /// Asks until a key has a meaning. The first key without one gets the legend. Dropping the future
 /// withdraws the question: its lines go, and what is typed then does not answer the next one.
-pub(super) async fn ask<A: Clone>(
+pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
     printer: &Printer,
     keyboard: &Keyboard,
     question: &KeyQuestion<A>,
 ) -> Result<A, PromptError> {
     let _keys = printer.live_area().keys();
     keyboard.forget();
-    let mut open = OpenQuestion::new(printer, question.words());
+    let mut open = OpenQuestion::new(printer, question);
     loop {
         let key = match keyboard.key().await {
             TypedKey::Typed(key) => key,

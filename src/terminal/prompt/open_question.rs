@@ -3,15 +3,15 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::question::{QuestionTrace, QuestionWords};
+use super::question::{KeyQuestion, QuestionTrace};
 use crate::terminal::output::live_area::Footer;
 use crate::terminal::output::printer::{PlainQuestion, Printer};
 use crate::terminal::output::stream_traits::StreamTraits;
 use crate::terminal::output::wrap::fit;
 
-pub(super) struct OpenQuestion {
+pub(super) struct OpenQuestion<A> {
     printer: Printer,
-    words: QuestionWords,
+    question: Arc<KeyQuestion<A>>,
     shown: ShownQuestion,
 }
 
@@ -26,12 +26,13 @@ enum ShownQuestion {
     },
 }
 
-impl OpenQuestion {
-    pub(super) fn new(printer: &Printer, words: QuestionWords) -> Self {
+impl<A: Clone + Send + Sync + 'static> OpenQuestion<A> {
+    pub(super) fn new(printer: &Printer, question: &KeyQuestion<A>) -> Self {
+        let question = Arc::new(question.clone());
         let StreamTraits { width, paint, .. } = printer.err_traits();
         let legend: Arc<Mutex<Option<String>>> = Arc::default();
         let shown = {
-            let (words, legend) = (words.clone(), Arc::clone(&legend));
+            let (words, legend) = (Arc::clone(&question), Arc::clone(&legend));
             printer.live_area().footer(move |size| {
                 let legend = legend.lock().unwrap_or_else(PoisonError::into_inner);
                 let legend = legend
@@ -49,13 +50,13 @@ impl OpenQuestion {
         let shown = match shown {
             Some(footer) => ShownQuestion::Live { footer, legend },
             None => ShownQuestion::Plain {
-                question: printer.ask(&words.text(width, paint)),
+                question: printer.ask(&question.text(width, paint)),
                 has_legend: false,
             },
         };
         Self {
             printer: printer.clone(),
-            words,
+            question,
             shown,
         }
     }
@@ -84,7 +85,7 @@ impl OpenQuestion {
             ShownQuestion::Live { footer, .. } => {
                 drop(footer);
                 if trace == QuestionTrace::Whole {
-                    let text = self.words.text(width, paint);
+                    let text = self.question.text(width, paint);
                     self.printer.lines(&format!("{text}{word}"));
                 }
             }

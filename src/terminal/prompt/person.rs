@@ -9,13 +9,12 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
+use super::ask;
 use super::dialogue::{Dialogue, DialogueError};
 use super::keyboard::Keyboard;
 use super::question::KeyQuestion;
-use super::questions::consent::GateAnswer;
 use super::questions::threshold::NO_AMOUNT;
 use super::questions::{consent, early_termination, pulse, substitution, threshold};
-use super::{PromptError, ask};
 use crate::terminal::output::printer::Printer;
 use crate::terminal::output::wrap::fit;
 
@@ -59,18 +58,16 @@ impl<'a> TerminalPerson<'a> {
 
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
         let question = consent::question(estimate, why, &self.consent_rule);
-        match self.ask_keys(&question).await {
-            Ok(GateAnswer::Yes) => Answer::Yes,
-            Ok(GateAnswer::No) => Answer::No,
-            Ok(GateAnswer::Always) => self.always(estimate).await,
-            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
+        match self.answer(&question).await {
+            Answer::Always(suggested) => self.always(suggested).await,
+            answer => answer,
         }
     }
 
     /// Asks for the amount and saves it. If it cannot be saved, this consultation is still
     /// approved; without an amount it is not.
-    async fn always(&self, estimate: &Estimate) -> Answer {
-        let suggested = threshold::typed(threshold::suggestion(estimate));
+    async fn always(&self, suggested: MicroUsd) -> Answer {
+        let suggested = threshold::typed(suggested);
         let read = |line: &str| threshold::read(line).ok_or_else(|| NO_AMOUNT.to_owned());
         let dialogue = Dialogue::open(&self.printer);
         let amount = match dialogue
@@ -111,14 +108,9 @@ impl<'a> TerminalPerson<'a> {
     }
 
     async fn answer(&self, question: &KeyQuestion<Answer>) -> Answer {
-        match self.ask_keys(question).await {
-            Ok(answer) => answer,
-            Err(PromptError::InputEnded | PromptError::NoTerminal) => Answer::Gone,
-        }
-    }
-
-    async fn ask_keys<A: Clone>(&self, question: &KeyQuestion<A>) -> Result<A, PromptError> {
-        ask(&self.printer, &self.keyboard, question).await
+        let answer = ask(&self.printer, &self.keyboard, question).await;
+        // The input has ended, or there is no terminal.
+        answer.unwrap_or(Answer::Gone)
     }
 
     fn fit(&self, text: &str) -> String {

@@ -41,33 +41,7 @@ pub(in crate::terminal) enum QuestionTrace {
     Nothing,
 }
 
-/// The words of a question.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::terminal) struct QuestionWords {
-    lines: Vec<String>,
-    question: String,
-    keys: String,
-}
-
 impl<A> KeyChoice<A> {
-    pub(in crate::terminal) fn yes(answer: A) -> Self {
-        Self {
-            key: 'y',
-            label: None,
-            word: "yes",
-            answer,
-        }
-    }
-
-    pub(in crate::terminal) fn no(answer: A) -> Self {
-        Self {
-            key: 'n',
-            label: None,
-            word: "no",
-            answer,
-        }
-    }
-
     /// The key is the first letter of the word, which the question names.
     pub(in crate::terminal) fn plain(word: &'static str, answer: A) -> Self {
         Self {
@@ -78,24 +52,35 @@ impl<A> KeyChoice<A> {
         }
     }
 
-    /// The key is the first letter of the word. `label` says what it does.
+    /// `label` says what the key does.
     pub(in crate::terminal) fn named(word: &'static str, label: String, answer: A) -> Self {
         Self {
-            key: word.chars().next().unwrap_or_default(),
             label: Some(label),
-            word,
-            answer,
+            ..Self::plain(word, answer)
         }
     }
 }
 
 impl<A> KeyQuestion<A> {
-    pub(in crate::terminal) fn words(&self) -> QuestionWords {
-        QuestionWords {
-            lines: self.lines.clone(),
-            question: self.question.clone(),
-            keys: self.keys(),
+    /// Returns the lines and the question with its keys, wrapped to a width. It ends with a blank,
+    /// behind which the answer appears.
+    pub(in crate::terminal) fn text(&self, width: usize, paint: Paint) -> String {
+        let bold = |text: &str| {
+            let lines: Vec<String> = text.lines().map(|line| paint.bold(line)).collect();
+            lines.join("\n")
+        };
+        let (question, keys) = (&self.question, &self.keys());
+        let mut text = String::new();
+        for line in &self.lines {
+            text.extend([&fit(line, Some(width)), "\n"]);
         }
+        if measure_text_width(question) + measure_text_width(keys) + 2 < width {
+            text.extend([&bold(question), " ", keys]);
+        } else {
+            // The keys stay together.
+            text.extend([&bold(&fit(question, Some(width))), "\n  ", keys]);
+        }
+        text + " "
     }
 
     /// `[Y/n/a = always below $1.00]`: the key of Enter is a capital letter.
@@ -152,29 +137,6 @@ impl<A> KeyQuestion<A> {
     }
 }
 
-impl QuestionWords {
-    /// Returns the lines and the question with its keys, wrapped to a width. It ends with a blank,
-    /// behind which the answer appears.
-    pub(in crate::terminal) fn text(&self, width: usize, paint: Paint) -> String {
-        let bold = |text: &str| {
-            let lines: Vec<String> = text.lines().map(|line| paint.bold(line)).collect();
-            lines.join("\n")
-        };
-        let Self { question, keys, .. } = self;
-        let mut text = String::new();
-        for line in &self.lines {
-            text.extend([&fit(line, Some(width)), "\n"]);
-        }
-        if measure_text_width(question) + measure_text_width(keys) + 2 < width {
-            text.extend([&bold(question), " ", keys]);
-        } else {
-            // The keys stay together.
-            text.extend([&bold(&fit(question, Some(width))), "\n  ", keys]);
-        }
-        text + " "
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,8 +146,8 @@ mod tests {
             lines: vec!["9 calls to three models, four rounds".to_owned()],
             question: "About $0.28, at most $0.96. Go on?".to_owned(),
             choices: vec![
-                KeyChoice::yes(1),
-                KeyChoice::no(2),
+                KeyChoice::plain("yes", 1),
+                KeyChoice::plain("no", 2),
                 KeyChoice::named("always", "always below $1.00".to_owned(), 3),
             ],
             default: 'y',
@@ -197,12 +159,12 @@ mod tests {
     #[test]
     fn question_names_its_keys_and_is_wrapped() {
         assert_eq!(
-            question().words().text(80, Paint::Plain),
+            question().text(80, Paint::Plain),
             "9 calls to three models, four rounds\n\
              About $0.28, at most $0.96. Go on? [Y/n/a = always below $1.00] "
         );
         assert_eq!(
-            question().words().text(40, Paint::Plain),
+            question().text(40, Paint::Plain),
             "9 calls to three models, four rounds\n\
              About $0.28, at most $0.96. Go on?\n  [Y/n/a = always below $1.00] "
         );

@@ -7,14 +7,13 @@ use serde::Serialize;
 
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
-use crate::stopping::exit_check::breaker::{BreakerState, TripReason};
+use crate::stopping::exit_check::breaker::BreakerState;
 use crate::stopping::exit_check::run::RunId;
+use crate::stopping::exit_check::run_state::RunState;
 use crate::terminal::output::style::Paint;
 
-/// The version of the JSON.
-const SCHEMA_VERSION: &str = "1.0";
-
-/// The circuit of one run at one moment. What a state does not have is null.
+/// The circuit of one run at one moment: `open` decides the exit code of `conclave circuit status`,
+/// 12.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CircuitReport {
@@ -23,140 +22,66 @@ pub struct CircuitReport {
     /// `None` before the first turn.
     pub run: Option<RunId>,
     #[serde(flatten)]
-    pub circuit: CircuitView,
+    pub circuit: BreakerState,
 }
 
-/// The state of a circuit under the names of the JSON. What a state does not have is null.
-#[derive(Clone, Debug, Default, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CircuitView {
-    /// `open` decides the exit code of `conclave circuit status`, 12.
-    pub state: CircuitStateName,
-    pub since: Option<Timestamp>,
-    /// Turns in a row without progress, while the circuit is closed.
-    pub no_progress_turns: Option<u32>,
-    /// Turns in a row with the error that lasts longest, while the circuit is closed.
-    pub same_error_turns: Option<u32>,
-    /// The reason why the circuit opened, until it closes.
-    pub reason: Option<TripReason>,
-    /// The reason in words.
-    pub message: Option<String>,
-    /// The time from which a turn may probe, while the circuit is open.
-    pub probe_from: Option<Timestamp>,
-    /// The time until which a turn of unknown outcome holds the permit of a half-open circuit.
-    pub probe_until: Option<Timestamp>,
+/// Returns the state of a run's circuit; before the first turn, it is closed.
+pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
+    run.map_or_else(
+        || BreakerState::Closed {
+            since: now,
+            no_progress_turns: 0,
+            same_error_turns: 0,
+        },
+        |run| run.breaker.state(now),
+    )
 }
 
-/// The name of a state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum CircuitStateName {
-    #[default]
-    Closed,
-    Open,
-    HalfOpen,
-}
-
-impl CircuitReport {
-    pub fn new(circuit: Option<(RunId, BreakerState)>) -> Self {
-        let (run, state) = circuit.unzip();
-        Self {
-            schema_version: SCHEMA_VERSION,
-            run,
-            circuit: CircuitView::of(state),
+/// Returns the line of the circuit, with what to do beneath.
+pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> Check {
+    let at = |at: Timestamp| moment(at, now, zone);
+    let check = |status, message| Check::new("circuit", "circuit", status, message);
+    match circuit {
+        BreakerState::Closed {
+            no_progress_turns,
+            same_error_turns,
+            ..
+        } => check(
+            CheckStatus::Ok,
+            format!(
+                "closed; turns in a row: {no_progress_turns} without progress, {same_error_turns} \
+                 with the same error"
+            ),
+        ),
+        BreakerState::Open { since, until, why } => {
+            let (since, end, left) = (at(*since), at(*until), span(until.since(now)));
+            check(CheckStatus::Error, format!("open since {since}: {why}")).fix(format!(
+                "see what happened with `conclave exit-check history`; wait until {end}, in {left}, \
+                 then the next turn is a probe; or close the circuit with `conclave circuit reset`"
+            ))
         }
-    }
-}
-
-impl CircuitView {
-    /// Describes a state; without one, no turn was recorded yet.
-    pub fn of(state: Option<BreakerState>) -> Self {
-        match state {
-            None => Self {
-                no_progress_turns: Some(0),
-                same_error_turns: Some(0),
-                ..Self::default()
-            },
-            Some(BreakerState::Closed {
-                since,
-                no_progress_turns,
-                same_error_turns,
-            }) => Self {
-                since: Some(since),
-                no_progress_turns: Some(no_progress_turns),
-                same_error_turns: Some(same_error_turns),
-                ..Self::default()
-            },
-            Some(BreakerState::Open { since, until, why }) => Self {
-                state: CircuitStateName::Open,
-                probe_from: Some(until),
-                ..Self::broken(since, why)
-            },
-            Some(BreakerState::HalfOpen {
-                since,
-                probe_until,
-                why,
-            }) => Self {
-                state: CircuitStateName::HalfOpen,
-                probe_until,
-                ..Self::broken(since, why)
-            },
-        }
-    }
-
-    fn broken(since: Timestamp, why: TripReason) -> Self {
-        Self {
-            since: Some(since),
-            message: Some(why.to_string()),
-            reason: Some(why),
-            ..Self::default()
-        }
-    }
-
-    pub fn is_open(&self) -> bool {
-        self.state == CircuitStateName::Open
-    }
-
-    /// Returns the line of the circuit, with what to do beneath.
-    pub(super) fn check(&self, now: Timestamp, zone: &TimeZone) -> Check {
-        let since = self.since.map_or_else(String::new, |since| {
-            format!(" since {}", moment(since, now, zone))
-        });
-        let why = self.message.as_deref().unwrap_or_default();
-        let check = |status, message| Check::new("circuit", "circuit", status, message);
-        match self.state {
-            CircuitStateName::Closed => {
-                let turns = format!(
-                    "closed; turns in a row: {} without progress, {} with the same error",
-                    self.no_progress_turns.unwrap_or(0),
-                    self.same_error_turns.unwrap_or(0)
-                );
-                check(CheckStatus::Ok, turns)
-            }
-            CircuitStateName::Open => {
-                let wait = self.probe_from.map_or_else(String::new, |from| {
-                    let left = span(from.since(now));
-                    format!("until {}, in {left}", moment(from, now, zone))
-                });
-                check(CheckStatus::Error, format!("open{since}: {why}")).fix(format!(
-                    "see what happened with `conclave exit-check history`; wait {wait}, then the \
-                     next turn is a probe; or close the circuit with `conclave circuit reset`"
-                ))
-            }
-            CircuitStateName::HalfOpen => {
-                let fix = match self.probe_until {
-                    None => "the next turn is a probe: progress closes the circuit, none opens it \
-                             again"
-                        .to_owned(),
-                    Some(until) => format!(
-                        "a probe is out until {}; record its outcome with `conclave circuit record \
-                         --progress` or `--no-progress`",
-                        moment(until, now, zone)
-                    ),
-                };
-                check(CheckStatus::Warning, format!("half-open{since}: {why}")).fix(fix)
-            }
+        BreakerState::HalfOpen {
+            since,
+            probe_until,
+            why,
+        } => {
+            let fix = match probe_until {
+                None => {
+                    "the next turn is a probe: progress closes the circuit, none opens it again"
+                        .to_owned()
+                }
+                Some(until) => format!(
+                    "a probe is out until {}; record its outcome with `conclave circuit record \
+                     --progress` or `--no-progress`",
+                    at(*until)
+                ),
+            };
+            let since = at(*since);
+            check(
+                CheckStatus::Warning,
+                format!("half-open since {since}: {why}"),
+            )
+            .fix(fix)
         }
     }
 }
@@ -174,7 +99,7 @@ pub fn screen(
         .as_ref()
         .map_or_else(|| "no turn yet".to_owned(), ToString::to_string);
     let checks = [
-        report.circuit.check(now, zone),
+        check(&report.circuit, now, zone),
         Check::new("run", "run", CheckStatus::Note, run),
     ];
     check_lines(&checks, width, paint)
@@ -211,6 +136,7 @@ pub(super) fn span(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stopping::exit_check::breaker::TripReason;
 
     #[test]
     fn schema_is_published() {
@@ -226,7 +152,11 @@ mod tests {
     }
 
     fn shown(state: Option<BreakerState>) -> String {
-        let report = CircuitReport::new(state.map(|state| (RunId("build".into()), state)));
+        let report = CircuitReport {
+            schema_version: "1.0",
+            run: state.as_ref().map(|_| RunId("build".into())),
+            circuit: state.unwrap_or_else(|| state_of(None, at(0))),
+        };
         screen(&report, at(0), &TimeZone::UTC, None, Paint::Plain)
     }
 

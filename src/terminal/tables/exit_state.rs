@@ -4,13 +4,13 @@
 use jiff::tz::TimeZone;
 use serde::Serialize;
 
-use super::circuit::{CircuitView, moment};
+use super::circuit::{check, moment, state_of};
 use super::doctor::{Check, CheckStatus, check_lines};
 use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::Class;
 #[cfg(test)]
 use crate::stopping::evaluation::DecisionWord;
-use crate::stopping::exit_check::breaker::TurnProgress;
+use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
 use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
 use crate::stopping::exit_check::run_state::RunState;
@@ -18,9 +18,6 @@ use crate::stopping::exit_check::totals::{DecisionTotals, SeedDecision};
 use crate::terminal::document::{self, Table, Tail};
 use crate::terminal::output::evaluation_tree::decision_in_words;
 use crate::terminal::output::style::Paint;
-
-/// The version of the JSON.
-const SCHEMA_VERSION: &str = "1.0";
 
 /// The state of a loop at one moment.
 #[derive(Clone, Debug, Serialize)]
@@ -32,7 +29,7 @@ pub struct ExitStateReport {
     pub folder: String,
     /// `None` before the first turn.
     pub run: Option<RunView>,
-    pub circuit: CircuitView,
+    pub circuit: BreakerState,
     /// The last decision, and totals over all runs, under the names of the original script.
     #[serde(flatten)]
     pub totals: DecisionTotals,
@@ -73,10 +70,10 @@ impl ExitStateReport {
         now: Timestamp,
     ) -> Self {
         Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: "1.0",
             folder,
             run: run.map(RunView::of),
-            circuit: CircuitView::of(run.map(|run| run.breaker.state(now))),
+            circuit: state_of(run, now),
             totals,
         }
     }
@@ -151,7 +148,7 @@ pub fn screen(
             Check::new("decision", "decision", status, format!("{word}: {reason}"))
         }
     };
-    let mut checks = vec![decision, report.circuit.check(now, zone)];
+    let mut checks = vec![decision, check(&report.circuit, now, zone)];
     if let Some(run) = &report.run {
         checks.push(run.check(now, zone));
         checks.push(run.streaks());
@@ -205,7 +202,7 @@ pub struct ExitHistoryRow {
 impl ExitHistory {
     pub fn new(events: &[LoopEvent]) -> Self {
         Self {
-            schema_version: SCHEMA_VERSION,
+            schema_version: "1.0",
             events: events.iter().map(ExitHistoryRow::of).collect(),
         }
     }

@@ -14,11 +14,11 @@ fn embedded_models_are_listed_with_their_requirements() {
         output
             .stdout
             .lines()
-            .any(|line| line.starts_with("smollm2-135m-instruct ")),
+            .any(|line| line.starts_with("local:smollm2-135m-instruct ")),
         "{}",
         output.stdout
     );
-    assert!(!output.stdout.contains("installed"), "{}", output.stdout);
+    assert!(output.stdout.contains("not installed"), "{}", output.stdout);
     assert!(
         output.stdout.contains("local model, demonstration quality"),
         "{}",

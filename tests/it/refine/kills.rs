@@ -63,7 +63,7 @@ fn what_a_killed_loop_has_begun_is_in_the_estimate() {
     hold.release();
     let preview = refinement.run(&["--dry-run"]);
     let preview: Value = serde_json::from_str(&preview.stdout).unwrap();
-    assert_eq!(preview["next_iteration"]["calls"], 2, "{preview}");
+    assert_eq!(preview["parts"][0]["calls"], 2, "{preview}");
 }
 
 /// Returns the arguments of a loop whose consultations have an expert's call and a judge's.

@@ -24,7 +24,7 @@ use crate::support::sample_events::{self, EventBuilder};
 
 fn lines(events: &[Envelope], verbosity: Verbosity, width: Option<u16>) -> String {
     let captured = CapturedPrinter::new(verbosity, width);
-    let mut progress = ProgressReporter::plain(captured.printer.clone());
+    let mut progress = ProgressReporter::new(captured.printer.clone(), true, false);
     for event in events {
         progress.event(event).unwrap();
     }
@@ -242,7 +242,7 @@ fn a_resumed_run_shows_its_question() {
         attempt: Some(AttemptNumber { number: 2, of: 3 }),
     }));
     let captured = CapturedPrinter::new(Verbosity::Verbose, None);
-    let mut progress = ProgressReporter::plain(captured.printer.clone());
+    let mut progress = ProgressReporter::new(captured.printer.clone(), true, false);
     progress.catch_up(&history, history[0].at);
     assert_eq!(captured.err(), "", "past events are not repeated");
     for event in &sample.events {
@@ -259,7 +259,7 @@ async fn streamed(verbosity: Verbosity) -> String {
     let expert = sample.thinking("security", AnswerKind::Revision);
     let judge = sample.thinking("judge", AnswerKind::Synthesis);
     let captured = CapturedPrinter::new(verbosity, None);
-    let mut progress = ProgressReporter::plain(captured.printer.clone()).with_judges_text();
+    let mut progress = ProgressReporter::new(captured.printer.clone(), true, true);
     let first_events = sample.events.len();
     for event in &sample.events {
         progress.event(event).unwrap();

@@ -13,7 +13,7 @@ use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::files::log::LogError;
 use crate::stopping::exit_check::event::LoopEvent;
-use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::printer::Printer;
 use crate::terminal::tables::exit_state::{ExitHistory, ExitStateReport, history_screen, screen};
 
 /// Most events that are listed by default.
@@ -86,15 +86,6 @@ struct ResetArgs {
     /// Write JSON
     #[arg(long)]
     json: bool,
-}
-
-impl Args {
-    pub(crate) fn verbosity(&self) -> Verbosity {
-        match &self.action {
-            None => self.check.verbosity(),
-            Some(_) => Verbosity::Normal,
-        }
-    }
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {

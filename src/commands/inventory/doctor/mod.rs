@@ -13,13 +13,14 @@ use std::time::Duration;
 use futures_util::future::{join, join_all};
 
 use crate::commands::App;
-use crate::commands::flags::JsonFlags;
-use crate::commands::flags::consent_mode;
+use crate::commands::face::consent::ConsentRequest;
+use crate::commands::flags::{JsonFlags, consent_mode};
 use crate::commands::runtime::block_on;
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
-use crate::consultation::policy::consent::ConsentMode;
+use crate::consultation::policy::consent::{ConsentMode, Gate};
+use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use crate::consultation::protocol::call::{Ask, FailureClass, Prompt};
 use crate::domain::ids::{CallId, ModelRef, ProviderId};
@@ -29,8 +30,8 @@ use crate::domain::time::Timestamp;
 use crate::domain::tokens::{Usage, estimate_tokens};
 use crate::domain::vendors::name;
 use crate::engine::clock::Clock;
-use crate::engine::ports::{Confirmation, Delta, Provider};
-use crate::error::{Error, Exit};
+use crate::engine::ports::{Delta, Provider};
+use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::discovery::{Condition, Server};
 use crate::providers::http::{Http, Timeouts};
@@ -40,7 +41,7 @@ use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::settings::check_certificates;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::prompt::{StdinUse, ask_yes_no};
+use crate::terminal::prompt::StdinUse;
 use crate::terminal::tables::doctor::{Check, CheckStatus, DoctorReport, TrialCall, screen};
 
 /// The version of the JSON.
@@ -90,8 +91,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (settings, settings_check) = host::settings(known_home, environment);
     let (models, models_check) = host::models(known_home);
     let access_list = provider_access::all(&settings, environment);
-    let (keyed, keyless) = targets(&access_list);
-    warn_of_unencrypted_keys(&keyed, printer);
+    let (keyed, keyless) = targets(&access_list, printer);
     let mut trials = Vec::new();
     if args.deep {
         trials = planned_calls(&keyed, &models, clock.now());
@@ -171,19 +171,8 @@ pub(crate) async fn check_for_free(
     now: Timestamp,
     printer: &Printer,
 ) -> FreeChecks {
-    let (keyed, keyless) = targets(access_list);
-    warn_of_unencrypted_keys(&keyed, printer);
+    let (keyed, keyless) = targets(access_list, printer);
     free_checks(&keyed, keyless, settings, access_list, models, now).await
-}
-
-/// Warns before the keys go out; the report repeats it.
-fn warn_of_unencrypted_keys(keyed: &[Target<'_>], printer: &Printer) {
-    for warning in keyed
-        .iter()
-        .filter_map(|target| target.access.unencrypted_key())
-    {
-        printer.warning(&format!("Warning: {warning}"));
-    }
 }
 
 async fn free_checks(
@@ -208,7 +197,9 @@ async fn free_checks(
             Err(_) => Vec::new(),
         }
     };
-    let (reports, servers) = join(vendors::check_all(keyed, &http, models, now), find).await;
+    let checks = keyed.iter();
+    let checks = checks.map(|target| vendors::check(target, &http, models, now));
+    let (reports, servers) = join(join_all(checks), find).await;
     let answering = reports.iter().filter(|report| report.answers);
     let answering = answering.map(|report| report.provider.clone()).collect();
     let mut checks: Vec<Check> = reports.into_iter().map(|report| report.check).collect();
@@ -229,13 +220,22 @@ struct Target<'a> {
     endpoint: Endpoint,
 }
 
-/// Returns the providers to check, and a failed check for each whose key command fails.
-fn targets(access_list: &[ProviderAccess]) -> (Vec<Target<'_>>, Vec<Check>) {
+/// Returns the providers to check, and a failed check for each whose key command fails. Warns
+/// before keys go out without encryption; the report repeats it.
+fn targets<'a>(
+    access_list: &'a [ProviderAccess],
+    printer: &Printer,
+) -> (Vec<Target<'a>>, Vec<Check>) {
     let commands = KeyCommands::with_time_limit(KEY);
     let (mut targets, mut keyless) = (Vec::new(), Vec::new());
     for access in access_list.iter().filter(|access| access.is_selectable()) {
         match access.endpoint(&commands) {
-            Ok(endpoint) => targets.push(Target { access, endpoint }),
+            Ok(endpoint) => {
+                if let Some(warning) = access.unencrypted_key() {
+                    printer.warning(&format!("Warning: {warning}"));
+                }
+                targets.push(Target { access, endpoint });
+            }
             Err(error) => {
                 let id = format!("provider.{}", access.id);
                 keyless.push(host::broken(id, name(&access.id), &error));
@@ -365,29 +365,30 @@ fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Er
     } else {
         ""
     };
-    let announcement = format!(
+    printer.note(&format!(
         "--deep makes one small call each to {}: at most {:.4}{unpriced} in all.",
         models.collect::<Vec<_>>().join(", "),
         most.known
-    );
-    match consent_mode(yes, printer, StdinUse::Free) {
-        ConsentMode::PreApproved => {
-            printer.note(&announcement);
-            return Ok(());
-        }
-        ConsentMode::Interactive => {}
-        ConsentMode::NonInteractive => {
-            let message = format!("{announcement} There is no terminal to ask on");
-            let error = Error::new(Exit::Declined, message);
-            return Err(error.hint("agree to the cost with `--yes`"));
-        }
-    }
-    match block_on(ask_yes_no(printer, vec![announcement], "Make them?"))? {
-        Confirmation::Yes => Ok(()),
-        Confirmation::No | Confirmation::NoPerson => {
-            Err(Error::new(Exit::Declined, "no call was made"))
-        }
-    }
+    ));
+    let gate = match consent_mode(yes, printer, StdinUse::Free) {
+        ConsentMode::PreApproved => Gate::Pass(Consent::Flag),
+        ConsentMode::Interactive => Gate::Ask(Vec::new()),
+        ConsentMode::NonInteractive => Gate::Refuse(Vec::new()),
+    };
+    let estimate = Estimate {
+        cost: most,
+        low: most,
+        high: most,
+        ..Estimate::default()
+    };
+    let request = ConsentRequest {
+        estimate: &estimate,
+        rule: None,
+        spent: MicroUsd::ZERO,
+        command: "conclave doctor --deep ",
+        declined: "no call was made",
+    };
+    request.agree(&gate, printer).map(drop)
 }
 
 /// Makes the calls, all at once.

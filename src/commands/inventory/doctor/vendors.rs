@@ -1,7 +1,7 @@
 //! Checks of the vendors with a key: whether the key has the right form and is accepted, whether
 //! the address answers, and whether the default models are still listed. All requests are free.
 
-use futures_util::future::{OptionFuture, join, join_all};
+use futures_util::future::{OptionFuture, join};
 use jiff::civil::Date;
 use secrecy::ExposeSecret;
 
@@ -32,34 +32,16 @@ pub(super) struct VendorReport {
     pub(super) answers: bool,
 }
 
-/// One finding about a vendor.
-#[derive(Debug, PartialEq, Eq)]
-struct Finding {
-    status: CheckStatus,
-    message: String,
-    fix: Option<String>,
-}
-
-fn finding(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Finding {
-    let fix = fix.into();
-    Finding {
-        status,
-        message: message.into(),
-        fix: (!fix.is_empty()).then_some(fix),
+/// Returns one finding about a vendor, which names nothing yet.
+fn finding(status: CheckStatus, message: impl Into<String>, fix: &str) -> Check {
+    Check {
+        fix: (!fix.is_empty()).then(|| fix.to_owned()),
+        ..Check::new("", "", status, message)
     }
 }
 
-/// Checks all vendors at once.
-pub(super) async fn check_all(
-    keyed: &[Target<'_>],
-    http: &Http,
-    catalog: &ModelCatalog,
-    now: Timestamp,
-) -> Vec<VendorReport> {
-    join_all(keyed.iter().map(|target| check(target, http, catalog, now))).await
-}
-
-async fn check(
+/// Checks one vendor.
+pub(super) async fn check(
     target: &Target<'_>,
     http: &Http,
     catalog: &ModelCatalog,
@@ -130,7 +112,7 @@ async fn check(
 
 fn report(
     target: &Target<'_>,
-    findings: &[Finding],
+    findings: &[Check],
     address: Option<String>,
     answers: bool,
 ) -> VendorReport {
@@ -165,7 +147,7 @@ fn report(
 }
 
 /// Returns the problem with the form of a key, without the key itself.
-fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Finding> {
+fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Check> {
     // Gateways have keys of their own, and a token is not a key.
     let prefix = vendors::find(provider)
         .and_then(|vendor| vendor.key_prefix)
@@ -176,11 +158,14 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
         None => format!("does not begin with `{prefix}`"),
     };
     let message = format!("the key in {origin} {problem}");
-    let fix = format!("check {origin}");
-    Some(finding(CheckStatus::Warning, message, fix))
+    Some(finding(
+        CheckStatus::Warning,
+        message,
+        &format!("check {origin}"),
+    ))
 }
 
-fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
+fn key_finding(key_limit: Option<KeyBudget>) -> Check {
     use CheckStatus::{Error, Ok, Warning};
 
     match key_limit.map(|limit| limit.remaining) {
@@ -203,7 +188,7 @@ fn key_finding(key_limit: Option<KeyBudget>) -> Finding {
     }
 }
 
-fn trouble(failure: &Failure, what: &str) -> Finding {
+fn trouble(failure: &Failure, what: &str) -> Check {
     use CheckStatus::{Error, Warning};
 
     let message = failure.message.clone();
@@ -244,7 +229,7 @@ fn panel_findings(
     catalog: &ModelCatalog,
     provider: &ProviderId,
     today: Date,
-) -> Vec<Finding> {
+) -> Vec<Check> {
     let mut findings = Vec::new();
     let find = |id: &str| {
         let is_called =

@@ -5,13 +5,14 @@ use clap::Subcommand;
 use crate::commands::App;
 use crate::commands::runtime::block_on;
 use crate::error::Error;
-use crate::providers::local::home::ModelHome;
-use crate::providers::local::manifest::{DEFAULT, MODELS, Model, find, size};
-use crate::providers::local::{LABEL, built_in};
+use crate::providers::local::built_in;
+use crate::providers::local::manifest::{DEFAULT, Model, find};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::settings;
+use crate::terminal::document;
 use crate::terminal::output::printer::Printer;
-use crate::terminal::tables::model_files::{ModelFile, screen};
+
+use super::screen::{EmbeddedList, embedded};
 
 /// Download, list, find and remove the files of the local model
 #[derive(Clone, Debug, clap::Args)]
@@ -76,7 +77,12 @@ fn act(
             })?;
             Ok(format!("{}\n", path.display()))
         }
-        ModelAction::List => Ok(list(&models.home, printer)),
+        ModelAction::List => {
+            let parts = embedded(&EmbeddedList::of(&models.home));
+            let traits = printer.out_traits();
+            let width = traits.is_terminal.then_some(traits.width);
+            Ok(document::screen(&parts, width, traits.paint))
+        }
         ModelAction::Rm { name } => {
             let model = named(name)?;
             let was_there = models.home.remove(model).map_err(Error::failed)?;
@@ -96,26 +102,6 @@ fn act(
 fn named(name: &str) -> Result<&'static Model, Error> {
     find(name)
         .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
-}
-
-/// Returns the models, whether each is downloaded, its size, licence and use.
-fn list(home: &ModelHome, printer: &Printer) -> String {
-    let file = |model: &&'static Model| ModelFile {
-        name: model.name,
-        is_installed: home.installed(model).is_some(),
-        size: size(model.bytes),
-        licence: model.licence,
-        good_for: model.good_for,
-    };
-    let files: Vec<ModelFile> = MODELS.iter().map(file).collect();
-    let mut notes = vec![LABEL.to_owned()];
-    notes.extend(
-        built_in()
-            .err()
-            .map(|not| format!("This program was {not}")),
-    );
-    let face = printer.out_traits();
-    screen(&files, &notes, face.is_terminal.then_some(face.width))
 }
 
 #[cfg(test)]
@@ -150,11 +136,8 @@ mod tests {
         file.set_len(smallest.bytes).unwrap();
 
         let listed = run(&home, &ModelAction::List).unwrap();
-        let mut marked = listed.lines().filter(|line| line.contains("installed"));
-        assert!(
-            marked.next().unwrap().starts_with(smallest.name),
-            "{listed}"
-        );
+        let mut marked = listed.lines().filter(|line| line.contains("  installed"));
+        assert!(marked.next().unwrap().contains(smallest.name), "{listed}");
         assert_eq!(marked.next(), None);
 
         let remove = |name: &str| {

@@ -1,6 +1,7 @@
 //! `conclave models`: lists the models by provider, with prices, limits and retirement.
 
 pub mod local_files;
+mod screen;
 
 use indexmap::IndexSet;
 use jiff::civil::Date;
@@ -13,22 +14,17 @@ use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::providers::catalog::{DatedPrice, Model, ModelCatalog};
+use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::discovery::{Condition, ServedModel, Server};
-use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
-use crate::providers::local::manifest::MODELS;
 use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess, find};
 use crate::setup::{catalog, settings};
-use crate::terminal::tables::models::{
-    CloudModel, EmbeddedModel, EmbeddedModels, LocalModel, LongContextPrice, ModelList, ModelPrice,
-    ProviderModels, ServerModels, screen,
-};
 
-/// The version of the JSON.
-pub(crate) const SCHEMA_VERSION: &str = "1.0";
+use self::screen::{
+    CloudModel, EmbeddedList, LocalModel, ModelList, ProviderModels, ServerModels, screen,
+};
 
 /// List the models that can be asked, with tier, price, limits and retirement
 #[derive(Clone, Debug, clap::Args)]
@@ -120,50 +116,22 @@ fn list(
         }
     });
     ModelList {
-        schema_version: SCHEMA_VERSION,
+        schema_version: "1.0",
         date: today,
         providers: providers.collect(),
         local_servers: servers.iter().map(server_models).collect(),
-        embedded: embedded(home),
+        embedded: EmbeddedList::of(&ModelHome::in_home(home.path())),
         retired_left_out: 0,
         warnings: Vec::new(),
     }
 }
 
 fn cloud_model(model: &Model, today: Date) -> CloudModel {
-    let later_prices = model.prices_after(today);
     CloudModel {
         model: model.to_ref().to_string(),
-        id: model.id.clone(),
-        tier: model.tier,
-        default_rank: model.rank,
-        context: model.context,
-        max_output: model.max_output,
-        price: model.price_on(today).map(price),
-        later_prices: later_prices.map(|(_, later)| price(later)).collect(),
-        retires: model.retires,
+        price: model.price_on(today).cloned(),
         retired: model.has_retired_by(today),
-        successor: model.successor.clone(),
-        note: model.note.clone(),
-    }
-}
-
-fn price(price: &DatedPrice) -> ModelPrice {
-    ModelPrice {
-        from: price.from,
-        input: price.input.into(),
-        output: price.output.into(),
-        cache_read: price.cache_read.map(Into::into),
-        cache_write: price.cache_write.map(Into::into),
-        long_context: price.long_context.as_ref().map(|long| LongContextPrice {
-            above_tokens: long.above_tokens,
-            input: long.input.into(),
-            output: long.output.into(),
-            cache_read: long.cache_read.map(Into::into),
-        }),
-        approximate: price.approximate,
-        source: price.source.clone(),
-        as_of: price.as_of,
+        entry: model.clone(),
     }
 }
 
@@ -189,22 +157,5 @@ fn server_models(server: &Server) -> ServerModels {
             Condition::Locked => "locked",
         },
         models: server.models.iter().map(model).collect(),
-    }
-}
-
-fn embedded(home: &Home) -> EmbeddedModels {
-    let files = ModelHome::in_home(home.path());
-    let models = MODELS.iter().map(|model| EmbeddedModel {
-        model: format!("{}:{}", ProviderId::LOCAL, model.name),
-        id: model.name.to_owned(),
-        bytes: model.bytes,
-        context: u64::from(model.context),
-        licence: model.licence.to_owned(),
-        installed: files.installed(model).is_some(),
-        good_for: model.good_for.to_owned(),
-    });
-    EmbeddedModels {
-        built_in: built_in().is_ok(),
-        models: models.collect(),
     }
 }

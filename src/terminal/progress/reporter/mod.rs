@@ -48,48 +48,26 @@ enum DisplayMode {
 
 impl ProgressReporter {
     /// Shows live lines where standard error can be redrawn, else plain ones; nothing when only
-    /// errors are wanted.
-    pub fn new(printer: Printer) -> Self {
-        let display = if printer.err_traits().is_animated {
-            DisplayMode::Live
-        } else {
-            DisplayMode::Plain
-        };
-        Self::with_display(printer, display)
-    }
-
-    /// Shows plain lines even on a terminal: for when something else writes to standard error too.
-    pub fn plain(printer: Printer) -> Self {
-        Self::with_display(printer, DisplayMode::Plain)
-    }
-
-    fn with_display(printer: Printer, display: DisplayMode) -> Self {
+    /// errors are wanted. `is_shared` says that something else writes to standard error too, which
+    /// gets plain lines; `streams` that the judge's text is shown as it is written.
+    pub fn new(printer: Printer, is_shared: bool, streams: bool) -> Self {
+        let traits = printer.err_traits();
         let display = match printer.verbosity() {
             Verbosity::Quiet => DisplayMode::Silent,
-            Verbosity::Normal | Verbosity::Verbose => display,
+            _ if traits.is_animated && !is_shared => DisplayMode::Live,
+            Verbosity::Normal | Verbosity::Verbose => DisplayMode::Plain,
         };
-        let view = LiveView::new(printer.err_traits().paint);
+        let wrap_at = (display == DisplayMode::Live).then_some(traits.width);
+        let has_judge = streams && display != DisplayMode::Silent;
         Self {
             printer,
             display,
             facts: RunFacts::default(),
-            view: Arc::new(Mutex::new(view)),
-            judge: None,
+            view: Arc::new(Mutex::new(LiveView::new(traits.paint))),
+            judge: has_judge.then(|| JudgeStream::new(wrap_at, traits.paint)),
             is_degradation_reported: false,
             held_warnings: Some(Vec::new()),
         }
-    }
-
-    /// Shows the judge's text too, as it is written.
-    #[must_use]
-    pub fn with_judges_text(mut self) -> Self {
-        let traits = self.printer.err_traits();
-        self.judge = match self.display {
-            DisplayMode::Live => Some(JudgeStream::new(Some(traits.width), traits.paint)),
-            DisplayMode::Plain => Some(JudgeStream::new(None, traits.paint)),
-            DisplayMode::Silent => None,
-        };
-        self
     }
 
     /// Learns from the events of an earlier run without showing them again: for a resumed

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::consultation::event::Answer;
 use crate::consultation::policy::consent::{ConsentRule, Month};
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::ids::{AgentId, ModelRef};
@@ -18,32 +19,24 @@ const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
 /// Models that are named; the rest is counted.
 const MOST_NAMED: usize = 4;
 
-/// The answers of the cost gate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::terminal) enum GateAnswer {
-    Yes,
-    No,
-    /// Yes, and what costs less than some amount without asking.
-    Always,
-}
-
-/// The cost gate's question.
+/// The cost gate's question. The amount of `Always` is a suggestion.
 pub(in crate::terminal) fn question(
     estimate: &Estimate,
     why: &[GateReason],
     rule: &ConsentRule,
-) -> KeyQuestion<GateAnswer> {
+) -> KeyQuestion<Answer> {
     let mut lines = vec![size(estimate)];
     lines.extend(threshold_reason(why, rule.always_allow_under));
     lines.extend(reasons(estimate, why, rule.month));
     let mut choices = vec![
-        KeyChoice::yes(GateAnswer::Yes),
-        KeyChoice::no(GateAnswer::No),
+        KeyChoice::plain("yes", Answer::Yes),
+        KeyChoice::plain("no", Answer::No),
     ];
     if is_helped_by_threshold(why) {
-        let below = dollars(Cost::exactly(threshold::suggestion(estimate)));
+        let suggested = threshold::suggestion(estimate);
+        let below = dollars(Cost::exactly(suggested));
         let label = format!("always below {below}");
-        choices.push(KeyChoice::named("always", label, GateAnswer::Always));
+        choices.push(KeyChoice::named("always", label, Answer::Always(suggested)));
     }
     KeyQuestion {
         lines,
@@ -60,13 +53,12 @@ pub(in crate::terminal) fn question(
 pub(in crate::terminal) fn run_question(
     estimate: &Estimate,
     why: &[GateReason],
-    rule: &ConsentRule,
+    rule: Option<&ConsentRule>,
 ) -> (Vec<String>, String) {
-    let mut lines: Vec<String> = threshold_reason(why, rule.always_allow_under)
-        .into_iter()
-        .collect();
-    lines.extend(reasons(estimate, why, rule.month));
-    (lines, format!("{}. Go on?", cost(estimate)))
+    let threshold = rule.and_then(|rule| threshold_reason(why, rule.always_allow_under));
+    let month = rule.and_then(|rule| rule.month);
+    let lines = threshold.into_iter().chain(reasons(estimate, why, month));
+    (lines.collect(), format!("{}. Go on?", cost(estimate)))
 }
 
 /// Returns the reasons for asking that the figures do not show.
@@ -242,9 +234,7 @@ mod tests {
             month,
             asks_first_cost: false,
         };
-        question(estimate, why, &rule)
-            .words()
-            .text(100, Paint::Plain)
+        question(estimate, why, &rule).text(100, Paint::Plain)
     }
 
     #[test]

@@ -54,7 +54,10 @@ pub(in crate::terminal) fn question(
     KeyQuestion {
         lines,
         question: format!("Stop here {saved}?"),
-        choices: vec![KeyChoice::yes(Answer::Yes), KeyChoice::no(Answer::No)],
+        choices: vec![
+            KeyChoice::plain("yes", Answer::Yes),
+            KeyChoice::plain("no", Answer::No),
+        ],
         default: if findings.evaluation.stops() {
             'y'
         } else {

@@ -59,8 +59,8 @@ pub(in crate::terminal) fn question(offers: &[SubstitutionOffer]) -> KeyQuestion
         question,
         // Another model takes over, the others continue without it, or the run ends.
         choices: vec![
-            KeyChoice::yes(Answer::Yes),
-            KeyChoice::no(Answer::No),
+            KeyChoice::plain("yes", Answer::Yes),
+            KeyChoice::plain("no", Answer::No),
             KeyChoice::named("fail", "end".to_owned(), Answer::Fail),
         ],
         default: 'y',
@@ -91,7 +91,7 @@ mod tests {
     }
 
     fn ask(offers: &[SubstitutionOffer]) -> String {
-        question(offers).words().text(400, Paint::Plain)
+        question(offers).text(400, Paint::Plain)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::benchmark::report::arm::ArmReport;
 use crate::benchmark::report::words::{accuracy, cost_in_words, interval, percent, whole_percent};
 use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::Reliability;
-use crate::terminal::document::{Line, Part, Table, paragraph};
+use crate::terminal::document::{Line, Part, Table};
 use crate::terminal::output::format::{amount, seconds, thousands};
 use crate::text::clean::shortened;
 
@@ -166,17 +166,6 @@ pub(super) fn reliabilities(arm: &ArmReport) -> impl Iterator<Item = (String, &R
     kinds.map(|(kind, of)| (format!("{}, {kind}", arm.arm.name()), of))
 }
 
-pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
-    let mut parts: Vec<Part> = reliability_table(report, Detail::Full)
-        .into_iter()
-        .collect();
-    for (kind, reliability) in report.arms.iter().flat_map(reliabilities) {
-        let bins = bins(reliability).map(|bins| [paragraph("{}:", [&kind]), bins]);
-        parts.extend(bins.into_iter().flatten());
-    }
-    parts
-}
-
 pub(super) fn reliability_table(report: &BenchmarkReport, detail: Detail) -> Option<Part> {
     let mut rows = Vec::new();
     for arm in &report.arms {
@@ -253,18 +242,4 @@ pub(super) fn debate(report: &BenchmarkReport) -> Vec<Part> {
         parts.push(Part::Paragraph(line));
     }
     parts
-}
-
-pub(super) fn experts(report: &BenchmarkReport) -> Option<Part> {
-    let experts = report.arms.iter().flat_map(|arm| &arm.experts);
-    let rows = experts.map(|expert| {
-        vec![
-            cell(expert.seat.as_str()),
-            cell(&expert.model.to_string()),
-            accuracy(&expert.accuracy).into(),
-            known(expert.cost_per_case.map(amount)),
-        ]
-    });
-    let heads = ["Expert", "Model", "Accuracy in Round 1", "Cost per case"];
-    Table::of(2, &heads, rows)
 }

@@ -26,58 +26,46 @@ enum Detail {
     Full,
 }
 
-/// Writes the report.
+/// Writes the report, with the cases that are not right.
 pub fn markdown(report: &BenchmarkReport) -> String {
-    let title = Line::of("Benchmark: {}", [&report.terms.suite.name]);
-    let run = [report.run_id.as_str(), report.run_status.name()];
-    let mut facts = vec![
-        fact("Run", Line::of("{} ({})", run)),
-        fact("Cases", report.terms.cases.len().to_string()),
-    ];
-    facts.extend(models(report));
-    let mut parts = vec![Part::Heading(1, title), Part::Facts(facts)];
-    parts.extend(notices(report, Detail::Full));
-    parts.extend(figures::arms(report, Detail::Full));
-    parts.extend(titled(2, "Comparison", comparison(report)));
-    parts.extend(titled(2, "By Tag", figures::tags(report)));
-    parts.extend(titled(2, "Transcriptions", figures::error_rates(report)));
-    parts.extend(titled(2, "Calibration", figures::calibration(report)));
-    parts.extend(titled(2, "Debate", figures::debate(report)));
-    parts.extend(titled(2, "Experts Alone", figures::experts(report)));
     let misses = cases::misses(report, Detail::Full);
-    parts.extend(titled(2, "Cases That Are Not Right", misses));
-    document::markdown(&parts)
+    let cases = titled(2, "Cases That Are Not Right", misses);
+    document::markdown(&parts(report, cases))
 }
 
-/// Renders the page: the result, the plots with the figures under each, and all cases.
+/// Renders the page, with all cases.
 pub fn page(report: &BenchmarkReport) -> String {
-    let name = report.terms.suite.name.as_str();
+    let title = format!("Benchmark {}", report.terms.suite.name);
+    let cases = titled(2, "Cases", cases::all(report));
+    document::page(&title, "Benchmark", &parts(report, cases), &BTreeSet::new())
+}
+
+/// The result, the plots with the figures under each, and these cases.
+fn parts(report: &BenchmarkReport, cases: Vec<Part>) -> Vec<Part> {
+    let title = Line::of("Benchmark {}", [&report.terms.suite.name]);
     let notices = notices(report, Detail::Full);
     let mut parts: Vec<Part> = notices.into_iter().collect();
-    parts.push(Part::Heading(1, Line::of("Benchmark {}", [name])));
+    parts.push(Part::Heading(1, title));
     parts.push(Part::Facts(head(report).map(Fact::from).to_vec()));
     let headlines = list(report.arms.iter().map(headline));
-    parts.extend(titled(
-        2,
-        "Result",
-        headlines.into_iter().chain(sentence(report)),
-    ));
+    let result = headlines.into_iter().chain(sentence(report));
+    parts.extend(titled(2, "Result", result));
     let arms = figures::arms(report, Detail::Full);
-    parts.extend(titled(
-        2,
-        "Figures",
-        arms.into_iter().chain(figures::pairs(report)),
-    ));
+    let figures = arms.into_iter().chain(figures::pairs(report));
+    parts.extend(titled(2, "Figures", figures));
     let plot = plots::accuracy_and_cost(report);
     parts.extend(titled(2, "Accuracy and Cost", plot));
     parts.extend(titled(2, "By Tag", figures::tags(report)));
     parts.extend(titled(2, "Calibration", plots::calibration(report)));
     parts.extend(titled(2, "Debate", figures::debate(report)));
     parts.extend(titled(2, "Transcriptions", figures::error_rates(report)));
-    parts.extend(titled(2, "Cases", cases::all(report)));
-    parts.extend(titled(2, "About this page", [Part::Facts(origin(report))]));
-    let title = format!("Benchmark {name}");
-    document::page(&title, "Benchmark", &parts, &BTreeSet::new())
+    parts.extend(cases);
+    parts.extend(titled(
+        2,
+        "About this report",
+        [Part::Facts(origin(report))],
+    ));
+    parts
 }
 
 /// Returns what a terminal shows; the page, the Markdown and the JSON have everything.
@@ -156,11 +144,6 @@ fn headline(arm: &ArmReport) -> Line {
 fn sentence(report: &BenchmarkReport) -> Option<Part> {
     let comparison = report.comparison.as_ref()?;
     Some(Part::Paragraph(Line::foreign(&comparison.sentence)))
-}
-
-fn comparison(report: &BenchmarkReport) -> Vec<Part> {
-    let sentence = sentence(report).into_iter();
-    sentence.chain(figures::pairs(report)).collect()
 }
 
 /// The ids, the models and the suite.

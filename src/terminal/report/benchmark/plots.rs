@@ -167,10 +167,10 @@ pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
     let diagrams: Vec<Vec<Part>> = diagrams.collect();
     if !diagrams.is_empty() {
         parts.push(Part::Articles(diagrams));
-        let note = "The numbers above a diagram count the answers of each tenth. On the dashed \
-                    line, answers are as often right as their confidence says; below it they are \
-                    overconfident. Brier: the mean squared difference between confidence and \
-                    outcome; 0 is best. ECE: the mean distance between the two over ten bins.";
+        let note = "In a diagram, the numbers above count the answers of each tenth. On the \
+                    dashed line, answers are as often right as their confidence says; below it \
+                    they are overconfident. Brier: the mean squared difference between confidence \
+                    and outcome; 0 is best. ECE: the mean distance between the two over ten bins.";
         parts.push(paragraph(note, []));
     }
     parts

@@ -78,7 +78,7 @@ fn page_shows_the_result_before_the_cases() {
         "capital-001",
         "City 1",
         "consult-",
-        "About this page",
+        "About this report",
     ] {
         let at = rest.find(expected);
         rest = &rest[at.unwrap_or_else(|| panic!("{expected}: {rest}"))..];

@@ -61,7 +61,7 @@ fn dry_run_asks_nothing_and_reads_no_key() {
         output.stdout
     );
     assert!(
-        output.stdout.contains("In all: 27 calls"),
+        output.stdout.contains("| In all |  | 27 | "),
         "{}",
         output.stdout
     );
@@ -85,7 +85,7 @@ fn json_of_a_dry_run_names_every_vendor_and_follows_its_schema() {
     );
     assert_eq!(json["calls"], 3);
     let models = json["by_model"].as_array().unwrap();
-    let names: Vec<_> = models.iter().map(|model| &model["model"]).collect();
+    let names: Vec<_> = models.iter().map(|model| &model["name"]).collect();
     assert_eq!(names, [grader, MODEL]);
     for model in models {
         assert!(model["address"].is_string(), "{model}");

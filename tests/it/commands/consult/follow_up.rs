@@ -252,7 +252,7 @@ fn dry_run_of_a_follow_up_shows_and_prices_what_it_quotes() {
     };
     let alone = dry(&["consult", "And for mobile?"]);
     let later = dry(&["consult", "--follow-up", "And for mobile?"]);
-    let user = later["calls"][0].to_string();
+    let user = later["prompts"][0].to_string();
     assert!(user.contains("Start small, then grow."), "{user}");
     let tokens = |run: &Value| run["context_tokens"].as_u64().unwrap();
     assert!(tokens(&later) > tokens(&alone) + 100);

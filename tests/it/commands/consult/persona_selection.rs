@@ -346,20 +346,13 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
         .run(&["consult", "--personas", "auto", "--dry-run", "Shall we?"])
         .ends_with(0);
     assert!(
-        output.stdout.contains(
-            "Personas: selected for the question by openai:gpt-6.1-sol; the prompts below"
-        ),
-        "{}",
-        output.stdout
-    );
-    assert!(
         output
             .stdout
-            .contains("=== Round 1, Independent Positions: Helper ===")
-            || output.stdout.contains(": Helper ==="),
+            .contains("selected for the question by openai:gpt-6.1-sol; the prompts below"),
         "{}",
         output.stdout
     );
+    assert!(output.stdout.contains(": Helper\n"), "{}", output.stdout);
     let json = conclave
         .run(&[
             "consult",
@@ -376,9 +369,9 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
         include_str!("../../../../schemas/dry_run.schema.json"),
         &json,
     );
-    assert_eq!(json["casting"]["chosen_by"], "openai:gpt-6.1-sol");
-    assert_eq!(json["calls"][0]["answer"], "casting");
-    assert_eq!(json["calls"][0]["exact"], true);
-    assert_eq!(json["calls"][1]["exact"], false);
+    assert_eq!(json["persona_selection"]["chosen_by"], "openai:gpt-6.1-sol");
+    assert_eq!(json["prompts"][0]["answer"], "casting");
+    assert_eq!(json["prompts"][0]["exact"], true);
+    assert_eq!(json["prompts"][1]["exact"], false);
     assert!(server.requests().is_empty());
 }

@@ -208,7 +208,7 @@ fn dry_run_shows_both_verdicts_and_the_comparison() {
     let shown = consult(&conclave, &["--dry-run", "--format", "json"])
         .ends_with(0)
         .json();
-    let last: Vec<(&str, &str)> = shown["calls"]
+    let last: Vec<(&str, &str)> = shown["prompts"]
         .as_array()
         .unwrap()
         .iter()

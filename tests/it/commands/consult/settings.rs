@@ -195,7 +195,7 @@ fn answer_lengths_are_learned_from_five_consultations() {
             .run(&["consult", "--dry-run", "--format", "json", "Shall we?"])
             .ends_with(0)
             .json();
-        let calls = shown["calls"].as_array().unwrap().clone();
+        let calls = shown["prompts"].as_array().unwrap().clone();
         calls
             .iter()
             .map(|call| call["output_tokens"].as_u64().unwrap())

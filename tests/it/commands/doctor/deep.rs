@@ -98,15 +98,9 @@ fn deep_needs_consent() {
     let (conclave, fronts) = three_vendors(&server);
     let output = conclave.run(&["doctor", "--deep"]).ends_with(3);
     assert!(output.stdout.is_empty(), "{}", output.stderr);
-    assert!(
-        output
-            .stderr
-            .contains("hint: agree to the cost with `--yes`"),
-        "{}",
-        output.stderr
-    );
+    output.assert_stderr_contains("agree to it with `conclave doctor --deep --yes`");
     let mut terminal = Terminal::start(&conclave, 100, Output::Terminal, &["doctor", "--deep"]);
-    terminal.wait_for("Make them? [Y/n]", 1);
+    terminal.wait_for("Go on? [Y/n]", 1);
     terminal.type_in("n");
     let (output, transcript) = terminal.end();
     assert_eq!(output.code, Some(3), "{}", transcript.text());

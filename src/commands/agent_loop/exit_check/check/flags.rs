@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use crate::agent_loop::response::ResponseFormat;
 use crate::commands::agent_loop::LoopFlags;
 use crate::commands::agent_loop::ThresholdFlag;
-use crate::commands::flags::{Choice, choice, verbosity};
-use crate::terminal::output::printer::Verbosity;
+use crate::commands::flags::choice;
 
 /// A promise that is longer is no tag.
 const LONGEST_PROMISE: usize = 1000;
@@ -81,29 +80,19 @@ pub(super) struct EvidenceFlags {
     pub(super) agent_exit: Option<i32>,
 
     /// The format of the response
-    #[arg(long, default_value = "auto", value_parser = choice(&FORMATS))]
+    #[arg(long, default_value = "auto", value_parser = choice::<ResponseFormatFlag>(FORMATS))]
     pub(super) format: ResponseFormatFlag,
 }
 
-/// `None` goes by its content.
+/// `None` goes by its content; the name keeps clap from taking it for an absent flag.
 type ResponseFormatFlag = Option<ResponseFormat>;
 
-/// The formats of a response; `None` goes by its content.
-const FORMATS: [Choice<Option<ResponseFormat>>; 5] = [
-    (None, "auto", "By its content"),
-    (Some(ResponseFormat::Text), "text", "Text or Markdown"),
-    (
-        Some(ResponseFormat::Claude),
-        "claude",
-        "Claude Code: --output-format json or stream-json",
-    ),
-    (Some(ResponseFormat::Codex), "codex", "Codex: exec --json"),
-    (
-        Some(ResponseFormat::Gemini),
-        "gemini",
-        "Gemini CLI: --output-format json or stream-json",
-    ),
-];
+const FORMATS: &str = "\
+auto    By its content
+text    Text or Markdown
+claude  Claude Code: --output-format json or stream-json
+codex   Codex: exec --json
+gemini  Gemini CLI: --output-format json or stream-json";
 
 /// Thresholds of the rules. A flag overrides the configuration file.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -143,12 +132,6 @@ impl ThresholdFlags {
         let all = all.into_iter();
         all.filter_map(|(setting, value)| Some((setting, value?)))
             .collect()
-    }
-}
-
-impl CheckArgs {
-    pub(in crate::commands) fn verbosity(&self) -> Verbosity {
-        verbosity(self.quiet, false)
     }
 }
 

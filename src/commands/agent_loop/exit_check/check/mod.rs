@@ -33,7 +33,9 @@ pub(in crate::commands) use self::flags::CheckArgs;
 pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let store = args.run.folder.open()?;
-    let settings = settings_of(args, &store)?;
+    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
+    let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
+    let settings = with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())?;
     let files = CheckFiles::new(args, &store.folder)?;
     let clock = Clock::system();
     let mut gathered = evidence::gather(args, &files, &store.folder, &clock)?;
@@ -54,13 +56,6 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     };
     print(args, &update, record, printer)?;
     Ok(exit(&record.evaluation.decision))
-}
-
-/// Returns the settings of this check: flags, else the configuration file, else the defaults.
-fn settings_of(args: &CheckArgs, store: &Store) -> Result<ExitSettings, Error> {
-    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
-    let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
-    with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())
 }
 
 /// Decides and records, while no other check does.

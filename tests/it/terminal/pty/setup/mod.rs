@@ -13,13 +13,11 @@ use crate::support::local_server::LocalServer;
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
 
-/// The questions in their order, for a dialogue that accepts every default.
-const QUESTIONS: [&str; 5] = [
-    "? Panel:",
-    "? Judge:",
+/// The questions in their order, for a dialogue that accepts every default of a new home.
+const QUESTIONS: [&str; 3] = [
     "? Spend without asking, in dollars",
     "? Spend in a month, in dollars",
-    "? Write them? [Y/n]",
+    "Write them? [Y/n]",
 ];
 
 const ENTER: &str = "\r";
@@ -74,7 +72,7 @@ fn screens(server: &ProviderServer, colour: bool) -> String {
             conclave = conclave.variable("NO_COLOR", "1");
         }
         let mut terminal = start(&conclave, columns);
-        terminal.wait_for_sight("Name the seats");
+        terminal.wait_for_sight("Follow the keys that are set");
         let menu = terminal.look(|screen| {
             if colour {
                 screen.styled()
@@ -82,6 +80,7 @@ fn screens(server: &ProviderServer, colour: bool) -> String {
                 screen.contents()
             }
         });
+        terminal.type_in(ENTER);
         accept_defaults(&mut terminal);
         let (ran, transcript) = terminal.end();
         ran.ends_with(0);
@@ -130,35 +129,21 @@ fn a_dialogue_of_defaults_writes_the_lines_it_shows() {
 }
 
 #[test]
-fn chosen_seats_judge_and_amounts_are_written() {
+fn amounts_are_read_again_until_they_are_amounts() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "Name the seats", &[DOWN, ENTER]);
-    let seats = "security=anthropic:claude-opus-5-5, pragmatic=nowhere:m\r";
-    answer(&mut terminal, "? Seats, as persona", &[seats]);
-    terminal.wait_for_sight("no provider is called `nowhere`");
-    terminal.type_in("security=anthropic:claude-opus-5-5, pragmatic=google:gemini-4-argon\r");
-    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    let judge = "google:gemini-4-argon\r";
-    answer(&mut terminal, "? Model, as provider:model:", &[judge]);
-    answer(&mut terminal, QUESTIONS[2], &["a lot", ENTER]);
+    answer(&mut terminal, QUESTIONS[0], &["a lot", ENTER]);
     terminal.wait_for_sight("The amount must be an amount in dollars");
     terminal.type_in("0\r");
     answer(
         &mut terminal,
-        QUESTIONS[3],
+        QUESTIONS[1],
         &["\u{7f}\u{7f}\u{7f}\u{7f}125\u{7f}.50\r"],
     );
-    answer(&mut terminal, "? Write them? [Y/n]", &["y"]);
+    answer(&mut terminal, QUESTIONS[2], &["y"]);
     terminal.end().0.ends_with(0);
     let settings = settings(&conclave);
-    let seats = json!([
-        "security=anthropic:claude-opus-5-5",
-        "pragmatic=google:gemini-4-argon"
-    ]);
-    assert_eq!(settings["panel"], seats);
-    assert_eq!(settings["judge"], "google:gemini-4-argon");
     assert_eq!(settings["always_allow_under"], json!(0));
     assert_eq!(settings["monthly_budget"], json!(12.5));
 }
@@ -173,7 +158,7 @@ fn a_repeated_dialogue_keeps_what_was_set() {
         .variable("TERM", "xterm")
         .config(written);
     let mut terminal = start(&conclave, 100);
-    for question in &QUESTIONS[..4] {
+    for question in ["? Panel:", "? Judge:", QUESTIONS[0], QUESTIONS[1]] {
         answer(&mut terminal, question, &[ENTER]);
     }
     let (ran, transcript) = terminal.end();
@@ -200,11 +185,10 @@ fn one_changed_answer_leaves_the_other_lines_as_written() {
         .variable("TERM", "xterm")
         .config(written);
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Panel:", &[ENTER]);
     answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    answer(&mut terminal, QUESTIONS[2], &["\u{7f}\u{7f}\u{7f}1", ENTER]);
-    answer(&mut terminal, QUESTIONS[3], &[ENTER]);
-    answer(&mut terminal, "? Write them? [Y/n]", &[ENTER]);
+    answer(&mut terminal, QUESTIONS[0], &["\u{7f}\u{7f}\u{7f}1", ENTER]);
+    answer(&mut terminal, QUESTIONS[1], &[ENTER]);
+    answer(&mut terminal, QUESTIONS[2], &[ENTER]);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
     let screen = transcript.screen().contents();
@@ -247,7 +231,7 @@ fn sigterm_at_a_question_restores_the_terminal() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let terminal = start(&conclave, 100);
-    terminal.wait_for_sight("Name the seats");
+    terminal.wait_for_sight(QUESTIONS[0]);
     terminal.signal(Signal::TERM);
     let (ran, transcript) = terminal.end();
     ran.ends_with(130);
@@ -259,7 +243,7 @@ fn sigterm_at_a_question_restores_the_terminal() {
 #[test]
 fn esc_or_no_leaves_setup_with_nothing_written() {
     let server = ProviderServer::start();
-    for (open, key) in [(0, ESC), (2, ESC), (4, ESC), (4, "n")] {
+    for (open, key) in [(0, ESC), (1, ESC), (2, ESC), (2, "n")] {
         let conclave = Conclave::at(&server).variable("TERM", "xterm");
         let mut terminal = start(&conclave, 100);
         for question in &QUESTIONS[..open] {
@@ -284,9 +268,7 @@ fn esc_leaves_an_edited_line_too() {
     let server = ProviderServer::start();
     let conclave = Conclave::at(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Panel:", &[ENTER]);
-    answer(&mut terminal, "? Judge:", &[ENTER]);
-    answer(&mut terminal, QUESTIONS[2], &["1"]);
+    answer(&mut terminal, QUESTIONS[0], &["1"]);
     terminal.wait_for_sight(": 0.51");
     terminal.type_in(ESC);
     let (ran, _) = terminal.end();
@@ -302,6 +284,7 @@ fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
         .variable("TERM", "xterm")
         .variable("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9");
     let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, "? Panel:", &[ENTER]);
     accept_defaults(&mut terminal);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
@@ -327,6 +310,7 @@ fn no_key_is_shown_or_written() {
     server.on_free(On::vendor(Vendor::OpenAi), refused_key());
     let conclave = Conclave::with_all_keys(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, "? Panel:", &[ENTER]);
     accept_defaults(&mut terminal);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
@@ -336,25 +320,6 @@ fn no_key_is_shown_or_written() {
         assert!(!transcript.written().contains(&key), "{vendor:?}");
         assert!(!config.contains(&key), "{vendor:?}");
     }
-}
-
-#[test]
-fn a_key_typed_as_a_model_is_refused() {
-    let server = ProviderServer::start();
-    let conclave = Conclave::at(&server).variable("TERM", "xterm");
-    let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Panel:", &[ENTER]);
-    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
-    let key = "sk-ant-api03-0123456789";
-    answer(
-        &mut terminal,
-        "? Model, as provider:model:",
-        &["anthropic:", key, ENTER],
-    );
-    terminal.wait_for_sight("looks like an API key");
-    terminal.type_in(ESC);
-    terminal.end().0.ends_with(3);
-    assert!(is_untouched(&conclave));
 }
 
 #[test]

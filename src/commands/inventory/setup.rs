@@ -8,20 +8,19 @@
 
 use serde_json::Value;
 
+use super::doctor;
 use crate::commands::config::edit;
 use crate::commands::flags::dollars;
-use crate::commands::inventory::doctor::{self, FreeChecks};
 use crate::commands::runtime::until_interrupted;
 use crate::config::env::Environment;
-use crate::config::key_detection::holds_key;
 use crate::config::paths::Home;
 use crate::config::setting::{self, ALWAYS_ALLOW_UNDER};
 use crate::config::settings::Settings;
-use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::domain::panel::Panel;
 use crate::engine::clock::Clock;
-use crate::error::{Error, Exit, whole};
+use crate::engine::ports::Confirmation;
+use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::panel;
@@ -33,7 +32,7 @@ use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
 use crate::terminal::output::printer::{Printer, Verbosity};
 use crate::terminal::prompt::dialogue::{Dialogue, DialogueError, LineChange};
-use crate::terminal::prompt::{StdinUse, can_ask};
+use crate::terminal::prompt::{StdinUse, can_ask, confirm};
 use crate::terminal::tables::doctor::check_lines;
 
 /// Set up the panel, the judge and what may be spent, in a dialogue
@@ -83,7 +82,9 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
         printer,
     )
     .await;
-    show_checks(&found, printer);
+    let face = printer.err_traits();
+    let lines = check_lines(&found.checks, Some(face.width), face.paint);
+    printer.lines(&format!("\n{}", lines.trim_end()));
     let embedded = EmbeddedModels::new(environment, settings, &sources.home, printer);
     let search = ServerSearch::new(settings, access_list)?;
     // Searched again only without a key, when a server's model would fill the panel.
@@ -123,25 +124,14 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
         answering,
     };
     questions.ask(&mut draft).await.map_err(left)?;
-    dialogue.remark(&storage(&sources.home));
-    let changes = between(settings, &draft);
-    agree_and_write(&changes, &sources.home, environment, &dialogue, printer).await
-}
-
-fn show_checks(found: &FreeChecks, printer: &Printer) {
-    let face = printer.err_traits();
-    let lines = check_lines(&found.checks, Some(face.width), face.paint);
-    printer.lines(&format!("\n{}", lines.trim_end()));
-}
-
-/// Returns what is saved: there is nothing to choose, but a person wants to know.
-fn storage(home: &Home) -> String {
-    let folder = home.logs_folder();
-    format!(
+    // There is nothing to choose, but a person wants to know.
+    dialogue.remark(&format!(
         "Every consultation is saved in {}, for your account alone. `consult --no-log` saves \
          nothing; `history rm` deletes.",
-        folder.display()
-    )
+        sources.home.logs_folder().display()
+    ));
+    let changes = between(settings, &draft);
+    agree_and_write(&changes, &sources.home, environment, &dialogue, printer).await
 }
 
 fn interrupted() -> Error {
@@ -218,8 +208,7 @@ async fn agree_and_write(
         };
         dialogue.change(&line(change), kind);
     }
-    let is_agreed = dialogue.confirm("Write them?", true).await.map_err(left)?;
-    if !is_agreed {
+    if confirm(printer, Vec::new(), "Write them?", 'y').await != Confirmation::Yes {
         return Err(left(DialogueError::Cancelled));
     }
     for SettingChange { setting, value } in changes {
@@ -254,7 +243,9 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
     if !is_due(environment, printer) {
         return Ok(());
     }
-    if !until_interrupted(printer, interrupted, ask(printer))? {
+    let question = "No settings yet: set up panel and spending first?";
+    let asked = async { Ok(confirm(printer, Vec::new(), question, 'n').await) };
+    if until_interrupted(printer, interrupted, asked)? != Confirmation::Yes {
         return Ok(());
     }
     match set_up(environment, printer) {
@@ -277,18 +268,6 @@ fn is_due(environment: &Environment, printer: &Printer) -> bool {
             .any(ProviderAccess::is_selectable)
 }
 
-async fn ask(printer: &Printer) -> Result<bool, Error> {
-    let dialogue = Dialogue::open(printer);
-    match dialogue
-        .confirm("No settings yet: set up panel and spending first?", false)
-        .await
-    {
-        Ok(answer) => Ok(answer),
-        Err(DialogueError::Cancelled) => Ok(false),
-        Err(reason) => Err(left(reason)),
-    }
-}
-
 /// Asks, and puts the answers in a draft of the settings.
 #[derive(Debug)]
 pub(super) struct Questions<'a> {
@@ -301,11 +280,12 @@ pub(super) struct Questions<'a> {
 }
 
 /// A way to fill the seats.
-enum PanelSource {
-    Present,
-    ByKeys,
-    Answering(Panel),
-    Typed,
+struct PanelOption {
+    item: &'static str,
+    /// `None` if it cannot be asked now.
+    panel: Option<Panel>,
+    /// The settings `panel` and `default_personas`.
+    settings: [Option<Vec<String>>; 2],
 }
 
 impl Questions<'_> {
@@ -331,46 +311,55 @@ impl Questions<'_> {
             default_personas: None,
             ..draft.clone()
         };
-        let mut sources = Vec::new();
-        if draft.panel.is_some() || draft.default_personas.is_some() {
-            let panel = self.select(draft, &self.by_keys).ok();
-            sources.push((PanelSource::Present, "Keep the present panel", panel));
-        }
+        let present = [draft.panel.clone(), draft.default_personas.clone()];
+        let is_set = present.iter().any(Option::is_some);
+        let mut options = Vec::new();
+        options.extend(is_set.then(|| PanelOption {
+            item: "Keep the present panel",
+            panel: self.select(draft, &self.by_keys).ok(),
+            settings: present.clone(),
+        }));
         let answering = self.answering.as_ref();
-        if let Some(panel) = answering.and_then(|context| self.select(&open, context).ok()) {
-            let source = PanelSource::Answering(panel.clone());
-            sources.push((source, "Only the vendors that answer now", Some(panel)));
-        }
-        if let Ok(panel) = self.select(&open, &self.by_keys) {
-            let item = "Follow the keys that are set";
-            sources.push((PanelSource::ByKeys, item, Some(panel)));
-        }
-        sources.push((PanelSource::Typed, "Name the seats", None));
-        if let Some((source, _, Some(panel))) = sources.first() {
-            self.dialogue.remark(match source {
-                PanelSource::Present => "The present panel:",
-                _ => "The panel would be:",
-            });
+        let answering = answering.and_then(|context| self.select(&open, context).ok());
+        options.extend(answering.map(|panel| PanelOption {
+            item: "Only the vendors that answer now",
+            settings: [Some(seats(&panel)), draft.default_personas.clone()],
+            panel: Some(panel),
+        }));
+        let by_keys = self.select(&open, &self.by_keys).ok();
+        options.extend(by_keys.map(|panel| PanelOption {
+            item: "Follow the keys that are set",
+            panel: Some(panel),
+            settings: [None, None],
+        }));
+        if let Some(panel) = options.first().and_then(|option| option.panel.as_ref()) {
+            let title = if is_set {
+                "The present panel:"
+            } else {
+                "The panel would be:"
+            };
+            self.dialogue.remark(title);
             self.dialogue.table(&rows(panel));
         }
-        let items: Vec<String> = sources.iter().map(|it| it.1.to_owned()).collect();
-        let choice = self.dialogue.select("Panel", &items, 0).await?;
-        match sources.into_iter().nth(choice).map(|(source, ..)| source) {
-            Some(PanelSource::Present) => {}
-            Some(PanelSource::ByKeys) => (draft.panel, draft.default_personas) = (None, None),
-            Some(PanelSource::Answering(panel)) => draft.panel = Some(seats(&panel)),
-            Some(PanelSource::Typed) | None => {
-                let read = |text: &str| self.typed_seats(text, &open);
-                self.dialogue
-                    .remark("`conclave personas` and `conclave models` list what a seat can have.");
-                let prompt = "Seats, as persona=provider:model, separated by commas";
-                draft.panel = Some(self.dialogue.line(prompt, read).await?);
-            }
+        self.dialogue.remark(
+            "Name seats or a judge of your own with `conclave config set panel` and `conclave \
+             config set judge`.",
+        );
+        let items: Vec<String> = options.iter().map(|it| it.item.to_owned()).collect();
+        let choice = match items.len() {
+            0 | 1 => 0,
+            _ => self.dialogue.select("Panel", &items, 0).await?,
+        };
+        if let Some(option) = options.into_iter().nth(choice) {
+            [draft.panel, draft.default_personas] = option.settings;
         }
         Ok(())
     }
 
     async fn ask_judge(&self, draft: &mut Settings) -> Result<(), DialogueError> {
+        let Some(judge) = &draft.judge else {
+            return Ok(());
+        };
         let open = Settings {
             judge: None,
             ..draft.clone()
@@ -379,21 +368,9 @@ impl Questions<'_> {
         let suited = self.select(&open, context).ok();
         let suited = suited.and_then(|panel| panel.judges.first().cloned());
         let now = suited.map_or(String::new(), |model| format!(", now {model}"));
-        let kept = draft.judge.iter().map(|judge| format!("Keep {judge}"));
-        let others = [
-            format!("Suited to the panel{now}"),
-            "Name a model".to_owned(),
-        ];
-        let items: Vec<String> = kept.chain(others).collect();
-        let choice = self.dialogue.select("Judge", &items, 0).await?;
-        match choice + usize::from(draft.judge.is_none()) {
-            0 => {}
-            1 => draft.judge = None,
-            _ => {
-                let read = |name: &str| self.typed_model(name);
-                let model = self.dialogue.line("Model, as provider:model", read).await?;
-                draft.judge = Some(model.to_string());
-            }
+        let items = [format!("Keep {judge}"), format!("Suited to the panel{now}")];
+        if self.dialogue.select("Judge", &items, 0).await? > 0 {
+            draft.judge = None;
         }
         Ok(())
     }
@@ -403,34 +380,6 @@ impl Questions<'_> {
         let spec = PanelSpec::new(&PanelRequest::default(), settings, self.personas)?;
         panel::select(&spec, context).map(|selected| selected.panel)
     }
-
-    fn typed_seats(&self, text: &str, open: &Settings) -> Result<Vec<String>, String> {
-        no_key(text)?;
-        let settings = Settings {
-            panel: Some(text.split(',').map(|seat| seat.trim().to_owned()).collect()),
-            ..open.clone()
-        };
-        let panel = self.select(&settings, &self.by_keys);
-        panel
-            .map(|panel| seats(&panel))
-            .map_err(|error| in_words(&error))
-    }
-
-    fn typed_model(&self, name: &str) -> Result<ModelRef, String> {
-        no_key(name)?;
-        self.by_keys.model(name).map_err(|error| in_words(&error))
-    }
-}
-
-fn no_key(text: &str) -> Result<(), String> {
-    if holds_key(text) {
-        return Err("This looks like an API key; keys stay in their variables.".to_owned());
-    }
-    Ok(())
-}
-
-fn in_words(error: &Error) -> String {
-    format!("{}: {}", whole(error.source()), error.hints.join("; "))
 }
 
 /// Returns the seats as the setting `panel` takes them.

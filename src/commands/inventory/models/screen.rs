@@ -4,6 +4,11 @@
 use jiff::civil::Date;
 use serde::Serialize;
 
+use crate::domain::ids::ProviderId;
+use crate::providers::catalog::{DatedPrice, Model, UsdPerMtok};
+use crate::providers::local::built_in;
+use crate::providers::local::home::ModelHome;
+use crate::providers::local::manifest::MODELS;
 use crate::terminal::document::{self, Fact, Line, Part, Table, Tail, fact, paragraph, titled};
 use crate::terminal::output::format::{LOCAL_QUALITY, count, thousands};
 use crate::terminal::output::style::{Paint, Tone};
@@ -12,30 +17,32 @@ use crate::text::clean::one_line;
 /// All models that can be asked.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ModelList {
+pub(super) struct ModelList {
     #[cfg_attr(test, schemars(extend("const" = "1.0")))]
-    pub schema_version: &'static str,
+    pub(super) schema_version: &'static str,
     /// The date of prices and retirements, in UTC.
-    pub date: Date,
-    pub providers: Vec<ProviderModels>,
-    pub local_servers: Vec<ServerModels>,
-    pub embedded: EmbeddedModels,
+    pub(super) date: Date,
+    pub(super) providers: Vec<ProviderModels>,
+    pub(super) local_servers: Vec<ServerModels>,
+    pub(super) embedded: EmbeddedList,
     /// The number of retired models not listed; `--all` lists them.
-    pub retired_left_out: usize,
-    pub warnings: Vec<String>,
+    pub(super) retired_left_out: usize,
+    pub(super) warnings: Vec<String>,
 }
 
 impl ModelList {
     /// Removes the models whose provider, name and tier do not contain this text, in any case, and
     /// providers without a model. An empty text removes nothing.
-    pub fn keep_only(&mut self, text: &str) {
+    pub(super) fn keep_only(&mut self, text: &str) {
         let wanted = text.trim().to_lowercase();
         if wanted.is_empty() {
             return;
         }
         let matches = |parts: &str| parts.to_lowercase().contains(&wanted);
         for ProviderModels { name, models, .. } in &mut self.providers {
-            models.retain(|model| matches(&format!("{name} {} tier {}", model.model, model.tier)));
+            models.retain(|model| {
+                matches(&format!("{name} {} tier {}", model.model, model.entry.tier))
+            });
         }
         for ServerModels { name, models, .. } in &mut self.local_servers {
             models.retain(|model| matches(&format!("{name} {}", model.model)));
@@ -49,7 +56,7 @@ impl ModelList {
     }
 
     /// Removes the models that have retired, and counts them.
-    pub fn leave_out_retired(&mut self) {
+    pub(super) fn leave_out_retired(&mut self) {
         for ProviderModels { models, .. } in &mut self.providers {
             let before = models.len();
             models.retain(|model| !model.retired);
@@ -58,7 +65,7 @@ impl ModelList {
     }
 
     /// Returns whether no model is listed or left out.
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.retired_left_out == 0
             && self
                 .providers
@@ -75,137 +82,103 @@ impl ModelList {
 /// The models of one provider in the cloud.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ProviderModels {
-    pub id: String,
-    pub name: String,
+pub(super) struct ProviderModels {
+    pub(super) id: String,
+    pub(super) name: String,
     /// True if its key is set.
-    pub has_key: bool,
+    pub(super) has_key: bool,
     /// The variables of its key; empty for an endpoint of the user.
-    pub key_variables: Vec<String>,
-    pub models: Vec<CloudModel>,
+    pub(super) key_variables: Vec<String>,
+    pub(super) models: Vec<CloudModel>,
 }
 
-/// One model and its price.
+/// A model as the catalog has it, with its price.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct CloudModel {
+pub(super) struct CloudModel {
     /// As a command takes it: `anthropic:claude-sonnet-5-5`.
-    pub model: String,
-    pub id: String,
-    /// 1 is a vendor's best, 3 its cheap and fast one.
-    #[cfg_attr(test, schemars(range(min = 1, max = 3)))]
-    pub tier: u8,
-    /// Its place in the vendor's default panel, from 1.
-    #[cfg_attr(test, schemars(range(min = 1)))]
-    pub default_rank: Option<u32>,
-    /// The largest prompt in tokens.
-    pub context: Option<u64>,
-    /// The largest answer in tokens.
-    pub max_output: Option<u64>,
+    pub(super) model: String,
     /// The price in force; `None` is unknown, never free.
-    pub price: Option<ModelPrice>,
-    /// Announced prices, in order.
-    pub later_prices: Vec<ModelPrice>,
-    /// The day from which it does not answer.
-    pub retires: Option<Date>,
-    pub retired: bool,
-    /// The id of the replacement at the same provider.
-    pub successor: Option<String>,
-    pub note: Option<String>,
-}
-
-/// Dollars for a million tokens.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ModelPrice {
-    /// The first day of the price; `None` if it has no known start.
-    pub from: Option<Date>,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub input: f64,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub output: f64,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub cache_read: Option<f64>,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub cache_write: Option<f64>,
-    pub long_context: Option<LongContextPrice>,
-    /// True if the sources disagree.
-    pub approximate: bool,
-    pub source: String,
-    /// The day on which the source was published.
-    pub as_of: Option<Date>,
-}
-
-/// Dollars for a million tokens of a request with a longer prompt, all of which is billed so.
-#[derive(Clone, Debug, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LongContextPrice {
-    /// The tokens of the prompt above which these prices hold.
-    pub above_tokens: u64,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub input: f64,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub output: f64,
-    #[cfg_attr(test, schemars(range(min = 0)))]
-    pub cache_read: Option<f64>,
+    pub(super) price: Option<DatedPrice>,
+    pub(super) retired: bool,
+    #[serde(flatten)]
+    pub(super) entry: Model,
 }
 
 /// The models of a server on the user's own machine.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct ServerModels {
-    pub id: String,
-    pub name: String,
-    pub address: String,
-    pub version: Option<String>,
+pub(super) struct ServerModels {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) address: String,
+    pub(super) version: Option<String>,
     #[cfg_attr(test, schemars(extend("enum" = ["ready", "loading", "locked"])))]
-    pub condition: &'static str,
-    pub models: Vec<LocalModel>,
+    pub(super) condition: &'static str,
+    pub(super) models: Vec<LocalModel>,
 }
 
 /// A model of a local server.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct LocalModel {
-    pub model: String,
-    pub id: String,
-    pub parameters: Option<u64>,
-    pub context: Option<u64>,
-    pub loaded: bool,
+pub(super) struct LocalModel {
+    pub(super) model: String,
+    pub(super) id: String,
+    pub(super) parameters: Option<u64>,
+    pub(super) context: Option<u64>,
+    pub(super) loaded: bool,
     /// True if it runs on the user's own machine or network and costs nothing; false for a cloud
     /// model behind the server.
-    pub free: bool,
+    pub(super) free: bool,
     /// True if it gets short prompts.
-    pub small_prompts: bool,
+    pub(super) small_prompts: bool,
 }
 
 /// The models that run inside this program.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct EmbeddedModels {
+pub(super) struct EmbeddedList {
     /// True if this build can run them.
-    pub built_in: bool,
-    pub models: Vec<EmbeddedModel>,
+    pub(super) built_in: bool,
+    pub(super) models: Vec<EmbeddedModel>,
 }
 
 /// One embedded model.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct EmbeddedModel {
-    pub model: String,
-    pub id: String,
-    pub bytes: u64,
-    pub context: u64,
-    pub licence: String,
-    pub installed: bool,
-    pub good_for: String,
+pub(super) struct EmbeddedModel {
+    pub(super) model: String,
+    pub(super) id: &'static str,
+    pub(super) bytes: u64,
+    pub(super) context: u64,
+    pub(super) licence: &'static str,
+    pub(super) installed: bool,
+    pub(super) good_for: &'static str,
+}
+
+impl EmbeddedList {
+    pub(super) fn of(files: &ModelHome) -> Self {
+        let models = MODELS.iter().map(|model| EmbeddedModel {
+            model: format!("{}:{}", ProviderId::LOCAL, model.name),
+            id: model.name,
+            bytes: model.bytes,
+            context: model.context.into(),
+            licence: model.licence,
+            installed: files.installed(model).is_some(),
+            good_for: model.good_for,
+        });
+        Self {
+            built_in: built_in().is_ok(),
+            models: models.collect(),
+        }
+    }
 }
 
 /// The id has no heading.
 const HEADS: [&str; 7] = ["", "tier", "in", "out", "context", "source", ""];
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
-pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
+pub(super) fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
     // Sources and dates of prices, in the order of their numbers.
     let mut sources = Vec::new();
     let mut parts = Vec::new();
@@ -213,7 +186,7 @@ pub fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
         let rows: Vec<_> = provider
             .models
             .iter()
-            .map(|model| cells(model, &mut sources))
+            .map(|model| cells(model, list.date, &mut sources))
             .collect();
         let table = Table::with_tail(Tail::Wrapped, 1, &HEADS, rows);
         let variables = provider.key_variables.join(" or ");
@@ -242,8 +215,8 @@ fn heading(name: &str, state: Line) -> Line {
 }
 
 /// Returns id, tier, price in and out, context, the number of the price's source, and notes.
-fn cells(model: &CloudModel, sources: &mut Vec<String>) -> Vec<Line> {
-    let context = model.context.map_or_else(|| "?".to_owned(), tokens);
+fn cells(model: &CloudModel, today: Date, sources: &mut Vec<String>) -> Vec<Line> {
+    let context = model.entry.context.map_or_else(|| "?".to_owned(), tokens);
     let [input, output, source] = match &model.price {
         None => ["?", "?", ""].map(ToOwned::to_owned),
         Some(price) => {
@@ -268,8 +241,8 @@ fn cells(model: &CloudModel, sources: &mut Vec<String>) -> Vec<Line> {
         Tone::Plain
     };
     let cells = [
-        model.id.clone(),
-        model.tier.to_string(),
+        model.entry.id.clone(),
+        model.entry.tier.to_string(),
         input,
         output,
         context,
@@ -277,7 +250,7 @@ fn cells(model: &CloudModel, sources: &mut Vec<String>) -> Vec<Line> {
     ];
     let cells = cells.into_iter().map(|cell| Line::toned(tone, cell));
     cells
-        .chain([Line::toned(Tone::Quiet, notes(model))])
+        .chain([Line::toned(Tone::Quiet, notes(model, today))])
         .collect()
 }
 
@@ -324,7 +297,8 @@ fn local_model(model: &LocalModel) -> Fact {
     fact(model.model.clone(), facts.join(", "))
 }
 
-fn embedded(embedded: &EmbeddedModels) -> Vec<Part> {
+/// Returns the embedded models, whether each is installed, its size, licence and use.
+pub(super) fn embedded(embedded: &EmbeddedList) -> Vec<Part> {
     let facts = embedded.models.iter().map(|model| {
         let there = if model.installed {
             "installed"
@@ -332,7 +306,7 @@ fn embedded(embedded: &EmbeddedModels) -> Vec<Part> {
             "not installed"
         };
         let size = thousands(model.bytes.saturating_add(500_000) / 1_000_000);
-        let (context, licence) = (tokens(model.context), &model.licence);
+        let (context, licence) = (tokens(model.context), model.licence);
         let words = format!(
             "{there}, {size} MB, context {context}, {licence}; {}",
             model.good_for
@@ -351,38 +325,36 @@ fn embedded(embedded: &EmbeddedModels) -> Vec<Part> {
 }
 
 /// Returns the notes beside a model's figures.
-fn notes(model: &CloudModel) -> String {
-    let rates = |input: f64, output: f64| format!("{} in, {} out", dollars(input), dollars(output));
+fn notes(model: &CloudModel, today: Date) -> String {
+    let rates = |input, output| format!("{} in, {} out", dollars(input), dollars(output));
     let mut notes = Vec::new();
-    if let Some(rank) = model.default_rank {
-        notes.push(format!("default {rank}"));
-    }
-    if let Some(day) = &model.retires {
+    let entry = &model.entry;
+    notes.extend(entry.rank.map(|rank| format!("default {rank}")));
+    if let Some(day) = &entry.retires {
         let verb = if model.retired { "retired" } else { "retires" };
-        let successor = model.successor.as_ref().map(|id| format!(", use {id}"));
+        let successor = entry.successor.as_ref().map(|id| format!(", use {id}"));
         notes.push(format!("{verb} {day}{}", successor.unwrap_or_default()));
     }
-    for price in &model.later_prices {
-        let from = price.from.map_or_else(String::new, |day| day.to_string());
-        notes.push(format!("from {from} {}", rates(price.input, price.output)));
-    }
-    if let Some(long) = model
+    notes.extend(
+        entry
+            .prices_after(today)
+            .map(|(from, price)| format!("from {from} {}", rates(price.input, price.output))),
+    );
+    let long = model
         .price
         .as_ref()
-        .and_then(|price| price.long_context.as_ref())
-    {
+        .and_then(|price| price.long_context.as_ref());
+    notes.extend(long.map(|long| {
         let above = thousands(long.above_tokens);
-        notes.push(format!(
-            "above {above} tokens {}",
-            rates(long.input, long.output)
-        ));
-    }
-    notes.extend(model.note.as_deref().map(one_line));
+        format!("above {above} tokens {}", rates(long.input, long.output))
+    }));
+    notes.extend(entry.note.as_deref().map(one_line));
     notes.join("; ")
 }
 
 /// `$2.00`, `$0.075`: two decimals, and more where they are significant.
-fn dollars(amount: f64) -> String {
+fn dollars(price: UsdPerMtok) -> String {
+    let amount = f64::from(price);
     let exact = format!("{amount:.6}");
     let shown = exact.trim_end_matches('0');
     let decimals = shown
@@ -423,7 +395,7 @@ mod tests {
     #[test]
     fn figures_are_short_and_keep_their_significant_digits() {
         assert_eq!(
-            [2.0, 0.075, 0.0, 12.5, 1.36].map(dollars),
+            [2.0, 0.075, 0.0, 12.5, 1.36].map(|usd| dollars(UsdPerMtok::try_from(usd).unwrap())),
             ["$2.00", "$0.075", "$0.00", "$12.50", "$1.36"]
         );
         assert_eq!(

@@ -1,0 +1,188 @@
+//! `--dry-run`: what a run would send, and what it is expected to cost. Every command that costs
+//! money shows the same figures, with what it has of its own around them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::answer::{self, AnswerSource};
+use super::consent::GateDecision;
+use crate::commands::flags::AnswerFormat;
+use crate::consultation::policy::estimate::Estimate;
+use crate::domain::address::authority;
+use crate::domain::context::ScrubbingReport;
+use crate::domain::ids::ProviderId;
+use crate::domain::money::Cost;
+use crate::domain::words::{secret_type, thousands};
+use crate::error::Error;
+use crate::session::batch::estimate::BatchEstimate;
+use crate::terminal::document::{self, Fact, Part, Table, fact};
+use crate::terminal::output::format::{amount, cost_range};
+use crate::terminal::output::pager::Pager;
+use crate::terminal::output::printer::Printer;
+use crate::text::clean::pretty_json;
+
+/// What a run would send and cost. Nothing is sent.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Preview<'a, D> {
+    #[cfg_attr(test, schemars(extend("const" = "1.0")))]
+    pub(crate) schema_version: &'static str,
+    /// All calls, without retries, repairs and hedges.
+    #[serde(flatten)]
+    pub(crate) total: Figures,
+    /// Parts of all, such as the next iteration of a loop.
+    pub(crate) parts: Vec<Share>,
+    /// In alphabetical order.
+    pub(crate) by_model: Vec<Share>,
+    pub(crate) consent: GateDecision,
+    /// What is masked, as in a record; `None` if nothing would be sent.
+    pub(crate) scrubbing_report: Option<&'a ScrubbingReport>,
+    #[serde(flatten)]
+    pub(crate) details: D,
+    /// What a person reads above the figures, and below them.
+    #[serde(skip)]
+    pub(crate) around: [Vec<Part>; 2],
+}
+
+/// Expected calls, tokens and cost.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Figures {
+    /// The number of calls.
+    calls: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    low: Cost,
+    cost: Cost,
+    high: Cost,
+}
+
+/// The figures of a part, or of a model.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) struct Share {
+    /// As a command takes it, if it is a model.
+    name: String,
+    /// The address of a model; `None` for the embedded one.
+    address: Option<String>,
+    #[serde(flatten)]
+    figures: Figures,
+}
+
+impl Figures {
+    fn of(calls: u64, sum: &Estimate) -> Self {
+        Self {
+            calls,
+            input_tokens: sum.input_tokens,
+            output_tokens: sum.output_tokens,
+            low: sum.low,
+            cost: sum.cost,
+            high: sum.high,
+        }
+    }
+
+    fn row(&self, name: &str, place: String) -> Vec<String> {
+        vec![
+            name.to_owned(),
+            place,
+            thousands(self.calls),
+            thousands(self.input_tokens),
+            format!("~{}", thousands(self.output_tokens)),
+            cost_range(self.low, self.cost, self.high, amount),
+        ]
+    }
+}
+
+impl<'a, D: Serialize> Preview<'a, D> {
+    /// Previews a run and its parts.
+    pub(crate) fn new(
+        estimate: &'a BatchEstimate,
+        parts: &[(&str, &BatchEstimate)],
+        addresses: &BTreeMap<ProviderId, String>,
+        consent: GateDecision,
+        details: D,
+    ) -> Self {
+        let parts = parts.iter().map(|(name, part)| Share {
+            name: (*name).to_owned(),
+            address: None,
+            figures: Figures::of(part.calls, &part.total),
+        });
+        let by_model = estimate.by_model.iter().map(|(model, share)| Share {
+            name: model.to_string(),
+            address: addresses.get(&model.provider).cloned(),
+            figures: Figures::of(share.calls, &share.estimate),
+        });
+        Self {
+            schema_version: "1.0",
+            total: Figures::of(estimate.calls, &estimate.total),
+            parts: parts.collect(),
+            by_model: by_model.collect(),
+            consent,
+            scrubbing_report: (estimate.calls > 0).then_some(&estimate.masked),
+            details,
+            around: Default::default(),
+        }
+    }
+
+    /// Writes the preview.
+    pub(crate) fn show(
+        &self,
+        format: AnswerFormat,
+        output: Option<&Path>,
+        pager: &Pager,
+        printer: &Printer,
+    ) -> Result<(), Error> {
+        let parts = self.document();
+        let title = "Dry run";
+        let source = AnswerSource {
+            markdown: &document::markdown(&parts),
+            summary: Some(&parts),
+            json: &|| pretty_json(self).map_err(Error::failed),
+            html: &|| document::page(title, title, &parts, &BTreeSet::new()),
+            noun: "Preview",
+        };
+        answer::write(&source, format, output, pager, printer)
+    }
+
+    fn document(&self) -> Vec<Part> {
+        let [above, below] = &self.around;
+        let mut parts = vec![Part::Heading(1, "Dry run: nothing is sent".into())];
+        parts.extend(above.iter().cloned());
+        let mut facts = vec![fact("Consent", self.consent.message.clone())];
+        facts.extend(self.scrubbing_report.and_then(masked));
+        parts.push(Part::Facts(facts));
+        let place = |share: &Share| {
+            let host = share.address.as_deref().map(authority);
+            host.unwrap_or_else(|| "this machine".to_owned())
+        };
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let models = self.by_model.iter();
+        rows.extend(models.map(|share| share.figures.row(&share.name, place(share))));
+        let parts_of_all = self.parts.iter();
+        rows.extend(parts_of_all.map(|part| part.figures.row(&part.name, String::new())));
+        rows.push(self.total.row("In all", String::new()));
+        let heads = ["", "At", "Calls", "Input", "Output", "Cost"];
+        parts.extend(Table::of(2, &heads, rows));
+        parts.extend(below.iter().cloned());
+        parts
+    }
+}
+
+/// Returns what is masked in each source; nothing if nothing is.
+fn masked(report: &ScrubbingReport) -> Option<Fact> {
+    if !report.sensitive_data_scrubbed {
+        return Some(fact("Masked", "nothing, because of `--no-scrub`"));
+    }
+    let sources = report.by_source.iter().map(|(source, by_type)| {
+        let types = by_type.iter();
+        let types = types.map(|(id, n)| format!("{} {}", thousands(*n), secret_type(id, *n)));
+        format!("{source}: {}", types.collect::<Vec<_>>().join(", ")).into()
+    });
+    (!report.by_source.is_empty()).then(|| Fact {
+        label: "Masked".into(),
+        values: sources.collect(),
+        most_lines: None,
+    })
+}
