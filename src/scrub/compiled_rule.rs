@@ -68,14 +68,11 @@ impl CompiledRule {
         Ok(compiled)
     }
 
-    /// Returns whether the case of the keywords counts.
-    pub(super) fn is_exact(&self) -> bool {
-        !self.rule.ignore_case && self.rule.names.is_none()
-    }
-
-    pub(super) fn has_keyword(&self, literal: &[u8]) -> bool {
+    /// Returns whether a keyword in a text is the rule's: in any case, unless the case counts.
+    pub(super) fn takes(&self, literal: &[u8]) -> bool {
+        let ignores_case = self.rule.ignore_case || self.rule.names.is_some();
         let mut keywords = self.rule.keywords.iter();
-        keywords.any(|keyword| keyword.as_bytes() == literal)
+        ignores_case || keywords.any(|keyword| keyword.as_bytes() == literal)
     }
 
     pub(super) fn specificity(&self) -> Specificity {

@@ -142,7 +142,7 @@ impl Detector {
             let literal = text.as_bytes().get(found.range()).unwrap_or_default();
             let keyword = self.keywords.get_index(found.pattern().as_usize());
             for rule in keyword.into_iter().flat_map(|(_, rules)| rules) {
-                let is_other = |rule: &CompiledRule| rule.is_exact() && !rule.has_keyword(literal);
+                let is_other = |rule: &CompiledRule| !rule.takes(literal);
                 if self.rules.get(*rule).is_none_or(is_other) {
                     continue;
                 }

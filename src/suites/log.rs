@@ -7,6 +7,7 @@ use indexmap::IndexSet;
 use thiserror::Error;
 
 use crate::domain::names::did_you_mean;
+use crate::text::clean::count;
 use crate::text::node::{Node, NodeMap};
 
 /// The problems and notes of a suite while it is read.
@@ -115,7 +116,7 @@ pub enum SuiteError {
         source: io::Error,
     },
     /// These problems, in the order of the suite; [`SuiteError::problems`] has them to print.
-    #[error("the suite `{path}` has {}; nothing was asked", count(.problems.len()))]
+    #[error("the suite `{path}` has {}; nothing was asked", count(.problems.len(), "problem"))]
     Invalid {
         path: String,
         problems: Vec<SuiteProblem>,
@@ -144,13 +145,6 @@ impl SuiteError {
             lines.push(format!("and {rest} more"));
         }
         lines
-    }
-}
-
-fn count(problems: usize) -> String {
-    match problems {
-        1 => "a problem".to_owned(),
-        many => format!("{many} problems"),
     }
 }
 

@@ -29,7 +29,7 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     for (rule, stop) in rules(models.len(), best) {
         figures.push(rule_figures(rule, stop, questions, &full)?);
     }
-    let counted = count(questions.len());
+    let counted = questions.len() as u64;
     Some(ReplayReport {
         schema_version: "1.0",
         file: file.to_owned(),
@@ -90,7 +90,7 @@ fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
         models.push(ModelFigures {
             model: name.clone(),
             accuracy: accuracy(answers.clone().map(|(gold, answer)| answer == Some(gold)))?,
-            unanswered: count(answers.filter(|(_, answer)| answer.is_none()).count()),
+            unanswered: answers.filter(|(_, answer)| answer.is_none()).count() as u64,
             not_asked: *not_asked,
         });
     }
@@ -107,8 +107,8 @@ fn rule_figures(
     let (mut asked, mut all, mut same) = (0, 0, 0);
     for (question, full) in questions.iter().zip(full) {
         let decision = stop.decide(&question.answers);
-        asked += count(decision.asked);
-        all += count(question.answers.len());
+        asked += decision.asked as u64;
+        all += question.answers.len() as u64;
         same += u64::from(decision.answer == full.answer);
         pairs.add(
             decision.answer == Some(question.gold),
@@ -144,9 +144,9 @@ fn agreement(questions: &[RecordedQuestion], voters: usize) -> Vec<AgreementFigu
     for (votes, (all, right)) in levels.into_iter().enumerate().rev() {
         if let Some(accuracy) = accuracy_of(Proportion::new(right, all)) {
             figures.push(AgreementFigures {
-                votes: count(votes),
+                votes: votes as u64,
                 questions: all,
-                share: number(all) / number(count(questions.len())),
+                share: number(all) / number(questions.len() as u64),
                 accuracy,
             });
         }
@@ -163,8 +163,8 @@ fn limits(questions: &[RecordedQuestion]) -> LimitFigures {
     let any_is_right =
         |question: &&RecordedQuestion| question.answers.contains(&Some(question.gold));
     LimitFigures {
-        unanimous_and_wrong: count(questions.iter().filter(is_unanimous_and_wrong).count()),
-        any_right: count(questions.iter().filter(any_is_right).count()),
+        unanimous_and_wrong: questions.iter().filter(is_unanimous_and_wrong).count() as u64,
+        any_right: questions.iter().filter(any_is_right).count() as u64,
     }
 }
 
@@ -192,7 +192,7 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
     CalibrationFigures {
         correlation: EarlyStop::USUAL_CORRELATION,
         effective_voters: effective_voters(voters, EarlyStop::USUAL_CORRELATION),
-        options: (!is_known).then(|| count(table.different_answers)),
+        options: (!is_known).then_some(table.different_answers as u64),
         methods,
     }
 }
@@ -222,10 +222,6 @@ fn accuracy_of(right: Proportion) -> Option<Accuracy> {
         accuracy: right.share()?,
         interval: right.interval()?,
     })
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -260,7 +256,7 @@ mod tests {
                 options: None,
             },
             models: (1..=voters).map(model).collect(),
-            rows: count(questions.len()),
+            rows: questions.len() as u64,
             questions,
             different_answers: 3,
         }

@@ -315,7 +315,7 @@ impl BenchmarkState {
     /// Returns the figures under the names of the state file.
     pub fn statistics(&self) -> BatchStatistics {
         let terms = &self.begun.terms;
-        let by_arm = count(terms.cases.len()).saturating_mul(terms.repetitions.into());
+        let by_arm = (terms.cases.len() as u64).saturating_mul(terms.repetitions.into());
         let baseline = terms.is_comparison().then_some(by_arm);
         self.batch.statistics(by_arm, baseline)
     }
@@ -376,8 +376,4 @@ pub enum AttemptFailure {
     Infrastructure,
     /// The models gave no usable answer.
     NoAnswer,
-}
-
-fn count(number: usize) -> u64 {
-    u64::try_from(number).unwrap_or(u64::MAX)
 }

@@ -8,7 +8,7 @@ use crate::stopping::batch::state::Workload;
 
 use super::super::event::{CaseRunDeferred, DeferralCause};
 use super::super::run::CaseRunId;
-use super::{BenchmarkStateError, count};
+use super::BenchmarkStateError;
 use crate::domain::stored_record::spend::ConsultationSpend;
 
 /// A case run without a result, and its attempts so far.
@@ -152,10 +152,10 @@ impl CaseRunQueue {
     }
 
     pub(super) fn workload(&self) -> Workload {
-        let waiting = count(self.waiting.len());
-        let in_flight = count(self.in_flight.len());
+        let waiting = self.waiting.len() as u64;
+        let in_flight = self.in_flight.len() as u64;
         Workload {
-            remaining: waiting + in_flight + count(self.exhausted.len()),
+            remaining: waiting + in_flight + self.exhausted.len() as u64,
             waiting,
             in_flight,
         }

@@ -131,7 +131,7 @@ impl SpecDocument {
 
     /// Returns true if the heading of a section is there.
     pub fn has_sections(&self) -> bool {
-        self.sections.has_any()
+        !self.sections.headings.is_empty()
     }
 
     /// Returns the lines, from 1, at which paragraphs among the open questions begin that ask a

@@ -39,10 +39,6 @@ pub(super) struct SectionHeading {
 const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 impl Sections {
-    pub(super) fn has_any(&self) -> bool {
-        !self.headings.is_empty()
-    }
-
     /// Returns the first section of a kind.
     pub(super) fn first(&self, kind: SectionKind) -> Option<&SectionHeading> {
         self.headings.iter().find(|heading| heading.kind == kind)
