@@ -1,9 +1,9 @@
 //! Stores the runs of benchmarks: a folder each, `runs/<run_id>/` in the home.
 //!
 //! `log.jsonl` is the truth: one event a line, only ever appended to. `state.json` is the fold of
-//! it for scripts, written whole or not at all whenever the run waits; nothing here reads it. A
-//! process that is killed at any moment leaves at most part of a line, which is no event, and a
-//! state that is a few events older than the log. Both are synced when a run halts and ends; before that, a power
+//! it for scripts, written whole or not at all after each case, at most once a second; nothing here
+//! reads it. A process that is killed at any moment leaves at most part of a line, which is no
+//! event, and a state that is a second older than the log. Both are synced when a run halts and ends; before that, a power
 //! failure can lose the last events, but not their consultations, which have journals of their own.
 //!
 //! The process that runs a run holds the lock of its log. Readers take no lock: whole lines never
@@ -12,6 +12,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::benchmark::event::{BenchmarkEvent, BenchmarkEventKind, RunBegun};
 use crate::benchmark::run::RunId;
@@ -24,6 +25,10 @@ use crate::files::write::{
 
 use super::journal::is_being_written;
 use super::lookup::{self, LookupError};
+
+/// The shortest time between two writes of the state: a new file for each of many short cases would
+/// take longer than the cases.
+const STATE_PAUSE: Duration = Duration::from_secs(1);
 
 /// The runs in a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +58,9 @@ pub struct LockedRun {
     pub files: RunFiles,
     log: Log<BenchmarkState>,
     /// `state.json` is older than the log.
-    is_state_due: bool,
+    is_state_old: bool,
+    /// When it was written last.
+    state_at: Timestamp,
     stale_file: Option<WriteError>,
 }
 
@@ -89,10 +96,11 @@ impl RunStore {
         let mut run = LockedRun {
             files,
             log,
-            is_state_due: false,
+            is_state_old: false,
+            state_at: now,
             stale_file: None,
         };
-        run.write_state(Durability::Unsynced);
+        run.write_state(now, Durability::Unsynced);
         Ok(run)
     }
 
@@ -116,7 +124,8 @@ impl RunStore {
         Ok(LockedRun {
             files,
             log,
-            is_state_due: false,
+            is_state_old: false,
+            state_at: now,
             stale_file: None,
         })
     }
@@ -191,21 +200,28 @@ impl LockedRun {
         let mut durability = self.log_event(now, kind)?;
         // A halt, and then the end: more cannot follow.
         while let Some(due) = self.state().due_event() {
-            self.write_state(Durability::Unsynced);
+            self.write_state(now, Durability::Unsynced);
             durability = self.log_event(now, due)?;
         }
         match durability {
-            Durability::Synced => self.write_state(durability),
-            Durability::Unsynced => self.is_state_due = true,
+            Durability::Synced => self.write_state(now, durability),
+            Durability::Unsynced => self.is_state_old = true,
         }
         Ok(())
     }
 
-    /// Writes the state if it is older than the log.
-    pub fn refresh_state(&mut self) {
-        if self.is_state_due {
-            self.write_state(Durability::Unsynced);
+    /// Writes the state if it is older than the log, unless it was written just now. Returns when
+    /// it is due then.
+    pub fn refresh_state(&mut self, now: Timestamp) -> Option<Timestamp> {
+        if !self.is_state_old {
+            return None;
         }
+        let due = self.state_at.after(STATE_PAUSE);
+        if now < due {
+            return Some(due);
+        }
+        self.write_state(now, Durability::Unsynced);
+        None
     }
 
     fn log_event(
@@ -234,8 +250,8 @@ impl LockedRun {
         self.stale_file.as_ref()
     }
 
-    fn write_state(&mut self, durability: Durability) {
-        self.is_state_due = false;
+    fn write_state(&mut self, now: Timestamp, durability: Durability) {
+        (self.is_state_old, self.state_at) = (false, now);
         let view = self.state().view(self.state().status());
         self.stale_file = write_json(&self.files.state, &view, durability).err();
     }

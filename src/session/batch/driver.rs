@@ -1,10 +1,14 @@
 //! Drives the consultations of a policy: starts them, takes over those that an earlier process
 //! left, and stops and drains them on an interrupt.
 
+use tokio::time::error::Elapsed;
+use tokio::time::timeout_at;
+
 use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::transcript::no_answer::{access_failure, access_failure_after};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::StoredRecord;
+use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::engine::ports::Providers;
 use crate::error::Error;
@@ -54,8 +58,8 @@ pub enum BatchStep<J> {
     Start(J, Box<Plan>, Providers),
     /// Take over the consultation of an earlier process.
     TakeOver(J, ConsultationId),
-    /// Wait for what is in flight.
-    Wait,
+    /// Wait for what is in flight, and look again at this time at the latest.
+    Wait(Option<Timestamp>),
     /// Look again: something was done.
     Again,
     /// The batch is over.
@@ -117,21 +121,33 @@ impl<'a> BatchDriver<'a> {
                     batch.start(job, *plan, &providers);
                 }
                 BatchStep::TakeOver(job, id) => self.take_over(policy, batch, job, id).await?,
-                BatchStep::Wait => match batch.next().await {
-                    None => {
+                BatchStep::Wait(until) => match self.wait(batch, until).await {
+                    Err(_elapsed) => {}
+                    Ok(None) => {
                         let error = "the log has a consultation in flight that does not run";
                         return Err(Error::failed(error));
                     }
-                    Some(BatchUpdate::Finished(finished)) => {
+                    Ok(Some(BatchUpdate::Finished(finished))) => {
                         self.ended(policy, batch, *finished)?;
                     }
-                    Some(BatchUpdate::Interrupted(stage)) => {
+                    Ok(Some(BatchUpdate::Interrupted(stage))) => {
                         self.interrupted(policy, batch, stage)?;
                     }
                 },
                 BatchStep::Again => {}
                 BatchStep::Rest => return Ok(()),
             }
+        }
+    }
+
+    async fn wait<J: Send + 'static>(
+        &self,
+        batch: &mut Batch<'_, J>,
+        until: Option<Timestamp>,
+    ) -> Result<Option<BatchUpdate<J>>, Elapsed> {
+        match until {
+            Some(until) => timeout_at(self.clock.instant(until), batch.next()).await,
+            None => Ok(batch.next().await),
         }
     }
 

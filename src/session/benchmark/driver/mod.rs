@@ -111,11 +111,11 @@ impl Policy for RunInProgress<'_> {
             None => {}
         }
         let Some(pending) = self.state().next_start().filter(|_| batch.may_start()) else {
-            self.driver.run.refresh_state();
+            let due = self.driver.run.refresh_state(self.driver.clock.now());
             self.driver.progress.running(batch.in_flight());
             return Ok(match batch.in_flight() {
                 0 => BatchStep::Rest,
-                _ => BatchStep::Wait,
+                _ => BatchStep::Wait(due),
             });
         };
         let run = pending.run.clone();

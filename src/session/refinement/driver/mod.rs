@@ -147,7 +147,7 @@ impl Policy for LoopInProgress<'_> {
                     (None, None, None) => {}
                 }
             }
-            NextStep::Wait => return Ok(BatchStep::Wait),
+            NextStep::Wait => return Ok(BatchStep::Wait(None)),
             NextStep::Integrate { .. } => {
                 self.announce();
                 return self.integrate(batch);
@@ -247,13 +247,13 @@ impl LoopInProgress<'_> {
         if self.stop.is_some() {
             return self.end_or_wait(batch).map(Some);
         }
-        Ok((!batch.may_start()).then_some(BatchStep::Wait))
+        Ok((!batch.may_start()).then_some(BatchStep::Wait(None)))
     }
 
     /// Waits for what is in flight, and stops the loop when nothing is.
     fn end_or_wait(&mut self, batch: &Batch<'_, LoopJob>) -> Result<BatchStep<LoopJob>, Error> {
         if batch.in_flight() > 0 {
-            return Ok(BatchStep::Wait);
+            return Ok(BatchStep::Wait(None));
         }
         if let Some(StopRequested { cause, message }) = self.stop.clone() {
             self.record(RefinementEventKind::Stopped { cause, message })?;

@@ -4,6 +4,7 @@ use conclave::domain::log::Fold as _;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use conclave::benchmark::event::{BenchmarkEvent, BenchmarkEventKind};
 use conclave::benchmark::result::CaseOutcome;
@@ -93,7 +94,13 @@ pub(super) fn step(run: &mut LockedRun, outcome: CaseOutcome) {
     let case_run = next_run(run);
     run.record(NOW, started(&case_run, 1)).unwrap();
     run.record(NOW, finished(&case_run, outcome, 1)).unwrap();
-    run.refresh_state();
+    refresh_state(run);
+}
+
+/// Writes the state, minutes after it was written last.
+fn refresh_state(run: &mut LockedRun) {
+    let cases = run.state().results.len() as u64;
+    run.refresh_state(NOW.after(Duration::from_secs(60 * (cases + 1))));
 }
 
 /// Finishes three case runs without a right answer.
@@ -117,6 +124,20 @@ fn a_new_run_has_a_log_and_a_state() {
     assert_eq!(state["run_status"], "running");
     assert_eq!(state["remaining"].as_array().unwrap().len(), 12);
     drop(run);
+}
+
+#[test]
+fn a_state_is_written_at_most_once_a_second_and_never_forgotten() {
+    let (home, mut run) = RunHome::new();
+    let case_run = next_run(&run);
+    run.record(NOW, started(&case_run, 1)).unwrap();
+    let (soon, later) = [500, 1_000]
+        .map(|ms| NOW.after(Duration::from_millis(ms)))
+        .into();
+    assert_eq!(run.refresh_state(soon), Some(later));
+    assert_eq!(home.state_json()["in_flight"], json!([]));
+    assert_eq!(run.refresh_state(later), None);
+    assert_eq!(home.state_json()["in_flight"].as_array().unwrap().len(), 1);
 }
 
 #[test]
@@ -244,7 +265,7 @@ fn a_resumed_run_continues_its_log() {
     let conditions = *run.state().conditions();
     run.record(NOW, BenchmarkEventKind::Resumed { conditions })
         .unwrap();
-    run.refresh_state();
+    refresh_state(&mut run);
     assert_eq!(home.state_json()["run_status"], "running");
     assert_eq!(home.state_json()["stop_reason"], Value::Null);
     while !run.state().has_ended() {
