@@ -123,14 +123,12 @@ impl Http {
             .map_err(|error| bad_request(error.to_string()))?;
         let mut headers = headers(&request.headers, account)?;
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let body =
+            serde_json::to_vec(&request.body).map_err(|error| bad_request(error.to_string()))?;
         let authority = authority(url.as_str());
         let timeouts = self.clients.timeouts;
         let first_byte = Instant::now() + timeouts.first_byte;
-        let sent = client
-            .post(url)
-            .headers(headers)
-            .body(request.body.to_string())
-            .send();
+        let sent = client.post(url).headers(headers).body(body).send();
         let response = timeout_at(first_byte, sent)
             .await
             .map_err(|_| silent(&authority, timeouts.first_byte))?
