@@ -197,25 +197,17 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         ),
         (state, Input::Answered(answer)) => state.answered(step, answer),
         (state, Input::HealthCheckStarted { provider }) => {
-            step.emitter
-                .emit(Event::Health(HealthEvent::CheckStarted { provider }));
+            step.emit(Event::Health(HealthEvent::CheckStarted { provider }));
             state
         }
-        (mut state, Input::HealthChanged(update)) => {
+        (state, Input::HealthChanged(update)) => {
             step.run.providers.set_health(&update);
-            step.emitter
-                .emit(Event::Health(HealthEvent::StatusUpdated(update)));
-            if let Some(work) = state.work() {
-                work.advance(step);
-            }
-            state.proceed(step)
+            step.emit(Event::Health(HealthEvent::StatusUpdated(update)));
+            state.advance(step)
         }
-        (mut state, Input::ProviderChanged(update)) => {
+        (state, Input::ProviderChanged(update)) => {
             step.run.providers.note(update, step.now, &mut step.emitter);
-            if let Some(work) = state.work() {
-                work.advance(step);
-            }
-            state.proceed(step)
+            state.advance(step)
         }
         (state @ State::AwaitingConsent(_), _) => state,
         (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),

@@ -368,50 +368,44 @@ pub enum Content {
 
 impl Content {
     pub fn independent(&self) -> Option<&Independent> {
-        if let Self::Independent(independent) = self {
-            Some(independent)
-        } else {
-            None
+        match self {
+            Self::Independent(independent) => Some(independent),
+            _ => None,
         }
     }
 
     pub fn synthesis(&self) -> Option<&Synthesis> {
-        if let Self::Synthesis(synthesis) = self {
-            Some(synthesis)
-        } else {
-            None
+        match self {
+            Self::Synthesis(synthesis) => Some(synthesis),
+            _ => None,
         }
     }
 
     pub fn revision(&self) -> Option<&Revision> {
-        if let Self::Revision(revision) = self {
-            Some(revision)
-        } else {
-            None
+        match self {
+            Self::Revision(revision) => Some(revision),
+            _ => None,
         }
     }
 
     pub fn cross_exam(&self) -> Option<&CrossExam> {
-        if let Self::CrossExam(cross_exam) = self {
-            Some(cross_exam)
-        } else {
-            None
+        match self {
+            Self::CrossExam(cross_exam) => Some(cross_exam),
+            _ => None,
         }
     }
 
     pub fn verdict(&self) -> Option<&Verdict> {
-        if let Self::Verdict(verdict) = self {
-            Some(verdict)
-        } else {
-            None
+        match self {
+            Self::Verdict(verdict) => Some(verdict),
+            _ => None,
         }
     }
 
     pub fn comparison(&self) -> Option<&Comparison> {
-        if let Self::Comparison(comparison) = self {
-            Some(comparison)
-        } else {
-            None
+        match self {
+            Self::Comparison(comparison) => Some(comparison),
+            _ => None,
         }
     }
 }

@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Confidence(f64);
 
+/// Never NaN.
+impl Eq for Confidence {}
+
 impl Confidence {
     /// Returns `None` for numbers outside 0–1 and for NaN.
     pub fn new(value: f64) -> Option<Self> {

@@ -65,7 +65,7 @@ impl AddAssign for Usage {
 }
 
 /// An estimated number of tokens: lowest, expected, highest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Band {
     pub low: u64,
     pub expected: u64,

@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
@@ -16,7 +15,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure, content};
 use super::partial_reply::PartialReply;
-use super::wire::{schema, with, without_nulls};
+use super::wire::{count, schema, text, with, without_nulls};
 
 /// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
@@ -48,8 +47,8 @@ pub(super) fn read(
         "message_start" => {
             let message = &event["message"];
             reply.served_model = message["model"].as_str().map(ToOwned::to_owned);
-            let usage = WireUsage::deserialize(&message["usage"]).ok();
-            reply.usage = usage.map(|reported| reported.after(None));
+            let reported = &message["usage"];
+            reply.usage = reported.is_object().then(|| merged(reported, None));
         }
         "content_block_start" => {
             let block = &event["content_block"];
@@ -91,14 +90,11 @@ fn read_message_delta(event: &Value, reply: &mut PartialReply) {
             other => StopReason::Other(other.to_owned()),
         });
     }
-    if let Ok(reported) = WireUsage::deserialize(&event["usage"]) {
-        reply.usage = Some(reported.after(reply.usage));
-        reply.usage_is_final |= reported.output_tokens.is_some();
+    let reported = &event["usage"];
+    if reported.is_object() {
+        reply.usage = Some(merged(reported, reply.usage));
+        reply.usage_is_final |= count(reported, "/output_tokens").is_some();
     }
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }
 
 /// Returns the model's reason for a refusal: its explanation, else the category.
@@ -110,40 +106,18 @@ fn refusal(details: &Value) -> String {
     .to_owned()
 }
 
-/// Usage on the wire. The input excludes cached tokens, read or written; the output includes
+/// Merges a report of usage into an earlier one: reports are cumulative, and a missing count keeps
+/// its earlier value. The input excludes cached tokens, read or written; the output includes
 /// thinking.
-#[derive(Debug, Deserialize)]
-struct WireUsage {
-    input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-    output_tokens_details: Option<OutputDetails>,
-}
-
-#[derive(Debug, Deserialize)]
-struct OutputDetails {
-    thinking_tokens: Option<u64>,
-}
-
-impl WireUsage {
-    /// Merges this report into an earlier one: reports are cumulative, and a missing count keeps
-    /// its earlier value.
-    fn after(&self, earlier: Option<Usage>) -> Usage {
-        let earlier = earlier.unwrap_or_default();
-        let thinking = self
-            .output_tokens_details
-            .as_ref()
-            .and_then(|details| details.thinking_tokens);
-        Usage {
-            input: self.input_tokens.unwrap_or(earlier.input),
-            cache_read: self.cache_read_input_tokens.unwrap_or(earlier.cache_read),
-            cache_write: self
-                .cache_creation_input_tokens
-                .unwrap_or(earlier.cache_write),
-            output: self.output_tokens.unwrap_or(earlier.output),
-            reasoning: thinking.unwrap_or(earlier.reasoning),
-            source: earlier.source,
-        }
+fn merged(report: &Value, earlier: Option<Usage>) -> Usage {
+    let earlier = earlier.unwrap_or_default();
+    let count = |at: &str, before| count(report, at).unwrap_or(before);
+    Usage {
+        input: count("/input_tokens", earlier.input),
+        cache_read: count("/cache_read_input_tokens", earlier.cache_read),
+        cache_write: count("/cache_creation_input_tokens", earlier.cache_write),
+        output: count("/output_tokens", earlier.output),
+        reasoning: count("/output_tokens_details/thinking_tokens", earlier.reasoning),
+        source: earlier.source,
     }
 }

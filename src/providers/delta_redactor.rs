@@ -36,11 +36,7 @@ impl<'a> DeltaRedactor<'a> {
     pub(super) fn push(&mut self, delta: Delta) {
         let redacted = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(&piece)),
-            Delta::Connected
-            | Delta::KeepAlive
-            | Delta::Thinking
-            | Delta::Reading(_)
-            | Delta::Writing(_) => delta,
+            other => other,
         };
         (self.on)(redacted);
     }

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
@@ -12,7 +11,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{schema, with, without_nulls};
+use super::wire::{count, schema, text, with, without_nulls};
 
 /// Returns the path of the request for one call.
 pub(super) fn path(model: &str) -> String {
@@ -145,172 +144,69 @@ fn read_fragment(
     if !json["error"].is_null() {
         return reply.fail(json);
     }
-    let Ok(fragment) = Fragment::deserialize(json) else {
+    if !json.is_object() {
         return reply
             .malformed("a fragment of the stream does not have the form of a generated content");
-    };
-    reply.served_model = fragment.model_version.or(reply.served_model.take());
-    let usage = WireUsage::deserialize(fragment.usage_metadata).ok();
-    let counted = usage.is_some();
-    reply.usage = usage.map(|usage| usage.normalised()).or(reply.usage);
-    if let Some(candidate) = fragment.candidates.into_iter().flatten().next() {
+    }
+    if let Some(model) = json["modelVersion"].as_str() {
+        reply.served_model = Some(model.to_owned());
+    }
+    let usage = usage(&json["usageMetadata"]);
+    reply.usage = usage.or(reply.usage);
+    if let Some(candidate) = json.pointer("/candidates/0") {
         read_candidate(candidate, reply, on);
     }
-    if let Some(reason) = fragment
-        .prompt_feedback
-        .and_then(|feedback| feedback.block_reason)
-    {
+    if let Some(Value::String(reason)) = json.pointer("/promptFeedback/blockReason") {
         reply.complete = true;
         reply.stop = Some(StopReason::Refused(format!(
             "the prompt was blocked: {reason}"
         )));
     }
     // Counts are cumulative and part of every fragment: those with or after the end are final.
-    reply.usage_is_final |= reply.complete && counted;
+    reply.usage_is_final |= reply.complete && usage.is_some();
     ControlFlow::Continue(())
 }
 
-fn read_candidate(candidate: Candidate, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
-    let parts = candidate.content.and_then(|content| content.parts);
-    for part in parts.into_iter().flatten() {
-        let text = part.text.unwrap_or_default();
-        if part.thought.unwrap_or(false) {
-            reply.add_thinking(&text, on);
+fn read_candidate(candidate: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
+    let parts = candidate.pointer("/content/parts");
+    for part in parts.and_then(Value::as_array).into_iter().flatten() {
+        if part["thought"] == true {
+            reply.add_thinking(text(&part["text"]), on);
         } else {
-            reply.add_text(&text, on);
+            reply.add_text(text(&part["text"]), on);
         }
     }
-    if let Some(reason) = candidate
-        .finish_reason
-        .filter(|reason| reason != "FINISH_REASON_UNSPECIFIED")
-    {
-        // No end marker follows, but the final usage may.
-        reply.complete = true;
-        let words = candidate.finish_message.unwrap_or_else(|| reason.clone());
-        reply.stop = Some(match reason.as_str() {
-            "STOP" => StopReason::End,
-            "MAX_TOKENS" => StopReason::Length,
-            "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
-                StopReason::Refused(words)
-            }
-            _ => StopReason::Other(reason),
-        });
-    }
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Fragment {
-    candidates: Option<Vec<Candidate>>,
-    prompt_feedback: Option<PromptFeedback>,
-    #[serde(default)]
-    usage_metadata: Value,
-    model_version: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Candidate {
-    content: Option<Content>,
-    finish_reason: Option<String>,
-    finish_message: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Content {
-    parts: Option<Vec<ContentPart>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct ContentPart {
-    text: Option<String>,
-    thought: Option<bool>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct PromptFeedback {
-    block_reason: Option<String>,
-}
-
-/// Usage on the wire; zeros are left out. The prompt includes cached tokens, the candidates exclude
-/// thoughts.
-#[derive(Debug, Deserialize)]
-struct WireUsage {
-    #[serde(rename = "promptTokenCount")]
-    prompt: Option<u64>,
-    #[serde(rename = "cachedContentTokenCount")]
-    cached: Option<u64>,
-    #[serde(rename = "candidatesTokenCount")]
-    candidates: Option<u64>,
-    #[serde(rename = "thoughtsTokenCount")]
-    thoughts: Option<u64>,
-    #[serde(rename = "toolUsePromptTokenCount")]
-    tool_use_prompt: Option<u64>,
-}
-
-impl WireUsage {
-    fn normalised(&self) -> Usage {
-        let prompt = self
-            .prompt
-            .unwrap_or(0)
-            .saturating_add(self.tool_use_prompt.unwrap_or(0));
-        let cache_read = self.cached.unwrap_or(0).min(prompt);
-        let reasoning = self.thoughts.unwrap_or(0);
-        let output = self.candidates.unwrap_or(0).saturating_add(reasoning);
-        Usage {
-            input: prompt - cache_read,
-            cache_read,
-            output,
-            reasoning,
-            ..Usage::default()
+    let Some(reason) = candidate["finishReason"]
+        .as_str()
+        .filter(|reason| *reason != "FINISH_REASON_UNSPECIFIED")
+    else {
+        return;
+    };
+    // No end marker follows, but the final usage may.
+    reply.complete = true;
+    reply.stop = Some(match reason {
+        "STOP" => StopReason::End,
+        "MAX_TOKENS" => StopReason::Length,
+        "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+            let words = candidate["finishMessage"].as_str().unwrap_or(reason);
+            StopReason::Refused(words.to_owned())
         }
-    }
+        _ => StopReason::Other(reason.to_owned()),
+    });
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_schema_keeps_what_gemini_reads_and_the_names_of_its_properties() {
-        let schema = json!({
-            "$schema": "x",
-            "type": "object",
-            "minProperties": 1,
-            "properties": {
-                "pattern": {"type": "string", "pattern": "^a", "minLength": 1},
-                "kind": {"const": "a"},
-                "list": {
-                    "type": "array",
-                    "uniqueItems": true,
-                    "items": {
-                        "anyOf": [
-                            {"type": "number", "multipleOf": 2},
-                            {"$ref": "#/$defs/x", "title": "t"},
-                        ],
-                    },
-                },
-            },
-            "$defs": {"x": {"not": {}, "type": "null"}},
-            "required": ["pattern"],
-            "additionalProperties": false,
-        });
-        let expected = json!({
-            "type": "object",
-            "properties": {
-                "pattern": {"type": "string"},
-                "kind": {"enum": ["a"]},
-                "list": {
-                    "type": "array",
-                    "items": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/x"}]},
-                },
-            },
-            "$defs": {"x": {"type": "null"}},
-            "required": ["pattern"],
-            "additionalProperties": false,
-            "propertyOrdering": ["pattern", "kind", "list"],
-        });
-        assert_eq!(fitted(schema), expected);
-    }
+/// Reads a report of usage, which leaves zeros out. The prompt includes cached tokens, the
+/// candidates exclude thoughts.
+fn usage(report: &Value) -> Option<Usage> {
+    let count = |at: &str| count(report, at).unwrap_or(0);
+    let prompt = count("/promptTokenCount").saturating_add(count("/toolUsePromptTokenCount"));
+    let cache_read = count("/cachedContentTokenCount").min(prompt);
+    let reasoning = count("/thoughtsTokenCount");
+    report.is_object().then(|| Usage {
+        input: prompt - cache_read,
+        cache_read,
+        output: count("/candidatesTokenCount").saturating_add(reasoning),
+        reasoning,
+        ..Usage::default()
+    })
 }

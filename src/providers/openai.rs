@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::consultation::protocol::call::{Ask, StopReason};
@@ -15,7 +14,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{CacheMark, Form, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{schema, with, without_nulls};
+use super::wire::{count, schema, text, with, without_nulls};
 use super::{errors, reported_cost};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
@@ -67,60 +66,60 @@ pub(super) fn read(
     if name == "error" || errors::is_error(json) {
         return reply.fail(json);
     }
-    let Ok(chunk) = Chunk::deserialize(json) else {
+    if !json.is_object() {
         return reply
             .malformed("a chunk of the stream does not have the form of a chat completion");
-    };
-    let model = chunk.model.filter(|model| !model.is_empty());
-    reply.served_model = model.or(reply.served_model.take());
-    if let Some(reported) = chunk.usage {
-        let cost = reported_cost::read(&reported, quirks.reported_cost);
-        reply.reported_cost = cost.or(reply.reported_cost);
-        let usage = WireUsage::deserialize(reported)
-            .ok()
-            .and_then(|usage| usage.normalised(quirks.reasoning));
-        reply.usage = usage.or(reply.usage);
-        reply.usage_is_final |= usage.is_some();
     }
-    match chunk.choices.into_iter().flatten().next() {
+    if let Some(model) = json["model"].as_str().filter(|model| !model.is_empty()) {
+        reply.served_model = Some(model.to_owned());
+    }
+    let reported = &json["usage"];
+    let cost = reported_cost::read(reported, quirks.reported_cost);
+    reply.reported_cost = cost.or(reply.reported_cost);
+    let usage = usage(reported, quirks.reasoning);
+    reply.usage = usage.or(reply.usage);
+    reply.usage_is_final |= usage.is_some();
+    match json.pointer("/choices/0") {
         Some(choice) => read_choice(choice, reply, on),
         None => ControlFlow::Continue(()),
     }
 }
 
 fn read_choice(
-    choice: Choice,
+    choice: &Value,
     reply: &mut PartialReply,
     on: &mut dyn FnMut(Delta),
 ) -> ControlFlow<()> {
-    if !choice.error.is_null() {
-        return reply.fail(&json!({"error": choice.error}));
+    if !choice["error"].is_null() {
+        return reply.fail(&json!({"error": choice["error"]}));
     }
-    if let Some(delta) = choice.delta.or(choice.message) {
-        // Servers that send both names send the same under both.
-        let thinking = match delta.reasoning_content {
-            Value::Null => delta.reasoning,
-            thinking => thinking,
-        };
-        add_thinking(&thinking, reply, on);
-        add_content(&delta.content, reply, on);
-        reply.refusal.push_str(&delta.refusal.unwrap_or_default());
-    }
-    if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
-        if reason == "error" {
+    // Some servers send a whole message in place of deltas.
+    let delta = first(&choice["delta"], &choice["message"]);
+    // Servers that send both names send the same under both.
+    let thinking = first(&delta["reasoning_content"], &delta["reasoning"]);
+    add_thinking(thinking, reply, on);
+    add_content(&delta["content"], reply, on);
+    reply.refusal.push_str(text(&delta["refusal"]));
+    let stop = match text(&choice["finish_reason"]) {
+        "" => return ControlFlow::Continue(()),
+        "error" => {
             return reply.fail(&json!({"error": "the provider ended the answer with an error"}));
         }
-        // The answer is complete; usage and `[DONE]` may follow, and some servers send neither.
-        reply.complete = true;
-        reply.stop = Some(match reason.as_str() {
-            "stop" => StopReason::End,
-            // The output limit was reached, or the context is full.
-            "length" | "model_length" => StopReason::Length,
-            "content_filter" => StopReason::Refused("content_filter".to_owned()),
-            _ => StopReason::Other(reason),
-        });
-    }
+        "stop" => StopReason::End,
+        // The output limit was reached, or the context is full.
+        "length" | "model_length" => StopReason::Length,
+        reason @ "content_filter" => StopReason::Refused(reason.to_owned()),
+        reason => StopReason::Other(reason.to_owned()),
+    };
+    // The answer is complete; usage and `[DONE]` may follow, and some servers send neither.
+    reply.complete = true;
+    reply.stop = Some(stop);
     ControlFlow::Continue(())
+}
+
+/// Returns the first of two names of a field that has a value.
+fn first<'a>(one: &'a Value, other: &'a Value) -> &'a Value {
+    if one.is_null() { other } else { one }
 }
 
 /// Adds content: a text, a list of chunks of which some are thinking, or nothing.
@@ -146,100 +145,42 @@ fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(D
     }
 }
 
-#[derive(Debug, Deserialize)]
-struct Chunk {
-    model: Option<String>,
-    choices: Option<Vec<Choice>>,
-    usage: Option<Value>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Choice {
-    delta: Option<WireDelta>,
-    /// A whole message, which some servers send in place of deltas.
-    message: Option<WireDelta>,
-    #[serde(default)]
-    error: Value,
-    finish_reason: Option<String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct WireDelta {
-    #[serde(default)]
-    content: Value,
-    refusal: Option<String>,
-    #[serde(default)]
-    reasoning_content: Value,
-    #[serde(default)]
-    reasoning: Value,
-}
-
-/// Usage on the wire. The prompt includes cached tokens.
-#[derive(Debug, Deserialize)]
-struct WireUsage {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
-    total_tokens: Option<u64>,
-    prompt_tokens_details: Option<PromptDetails>,
-    /// `DeepSeek`'s name for the cached tokens.
-    prompt_cache_hit_tokens: Option<u64>,
-    completion_tokens_details: Option<CompletionDetails>,
-}
-
-#[derive(Debug, Default, Deserialize)]
-struct PromptDetails {
-    cached_tokens: Option<u64>,
-    cache_write_tokens: Option<u64>,
-}
-
-#[derive(Debug, Deserialize)]
-struct CompletionDetails {
-    reasoning_tokens: Option<u64>,
-}
-
-impl WireUsage {
-    /// Returns `None` unless both counts needed for a cost are present.
-    fn normalised(&self, convention: Reasoning) -> Option<Usage> {
-        let (prompt, completion) = (self.prompt_tokens?, self.completion_tokens?);
-        let reasoning = self
-            .completion_tokens_details
-            .as_ref()
-            .and_then(|details| details.reasoning_tokens)
-            .unwrap_or(0);
-        // Most servers count reasoning as part of the completion, some in addition; the total shows
-        // which.
-        let (within, on_top) = (
-            prompt.saturating_add(completion),
-            completion.saturating_add(reasoning),
-        );
-        let convention = match self.total_tokens {
-            Some(total) if total == within => Reasoning::Within,
-            Some(total) if total == within.saturating_add(reasoning) => Reasoning::OnTop,
-            // A part cannot exceed the whole.
-            _ if reasoning > completion => Reasoning::OnTop,
-            Some(_) | None => convention,
-        };
-        let output = match convention {
+/// Reads a report of usage, in which the prompt includes cached tokens. `None` unless both counts
+/// needed for a cost are present.
+fn usage(report: &Value, convention: Reasoning) -> Option<Usage> {
+    let count = |at: &str| count(report, at);
+    let (prompt, completion) = (count("/prompt_tokens")?, count("/completion_tokens")?);
+    let reasoning = count("/completion_tokens_details/reasoning_tokens").unwrap_or(0);
+    // Most servers count reasoning as part of the completion, some in addition; the total shows
+    // which.
+    let (within, on_top) = (
+        prompt.saturating_add(completion),
+        completion.saturating_add(reasoning),
+    );
+    let convention = match count("/total_tokens") {
+        Some(total) if total == within => Reasoning::Within,
+        Some(total) if total == within.saturating_add(reasoning) => Reasoning::OnTop,
+        // A part cannot exceed the whole.
+        _ if reasoning > completion => Reasoning::OnTop,
+        Some(_) | None => convention,
+    };
+    // The second is `DeepSeek`'s name for the cached tokens.
+    let cache_read = count("/prompt_tokens_details/cached_tokens")
+        .or_else(|| count("/prompt_cache_hit_tokens"))
+        .unwrap_or(0)
+        .min(prompt);
+    let cache_write = count("/prompt_tokens_details/cache_write_tokens")
+        .unwrap_or(0)
+        .min(prompt - cache_read);
+    Some(Usage {
+        input: prompt - cache_read - cache_write,
+        cache_read,
+        cache_write,
+        output: match convention {
             Reasoning::Within => completion,
             Reasoning::OnTop => on_top,
-        };
-        let details = self.prompt_tokens_details.as_ref();
-        let cache_read = details
-            .and_then(|details| details.cached_tokens)
-            .or(self.prompt_cache_hit_tokens)
-            .unwrap_or(0)
-            .min(prompt);
-        let cache_write = details
-            .and_then(|details| details.cache_write_tokens)
-            .unwrap_or(0)
-            .min(prompt - cache_read);
-        Some(Usage {
-            input: prompt - cache_read - cache_write,
-            cache_read,
-            cache_write,
-            output,
-            reasoning,
-            ..Usage::default()
-        })
-    }
+        },
+        reasoning,
+        ..Usage::default()
+    })
 }

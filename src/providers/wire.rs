@@ -213,6 +213,17 @@ pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
     object
 }
 
+/// Returns the text of a value; empty for any other.
+pub(super) fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Returns a count in a report of usage. An invalid one is ignored; it does not invalidate the
+/// answer.
+pub(super) fn count(usage: &Value, at: &str) -> Option<u64> {
+    usage.pointer(at).and_then(Value::as_u64)
+}
+
 /// Returns an object without the fields that are null, which a request leaves out.
 pub(super) fn without_nulls(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {

@@ -111,10 +111,7 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
                     ..finished.cost
                 };
             }
-            CallEvent::Retried { .. }
-            | CallEvent::Hedged { .. }
-            | CallEvent::NotHedged { .. }
-            | CallEvent::Cancelled { .. } => {}
+            _ => {}
         }
     }
     let unknown = open.into_values().map(|worst_case| Cost {

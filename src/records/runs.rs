@@ -231,14 +231,7 @@ impl LockedRun {
     ) -> Result<Durability, LogError> {
         let durability = match kind {
             BenchmarkEventKind::Halted { .. } | BenchmarkEventKind::Ended => Durability::Synced,
-            BenchmarkEventKind::Begun(_)
-            | BenchmarkEventKind::Merged { .. }
-            | BenchmarkEventKind::CaseRunStarted { .. }
-            | BenchmarkEventKind::GradingStarted { .. }
-            | BenchmarkEventKind::CaseRunFinished { .. }
-            | BenchmarkEventKind::CaseRunDeferred(_)
-            | BenchmarkEventKind::StopRequested(_)
-            | BenchmarkEventKind::Resumed { .. } => Durability::Unsynced,
+            _ => Durability::Unsynced,
         };
         self.log
             .record(&BenchmarkEvent::new(now, kind), durability)?;

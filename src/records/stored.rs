@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::domain::artifact::SCHEMA_VERSION;
 use crate::domain::ids::{ConsultationId, ConsultationIdError};
@@ -47,7 +48,8 @@ pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
         return Err(RecordReadError::OtherVersion(version));
     }
     let record = read.map_err(|error| {
-        if error.is_data() {
+        // An enumeration that is a list counts as a syntax error.
+        if error.is_data() || serde_json::from_slice::<Value>(bytes).is_ok() {
             RecordReadError::NotARecord(Some(error))
         } else {
             RecordReadError::NotJson(error)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure};
+use crate::stopping::convergence::{DocumentMeasure, criteria};
 use crate::text::clean::count;
 
 use super::front_matter::ConvergenceEntry;
@@ -91,7 +91,7 @@ fn change(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String>
     if entry.questions != fingerprint(&measure.questions) {
         return Some("its open questions are others".to_owned());
     }
-    let low_questions = Some(ConvergenceRule::LowQuestions.name());
+    let low_questions = Some(criteria::LOW_QUESTIONS);
     if entry.rule.as_deref() == low_questions && measure.open_blockers > 0 {
         return Some("one of its open questions is a blocker now".to_owned());
     }
@@ -102,7 +102,7 @@ fn change(entry: &ConvergenceEntry, measure: &DocumentMeasure) -> Option<String>
     let rule = entry.rule.as_deref()?;
     let rule = rule.strip_suffix(STRICT_SEED).unwrap_or(rule);
     // The front matter has two decimals.
-    (rule == ConvergenceRule::HighConfidence.name() && now + 0.005 < then)
+    (rule == criteria::HIGH_CONFIDENCE && now + 0.005 < then)
         .then(|| format!("{then:.2} of its items were of high confidence, now it is {now:.2}"))
 }
 
@@ -191,22 +191,22 @@ mod tests {
 
     #[test]
     fn the_rule_that_decided_must_still_be_met() {
-        let with_rule = |rule: ConvergenceRule| ConvergenceEntry {
-            rule: Some(rule.name().to_owned()),
+        let with_rule = |rule: &str| ConvergenceEntry {
+            rule: Some(rule.to_owned()),
             ..recorded("converged", &["a"])
         };
         let with_blocker = DocumentMeasure {
             open_blockers: 1,
             ..measure(&["a"])
         };
-        let few = with_rule(ConvergenceRule::LowQuestions);
+        let few = with_rule(criteria::LOW_QUESTIONS);
         assert!(check(Some(&few), &measure(&["a"])).has_converged());
         let blocked = check(Some(&few), &with_blocker);
         assert_eq!(blocked.state, ConvergenceState::ChangedSince);
-        let stable = with_rule(ConvergenceRule::QuestionStability);
+        let stable = with_rule(criteria::QUESTION_STABILITY);
         assert!(check(Some(&stable), &with_blocker).has_converged());
 
-        let confident = with_rule(ConvergenceRule::HighConfidence);
+        let confident = with_rule(criteria::HIGH_CONFIDENCE);
         let with_high = |high: u64| DocumentMeasure {
             counts: Some(ItemCounts {
                 high,

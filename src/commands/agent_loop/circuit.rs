@@ -3,9 +3,7 @@
 use clap::{ArgGroup, Subcommand};
 use jiff::tz::TimeZone;
 
-use super::with_flags;
-use super::{LoopReportFlags, recorded};
-use super::{UnmaskedTexts, mask};
+use super::{LoopReportFlags, UnmaskedTexts, mask, recorded, with_flags};
 use crate::agent_loop::settings::LoopSettings;
 use crate::agent_loop::store::fresh_run;
 use crate::commands::App;
@@ -13,10 +11,9 @@ use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
-use crate::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
+use crate::stopping::exit_check::event::{CircuitRecord, ExitPolicy, LoopEvent, LoopEventKind};
 use crate::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
 use crate::stopping::exit_check::run_state::RunState;
-use crate::stopping::exit_check::settings::ExitPolicy;
 use crate::terminal::tables::circuit::{CircuitReport, screen, state_of};
 
 /// Show, feed and close the circuit breaker of an agent's loop

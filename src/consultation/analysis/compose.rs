@@ -42,11 +42,6 @@ impl HeldRounds<'_> {
             })
             .collect()
     }
-
-    /// Returns the judge's own words if its synthesis could only be read as prose.
-    fn summary(&self) -> String {
-        self.synthesis.prose_excerpt.clone()
-    }
 }
 
 /// Recommends the strongest point of agreement, with the mean stated confidence of all points.
@@ -61,11 +56,9 @@ pub(crate) fn recommendation(material: HeldRounds<'_>) -> Verdict {
             early_termination::stated_confidence(&points)
         },
         evidence: material.evidence(),
-        dissent: Vec::new(),
-        summary: material.summary(),
-        recommendations: Vec::new(),
+        summary: material.synthesis.prose_excerpt.clone(),
         composed_from: Some(material.source()),
-        findings: None,
+        ..Verdict::default()
     }
 }
 
@@ -88,22 +81,19 @@ pub(crate) fn menu(material: HeldRounds<'_>) -> Verdict {
                 .map_or(&held.position, |said| &said.revised_position)
                 .clone(),
             description: held.rationale.clone(),
-            // An expert's key points are further possibilities, not advantages.
-            pros: Vec::new(),
             cons: against.map(|raised| raised.challenge.clone()).collect(),
-            best_when: String::new(),
             confidence: revised.map_or(held.confidence, |said| said.revised_confidence),
+            // An expert's key points are further possibilities, not advantages.
+            ..MenuOption::default()
         }
     };
     Verdict {
-        recommendation: String::new(),
-        confidence: None,
         evidence: material.evidence(),
-        dissent: Vec::new(),
-        summary: material.summary(),
+        // The judge's own words if its synthesis could only be read as prose.
+        summary: material.synthesis.prose_excerpt.clone(),
         recommendations: material.independents.iter().map(option).collect(),
         composed_from: Some(material.source()),
-        findings: None,
+        ..Verdict::default()
     }
 }
 

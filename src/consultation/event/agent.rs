@@ -3,8 +3,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::AgentError;
+
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Panel;
@@ -60,57 +61,6 @@ pub struct AgentFailure {
     /// The last requested model.
     pub model: ModelRef,
     pub error: AgentError,
-}
-
-/// Error of an agent that has no answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct AgentError {
-    /// `None` if the model answered but declined.
-    pub class: Option<FailureClass>,
-    /// The provider's message.
-    pub message: String,
-}
-
-/// A model that takes over an agent's work.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Substitution {
-    pub agent_id: AgentId,
-    /// 1 to 4.
-    pub round_number: u8,
-    /// The model that is replaced.
-    pub original: ModelRef,
-    /// The model that takes over.
-    pub substitute: ModelRef,
-    pub reason: WhySubstituted,
-    /// The failure, in the provider's own words.
-    pub message: String,
-}
-
-/// Reason why one model takes over from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum WhySubstituted {
-    /// The model did not answer in time.
-    Timeout,
-    /// The model failed for good.
-    Failure,
-    /// The provider's circuit is open.
-    HealthCheck,
-    /// The model was slow, and the hedge was faster.
-    Hedge,
-}
-
-impl WhySubstituted {
-    /// Describes the reason for people: the provider's message, else a word.
-    pub fn in_words(self, message: &str) -> String {
-        let word = match self {
-            Self::Timeout => "timeout",
-            Self::Failure => "failure",
-            Self::HealthCheck => "health check",
-            Self::Hedge => "slower",
-        };
-        if message.is_empty() { word } else { message }.to_owned()
-    }
 }
 
 /// Event of the panel.

@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::consultation::policy::hedging::NoHedge;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::protocol::call::{FailureClass, StopReason};
+use crate::consultation::protocol::call::StopReason;
 use crate::consultation::reading::problem::Problem;
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::pricing::CostSource;
 use crate::domain::tokens::Usage;
 
-use super::AbortReason;
+use super::{AbortReason, CallError};
 
 /// Event of one call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,19 +147,6 @@ impl CallFinished {
     pub fn counted(&self) -> MicroUsd {
         self.counted.unwrap_or(self.cost.known)
     }
-}
-
-/// The error of a failed call in the log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallError {
-    pub class: FailureClass,
-    pub message: String,
-    /// The provider's retry hint.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retry_after_ms: Option<u64>,
-    /// True if the provider reported the usage despite the failure.
-    #[serde(default, rename = "usage_told")]
-    pub usage_reported: bool,
 }
 
 /// Reason for dropping a call.

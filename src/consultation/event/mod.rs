@@ -14,12 +14,13 @@ use crate::domain::ids::{ConsultationId, TimerId};
 use crate::domain::log::LogLine;
 use crate::domain::time::Timestamp;
 
+pub use crate::domain::stored_record::{AgentError, CallError, Substitution, WhySubstituted};
 pub use agent::{
-    AgentError, AgentEvent, AgentFailure, Answer, JudgeEvent, PanelEvent, PanelSelection,
-    PulseAnswer, PulseEvent, StillWaiting, Substitution, WhySubstituted,
+    AgentEvent, AgentFailure, Answer, JudgeEvent, PanelEvent, PanelSelection, PulseAnswer,
+    PulseEvent, StillWaiting,
 };
 use call::is_zero;
-pub use call::{AttemptNumber, CallError, CallEvent, CallFinished, CancelReason, Purpose};
+pub use call::{AttemptNumber, CallEvent, CallFinished, CancelReason, Purpose};
 pub use consultation::{
     Abort, AbortReason, CeilingReached, ConsultationEvent, CostEvent, DecidedBy, EarlyTermination,
     EarlyTerminationDecision, Resumed, RoundEvent, Started, StateEvent, StateName,
@@ -94,6 +95,12 @@ pub enum Event {
     Judge(JudgeEvent),
     Pulse(PulseEvent),
     Health(HealthEvent),
+}
+
+impl From<ConsultationEvent> for Event {
+    fn from(event: ConsultationEvent) -> Self {
+        Self::Consultation(event)
+    }
 }
 
 // Implemented by hand, because an untagged enum would report every malformed event as matching no

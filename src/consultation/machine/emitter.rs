@@ -25,7 +25,7 @@ pub(crate) struct LogPosition {
 pub(crate) struct Emitter<'a> {
     now: Timestamp,
     consultation: &'a ConsultationId,
-    position: &'a mut LogPosition,
+    pub(crate) position: &'a mut LogPosition,
     /// Goes with the first event of this step.
     cause: Option<Cause>,
     pub(crate) effects: Vec<Effect>,
@@ -51,7 +51,7 @@ impl<'a> Emitter<'a> {
         self.effects.push(effect);
     }
 
-    pub(crate) fn emit(&mut self, event: Event) {
+    pub(crate) fn emit(&mut self, event: impl Into<Event>) {
         self.position.events += 1;
         self.position.last_event_at = self.now;
         self.effects.push(Effect::Emit(Box::new(Envelope {
@@ -61,16 +61,16 @@ impl<'a> Emitter<'a> {
             consultation_id: self.consultation.clone(),
             cause: self.cause.take(),
             waited_for_person_ms: 0,
-            event,
+            event: event.into(),
         })));
     }
 
     /// Emits an artifact of a round.
     pub(crate) fn emit_artifact(&mut self, content: Content, degraded: bool) {
         let artifact = Artifact::stamp(content, self.now, degraded);
-        self.emit(Event::Consultation(ConsultationEvent::RoundArtifact {
+        self.emit(ConsultationEvent::RoundArtifact {
             artifact: Box::new(artifact),
-        }));
+        });
     }
 
     /// Invariant: a timer is set only in a step that also emits an event; a step without events is
@@ -86,10 +86,5 @@ impl<'a> Emitter<'a> {
     pub(crate) fn next_call(&mut self) -> CallId {
         self.position.calls += 1;
         CallId(self.position.calls)
-    }
-
-    /// Returns the time of the last event, of this step or an earlier one.
-    pub(crate) fn last_event_at(&self) -> Timestamp {
-        self.position.last_event_at
     }
 }

@@ -148,14 +148,7 @@ impl Replayed {
                     tool_version: resumed.tool_version.clone(),
                 }
             }
-            (
-                Cause::Replied
-                | Cause::Provider
-                | Cause::HealthCheck
-                | Cause::Health
-                | Cause::Resumed,
-                _,
-            ) => return Err(unfit),
+            _ => return Err(unfit),
         };
         Ok(self.consultation.handle(envelope.at, input))
     }
@@ -308,10 +301,7 @@ fn decided(event: &Event) -> Option<Input> {
         }) => {
             let reason = match reason {
                 NoHedge::Ceiling => NotAdmitted::unnamed_budget(),
-                NoHedge::NoBackup
-                | NoHedge::NoHealthyBackup
-                | NoHedge::QuotaUsed
-                | NoHedge::BackupBusy => NotAdmitted::Busy,
+                _ => NotAdmitted::Busy,
             };
             (hedge(agent_id), reason)
         }

@@ -14,8 +14,7 @@ use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
 
 pub(crate) fn begin(step: &mut StepContext<'_>, round_number: u8) {
-    step.emitter
-        .emit(Event::Round(RoundEvent::Started { round_number }));
+    step.emit(Event::Round(RoundEvent::Started { round_number }));
     step.run.watch = Watch::start(
         round_number,
         &step.plan.control,
@@ -27,7 +26,7 @@ pub(crate) fn begin(step: &mut StepContext<'_>, round_number: u8) {
 pub(crate) fn end(step: &mut StepContext<'_>, round_number: u8, since: Timestamp) {
     supersede_pulse(step);
     step.run.watch = Watch::default();
-    step.emitter.emit(Event::Round(RoundEvent::Completed {
+    step.emit(Event::Round(RoundEvent::Completed {
         round_number,
         duration_ms: step.run.ms_since(since, step.now),
     }));
@@ -50,7 +49,7 @@ pub(crate) fn pulse(step: &mut StepContext<'_>, pulse: Pulse) {
         may_go_on_without,
     } = pulse;
     let asked = is_interactive(control) && !waiting.is_empty() && !step.run.questions.is_open();
-    step.emitter.emit(Event::Pulse(PulseEvent::Asked {
+    step.emit(Event::Pulse(PulseEvent::Asked {
         round_number: step.run.watch.round_number,
         waiting: waiting.clone(),
         elapsed_ms: step.run.elapsed_ms(step.now),
@@ -109,7 +108,7 @@ fn restart_pulse(step: &mut StepContext<'_>, answer: PulseAnswer) {
 }
 
 fn emit_answer(step: &mut StepContext<'_>, answer: PulseAnswer) {
-    step.emitter.emit(Event::Pulse(PulseEvent::Answered {
+    step.emit(Event::Pulse(PulseEvent::Answered {
         round_number: step.run.watch.round_number,
         answer,
         elapsed_ms: step.run.elapsed_ms(step.now),

@@ -5,7 +5,7 @@ use crate::domain::time::Timestamp;
 
 use super::emitter::Emitter;
 use super::run_state::RunState;
-use crate::consultation::event::AbortReason;
+use crate::consultation::event::{AbortReason, Event};
 use crate::consultation::plan::Plan;
 
 /// Context for handling one input. A function that needs only a part of it takes that part.
@@ -42,6 +42,10 @@ impl<'a> StepContext<'a> {
             new_panel: None,
             stop: None,
         }
+    }
+
+    pub(crate) fn emit(&mut self, event: impl Into<Event>) {
+        self.emitter.emit(event);
     }
 
     /// Ends the consultation after this step; until then no call goes out. The first reason

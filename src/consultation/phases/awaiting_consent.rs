@@ -11,7 +11,7 @@ use crate::consultation::policy::estimate::{Consent, Estimate};
 /// The question is open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AwaitingConsent {
-    estimate: Estimate,
+    pub(crate) estimate: Estimate,
 }
 
 pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<AwaitingConsent> {
@@ -20,13 +20,14 @@ pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<Awai
 }
 
 impl AwaitingConsent {
-    fn decide(self, step: &mut StepContext<'_>) -> Next<Self> {
+    /// Decides on the present terms.
+    pub(crate) fn decide(self, step: &mut StepContext<'_>) -> Next<Self> {
         let control = &step.plan.control;
         let always_allow_under = control.consent.always_allow_under;
         match control.consent.decide(&self.estimate, control.max_cost) {
             Gate::Pass(how) => self.allow(step, how),
             Gate::Ask(why) => {
-                step.emitter.emit(Event::Cost(CostEvent::GateTriggered {
+                step.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why: why.clone(),
@@ -39,7 +40,7 @@ impl AwaitingConsent {
                 Next::Stay(self)
             }
             Gate::Refuse(why) => {
-                step.emitter.emit(Event::Cost(CostEvent::GateTriggered {
+                step.emit(Event::Cost(CostEvent::GateTriggered {
                     cost: self.estimate.cost,
                     always_allow_under,
                     why,
@@ -72,33 +73,22 @@ impl AwaitingConsent {
         }
     }
 
-    /// Replaces the estimate that is decided on.
-    pub(crate) fn renew_estimate(&mut self, estimate: &Estimate) {
-        self.estimate = estimate.clone();
-    }
-
-    /// Asks again, on the present terms.
-    pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
-        self.decide(step)
-    }
-
     fn allow(self, step: &mut StepContext<'_>, how: Consent) -> Next<Self> {
         // The user saw the month's budget and agreed to exceed it.
         let month = step.plan.control.consent.month;
         step.run.beyond_month = month.is_some_and(|month| month.is_exceeded_by(self.estimate.cost));
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::UserConsent {
-                approved: true,
-                how,
-            }));
+        step.emit(ConsultationEvent::UserConsent {
+            approved: true,
+            how,
+        });
         Next::Enter(Entry::Independent)
     }
 
     fn refuse(self, emitter: &mut Emitter<'_>, how: Consent, message: &str) -> Next<Self> {
-        emitter.emit(Event::Consultation(ConsultationEvent::UserConsent {
+        emitter.emit(ConsultationEvent::UserConsent {
             approved: false,
             how,
-        }));
+        });
         Next::Abort(self, AbortReason::Declined, message.to_owned())
     }
 }

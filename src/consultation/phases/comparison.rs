@@ -36,19 +36,17 @@ pub(crate) fn send(
         prompter.comparison(&pairs).map(RenderedPrompt::whole)
     }) {
         Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
-        Err(error) => step
-            .emitter
-            .emit(Event::Agent(AgentEvent::Failed(AgentFailure {
-                name: step.plan.agent_name(&helper),
-                agent_id: helper,
-                round_number: AnswerKind::Comparison.round(),
-                answer: AnswerKind::Comparison,
-                model,
-                error: AgentError {
-                    class: None,
-                    message: error.to_string(),
-                },
-            }))),
+        Err(error) => step.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
+            name: step.plan.agent_name(&helper),
+            agent_id: helper,
+            round_number: AnswerKind::Comparison.round(),
+            answer: AnswerKind::Comparison,
+            model,
+            error: AgentError {
+                class: None,
+                message: error.to_string(),
+            },
+        }))),
     }
 }
 

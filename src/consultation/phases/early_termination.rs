@@ -12,7 +12,7 @@ use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
 use crate::consultation::event::{
-    Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision, Event,
+    Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision,
 };
 use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
@@ -79,9 +79,9 @@ fn consider(
             },
         )
     } else if is_askable {
-        step.emitter.emit(Event::Consultation(
-            ConsultationEvent::EarlyTerminationOffered(Box::new(findings.clone())),
-        ));
+        step.emit(ConsultationEvent::EarlyTerminationOffered(Box::new(
+            findings.clone(),
+        )));
         let labels = step.plan.labels();
         let mut synthesis = result.synthesis.clone();
         edit_texts(&mut synthesis, &mut |text| {
@@ -132,9 +132,9 @@ fn settle(
     decision: EarlyTerminationDecision,
 ) -> Next<SynthesisResult> {
     let ended = decision.ended;
-    step.emitter.emit(Event::Consultation(
-        ConsultationEvent::EarlyTerminationDecided(Box::new(decision)),
-    ));
+    step.emit(ConsultationEvent::EarlyTerminationDecided(Box::new(
+        decision,
+    )));
     if ended {
         end(step, &result)
     } else {

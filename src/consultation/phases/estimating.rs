@@ -17,11 +17,11 @@ use crate::domain::tokens::{Band, estimate_tokens};
 
 use super::judge::prompt_failed;
 use super::next::{Entry, Next};
-use crate::consultation::event::{ConsultationEvent, Event, Started};
+use crate::consultation::event::{ConsultationEvent, Started};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::preview::{self, Places, PlannedCall};
-use crate::consultation::plan::{CostRange, OutputTokens, Plan};
+use crate::consultation::plan::{OutputTokens, Plan};
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::consultation::prompt::{PromptError, PromptUsed};
@@ -38,20 +38,14 @@ const POSITION: u64 = 25;
 /// Emits the terms, before the estimate.
 pub(crate) fn announce(step: &mut StepContext<'_>) {
     step.run.started_at = step.now;
-    step.emitter
-        .emit(Event::Consultation(ConsultationEvent::Started(Box::new(
-            started(step.plan),
-        ))));
+    step.emit(ConsultationEvent::Started(Box::new(started(step.plan))));
 }
 
 /// Emits the estimate. `logged` is the estimate in the log of a replayed consultation.
 pub(crate) fn enter(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Next<()> {
     match logged.map_or_else(|| step.plan.estimate(), Ok) {
         Ok(estimate) => {
-            step.emitter
-                .emit(Event::Consultation(ConsultationEvent::CostEstimated(
-                    estimate.clone(),
-                )));
+            step.emit(ConsultationEvent::CostEstimated(estimate.clone()));
             Next::Enter(Entry::AwaitingConsent(estimate))
         }
         Err(error) => prompt_failed((), &error),
@@ -115,11 +109,7 @@ impl Plan {
                 output.expected,
                 cache,
             );
-            let CostRange {
-                low,
-                expected: cost,
-                high,
-            } = self.cost_range(&model, input, output, &usage);
+            let [low, cost, high] = self.cost_range(&model, input, output, &usage);
             estimate.input_tokens += input.expected;
             estimate.output_tokens += output.expected;
             estimate.cost += cost;
@@ -191,14 +181,7 @@ fn carried(plan: &Plan, answer: AnswerKind, agent: &AgentId) -> Band {
                 .sum()
         }
         AnswerKind::Independent | AnswerKind::PersonaSelection => Band::default(),
-        AnswerKind::Synthesis
-        | AnswerKind::Revision
-        | AnswerKind::CrossExam
-        | AnswerKind::Comparison
-            if is_given =>
-        {
-            Band::default()
-        }
+        _ if is_given => Band::default(),
         AnswerKind::Synthesis => by_experts(AnswerKind::Independent).sum(),
         AnswerKind::Revision => {
             let own = seats()

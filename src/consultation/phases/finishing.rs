@@ -25,7 +25,7 @@ pub(crate) struct Finishing {
     rounds: u8,
     pub(crate) tasks: TaskSet,
     /// Fires at the end of the grace period.
-    grace: TimerId,
+    pub(crate) grace: TimerId,
 }
 
 /// Completes at once, or when the open tasks or the grace period end.
@@ -58,10 +58,6 @@ impl Finishing {
         } else {
             Next::Stay(self)
         }
-    }
-
-    pub(crate) fn is_over_at(&self, timer: TimerId) -> bool {
-        self.grace == timer
     }
 
     /// Ends the grace period.

@@ -120,10 +120,9 @@ impl IndependentRound {
         self.stage = Stage::Selected;
         let selection = persona_selection::select(step.plan, answer);
         step.new_panel = Some(selection.panel.clone());
-        step.emitter
-            .emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
-                selection,
-            ))));
+        step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
+            selection,
+        ))));
         Next::Stay(self)
     }
 

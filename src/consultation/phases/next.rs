@@ -63,11 +63,7 @@ impl Entry {
     pub(crate) fn into_tasks(self) -> TaskSet {
         match self {
             Self::Verdict { tasks, .. } | Self::Finishing { tasks, .. } => tasks,
-            Self::AwaitingConsent(_)
-            | Self::Independent
-            | Self::Synthesis(_)
-            | Self::CrossExam { .. }
-            | Self::Complete { .. } => TaskSet::default(),
+            _ => TaskSet::default(),
         }
     }
 

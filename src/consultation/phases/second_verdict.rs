@@ -101,7 +101,7 @@ impl SecondVerdict {
         second: OtherVerdict,
     ) -> Self {
         let plan = step.plan;
-        if is_same_verdict(first, &second.verdict) {
+        if wording::is_same(&substance(first), &substance(&second.verdict)) {
             let reason = Some("both verdicts say so in the same words".to_owned());
             return Self::known(plan, Some(second), Held::by(Magnitude::Same, reason));
         }
@@ -206,11 +206,6 @@ fn substance(said: &Verdict) -> String {
     lines.join("\n")
 }
 
-/// Returns whether two verdicts have the same wording.
-fn is_same_verdict(first: &Verdict, second: &Verdict) -> bool {
-    wording::is_same(&substance(first), &substance(second))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -224,7 +219,9 @@ mod tests {
 
     #[test]
     fn verdicts_differ_by_wording_but_not_by_form() {
-        let is_same = |first, second| is_same_verdict(&verdict(first), &verdict(second));
+        let is_same = |first, second| {
+            wording::is_same(&substance(&verdict(first)), &substance(&verdict(second)))
+        };
         assert!(is_same(
             "Use **OAuth**,\n with tokens.",
             "use oauth with Tokens"

@@ -135,21 +135,8 @@ pub struct ModelTerms {
     pub caching: PromptCaching,
 }
 
-/// The expected tokens of an answer: a range and its middle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputTokens {
-    pub low: u64,
-    pub expected: u64,
-    pub high: u64,
-}
-
-/// The range of an expected cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CostRange {
-    pub low: Cost,
-    pub expected: Cost,
-    pub high: Cost,
-}
+/// The expected tokens of an answer.
+pub type OutputTokens = Band;
 
 impl OutputTokens {
     /// 2,000 tokens, the figure of the original design; between half and twice as many.
@@ -332,23 +319,19 @@ impl Plan {
         prompt: Band,
         output: OutputTokens,
         expected: &Usage,
-    ) -> CostRange {
+    ) -> [Cost; 3] {
         if self.terms(model).free {
-            return CostRange::default();
+            return [Cost::FREE; 3];
         }
         let Some(price) = self.prices.price(model) else {
-            let unknown = Cost::at_least(MicroUsd::ZERO);
-            return CostRange {
-                low: unknown,
-                expected: unknown,
-                high: unknown,
-            };
+            return [Cost::at_least(MicroUsd::ZERO); 3];
         };
-        CostRange {
-            low: Cost::exactly(price.least(prompt.low, output.low)),
-            expected: Cost::exactly(price.cost(expected)),
-            high: Cost::exactly(price.most(prompt.high, output.high)),
-        }
+        [
+            price.least(prompt.low, output.low),
+            price.cost(expected),
+            price.most(prompt.high, output.high),
+        ]
+        .map(Cost::exactly)
     }
 
     /// Returns the most that a call within its token limit can cost, by the price of its model.

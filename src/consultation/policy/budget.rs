@@ -16,7 +16,7 @@ use crate::domain::money::{Cost, MicroUsd};
 /// exceeds the ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    spent: MicroUsd,
+    pub spent: MicroUsd,
     /// The worst case of each call in flight.
     set_aside: BTreeMap<CallId, MicroUsd>,
 }
@@ -32,10 +32,6 @@ pub enum BudgetCheck {
 }
 
 impl Budget {
-    pub fn spent(&self) -> MicroUsd {
-        self.spent
-    }
-
     /// Decides on a call that costs at most `worst_case`. A call without a price is never within a
     /// ceiling.
     pub fn check(&self, worst_case: Cost, ceiling: MicroUsd) -> BudgetCheck {
@@ -105,7 +101,7 @@ mod tests {
         budget.settle(CallId(1), exactly(10));
         assert_eq!(budget.check(exactly(90), ceiling), BudgetCheck::Allowed);
         assert_eq!(budget.check(exactly(91), ceiling), BudgetCheck::Exceeded);
-        assert_eq!(budget.spent(), MicroUsd(10));
+        assert_eq!(budget.spent, MicroUsd(10));
     }
 
     #[test]
@@ -124,7 +120,7 @@ mod tests {
         budget.set_aside(CallId(2), Cost::FREE);
         budget.write_off(CallId(1));
         budget.write_off(CallId(2));
-        assert_eq!(budget.spent(), MicroUsd(60));
+        assert_eq!(budget.spent, MicroUsd(60));
         assert_eq!(
             budget.check(exactly(41), MicroUsd(100)),
             BudgetCheck::Exceeded
@@ -140,7 +136,7 @@ mod tests {
         budget.set_aside(CallId(2), exactly(60));
         let counted = budget.settle(CallId(2), Cost::at_least(MicroUsd(70)));
         assert_eq!(counted, MicroUsd(70));
-        assert_eq!(budget.spent(), MicroUsd(130));
+        assert_eq!(budget.spent, MicroUsd(130));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::domain::money::MicroUsd;
 use crate::domain::tokens::{Band, Usage, token_band};
 
 use super::answer::{AnswerForm, AnswerKind};
+pub use crate::domain::stored_record::FailureClass;
 
 /// A prompt in blocks, so that each provider can put the stable ones first and have them cached.
 ///
@@ -178,43 +179,6 @@ pub struct Reply {
     pub served_model: Option<String>,
     /// The cost, if the provider reports it.
     pub reported_cost: Option<MicroUsd>,
-}
-
-/// The kind of failure; determines whether a retry can help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FailureClass {
-    /// The key is missing, wrong or not permitted to do this.
-    Auth,
-    /// No credit, or a spending limit.
-    Billing,
-    /// The model does not exist.
-    ModelMissing,
-    /// The request itself was refused.
-    BadRequest,
-    /// The prompt does not fit the model's context.
-    Context,
-    /// The provider's policy refused the prompt.
-    Policy,
-    /// The request contained something that this model does not accept. The provider leaves it out
-    /// from now on, so that a retry may work at once.
-    Unsupported,
-    /// Too many requests: all calls at this provider must wait.
-    RateLimit,
-    /// The provider is failing temporarily; a later call may work.
-    Overload,
-    /// The connection failed before any content arrived.
-    Transport,
-    /// Timed out before any content arrived.
-    Timeout,
-    /// The stream broke off after content had arrived.
-    Interrupted,
-    /// A successful reply without any text.
-    Empty,
-    /// The reply violates the provider's protocol.
-    Malformed,
-    /// The program itself failed while handling the call.
-    Internal,
 }
 
 /// A call without an answer.

@@ -74,8 +74,7 @@ impl Reader<'_> {
             challenges,
             rebuttals,
             unresolved,
-            positions: Vec::new(),
-            prose_excerpt: String::new(),
+            ..CrossExam::default()
         }
     }
 
@@ -91,9 +90,8 @@ impl Reader<'_> {
             evidence,
             dissent,
             summary,
-            recommendations: Vec::new(),
-            composed_from: None,
             findings: self.findings(fields),
+            ..Verdict::default()
         };
         if verdict.lacks_dissent() {
             self.notes

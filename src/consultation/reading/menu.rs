@@ -39,13 +39,12 @@ impl Reader<'_> {
         let (evidence, dissent) = self.grounds(fields);
         Verdict {
             recommendation,
-            confidence: None,
             evidence,
             dissent,
             summary,
             recommendations,
-            composed_from: None,
             findings: self.findings(fields),
+            ..Verdict::default()
         }
     }
 

@@ -64,11 +64,7 @@ impl State {
             Self::CrossExam(phase) => Some(&mut phase.tasks),
             Self::Verdict(phase) => Some(&mut phase.tasks),
             Self::Finishing(phase) => Some(&mut phase.tasks),
-            Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Complete
-            | Self::Aborted(_) => None,
+            _ => None,
         }
     }
 
@@ -83,13 +79,7 @@ impl State {
             Self::Independent(phase) => !phase.answered.is_empty(),
             Self::CrossExam(phase) => phase.has_a_revision(),
             Self::Verdict(phase) => phase.first.is_some(),
-            Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Synthesis(_)
-            | Self::Finishing(_)
-            | Self::Complete
-            | Self::Aborted(_) => false,
+            _ => false,
         }
     }
 
@@ -100,12 +90,7 @@ impl State {
             Self::Synthesis(_) => Some(synthesis::ROUND),
             Self::CrossExam(_) => Some(cross_exam::ROUND),
             Self::Verdict(_) => Some(verdict::ROUND),
-            Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Finishing(_)
-            | Self::Complete
-            | Self::Aborted(_) => None,
+            _ => None,
         }
     }
 
@@ -119,6 +104,14 @@ impl State {
         Self::after(step, StateName::Estimating, next)
     }
 
+    /// Requests the pending calls after a change of a provider.
+    pub(super) fn advance(mut self, step: &mut StepContext<'_>) -> Self {
+        if let Some(work) = self.work() {
+            work.advance(step);
+        }
+        self.proceed(step)
+    }
+
     /// Handles the outcomes of finished tasks.
     pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
@@ -128,11 +121,7 @@ impl State {
             Self::CrossExam(phase) => phase.proceed(step).map(Self::CrossExam),
             Self::Verdict(phase) => phase.proceed(step).map(Self::Verdict),
             Self::Finishing(phase) => phase.proceed(&mut step.emitter).map(Self::Finishing),
-            state @ (Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Complete
-            | Self::Aborted(_)) => return state,
+            state => return state,
         };
         Self::after(step, name, next)
     }
@@ -141,15 +130,13 @@ impl State {
     pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         let next = match self {
-            Self::AwaitingConsent(phase) => phase.again(step).map(Self::AwaitingConsent),
+            Self::AwaitingConsent(phase) => phase.decide(step).map(Self::AwaitingConsent),
             Self::Independent(phase) => phase.again(step).map(Self::Independent),
             Self::Synthesis(phase) => phase.again(step).map(Self::Synthesis),
             Self::CrossExam(phase) => phase.again(step).map(Self::CrossExam),
             Self::Verdict(phase) => phase.again(step).map(Self::Verdict),
             Self::Finishing(phase) => phase.again(&mut step.emitter).map(Self::Finishing),
-            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => {
-                return state;
-            }
+            state => return state,
         };
         Self::after(step, name, next)
     }
@@ -193,7 +180,7 @@ impl State {
 
     /// Returns whether this timer ends the grace period of optional tasks.
     pub(super) fn is_over_at(&self, timer: TimerId) -> bool {
-        matches!(self, Self::Finishing(phase) if phase.is_over_at(timer))
+        matches!(self, Self::Finishing(phase) if phase.grace == timer)
     }
 
     /// Ends the grace period of optional tasks.
@@ -264,11 +251,10 @@ impl State {
             }
             Entry::Complete { rounds } => {
                 let duration_ms = step.run.elapsed_ms(step.now);
-                step.emitter
-                    .emit(Event::Consultation(ConsultationEvent::Completed {
-                        rounds,
-                        duration_ms,
-                    }));
+                step.emit(ConsultationEvent::Completed {
+                    rounds,
+                    duration_ms,
+                });
                 Next::Stay(Self::Complete)
             }
         };
@@ -306,8 +292,7 @@ fn transition(
     to: StateName,
 ) -> Result<(), TransitionError> {
     from.may_become(to)?;
-    step.emitter
-        .emit(Event::State(StateEvent::Changed { from, to }));
+    step.emit(Event::State(StateEvent::Changed { from, to }));
     Ok(())
 }
 
@@ -319,13 +304,12 @@ fn emit_abort(step: &mut StepContext<'_>, during: StateName, reason: AbortReason
         return;
     }
     let duration_ms = step.run.elapsed_ms(step.now);
-    step.emitter
-        .emit(Event::Consultation(ConsultationEvent::Aborted(Abort {
-            reason,
-            message,
-            during,
-            duration_ms,
-        })));
+    step.emit(ConsultationEvent::Aborted(Abort {
+        reason,
+        message,
+        during,
+        duration_ms,
+    }));
 }
 
 /// Error for a transition that is not in the protocol.
@@ -353,23 +337,11 @@ impl StateName {
                 Self::Complete,
             ) => true,
             (from, Self::Aborted) => !from.is_terminal(),
-            (
-                _,
-                Self::Idle
-                | Self::Estimating
-                | Self::AwaitingConsent
-                | Self::Independent
-                | Self::Synthesis
-                | Self::CrossExam
-                | Self::Verdict
-                | Self::Complete,
-            ) => false,
+            _ => false,
         };
-        if allowed {
-            Ok(())
-        } else {
-            Err(TransitionError { from: self, to })
-        }
+        allowed
+            .then_some(())
+            .ok_or(TransitionError { from: self, to })
     }
 
     /// Returns whether no transition leaves this state.

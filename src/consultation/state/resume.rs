@@ -4,7 +4,7 @@
 use super::State;
 use crate::domain::ids::CallId;
 
-use crate::consultation::event::{ConsultationEvent, Event, Resumed};
+use crate::consultation::event::{ConsultationEvent, Resumed};
 use crate::consultation::machine::questions::Questions;
 use crate::consultation::machine::run_state::{Pause, Watch};
 use crate::consultation::machine::step::StepContext;
@@ -28,45 +28,33 @@ pub(in crate::consultation) fn resume(
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
             return state;
         }
-        state @ (State::AwaitingConsent(_)
-        | State::Independent(_)
-        | State::Synthesis(_)
-        | State::CrossExam(_)
-        | State::Verdict(_)
-        | State::Finishing(_)) => state,
+        state => state,
     };
     step.run.pauses.push(Pause {
-        from: step.emitter.last_event_at(),
+        from: step.emitter.position.last_event_at,
         to: step.now,
     });
     step.run.questions = Questions::default();
     let (estimate, consent) = (terms.estimate.clone(), terms.consent);
     step.run.beyond_month = terms.beyond_month;
-    step.emitter
-        .emit(Event::Consultation(ConsultationEvent::Resumed(Box::new(
-            Resumed {
-                state: state.name(),
-                lost_calls: lost.to_vec(),
-                terms,
-                tool_version,
-            },
-        ))));
+    step.emit(ConsultationEvent::Resumed(Box::new(Resumed {
+        state: state.name(),
+        lost_calls: lost.to_vec(),
+        terms,
+        tool_version,
+    })));
     if let Some(estimate) = estimate {
         step.run.renew_estimate(&estimate);
         if let State::AwaitingConsent(phase) = &mut state {
-            phase.renew_estimate(&estimate);
+            phase.estimate = estimate.clone();
         }
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::CostEstimated(
-                estimate,
-            )));
+        step.emit(ConsultationEvent::CostEstimated(estimate));
     }
     if let Some(how) = consent {
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::UserConsent {
-                approved: true,
-                how,
-            }));
+        step.emit(ConsultationEvent::UserConsent {
+            approved: true,
+            how,
+        });
     }
     if let Some(round) = state.round() {
         step.run.watch = Watch::start(round, &step.plan.control, step.now, &mut step.emitter);

@@ -36,14 +36,17 @@ impl AgentTask {
         let max_output_tokens = self.max_output_tokens;
         match self.check_budget(step, &self.current, max_output_tokens) {
             BudgetCheck::Allowed => step.emitter.push(Effect::Request(Box::new(CallRequest {
-                key: self.request_key(),
+                key: RequestKey::Attempt {
+                    agent: self.agent.clone(),
+                    answer: self.answer,
+                },
                 options: vec![self.request_option(step.plan, &self.current, max_output_tokens)],
                 beyond_month: step.run.beyond_month,
             }))),
             BudgetCheck::WaitForInFlight => {}
             BudgetCheck::Exceeded if self.rules.counts => {
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
-                let spent = Cost::exactly(step.run.budget.spent());
+                let spent = Cost::exactly(step.run.budget.spent);
                 self.stop_at_ceiling(step, max_cost, spent, None);
             }
             BudgetCheck::Exceeded => return Some(self.leave_out(step)),
@@ -111,25 +114,20 @@ impl AgentTask {
         }
     }
 
-    /// Returns the key of the request for the next call.
-    pub(super) fn request_key(&self) -> RequestKey {
-        RequestKey::Attempt {
-            agent: self.agent.clone(),
-            answer: self.answer,
-        }
-    }
-
     pub(super) fn request_option(
         &self,
         plan: &Plan,
         model: &ModelRef,
         max_output_tokens: u64,
     ) -> RequestOption {
-        let prompt = self.prompt(plan, model);
         RequestOption {
             provider: model.provider.clone(),
-            worst_case: plan.worst_case(model, &prompt, max_output_tokens),
+            worst_case: self.worst_case(plan, model, max_output_tokens),
         }
+    }
+
+    fn worst_case(&self, plan: &Plan, model: &ModelRef, max_output_tokens: u64) -> Cost {
+        plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
     }
 
     /// Decides whether a call may be made under the consultation's ceiling.
@@ -142,8 +140,7 @@ impl AgentTask {
         let Some(ceiling) = step.plan.control.max_cost else {
             return BudgetCheck::Allowed;
         };
-        let RequestOption { worst_case, .. } =
-            self.request_option(step.plan, model, max_output_tokens);
+        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
         step.run.budget.check(worst_case, ceiling)
     }
 
@@ -162,36 +159,27 @@ impl AgentTask {
         spent: Cost,
         budget: Option<String>,
     ) {
-        let prompt = self.prompt(step.plan, &self.current);
-        let worst_case = step
-            .plan
-            .worst_case(&self.current, &prompt, self.max_output_tokens);
+        let worst_case = self.worst_case(step.plan, &self.current, self.max_output_tokens);
+        let at_most = if worst_case.lower_bound {
+            "has no price".to_owned()
+        } else {
+            format!("could cost up to {worst_case:.4}")
+        };
         let message = format!(
             "The {} of {max_cost:.2} is reached: {spent:.4} counts as spent, and the next call, to \
-             {}, {}",
+             {}, {at_most}",
             budget.as_deref().unwrap_or("ceiling"),
             self.current,
-            at_most(worst_case)
         );
-        step.emitter
-            .emit(Event::Cost(CostEvent::CeilingReached(CeilingReached {
-                max_cost,
-                spent,
-                agent_id: self.agent.clone(),
-                model: self.current.clone(),
-                worst_case,
-                answer: budget.is_some().then_some(self.answer),
-                budget,
-            })));
+        step.emit(Event::Cost(CostEvent::CeilingReached(CeilingReached {
+            max_cost,
+            spent,
+            agent_id: self.agent.clone(),
+            model: self.current.clone(),
+            worst_case,
+            answer: budget.is_some().then_some(self.answer),
+            budget,
+        })));
         step.stop(AbortReason::CostCeiling, message);
-    }
-}
-
-/// Describes the most that a call can cost.
-fn at_most(worst_case: Cost) -> String {
-    if worst_case.lower_bound {
-        "has no price".to_owned()
-    } else {
-        format!("could cost up to {worst_case:.4}")
     }
 }

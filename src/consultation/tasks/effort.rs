@@ -13,13 +13,13 @@ use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::FailureClass;
 use crate::domain::ids::ModelRef;
 
-use super::outcome::{AgentAnswer, TaskOutcome, failed};
+use super::outcome::{TaskOutcome, failed};
 use super::task::AgentTask;
 use crate::consultation::policy::substitution::OnFailure;
 
 /// The time limit, including a retry. A free model has none: it runs on the user's own machine and
 /// is known to be slow.
-const TIME_LIMIT: Duration = Duration::from_secs(30);
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// The longest wait before a retry within the limit.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
@@ -33,24 +33,10 @@ impl AgentTask {
         self.time_limit = has_limit.then(|| emitter.set_timer(TIME_LIMIT));
     }
 
-    /// Ends the task at its time limit.
-    pub(super) fn run_out_of_time(&mut self, step: &mut StepContext<'_>) -> TaskOutcome {
-        self.abandon(
-            step,
-            &format!("no answer within {} s", TIME_LIMIT.as_secs()),
-        )
-    }
-
     /// Ends the task without an answer and drops its calls.
     pub(super) fn abandon(&mut self, step: &mut StepContext<'_>, why: &str) -> TaskOutcome {
         self.cancel_calls(step, CancelReason::TooLate);
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
-    }
-
-    /// Ends the task with this answer and drops its calls.
-    pub(super) fn end_with(&self, step: &mut StepContext<'_>, answer: AgentAnswer) -> TaskOutcome {
-        self.cancel_calls(step, CancelReason::TooLate);
-        self.settle(step, Ok(answer))
     }
 
     /// Returns the rule for retries.

@@ -61,10 +61,7 @@ impl AgentTask {
             OnFailure::Skip | OnFailure::Fail => Some(self.settle(step, Err(error))),
             OnFailure::Ask => {
                 let offered = self.substitution(&substitute, reason, &error.message);
-                step.emitter
-                    .emit(Event::Consultation(ConsultationEvent::SubstitutionOffered(
-                        offered,
-                    )));
+                step.emit(ConsultationEvent::SubstitutionOffered(offered));
                 self.status = Status::Asking(OpenOffer {
                     substitute,
                     reason,
@@ -188,10 +185,7 @@ impl AgentTask {
         error: &AgentError,
     ) -> Option<TaskOutcome> {
         let substitution = self.substitution(&substitute, reason, &error.message);
-        step.emitter
-            .emit(Event::Consultation(ConsultationEvent::ProviderSubstituted(
-                substitution,
-            )));
+        step.emit(ConsultationEvent::ProviderSubstituted(substitution));
         self.rest.retain(|model| *model != substitute);
         self.current = substitute.clone();
         step.run.hedge_winners.remove(&self.agent);
@@ -263,7 +257,7 @@ impl AgentTask {
                 error: error.clone(),
             })),
         };
-        step.emitter.emit(event);
+        step.emit(event);
         if result.is_ok() {
             round::supersede_pulse(step);
         }

@@ -85,7 +85,7 @@ impl AgentTask {
             return;
         };
         step.run.hedges += 1;
-        step.emitter.emit(Event::Call(CallEvent::Hedged {
+        step.emit(Event::Call(CallEvent::Hedged {
             call: first.call,
             agent_id: self.agent.clone(),
             model: first.model,
@@ -183,10 +183,7 @@ impl AgentTask {
                 step.run.ms_since(self.began, step.now) / 1_000
             );
             let substitution = self.substitution(&winner.model, WhySubstituted::Hedge, &slow);
-            step.emitter
-                .emit(Event::Consultation(ConsultationEvent::ProviderSubstituted(
-                    substitution,
-                )));
+            step.emit(ConsultationEvent::ProviderSubstituted(substitution));
             self.current = winner.model.clone();
             step.run
                 .hedge_winners

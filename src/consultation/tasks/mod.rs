@@ -7,20 +7,18 @@ mod rules;
 mod task;
 mod outcome;
 mod admission;
-mod log;
 mod prompts;
 mod reply;
 mod hedge;
 mod fallback;
 mod effort;
-mod interruption;
 
 pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
 pub(crate) use prompts::PromptSet;
 
 use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
-use super::event::{AbortReason, Answer, StillWaiting};
+use super::event::{AbortReason, Answer, CancelReason, StillWaiting};
 use super::machine::Input;
 use super::machine::round;
 use super::machine::step::StepContext;
@@ -87,7 +85,9 @@ impl TaskSet {
     ) -> Option<AgentAnswer> {
         let at = self.open.iter().position(|task| task.agent == *agent)?;
         let answer = self.open.get(at)?.readable_answer(step.plan)?;
-        self.open.remove(at).end_with(step, answer).result.ok()
+        let task = self.open.remove(at);
+        task.cancel_calls(step, CancelReason::TooLate);
+        task.settle(step, Ok(answer)).result.ok()
     }
 
     /// Ends all open tasks without an answer.
@@ -154,14 +154,7 @@ impl TaskSet {
                 self.put_back(task, outcome);
                 self.advance(step);
             }
-            Input::Start
-            | Input::StartedBefore { .. }
-            | Input::Answered(_)
-            | Input::ProviderChanged(_)
-            | Input::HealthCheckStarted { .. }
-            | Input::HealthChanged(_)
-            | Input::Interrupted
-            | Input::Resume { .. } => {}
+            _ => {}
         }
     }
 
@@ -201,7 +194,8 @@ impl TaskSet {
             .iter()
             .position(|task| task.time_limit == Some(timer))
         {
-            let outcome = self.open.remove(at).run_out_of_time(step);
+            let why = format!("no answer within {} s", effort::TIME_LIMIT.as_secs());
+            let outcome = self.open.remove(at).abandon(step, &why);
             self.outcome.push(outcome);
         }
         if let Some(task) = self.open.iter_mut().find(|task| task.would_hedge_at(timer)) {

@@ -112,8 +112,7 @@ impl Attempt {
         let call = self.call;
         step.run.budget.write_off(call);
         step.emitter.push(Effect::Cancel(call));
-        step.emitter
-            .emit(Event::Call(CallEvent::Cancelled { call, reason }));
+        step.emit(Event::Call(CallEvent::Cancelled { call, reason }));
     }
 }
 

@@ -7,7 +7,9 @@
 use super::outcome::{Attempt, SavedText, Status, TaskOutcome};
 use super::prompts::PromptSet;
 use super::rules::TaskRules;
-use crate::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StillWaiting};
+use crate::consultation::event::{
+    AbortReason, AgentEvent, CallEvent, CancelReason, Event, Purpose, StillWaiting,
+};
 use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
@@ -169,7 +171,7 @@ impl AgentTask {
         let prompt = self.prompt(step.plan, model);
         let worst_case = step.plan.worst_case(model, &prompt, max_output_tokens);
         step.run.budget.set_aside(call, worst_case);
-        step.emitter.emit(Event::Call(CallEvent::Started {
+        step.emit(Event::Call(CallEvent::Started {
             call,
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
@@ -196,6 +198,58 @@ impl AgentTask {
             purpose,
             since: step.now,
             first_token: None,
+        }
+    }
+
+    /// Cancels the calls in flight; the task stays open.
+    pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
+        if self.cancel_calls(step, CancelReason::Abort(reason)) {
+            self.schedule(Purpose::Resumed, step.now);
+        }
+    }
+
+    /// Ends without an answer, at the person's request.
+    pub(super) fn stop_waiting(&mut self, step: &mut StepContext<'_>) -> TaskOutcome {
+        let seconds = self.working_ms(step) / 1_000;
+        self.abandon(
+            step,
+            &format!("left out at the user's request after {seconds} s"),
+        )
+    }
+
+    /// Cancels the calls in flight. Returns whether there were any.
+    pub(super) fn cancel_calls(&self, step: &mut StepContext<'_>, reason: CancelReason) -> bool {
+        let Status::Calling(calling) = &self.status else {
+            return false;
+        };
+        for attempt in &calling.attempts {
+            attempt.cancel(step, reason);
+        }
+        true
+    }
+
+    /// Resumes after an interruption: calls in flight are lost, and made again, and an unanswered
+    /// question is asked again.
+    pub(super) fn resume(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
+        if !self.is_announced {
+            self.began = step.now;
+            self.announce(step.plan, &mut step.emitter);
+        }
+        self.start_time_limit(step.plan, &mut step.emitter);
+        match &self.status {
+            Status::Pending { .. } => self.go(step),
+            Status::Calling(calling) => {
+                for attempt in &calling.attempts {
+                    step.run.budget.write_off(attempt.call);
+                }
+                self.schedule(Purpose::Resumed, step.now);
+                self.go(step)
+            }
+            Status::Asking(open) => {
+                let open = open.clone();
+                self.end_question(step);
+                self.give_up(step, open.reason, open.error)
+            }
         }
     }
 }

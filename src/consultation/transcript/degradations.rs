@@ -32,11 +32,7 @@ impl Transcript {
                 | Content::Revision(Revision { agent_id, .. }) => {
                     self.agent_name(agent_id.as_str())
                 }
-                Content::Synthesis(_)
-                | Content::CrossExam(_)
-                | Content::Verdict(_)
-                | Content::Comparison(_)
-                | Content::PersonaSelection(_) => "the judge",
+                _ => "the judge",
             };
             let round = artifact.round_number;
             format!(

@@ -91,12 +91,7 @@ impl Transcript {
                 self.persona_selection = Some((**selection).clone());
             }
             Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
-            Event::Round(RoundEvent::Started { .. })
-            | Event::Agent(AgentEvent::Thinking { .. })
-            | Event::Cost(CostEvent::GateTriggered { .. })
-            | Event::Pulse(_)
-            | Event::Health(_)
-            | Event::Provider(_) => {}
+            _ => {}
         }
     }
 
@@ -124,10 +119,7 @@ impl Transcript {
                 self.abort = None;
             }
             ConsultationEvent::Aborted(abort) => self.abort = Some(abort.clone()),
-            ConsultationEvent::Started(_)
-            | ConsultationEvent::Completed { .. }
-            | ConsultationEvent::SubstitutionOffered(_)
-            | ConsultationEvent::EarlyTerminationOffered(_) => {}
+            _ => {}
         }
     }
 
@@ -179,12 +171,7 @@ impl Transcript {
                 call,
                 reason: CancelReason::HedgeLost,
             } => self.drop_loser(*call),
-            CallEvent::Retried { .. }
-            | CallEvent::NotHedged { .. }
-            | CallEvent::Cancelled {
-                reason: CancelReason::TooLate | CancelReason::Abort(_),
-                ..
-            } => {}
+            _ => {}
         }
     }
 

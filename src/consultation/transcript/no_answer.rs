@@ -63,17 +63,7 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
             | AbortReason::JudgeFailed
             | AbortReason::Strict,
         ) if is_infrastructure(record) => NoAnswer::Infrastructure { message },
-        Some(
-            AbortReason::Declined
-            | AbortReason::CostExceededEstimate
-            | AbortReason::AgentFailed
-            | AbortReason::AllAgentsFailed
-            | AbortReason::JudgeFailed
-            | AbortReason::Strict
-            | AbortReason::Prompt
-            | AbortReason::Internal,
-        )
-        | None => NoAnswer::Failed { message },
+        _ => NoAnswer::Failed { message },
     }
 }
 
@@ -117,7 +107,7 @@ fn is_of_panel(agent: &AgentId) -> bool {
 fn failed_by_provider(work: &StoredAgentRound) -> bool {
     let classes = work.attempts.iter().map(class_of);
     let error = work.error.as_ref();
-    let last = error.map(|error| error.class.as_deref().and_then(from_word));
+    let last = error.map(|error| error.class);
     // A call that was answered has no class: the model is to blame for what it answered.
     classes
         .chain(last)
@@ -125,7 +115,7 @@ fn failed_by_provider(work: &StoredAgentRound) -> bool {
 }
 
 fn class_of(attempt: &StoredAttempt) -> Option<FailureClass> {
-    from_word(attempt.error.as_ref()?.class.as_deref()?)
+    Some(attempt.error.as_ref()?.class)
 }
 
 /// Returns the provider that refuses access, also of a consultation that has an answer: the next
@@ -172,7 +162,6 @@ fn refused_calls(record: &StoredRecord, after: u32) -> Vec<AccessFailure> {
 /// Returns the refusal of an agent that was not called because its provider had refused before.
 fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<AccessFailure> {
     let error = work.error.as_ref().filter(|_| work.attempts.is_empty())?;
-    let class = error.class.as_deref().and_then(from_word)?;
     let model = match &work.agent_id {
         AgentId::Seat(seat) => record.agent(seat)?.chosen_model(),
         AgentId::Judge | AgentId::SecondJudge => {
@@ -181,7 +170,7 @@ fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<Ac
         AgentId::Helper => None,
     };
     Some(AccessFailure {
-        problem: problem(class)?,
+        problem: problem(error.class?)?,
         provider: model?.provider,
         message: error.message.clone(),
     })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{
     Completion, JudgePasses, StoredAgent, StoredAgentRound, StoredCaching, StoredModel,
-    StoredRecord, StoredRound,
+    StoredRecord, StoredRound, WhySubstituted,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -40,10 +40,10 @@ impl StoredRecord {
 
     /// Returns the model of an expert: the last fallback that took over, else the chosen one.
     pub fn model_of(&self, agent: &StoredAgent) -> Option<ModelRef> {
-        let substitutions = self.substitutions.iter().rev();
-        substitutions
-            .filter(|substitution| substitution.agent_id == agent.id)
-            .find_map(|substitution| substitution.substitute.clone())
+        let mut latest_first = self.substitutions.iter().rev();
+        latest_first
+            .find(|taken| taken.of.agent_id == agent.id)
+            .map(|taken| taken.of.substitute.clone())
             .or_else(|| agent.chosen_model())
     }
 
@@ -62,11 +62,10 @@ impl StoredRecord {
 
     /// Returns the agents that another model answered for because theirs was slow, with that model.
     pub fn hedge_winners(&self) -> impl Iterator<Item = (&str, &ModelRef)> {
-        let hedged = self
-            .substitutions
-            .iter()
-            .filter(|substitution| substitution.reason.as_deref() == Some("hedge"));
-        hedged.filter_map(|hedge| Some((hedge.agent.as_str(), hedge.substitute.as_ref()?)))
+        let taken = self.substitutions.iter();
+        taken
+            .filter(|taken| taken.of.reason == WhySubstituted::Hedge)
+            .map(|taken| (taken.agent.as_str(), &taken.of.substitute))
     }
 
     /// Says of each agent that was hedged which model answered for it.

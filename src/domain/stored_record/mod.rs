@@ -40,11 +40,11 @@ pub use self::context_words::{ContextWords, StoredContext, source_in_words};
 pub use self::debate_value::DebateValue;
 pub use self::panel::{
     ServedOtherwise, StoredAgent, StoredHedge, StoredModel, StoredPanel, StoredPersonaSelection,
-    StoredSeat, StoredSubstitution,
+    StoredSubstitution, Substitution, WhySubstituted,
 };
 pub use self::rounds::{
-    CompletedRound, Completion, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
-    StoredRound,
+    AgentError, CallError, CompletedRound, Completion, FailureClass, StoredAgentRound,
+    StoredAttempt, StoredRound,
 };
 
 /// One consultation, finished or not.

@@ -66,25 +66,12 @@ fn model_ref(provider: &str, model: &str) -> Option<ModelRef> {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct StoredPanel {
-    pub seats: Vec<StoredSeat>,
     /// The judge and its fallbacks, in order.
     pub judges: Vec<StoredModel>,
     /// True if all seats use models of one maker: agreement is then weak evidence.
     pub one_family: bool,
     /// Remarks on the panel.
     pub notices: Vec<String>,
-}
-
-/// A seat of the panel.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredSeat {
-    pub seat: SeatId,
-    /// The persona's id.
-    pub persona: String,
-    pub provider: String,
-    pub model: String,
 }
 
 /// The selection of the personas.
@@ -99,6 +86,50 @@ pub struct StoredPersonaSelection {
     pub notes: Vec<String>,
 }
 
+/// A model that takes over an agent's work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub struct Substitution {
+    pub agent_id: AgentId,
+    /// 1 to 4.
+    pub round_number: u8,
+    /// The model that is replaced.
+    pub original: ModelRef,
+    /// The model that takes over.
+    pub substitute: ModelRef,
+    pub reason: WhySubstituted,
+    /// The failure, in the provider's own words.
+    pub message: String,
+}
+
+/// Reason why one model takes over from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum WhySubstituted {
+    /// The model did not answer in time.
+    Timeout,
+    /// The model failed for good.
+    Failure,
+    /// The provider's circuit is open.
+    HealthCheck,
+    /// The model was slow, and the hedge was faster.
+    Hedge,
+}
+
+impl WhySubstituted {
+    /// Describes the reason for people: the provider's message, else a word.
+    pub fn in_words(self, message: &str) -> String {
+        let word = match self {
+            Self::Timeout => "timeout",
+            Self::Failure => "failure",
+            Self::HealthCheck => "health check",
+            Self::Hedge => "slower",
+        };
+        if message.is_empty() { word } else { message }.to_owned()
+    }
+}
+
 /// A model that took over for an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -106,14 +137,8 @@ pub struct StoredSubstitution {
     /// The agent's name.
     #[serde(default)]
     pub agent: String,
-    pub agent_id: AgentId,
-    pub round_number: Option<u8>,
-    pub original: Option<ModelRef>,
-    pub substitute: Option<ModelRef>,
-    /// `timeout`, `failure`, `health_check` or `hedge`.
-    pub reason: Option<String>,
-    /// The provider's message.
-    pub message: Option<String>,
+    #[serde(flatten)]
+    pub of: Substitution,
 }
 
 /// A slow call that was also made to another model.

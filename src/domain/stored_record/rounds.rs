@@ -66,7 +66,7 @@ pub struct StoredAgentRound {
     #[serde(default)]
     pub problems: Vec<Problem>,
     /// The reason why there is no answer.
-    pub error: Option<StoredError>,
+    pub error: Option<AgentError>,
 }
 
 impl StoredAgentRound {
@@ -103,7 +103,7 @@ pub struct StoredAttempt {
     /// `end`, `length`, `{"refused": WORDS}` or `{"other": REASON}`; `None` if the call failed.
     pub stop: Option<Value>,
     /// `None` if the call succeeded.
-    pub error: Option<StoredCallError>,
+    pub error: Option<CallError>,
     pub tokens: Option<TokenCounts>,
     pub cost: Option<Amount>,
     /// `provider`, `table`, `free` or `unknown`.
@@ -113,32 +113,66 @@ pub struct StoredAttempt {
     pub duration_ms: Option<u64>,
 }
 
-/// The failure of a call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// The error of a failed call in the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredCallError {
-    /// `rate_limit`, `overload`, …
-    pub class: Option<String>,
-    /// The provider's message.
+pub struct CallError {
+    pub class: FailureClass,
     pub message: String,
-    /// The provider's retry hint, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The provider's retry hint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     /// True if the provider reported the usage despite the failure.
-    #[serde(rename = "usage_told")]
+    #[serde(default, rename = "usage_told")]
     pub usage_reported: bool,
 }
 
-/// The reason why an agent has no answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Error of an agent that has no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct StoredError {
+pub struct AgentError {
     /// `None` if the model answered but declined.
-    pub class: Option<String>,
+    pub class: Option<FailureClass>,
     /// The provider's message.
     pub message: String,
+}
+
+/// The kind of failure; determines whether a retry can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// The key is missing, wrong or not permitted to do this.
+    Auth,
+    /// No credit, or a spending limit.
+    Billing,
+    /// The model does not exist.
+    ModelMissing,
+    /// The request itself was refused.
+    BadRequest,
+    /// The prompt does not fit the model's context.
+    Context,
+    /// The provider's policy refused the prompt.
+    Policy,
+    /// The request contained something that this model does not accept. The provider leaves it out
+    /// from now on, so that a retry may work at once.
+    Unsupported,
+    /// Too many requests: all calls at this provider must wait.
+    RateLimit,
+    /// The provider is failing temporarily; a later call may work.
+    Overload,
+    /// The connection failed before any content arrived.
+    Transport,
+    /// Timed out before any content arrived.
+    Timeout,
+    /// The stream broke off after content had arrived.
+    Interrupted,
+    /// A successful reply without any text.
+    Empty,
+    /// The reply violates the provider's protocol.
+    Malformed,
+    /// The program itself failed while handling the call.
+    Internal,
 }
 
 /// An entry of `completed_rounds`: its number, and in an unfinished consultation its artifacts, so

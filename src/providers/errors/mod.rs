@@ -62,21 +62,32 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (_, "") => format!("HTTP {status} without an explanation"),
         (_, words) => format!("{words} (HTTP {status})"),
     };
-    let advice = if class == FailureClass::Auth {
-        let proxy = if matches!(status, 403 | 407) && !message.recognised {
-            ", or the proxy"
-        } else {
-            ""
-        };
-        format!("; check {}{proxy}", account.origin)
-    } else if class == FailureClass::BadRequest && message.is_wrong_address(Some(status)) {
-        "; check the base URL".to_owned()
-    } else {
-        String::new()
-    };
     Failure {
         retry_after: hint,
-        ..Failure::new(class, words + &advice)
+        ..Failure::new(
+            class,
+            words + &advice(class, &message, Some(status), account),
+        )
+    }
+}
+
+/// Returns what to check, as the end of the message.
+fn advice(
+    class: FailureClass,
+    message: &ProviderMessage,
+    status: Option<u16>,
+    account: &Account,
+) -> String {
+    let origin = &account.origin;
+    match (class, status) {
+        (FailureClass::Auth, Some(403 | 407)) if !message.recognised => {
+            format!("; check {origin}, or the proxy")
+        }
+        (FailureClass::Auth, _) => format!("; check {origin}"),
+        (FailureClass::BadRequest, _) if message.is_wrong_address(status) => {
+            "; check the base URL".to_owned()
+        }
+        _ => String::new(),
     }
 }
 
@@ -90,15 +101,11 @@ pub fn is_error(body: &Value) -> bool {
 /// Classifies an error object inside a successful response.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let message = ProviderMessage::from_json(body);
-    let (class, advice) = match message.class(None) {
-        FailureClass::BadRequest if message.is_wrong_address(None) => {
-            (FailureClass::BadRequest, "; check the base URL".to_owned())
+    let class = match message.class(None) {
+        FailureClass::BadRequest if message.codes.is_empty() && !message.is_wrong_address(None) => {
+            FailureClass::Overload
         }
-        FailureClass::BadRequest if message.codes.is_empty() => {
-            (FailureClass::Overload, String::new())
-        }
-        FailureClass::Auth => (FailureClass::Auth, format!("; check {}", account.origin)),
-        class => (class, String::new()),
+        class => class,
     };
     let words = match message.words.as_str() {
         "" => "the provider reported an error without an explanation".to_owned(),
@@ -106,7 +113,7 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
     };
     Failure {
         retry_after: message.retry_delay,
-        ..Failure::new(class, words + &advice)
+        ..Failure::new(class, words + &advice(class, &message, None, account))
     }
 }
 

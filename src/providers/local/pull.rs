@@ -105,12 +105,7 @@ impl PullError {
     pub fn instead(&self) -> Option<&'static Model> {
         match self {
             Self::NoSource { model, .. } => (*model != SMALLEST.name).then_some(&SMALLEST),
-            Self::Client(_)
-            | Self::Home(_)
-            | Self::Part(_)
-            | Self::Lock { .. }
-            | Self::NoRoom { .. }
-            | Self::WrongHash { .. } => None,
+            _ => None,
         }
     }
 }

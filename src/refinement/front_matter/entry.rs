@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::domain::hash::sha256;
-use crate::stopping::convergence::{ConvergenceRule, DocumentMeasure, QuestionKey};
+use crate::stopping::convergence::criteria;
+use crate::stopping::convergence::{DocumentMeasure, QuestionKey};
 use crate::stopping::evaluation::{Class, Evaluation};
 use crate::text::node::{NodeMap, NodeValue};
 
@@ -69,9 +70,7 @@ impl ConvergenceEntry {
                 .map_or("continue", Class::name)
                 .to_owned(),
             rule: evaluation.deciding_rule().map(|rule| {
-                let is_strict = evaluation
-                    .rule(ConvergenceRule::OpenBlockers.name())
-                    .is_none();
+                let is_strict = evaluation.rule(criteria::OPEN_BLOCKERS).is_none();
                 format!("{rule}{}", if is_strict { STRICT_SEED } else { "" })
             }),
             questions: String::new(),

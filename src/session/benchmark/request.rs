@@ -4,10 +4,10 @@
 use crate::benchmark::case::CaseId;
 use crate::benchmark::run::{Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, SuiteRef};
 use crate::consultation::plan::options::Rounds;
+use crate::domain::confidence::Confidence;
 use crate::error::Error;
 use crate::setup::request::PanelRequest;
-use crate::stopping::batch::conditions::{BudgetOrigin, StopConditions};
-use crate::stopping::batch::rate::Rate;
+use crate::stopping::batch::conditions::StopConditions;
 use crate::suites::suite::{StopLimit, StopSettings, Suite, SuiteSettings};
 
 /// Attempts for a case, unless the request or the suite says otherwise.
@@ -125,12 +125,11 @@ pub fn check_budget(
     given: &StopSettings,
     case_runs: usize,
 ) -> Result<(), Error> {
-    let origin = match given.max_total_attempts {
-        Some(_) => BudgetOrigin::Chosen,
-        None => BudgetOrigin::Default,
-    };
+    if given.max_total_attempts.is_some() {
+        return Ok(());
+    }
     let case_runs = u64::try_from(case_runs).unwrap_or(u64::MAX);
-    conditions.check_budget(case_runs, origin).map_err(|error| {
+    conditions.check_budget(case_runs).map_err(|error| {
         // A tenth may need a second attempt.
         let enough = case_runs.saturating_add(case_runs.div_ceil(10));
         Error::usage(error).hint(format!(
@@ -154,10 +153,10 @@ fn count(limit: StopLimit<u32>) -> StopLimit<u64> {
     }
 }
 
-fn rate(limit: StopLimit<f64>) -> Option<StopLimit<Rate>> {
+fn rate(limit: StopLimit<f64>) -> Option<StopLimit<Confidence>> {
     match limit {
         StopLimit::Off => Some(StopLimit::Off),
-        StopLimit::At(share) => Rate::new(share).map(StopLimit::At),
+        StopLimit::At(share) => Confidence::new(share).map(StopLimit::At),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::domain::confidence::Confidence;
+use crate::stopping::evaluation::MILLION;
 use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
-
-use super::rate::Rate;
 
 /// Thresholds of the stop conditions; `None` switches one off. The first four defaults are those of
 /// the story that asked for them.
@@ -18,9 +18,9 @@ pub struct StopConditions {
     /// This many items in a row without a right answer stop the batch.
     pub max_consecutive_fails: Option<u64>,
     /// A larger share of items without a right answer stops the batch.
-    pub max_reject_rate: Option<Rate>,
+    pub max_reject_rate: Option<Confidence>,
     /// A larger share of items with more than one attempt stops the batch.
-    pub max_retry_rate: Option<Rate>,
+    pub max_retry_rate: Option<Confidence>,
     /// The number of finished items that a rate needs. Without one, a single early failure is a
     /// rate of 100%, and three of ten healthy batches stop for nothing (simulated: 40 items, 5% of
     /// them fail).
@@ -37,21 +37,13 @@ impl Default for StopConditions {
         Self {
             max_attempts: Some(50),
             max_consecutive_fails: Some(3),
-            max_reject_rate: Some(Rate::percent(30)),
-            max_retry_rate: Some(Rate::percent(50)),
+            max_reject_rate: Confidence::new(0.3),
+            max_retry_rate: Confidence::new(0.5),
             min_items: 10,
             window: 20,
             max_consecutive_outages: Some(3),
         }
     }
-}
-
-/// The origin of the budget of attempts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BudgetOrigin {
-    Default,
-    /// A person chose it, and may want fewer attempts than there are items.
-    Chosen,
 }
 
 /// A budget that ends every batch of this size before it is complete.
@@ -114,10 +106,8 @@ impl StopConditions {
         ];
         for (setting, rate) in rates {
             if let Some(rate) = rate {
-                Threshold::new(setting, rate).less_than(
-                    Rate::percent(100),
-                    "no rate exceeds it; switch it off instead",
-                )?;
+                Threshold::new(setting, rate.value())
+                    .less_than(1.0, "no rate exceeds it; switch it off instead")?;
             }
         }
         if let Some(attempts) = self.max_attempts {
@@ -145,7 +135,7 @@ impl StopConditions {
         }
         let is_reachable = (self.min_items..=self.window).any(|items| {
             let most = items - items.checked_div(streak).unwrap_or(items);
-            let share = u128::from(most) * 1_000_000;
+            let share = u128::from(most) * u128::from(MILLION);
             share > u128::from(rate.millionths()) * u128::from(items)
         });
         if is_reachable {
@@ -153,7 +143,7 @@ impl StopConditions {
         } else {
             Err(ThresholdError {
                 setting: "max_reject_rate",
-                value: rate.to_string(),
+                value: rate.value().to_string(),
                 problem: format!(
                     "it can never be exceeded, because `max_consecutive_fails` is {streak}"
                 ),
@@ -161,16 +151,14 @@ impl StopConditions {
         }
     }
 
-    /// Refuses a budget that no one chose and that ends every batch of this size.
-    pub fn check_budget(&self, items: u64, origin: BudgetOrigin) -> Result<(), AttemptBudgetError> {
-        match (self.max_attempts, origin) {
-            (Some(max_attempts), BudgetOrigin::Default) if max_attempts < items => {
-                Err(AttemptBudgetError {
-                    items,
-                    max_attempts,
-                })
-            }
-            (Some(_), BudgetOrigin::Default | BudgetOrigin::Chosen) | (None, _) => Ok(()),
+    /// Refuses a budget that ends every batch of this size.
+    pub fn check_budget(&self, items: u64) -> Result<(), AttemptBudgetError> {
+        match self.max_attempts {
+            Some(max_attempts) if max_attempts < items => Err(AttemptBudgetError {
+                items,
+                max_attempts,
+            }),
+            Some(_) | None => Ok(()),
         }
     }
 }

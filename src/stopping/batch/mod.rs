@@ -22,9 +22,8 @@
 //! assert_eq!(reason.condition, StopCondition::ConsecutiveFails);
 //! ```
 
-pub mod conditions;
-pub mod rate;
 pub mod totals;
+pub mod conditions;
 pub mod state;
 mod rules;
 pub mod reason;

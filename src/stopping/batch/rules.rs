@@ -4,30 +4,27 @@
 //! come next: what a person or a provider says outright needs no statistics. Then what stops a
 //! batch soonest: the budget, failures in a row, and the two rates, of which retries cost least.
 
+use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, MILLION, Value};
 
-use super::rate::Rate;
 use super::reason::{BASELINE_FAILS, CONSECUTIVE_FAILS};
 use super::state::{BatchState, ItemWindow, StopRequest, Workload};
-use super::totals::ItemRole;
 
 impl BatchState {
     /// Checks all conditions.
     pub fn evaluate(&self, workload: Workload) -> Evaluation {
         let conditions = &self.conditions;
         let checks = Checks::default()
-            .success(Class::Done, "complete", "cases that remain")
+            .success(Class::Done, "complete")
+            .of("cases that remain")
             .at_most(Value::Count(workload.remaining), 0)
             .message("All cases are finished");
-        let checks = requests(checks, self.request.as_ref());
-        let checks = flag(
-            checks,
-            "probe_failed",
-            "probe cases without an answer",
-            self.probe_failed,
-        )
-        .message("The first case after the resume got no answer");
+        let failed_probe = "The first case after the resume got no answer".to_owned();
+        let checks = requests(checks, self.request.as_ref())
+            .limit(Class::Halted, "probe_failed")
+            .of("probe cases without an answer")
+            .unless(self.probe_failed.then_some(failed_probe));
         let metric = "consecutive infrastructure failures";
         let limit = conditions.max_consecutive_outages;
         let checks =
@@ -39,11 +36,11 @@ impl BatchState {
         let limit = conditions.max_consecutive_fails;
         let fails = self.consecutive_fails;
         let checks = streak(checks, CONSECUTIVE_FAILS, "consecutive fails", fails, limit);
-        let is_compared = self.totals_of(ItemRole::Baseline).finished() > 0;
+        let is_compared = self.totals.baseline.finished() > 0;
         let metric = "consecutive fails of the baseline";
         let checks = match limit {
             Some(most) if !is_compared => {
-                let checks = checks.limit(Class::Halted, BASELINE_FAILS, metric);
+                let checks = checks.limit(Class::Halted, BASELINE_FAILS).of(metric);
                 not_applicable(checks, Value::Count(most))
             }
             limit => streak(checks, BASELINE_FAILS, metric, self.baseline_fails, limit),
@@ -64,10 +61,10 @@ impl BatchState {
         name: &str,
         metric: &str,
         window: &ItemWindow,
-        limit: Option<Rate>,
+        limit: Option<Confidence>,
     ) -> Checks {
         let rule = format!("{}_rate", name.to_ascii_lowercase());
-        let checks = checks.limit(Class::Halted, &rule, metric);
+        let checks = checks.limit(Class::Halted, &rule).of(metric);
         let Some(most) = limit else {
             return not_applicable(checks, off());
         };
@@ -77,7 +74,7 @@ impl BatchState {
             .compare(
                 (of >= least).then_some(Value::Share { part, of }),
                 Bound::AtMost,
-                most.value(),
+                Value::decimal(most),
             )
             .detail((of < least).then(|| format!("{of} of {least} cases")))
             .message(rate_message(name, (part, of), most))
@@ -86,35 +83,44 @@ impl BatchState {
 
 /// What a person or a provider says outright.
 fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
-    let is_interrupted = matches!(request, Some(StopRequest::Interrupt));
-    let (refusing, empty) = match request {
-        Some(StopRequest::Authentication { provider }) => (Some(provider), None),
-        Some(StopRequest::Quota { provider }) => (None, Some(provider)),
-        _ => (None, None),
-    };
-    let (ceiling, month) = match request {
-        Some(StopRequest::CostCeiling { needed, ceiling }) => (Some((*needed, *ceiling)), None),
-        Some(StopRequest::MonthlyBudget { needed, ceiling }) => (None, Some((*needed, *ceiling))),
-        _ => (None, None),
-    };
+    let interrupted = (request == Some(&StopRequest::Interrupt)).then(|| "Interrupted".to_owned());
+    let (mut refused, mut empty, mut ceiling, mut month) = (None, None, None, None);
+    match request {
+        Some(StopRequest::Authentication { provider }) => {
+            refused = Some(format!("Provider `{provider}` refuses the key"));
+        }
+        Some(StopRequest::Quota { provider }) => {
+            empty = Some(format!("Provider `{provider}` reports no credit left"));
+        }
+        Some(StopRequest::CostCeiling {
+            needed,
+            ceiling: of,
+        }) => ceiling = Some((*needed, *of)),
+        Some(StopRequest::MonthlyBudget {
+            needed,
+            ceiling: of,
+        }) => month = Some((*needed, *of)),
+        Some(StopRequest::Interrupt | StopRequest::UnfinishedParts) | None => {}
+    }
     let checks = checks
-        .limit(Class::Cancelled, "interrupted", "interrupts")
-        .at_most(Value::Count(is_interrupted.into()), 0)
-        .message("Interrupted");
-    let refused = |provider| format!("Provider `{provider}` refuses the key");
-    let metric = "providers that refuse the key";
-    let checks = flag(checks, "authentication", metric, refusing.is_some())
-        .message(refusing.map(refused).unwrap_or_default());
-    let spent = |provider| format!("Provider `{provider}` reports no credit left");
-    let checks = flag(checks, "quota", "providers without credit", empty.is_some())
-        .message(empty.map(spent).unwrap_or_default());
+        .limit(Class::Cancelled, "interrupted")
+        .of("interrupts")
+        .unless(interrupted)
+        .limit(Class::Halted, "authentication")
+        .of("providers that refuse the key")
+        .unless(refused)
+        .limit(Class::Halted, "quota")
+        .of("providers without credit")
+        .unless(empty);
     let checks = money(checks, "cost_ceiling", "ceiling", ceiling);
     money(checks, "monthly_budget", "monthly budget", month)
 }
 
 /// A condition on the amount that the next call could bring the cost to.
 fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, MicroUsd)>) -> Checks {
-    let checks = checks.limit(Class::Exhausted, rule, "dollars with the next call");
+    let checks = checks
+        .limit(Class::Exhausted, rule)
+        .of("dollars with the next call");
     let Some((needed, ceiling)) = reached else {
         return not_applicable(checks, Value::word("none"));
     };
@@ -139,7 +145,9 @@ fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, Micr
 /// The budget matters only if another attempt is wanted: a batch that ends on its last attempt is
 /// complete.
 fn attempt_budget(checks: Checks, batch: &BatchState, workload: Workload) -> Checks {
-    let checks = checks.limit(Class::Exhausted, "attempt_budget", "attempts");
+    let checks = checks
+        .limit(Class::Exhausted, "attempt_budget")
+        .of("attempts");
     match batch.conditions.max_attempts {
         None => not_applicable(checks, off()),
         Some(budget) if workload.waiting == 0 => not_applicable(checks, Value::Count(budget)),
@@ -162,21 +170,15 @@ fn unanswered(checks: Checks, batch: &BatchState, workload: Workload) -> Checks 
     };
     let metric = "cases without an answer and without attempts left";
     checks
-        .limit(Class::Stalled, "unanswered", metric)
+        .limit(Class::Stalled, "unanswered")
+        .of(metric)
         .at_most(Value::Count(stuck), 0)
         .message(format!("{stuck} {cases} no {why}"))
 }
 
-/// A condition that fires at the first time.
-fn flag(checks: Checks, rule: &str, metric: &str, is_set: bool) -> Checks {
-    checks
-        .limit(Class::Halted, rule, metric)
-        .at_most(Value::Count(is_set.into()), 0)
-}
-
 /// A condition on events in a row.
 fn streak(checks: Checks, rule: &str, metric: &str, in_a_row: u64, limit: Option<u64>) -> Checks {
-    let checks = checks.limit(Class::Halted, rule, metric);
+    let checks = checks.limit(Class::Halted, rule).of(metric);
     match limit {
         None => not_applicable(checks, off()),
         Some(most) => checks
@@ -198,7 +200,7 @@ fn off() -> Value {
 
 /// Returns `Reject rate 37.5% exceeds 30% threshold`, with as many decimals as it takes for the two
 /// to differ.
-fn rate_message(name: &str, (part, of): (u64, u64), most: Rate) -> String {
+fn rate_message(name: &str, (part, of): (u64, u64), most: Confidence) -> String {
     let shown = |digits| {
         (
             percent(part, of, digits),

@@ -5,9 +5,10 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::StopConditions;
-use super::totals::{BatchTotals, FinishedItem, ItemOutcome, ItemRole, RoleTotals};
+use super::totals::{BatchTotals, FinishedItem, ItemOutcome, ItemRole};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
+use crate::stopping::evaluation::value::wide;
 
 /// What the stop conditions look at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,13 +77,12 @@ impl ItemWindow {
     }
 
     pub(super) fn len(&self) -> u64 {
-        u64::try_from(self.0.len()).unwrap_or(u64::MAX)
+        wide(self.0.len())
     }
 
     /// Returns the number of items of which it is true.
     pub(super) fn count(&self) -> u64 {
-        let count = self.0.iter().filter(|item| **item).count();
-        u64::try_from(count).unwrap_or(u64::MAX)
+        wide(self.0.iter().filter(|item| **item).count())
     }
 }
 
@@ -125,15 +125,16 @@ impl BatchState {
             ItemRole::Subject => {
                 self.consecutive_fails = next(self.consecutive_fails, !is_right);
                 self.rejects.push(!is_right, window);
+                self.totals.subject.count(item);
             }
             ItemRole::Baseline => {
                 let failed = item.outcome == ItemOutcome::Failed;
                 self.baseline_fails = next(self.baseline_fails, failed);
+                self.totals.baseline.count(item);
             }
         }
         self.outages = 0;
         self.retries.push(item.attempts > 1, window);
-        self.totals.of(item.role).count(item);
     }
 
     /// Counts an item that got no answer because of its providers, and remains to be done.
@@ -157,14 +158,6 @@ impl BatchState {
         self.conditions
             .max_attempts
             .is_none_or(|budget| self.attempts < budget)
-    }
-
-    /// Returns what was counted for one role.
-    pub fn totals_of(&self, role: ItemRole) -> &RoleTotals {
-        match role {
-            ItemRole::Subject => &self.totals.subject,
-            ItemRole::Baseline => &self.totals.baseline,
-        }
     }
 }
 

@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::state::{BatchState, ItemWindow};
-use super::totals::ItemRole;
 
 /// The figures of a batch. The counts and the rates beside them are the subject's: in a comparison,
 /// those of the panel.
@@ -68,7 +67,7 @@ impl BatchState {
     /// there is one.
     pub fn statistics(&self, subject_items: u64, baseline_items: Option<u64>) -> BatchStatistics {
         let totals = self.totals;
-        let subject = self.totals_of(ItemRole::Subject);
+        let subject = totals.subject;
         let finished = subject.finished();
         let windowed = |window: &ItemWindow| {
             let is_measured = window.len() >= self.conditions.min_items;
@@ -93,7 +92,7 @@ impl BatchState {
     }
 
     fn baseline_statistics(&self, items: u64) -> BaselineStatistics {
-        let baseline = self.totals_of(ItemRole::Baseline);
+        let baseline = self.totals.baseline;
         BaselineStatistics {
             total_cases: items,
             cases_attempted: baseline.finished(),

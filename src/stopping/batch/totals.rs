@@ -21,15 +21,6 @@ pub struct RoleTotals {
     pub retried: u64,
 }
 
-impl BatchTotals {
-    pub(super) fn of(&mut self, role: ItemRole) -> &mut RoleTotals {
-        match role {
-            ItemRole::Subject => &mut self.subject,
-            ItemRole::Baseline => &mut self.baseline,
-        }
-    }
-}
-
 impl RoleTotals {
     pub(super) fn count(&mut self, item: FinishedItem) {
         let counter = match item.outcome {

@@ -2,12 +2,10 @@
 //! measured by.
 
 use std::collections::BTreeSet;
-use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
 use crate::domain::confidence::Confidence;
-use crate::stopping::evaluation::MILLION;
 use crate::stopping::evaluation::threshold::{Threshold, ThresholdError};
 
 /// The thresholds of convergence.
@@ -125,13 +123,8 @@ impl Criteria {
             // The first iteration has nothing to be compared with.
             stable.below(&max_iterations)?;
         }
-        if self.high_confidence_ratio.millionths() >= MILLION {
-            return Err(refused(
-                "--ratio",
-                &self.high_confidence_ratio.value(),
-                "no share exceeds it; it must be below 1",
-            ));
-        }
+        Threshold::new("--ratio", self.high_confidence_ratio.value())
+            .less_than(1.0, "no share exceeds it; it must be below 1")?;
         self.validate_rule_set()
     }
 
@@ -141,14 +134,12 @@ impl Criteria {
             RuleSet::Corrected => Ok(()),
             RuleSet::StrictSeed if self.require_evidence => Err(refused(
                 "--require-evidence",
-                &"set",
                 "the rules of `--strict-seed` count every item",
             )),
             RuleSet::StrictSeed => match self.stable_by {
                 StableBy::Count => Ok(()),
                 StableBy::Set => Err(refused(
                     "--stable-by",
-                    &"set",
                     "the rules of `--strict-seed` compare numbers of questions",
                 )),
             },
@@ -156,56 +147,24 @@ impl Criteria {
     }
 }
 
-fn refused(setting: &'static str, value: &impl Display, problem: &str) -> ThresholdError {
+fn refused(setting: &'static str, problem: &str) -> ThresholdError {
     ThresholdError {
         setting,
-        value: value.to_string(),
+        value: "set".to_owned(),
         problem: problem.to_owned(),
     }
 }
 
-/// A rule of convergence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ConvergenceRule {
-    MinimumIterations,
-    MaximumIterations,
-    QuestionStability,
-    LowQuestions,
-    HighConfidence,
-    OpenBlockers,
-    Parsed,
-    Oscillation,
-    NothingToAsk,
-}
-
-impl ConvergenceRule {
-    pub const ALL: [Self; 9] = [
-        Self::MinimumIterations,
-        Self::MaximumIterations,
-        Self::QuestionStability,
-        Self::LowQuestions,
-        Self::HighConfidence,
-        Self::OpenBlockers,
-        Self::Parsed,
-        Self::Oscillation,
-        Self::NothingToAsk,
-    ];
-
-    /// Returns its name in an evaluation.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::MinimumIterations => "minimum_iterations",
-            Self::MaximumIterations => "maximum_iterations",
-            Self::QuestionStability => "question_stability",
-            Self::LowQuestions => "low_questions",
-            Self::HighConfidence => "high_confidence",
-            Self::OpenBlockers => "open_blockers",
-            Self::Parsed => "parsed",
-            Self::Oscillation => "oscillation",
-            Self::NothingToAsk => "nothing_to_ask",
-        }
-    }
-}
+/// The names of the rules of convergence.
+pub const MINIMUM_ITERATIONS: &str = "minimum_iterations";
+pub const MAXIMUM_ITERATIONS: &str = "maximum_iterations";
+pub const QUESTION_STABILITY: &str = "question_stability";
+pub const LOW_QUESTIONS: &str = "low_questions";
+pub const HIGH_CONFIDENCE: &str = "high_confidence";
+pub const OPEN_BLOCKERS: &str = "open_blockers";
+pub const PARSED: &str = "parsed";
+pub const OSCILLATION: &str = "oscillation";
+pub const NOTHING_TO_ASK: &str = "nothing_to_ask";
 
 /// A question by its words: in lower case, with one space between them, without tags and
 /// punctuation, so that another layout is not another question.

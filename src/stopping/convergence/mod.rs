@@ -30,7 +30,6 @@ mod rules;
 #[cfg(test)]
 mod tests;
 
-pub use self::criteria::ConvergenceRule;
 pub use self::criteria::{Criteria, Preset, RuleSet, StableBy};
 pub use self::criteria::{DocumentMeasure, ItemCounts, QuestionKey};
 pub use self::rules::stable_count;
@@ -39,20 +38,21 @@ pub use self::rules::stable_count;
 /// the successes, an unchanged number of questions is stable whatever the questions are, an empty
 /// document has few of them, and blockers do not matter. It tests the minimum first and continues
 /// below it: because the maximum is no lower, that is a guard of the three successes.
-const STRICT_SEED: [ConvergenceRule; 5] = [
-    ConvergenceRule::MinimumIterations,
-    ConvergenceRule::MaximumIterations,
-    ConvergenceRule::QuestionStability,
-    ConvergenceRule::LowQuestions,
-    ConvergenceRule::HighConfidence,
+const STRICT_SEED: [&str; 5] = [
+    criteria::MINIMUM_ITERATIONS,
+    criteria::MAXIMUM_ITERATIONS,
+    criteria::QUESTION_STABILITY,
+    criteria::LOW_QUESTIONS,
+    criteria::HIGH_CONFIDENCE,
 ];
 
 /// Evaluates the rules after the last of these iterations.
 pub fn evaluate(criteria: &Criteria, measures: &[DocumentMeasure]) -> Evaluation {
     let checks = match criteria.rule_set {
         RuleSet::Corrected => rules::checks(criteria, measures),
-        RuleSet::StrictSeed => rules::checks(&criteria.in_strict_seed(), measures)
-            .only(&STRICT_SEED.map(ConvergenceRule::name)),
+        RuleSet::StrictSeed => {
+            rules::checks(&criteria.in_strict_seed(), measures).only(&STRICT_SEED)
+        }
     };
     checks.evaluation()
 }

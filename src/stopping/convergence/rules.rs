@@ -13,8 +13,9 @@
 use std::collections::BTreeSet;
 
 use super::criteria::{
-    ConvergenceRule as Named, Criteria, DocumentMeasure, ItemCounts, QuestionKey, RuleSet, StableBy,
+    self as named, Criteria, DocumentMeasure, ItemCounts, QuestionKey, RuleSet, StableBy,
 };
+use crate::stopping::evaluation::value::wide;
 use crate::stopping::evaluation::{Bound, Checks, Class, Value};
 
 /// Two returns are two whole periods: `A, B, A, B`.
@@ -30,24 +31,19 @@ pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Check
     let most = criteria.max_iterations;
     let checks = Checks::default()
         // Success needs a number of iterations.
-        .guard(&[], Named::MinimumIterations.name(), "iterations")
+        .guard(&[], named::MINIMUM_ITERATIONS)
+        .of("iterations")
         .at_least(Value::count(measures.len()), criteria.min_iterations)
-        .success(
-            Class::Converged,
-            Named::QuestionStability.name(),
-            "comparisons in a row without a change of the open questions",
-        )
+        .success(Class::Converged, named::QUESTION_STABILITY)
+        .of("comparisons in a row without a change of the open questions")
         .at_least(
             counts.map(|_| Value::Count(stable)),
             criteria.stable_comparisons,
         )
         .detail(comparison(criteria, measures))
         .message(stability(criteria, stable))
-        .success(
-            Class::Converged,
-            Named::LowQuestions.name(),
-            "open questions",
-        )
+        .success(Class::Converged, named::LOW_QUESTIONS)
+        .of("open questions")
         .at_most(open.map(Value::Count), criteria.max_open_questions)
         .message(match open.unwrap_or_default() {
             0 => "no question is open".to_owned(),
@@ -55,28 +51,20 @@ pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Check
             open => format!("{open} questions are open"),
         });
     high_confidence(checks, criteria, counts)
-        .guard(
-            &[Named::LowQuestions.name()],
-            Named::OpenBlockers.name(),
-            "open questions that are marked as blockers",
-        )
+        .guard(&[named::LOW_QUESTIONS], named::OPEN_BLOCKERS)
+        .of("open questions that are marked as blockers")
         .at_most(last.map(|measure| Value::Count(measure.open_blockers)), 0)
-        .guard(&[], Named::Parsed.name(), "items of the document")
+        .guard(&[], named::PARSED)
+        .of("items of the document")
         .at_least(counts.map(|counts| Value::Count(counts.total())), 1)
-        .limit(
-            Class::Stalled,
-            Named::Oscillation.name(),
-            "times in a row that the open questions changed back",
-        )
+        .limit(Class::Stalled, named::OSCILLATION)
+        .of("times in a row that the open questions changed back")
         .reaches(counts.map(|_| returns(measures)), RETURNS)
         .message("the open questions alternate between two sets")
         // Before the minimum of iterations it does not apply: the same document may have converged
         // when the minimum is met.
-        .limit(
-            Class::NeedsHuman,
-            Named::NothingToAsk.name(),
-            "open questions that wait for a person",
-        )
+        .limit(Class::NeedsHuman, named::NOTHING_TO_ASK)
+        .of("open questions that wait for a person")
         .compare(
             open.map(|of| Value::Share { part: deferred, of }),
             Bound::LessThan,
@@ -88,11 +76,8 @@ pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Check
             deferred => format!("all {deferred} open questions wait for a person"),
         })
         // Every loop has a cap.
-        .limit(
-            Class::Exhausted,
-            Named::MaximumIterations.name(),
-            "iterations",
-        )
+        .limit(Class::Exhausted, named::MAXIMUM_ITERATIONS)
+        .of("iterations")
         .reaches(wide(measures.len()), most)
         .message(match most {
             1 => "the one iteration is used up".to_owned(),
@@ -117,11 +102,8 @@ fn high_confidence(checks: Checks, criteria: &Criteria, counts: Option<ItemCount
     let of = high + medium + open;
     let detail = format!("High: {high}{sourced}, Medium: {medium}, Open: {open}");
     checks
-        .success(
-            Class::Converged,
-            Named::HighConfidence.name(),
-            "items of high confidence",
-        )
+        .success(Class::Converged, named::HIGH_CONFIDENCE)
+        .of("items of high confidence")
         .compare(
             counts.map(|_| Value::Share { part, of }),
             Bound::MoreThan,
@@ -254,8 +236,4 @@ fn same_set(previous: &DocumentMeasure, current: &DocumentMeasure) -> bool {
 /// Returns the open questions; `None` if the document could not be read.
 fn questions(measure: &DocumentMeasure) -> Option<&BTreeSet<QuestionKey>> {
     measure.counts.map(|_| &measure.questions)
-}
-
-pub(super) fn wide(count: usize) -> u64 {
-    u64::try_from(count).unwrap_or(u64::MAX)
 }

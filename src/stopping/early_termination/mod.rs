@@ -177,27 +177,23 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let checks = Checks::default()
         .with(stated, Some(Class::Converged))
         .message(message)
-        .guard(&[STATED], "answers", "experts that answered")
+        .guard(&[STATED], "answers")
+        .of("experts that answered")
         .at_least(Value::count(evidence.answered), 2)
-        .guard(
-            &[STATED],
-            "families",
-            "families of the models that answered",
-        )
+        .guard(&[STATED], "families")
+        .of("families of the models that answered")
         .at_least(Value::count(evidence.families), 2)
-        .guard(
-            &[STATED],
-            "troubled_seats",
-            "seats that failed, answered badly or run the local model",
-        )
+        .guard(&[STATED], "troubled_seats")
+        .of("seats that failed, answered badly or run the local model")
         .at_most(Value::count(evidence.troubled), 0)
-        .guard(&[STATED], "support", "experts behind the strongest point")
-        .compare(
+        .guard(&[STATED], "support")
+        .of("experts behind the strongest point")
+        .at_least(
             leading.map(|point| Value::share(point.supporters, evidence.answered)),
-            Bound::AtLeast,
             Value::share(evidence.answered, evidence.answered),
         )
-        .guard(&[STATED], "high_tensions", "tensions of high severity")
+        .guard(&[STATED], "high_tensions")
+        .of("tensions of high severity")
         .at_most(Value::count(evidence.high_tensions), 0);
     rubber_stamp(checks, evidence).evaluation()
 }

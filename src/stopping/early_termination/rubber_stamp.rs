@@ -48,7 +48,8 @@ pub(super) fn rubber_stamp(checks: Checks, evidence: &Evidence) -> Checks {
     });
     let applies = detail.is_some();
     checks
-        .guard(&[STATED], "rubber_stamp", "signs of a rubber stamp")
+        .guard(&[STATED], "rubber_stamp")
+        .of("signs of a rubber stamp")
         .compare(
             value,
             Bound::LessThan,

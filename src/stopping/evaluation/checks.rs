@@ -4,11 +4,11 @@ use super::rule::{Bound, Rule, RuleKind, RuleOutcome};
 use super::value::Value;
 use super::{Class, Decision, Evaluation};
 
-/// Rules in order of priority, with the stop that each leads to: the first that fires decides. A
-/// success counts as fired only if none of its guards objects.
+/// Rules in order of priority, with the stop that each leads to: the first stated one that fires
+/// decides. A success counts as fired only if none of its guards objects.
 ///
-/// By default every success precedes every limit, so that work that ends on its last allowed turn
-/// is done and not exhausted. [`Self::in_stated_order`] lets only the stated order decide.
+/// A policy states a success before the limits that it precedes, so that work that ends on its last
+/// allowed turn is done and not exhausted.
 ///
 /// A policy states a rule by its kind, and what follows is about that rule:
 ///
@@ -16,7 +16,8 @@ use super::{Class, Decision, Evaluation};
 /// use conclave::stopping::evaluation::{Bound, Checks, Class, Value};
 ///
 /// let evaluation = Checks::default()
-///     .limit(Class::Exhausted, "turns", "turns of this run")
+///     .limit(Class::Exhausted, "turns")
+///     .of("turns of this run")
 ///     .compare(Value::Count(3), Bound::LessThan, Value::Count(3))
 ///     .message("the run has had its 3 turns")
 ///     .evaluation();
@@ -26,7 +27,6 @@ use super::{Class, Decision, Evaluation};
 #[derive(Debug, Default)]
 pub struct Checks {
     rows: Vec<StatedRule>,
-    precedence: Precedence,
 }
 
 /// A rule with the stop that it leads to.
@@ -38,38 +38,19 @@ struct StatedRule {
     message: String,
 }
 
-/// What decides between a success and a limit that fire together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Precedence {
-    #[default]
-    SuccessFirst,
-    StatedOrder,
-}
-
 impl Checks {
-    /// Returns checks of which the first stated rule that fires decides, be it a success or a
-    /// limit.
-    pub fn in_stated_order() -> Self {
-        Self {
-            precedence: Precedence::StatedOrder,
-            ..Self::default()
-        }
+    pub fn success(self, class: Class, name: &str) -> Self {
+        self.with(Rule::new(RuleKind::Success, name, ""), Some(class))
     }
 
-    /// Adds a success. `metric` says what it measures, in words.
-    pub fn success(self, class: Class, name: &str, metric: &str) -> Self {
-        self.with(Rule::new(RuleKind::Success, name, metric), Some(class))
-    }
-
-    /// Adds a limit.
-    pub fn limit(self, class: Class, name: &str, metric: &str) -> Self {
-        self.with(Rule::new(RuleKind::Limit, name, metric), Some(class))
+    pub fn limit(self, class: Class, name: &str) -> Self {
+        self.with(Rule::new(RuleKind::Limit, name, ""), Some(class))
     }
 
     /// Adds a guard of the successes with these names; of every success without names. Its place
     /// does not matter.
-    pub fn guard(self, successes: &[&str], name: &str, metric: &str) -> Self {
-        let rule = Rule::new(RuleKind::Guard, name, metric).guarding(successes);
+    pub fn guard(self, successes: &[&str], name: &str) -> Self {
+        let rule = Rule::new(RuleKind::Guard, name, "").guarding(successes);
         self.with(rule, None)
     }
 
@@ -83,33 +64,39 @@ impl Checks {
         self
     }
 
+    /// States what the last rule measures, in words.
+    pub fn of(self, metric: &str) -> Self {
+        self.change(|row| metric.clone_into(&mut row.rule.metric))
+    }
+
     /// Compares the measured value of the last rule; `None` if it could not be measured.
     pub fn compare(self, value: impl Into<Option<Value>>, bound: Bound, threshold: Value) -> Self {
         self.change(|row| row.rule = row.rule.clone().measured(value.into(), bound, threshold))
     }
 
-    /// Compares the value of the last rule with a count.
-    pub fn at_least(self, value: impl Into<Option<Value>>, threshold: u64) -> Self {
-        self.compare(value, Bound::AtLeast, Value::Count(threshold))
+    pub fn at_least(self, value: impl Into<Option<Value>>, least: impl Into<Value>) -> Self {
+        self.compare(value, Bound::AtLeast, least.into())
     }
 
     /// Compares the value of the last rule with a count.
-    pub fn at_most(self, value: impl Into<Option<Value>>, threshold: u64) -> Self {
-        self.compare(value, Bound::AtMost, Value::Count(threshold))
+    pub fn at_most(self, value: impl Into<Option<Value>>, most: u64) -> Self {
+        self.compare(value, Bound::AtMost, Value::Count(most))
     }
 
     /// Compares the value of the last rule, a word.
     pub fn is<'a>(self, word: impl Into<Option<&'a str>>, wanted: &str) -> Self {
-        self.compare(word.into().map(Value::word), Bound::Is, Value::word(wanted))
+        self.compare(word.into().map(Value::word), Bound::Is, wanted.into())
     }
 
     /// Compares the value of the last rule, a word.
-    pub fn is_not<'a>(self, word: impl Into<Option<&'a str>>, unwanted: &str) -> Self {
-        self.compare(
-            word.into().map(Value::word),
-            Bound::IsNot,
-            Value::word(unwanted),
-        )
+    pub fn is_not(self, word: &str, unwanted: &str) -> Self {
+        self.compare(Value::word(word), Bound::IsNot, unwanted.into())
+    }
+
+    /// Measures the last rule, a limit that fires at the first time, with its message.
+    pub fn unless(self, message: Option<String>) -> Self {
+        self.at_most(Value::Count(message.is_some().into()), 0)
+            .message(message.unwrap_or_default())
     }
 
     /// Measures the last rule, a limit, by a count: it fires at the threshold.
@@ -143,31 +130,17 @@ impl Checks {
         self
     }
 
-    /// Keeps the rules with these names, in this order, which alone decides.
+    /// Keeps the rules with these names, in this order.
     pub fn only(mut self, names: &[&str]) -> Self {
         let place = |row: &StatedRule| names.iter().position(|name| *name == row.rule.name);
         self.rows.retain(|row| place(row).is_some());
         self.rows.sort_by_key(place);
-        self.precedence = Precedence::StatedOrder;
         self
     }
 
     pub fn evaluation(self) -> Evaluation {
-        let stop = match self.precedence {
-            Precedence::SuccessFirst => self
-                .first_stop(|kind| kind == RuleKind::Success)
-                .or_else(|| self.first_stop(|kind| kind == RuleKind::Limit)),
-            Precedence::StatedOrder => self.first_stop(|_| true),
-        };
-        Evaluation {
-            decision: stop.unwrap_or(Decision::Continue),
-            rules: self.rows.into_iter().map(|row| row.rule).collect(),
-        }
-    }
-
-    fn first_stop(&self, is_wanted: impl Fn(RuleKind) -> bool) -> Option<Decision> {
-        self.rows.iter().find_map(|row| {
-            let rule = Some(&row.rule).filter(|rule| is_wanted(rule.kind) && self.fires(rule))?;
+        let stop = self.rows.iter().find_map(|row| {
+            let rule = Some(&row.rule).filter(|rule| self.fires(rule))?;
             Some(Decision::Stop {
                 class: row.class?,
                 rule: rule.name.clone(),
@@ -175,7 +148,11 @@ impl Checks {
                 threshold: rule.threshold.clone(),
                 message: row.message.clone(),
             })
-        })
+        });
+        Evaluation {
+            decision: stop.unwrap_or(Decision::Continue),
+            rules: self.rows.into_iter().map(|row| row.rule).collect(),
+        }
     }
 
     fn fires(&self, rule: &Rule) -> bool {

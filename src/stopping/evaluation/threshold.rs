@@ -20,7 +20,7 @@ pub struct Threshold<T> {
     value: T,
 }
 
-impl<T: Copy + Ord + Display> Threshold<T> {
+impl<T: Copy + PartialOrd + Display> Threshold<T> {
     pub fn new(setting: &'static str, value: T) -> Self {
         Self { setting, value }
     }

@@ -90,6 +90,18 @@ impl Value {
     }
 }
 
-fn wide(number: usize) -> u64 {
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::Count(count)
+    }
+}
+
+impl From<&str> for Value {
+    fn from(word: &str) -> Self {
+        Self::word(word)
+    }
+}
+
+pub(in crate::stopping) fn wide(number: usize) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }

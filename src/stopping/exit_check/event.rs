@@ -1,11 +1,12 @@
-//! The events of the log. The log is the truth: [`super::state::LoopState`] is the fold of it.
+//! The events of the log, with the settings of a check. The log is the truth:
+//! [`super::state::LoopState`] is the fold of it.
 
 use serde::{Deserialize, Serialize};
 
-use super::breaker::TurnProgress;
+use super::breaker::{BreakerRule, TurnProgress};
 use super::evidence::{ErrorSignature, TurnEvidence};
 use super::run::RunRef;
-use super::settings::ExitSettings;
+use super::thresholds::ExitThresholds;
 use crate::domain::log::LogEvent;
 use crate::stopping::evaluation::Evaluation;
 
@@ -70,10 +71,29 @@ impl LoopEvent {
     pub fn turn(&self) -> Option<&TurnRecord> {
         match &self.kind {
             LoopEventKind::Turn(record) => Some(record),
-            LoopEventKind::CircuitRecord(_)
-            | LoopEventKind::CircuitReset { .. }
-            | LoopEventKind::Reset
-            | LoopEventKind::ClockSetBack => None,
+            _ => None,
         }
     }
+}
+
+/// Everything besides state and evidence that a decision depends on. It is recorded with every
+/// decision, so that the decision can be repeated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExitSettings {
+    pub policy: ExitPolicy,
+    pub thresholds: ExitThresholds,
+    pub circuit: BreakerRule,
+}
+
+/// The set of rules that decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum ExitPolicy {
+    /// The usual rules.
+    #[default]
+    Corrected,
+    /// The seven rules of the original script, to the letter: `--strict-seed`.
+    StrictSeed,
 }

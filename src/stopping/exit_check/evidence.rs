@@ -1,5 +1,7 @@
 //! Evidence of one turn. What was not measured is absent: it is unknown, never 0 and never half.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// Everything that is known of one turn.
@@ -41,7 +43,9 @@ impl TurnEvidence {
 
     /// Returns the share of completed tasks in percent, rounded down; `None` without tasks.
     pub fn completion_percent(&self) -> Option<u64> {
-        self.checklist.as_ref().and_then(Checklist::percent)
+        let checklist = self.checklist.as_ref()?;
+        let percent = u128::from(checklist.completed) * 100;
+        u64::try_from(percent.checked_div(checklist.total().into())?).ok()
     }
 }
 
@@ -144,13 +148,6 @@ impl Checklist {
     pub fn total(&self) -> u64 {
         self.completed.saturating_add(self.open)
     }
-
-    /// Returns the share of completed items in percent, rounded down; `None` if none counts.
-    pub fn percent(&self) -> Option<u64> {
-        let percent = u128::from(self.completed) * 100;
-        let percent = percent.checked_div(u128::from(self.total()))?;
-        u64::try_from(percent).ok()
-    }
 }
 
 /// The state of a Git working tree.
@@ -193,6 +190,32 @@ pub struct TestRun {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct ErrorSignature(pub String);
+
+/// Errors, each with the number of turns in a row, up to the last one, that it occurred in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ErrorStreaks(pub(super) BTreeMap<ErrorSignature, u32>);
+
+impl ErrorStreaks {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds a turn with these errors.
+    pub(super) fn observe(&mut self, errors: &[ErrorSignature]) {
+        let before = std::mem::take(&mut self.0);
+        for error in errors {
+            let turns = before.get(error).copied().unwrap_or(0).saturating_add(1);
+            self.0.insert(error.clone(), turns);
+        }
+    }
+
+    /// Returns the error that has occurred in the most turns in a row.
+    pub fn longest(&self) -> Option<(&ErrorSignature, u32)> {
+        let (error, turns) = self.0.iter().max_by_key(|(_, turns)| **turns)?;
+        Some((error, *turns))
+    }
+}
 
 /// The reason why an agent could not work.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -27,11 +27,10 @@
 //! state.apply(&event);
 //! ```
 
-pub mod evidence;
 pub mod run;
+pub mod evidence;
 pub mod breaker;
 pub mod thresholds;
-pub mod settings;
 pub mod progress;
 pub mod run_state;
 pub mod rules;

@@ -15,7 +15,7 @@
 //!   name the reason better.
 
 use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Value};
+use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 
 use super::breaker::{BreakerState, TurnProgress};
 use super::evidence::{ObstacleKind, StatedState, TurnEvidence};
@@ -40,7 +40,7 @@ pub fn evaluate(
     evidence: &TurnEvidence,
     now: Timestamp,
 ) -> Evaluation {
-    let checks = obstacle(Checks::in_stated_order(), evidence);
+    let checks = obstacle(Checks::default(), evidence);
     let checks = all_tasks_done(checks, evidence);
     let checks = circuit_open(checks, run, now);
     let checks = successes(checks, thresholds, run, evidence);
@@ -62,11 +62,8 @@ fn obstacle(checks: Checks, evidence: &TurnEvidence) -> Checks {
     };
     let own_words = obstacle.map_or("", |obstacle| obstacle.message.as_str());
     checks
-        .limit(
-            Class::Halted,
-            "obstacle",
-            "reason why the agent program cannot work",
-        )
+        .limit(Class::Halted, "obstacle")
+        .of("reason why the agent program cannot work")
         .is(kind, "none")
         .message(format!("{reason}: {own_words}"))
 }
@@ -80,23 +77,18 @@ fn all_tasks_done(checks: Checks, evidence: &TurnEvidence) -> Checks {
         completed => format!("all {completed} tasks of the checklist are completed"),
     };
     checks
-        .success(
-            Class::Done,
-            ALL_TASKS_DONE,
-            "completed tasks of the checklist",
-        )
-        .compare(
-            completed_share(evidence),
-            Bound::AtLeast,
-            Value::percent(100),
-        )
+        .success(Class::Done, ALL_TASKS_DONE)
+        .of("completed tasks of the checklist")
+        .at_least(completed_share(evidence), Value::percent(100))
         .message(message)
 }
 
 /// The circuit was open when the turn was checked. Half-open, the turn is the probe.
 pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
     let before = run.circuit_before;
-    let checks = checks.limit(Class::Halted, "circuit_open", "circuit before this turn");
+    let checks = checks
+        .limit(Class::Halted, "circuit_open")
+        .of("circuit before this turn");
     circuit(checks, before, "is open", &run.breaker.state(now))
 }
 
@@ -104,7 +96,9 @@ pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Ch
 /// thresholds are reached too.
 fn circuit_opened(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
     let after = run.breaker.state(now);
-    let checks = checks.limit(Class::Halted, "circuit_opened", "circuit after this turn");
+    let checks = checks
+        .limit(Class::Halted, "circuit_opened")
+        .of("circuit after this turn");
     circuit(checks, CircuitPhase::of(&after), "opens", &after)
 }
 
@@ -134,10 +128,10 @@ fn successes(
     checks
         // Enough of the checklist is completed, and the agent says explicitly that it is done: the
         // guard `done_signal` asks for that. Original: 80 % alone, which ends with work left.
-        .success(Class::Done, COMPLETION, "completed tasks of the checklist")
-        .compare(
+        .success(Class::Done, COMPLETION)
+        .of("completed tasks of the checklist")
+        .at_least(
             completed_share(evidence),
-            Bound::AtLeast,
             Value::percent(thresholds.min_completion),
         )
         .message(format!(
@@ -148,18 +142,16 @@ fn successes(
         // The agent claims in turns in a row that the whole work is done, while the same tasks are
         // completed. The first claim only arms the rule (evidence: ralph-claude-code #91, #146,
         // #224).
-        .success(
-            Class::Done,
-            CONFIRMED_COMPLETION,
-            "turns in a row that claim completion",
-        )
+        .success(Class::Done, CONFIRMED_COMPLETION)
+        .of("turns in a row that claim completion")
         .at_least(Value::Count(run.claims.turns), claims)
         .message(format!(
             "{} turns in a row say that all work is done",
             run.claims.turns
         ))
         // There is no checklist to hold against an explicit word.
-        .success(Class::Done, EXPLICIT_DONE, "status that the agent states")
+        .success(Class::Done, EXPLICIT_DONE)
+        .of("status that the agent states")
         .is(stated(evidence), "done")
         .applies_if(evidence.completion_percent().is_none())
         .message(format!(
@@ -181,37 +173,29 @@ fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) 
     let tests = tests.map(|tests| if tests.passed { "passed" } else { "failed" });
     checks
         // A completion with open tasks needs an explicit signal of this turn.
-        .guard(&[COMPLETION], "done_signal", "status that the agent states")
+        .guard(&[COMPLETION], "done_signal")
+        .of("status that the agent states")
         .is(stated(evidence), "done")
         // Repeated claims do not make up for a checklist with many open tasks.
-        .guard(
-            &[CONFIRMED_COMPLETION],
-            "enough_completed",
-            "completed tasks of the checklist",
-        )
-        .compare(
+        .guard(&[CONFIRMED_COMPLETION], "enough_completed")
+        .of("completed tasks of the checklist")
+        .at_least(
             completed_share(evidence),
-            Bound::AtLeast,
             Value::percent(thresholds.min_completion),
         )
         .applies_if(evidence.completion_percent().is_some())
         // A status block says it explicitly and beats every success (ralph-claude-code #88, #146);
         // words say it only without an explicit "done".
-        .guard(
-            &SUCCESSES,
-            "not_contradicted",
-            "what the agent says against completion",
-        )
+        .guard(&SUCCESSES, "not_contradicted")
+        .of("what the agent says against completion")
         .is(contradiction, "none")
         // Without a result the tests say nothing.
-        .guard(&SUCCESSES, "tests", "result of the tests")
+        .guard(&SUCCESSES, "tests")
+        .of("result of the tests")
         .is(tests, "passed")
         .applies_if(tests.is_some())
-        .guard(
-            &[COMPLETION, CONFIRMED_COMPLETION],
-            "open_blockers",
-            "open tasks that are marked as blockers",
-        )
+        .guard(&[COMPLETION, CONFIRMED_COMPLETION], "open_blockers")
+        .of("open tasks that are marked as blockers")
         .at_most(
             checklist.map(|checklist| Value::Count(checklist.open_blockers)),
             0,
@@ -231,24 +215,19 @@ fn persons(
     let least = thresholds.min_confidence;
     let stated_confidence = evidence.stated_confidence;
     checks
-        .limit(Class::NeedsHuman, "blocked", "status that the agent states")
+        .limit(Class::NeedsHuman, "blocked")
+        .of("status that the agent states")
         .is_not(stated(evidence), "blocked")
         .message(format!("the agent is blocked: {}", source(evidence)))
-        .limit(
-            Class::NeedsHuman,
-            "questions",
-            "turns in a row that only ask the person",
-        )
+        .limit(Class::NeedsHuman, "questions")
+        .of("turns in a row that only ask the person")
         .reaches(asking, thresholds.question_turns)
         .message(format!(
             "{asking} turns in a row ask a question and change nothing"
         ))
         // Words alone never stop a loop.
-        .limit(
-            Class::NeedsHuman,
-            "low_confidence",
-            "turns in a row with a low stated confidence",
-        )
+        .limit(Class::NeedsHuman, "low_confidence")
+        .of("turns in a row with a low stated confidence")
         .reaches(
             stated_confidence.map(|_| low),
             thresholds.low_confidence_turns,
@@ -262,47 +241,35 @@ fn persons(
 /// Limits on errors and on turns without progress. An error counts until a further task is
 /// completed.
 fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
-    let errors = run.error_turns.len();
-    let longest = run.longest_error();
-    let turns = longest.map_or(0, |(_, turns)| turns);
+    let errors = run.error_turns.0.len();
+    let longest = run.error_turns.longest();
+    let turns = longest.map_or(0, |(_, turns)| u64::from(turns));
     let error = longest.map(|(error, _)| error.0.clone());
     let failed = run.failed_turns;
     let unchanged = run.progress.unchanged_turns;
     checks
-        .limit(
-            Class::Halted,
-            "distinct_errors",
-            "different errors in this turn",
-        )
+        .limit(Class::Halted, "distinct_errors")
+        .of("different errors in this turn")
         .at_most(Value::count(errors), thresholds.max_errors)
         .message(format!("{errors} different errors in one turn"))
-        .limit(
-            Class::Halted,
-            "same_error",
-            "turns in a row with the same error",
-        )
+        .limit(Class::Halted, "same_error")
+        .of("turns in a row with the same error")
         .reaches(turns, thresholds.same_error_turns)
         .detail(error.clone())
         .message(format!(
             "{turns} turns in a row have the same error: {}",
             error.unwrap_or_default()
         ))
-        .limit(
-            Class::Halted,
-            "failed_turns",
-            "turns in a row in which the agent program failed or said nothing",
-        )
+        .limit(Class::Halted, "failed_turns")
+        .of("turns in a row in which the agent program failed or said nothing")
         .reaches(failed, thresholds.failed_turns)
         .message(format!(
             "the agent program failed or said nothing in {failed} turns in a row"
         ))
         // Claims and questions are no progress (ralph-claude-code: a loop that only says "done"
         // never stagnates).
-        .limit(
-            Class::Stalled,
-            "stagnation",
-            "turns in a row without progress",
-        )
+        .limit(Class::Stalled, "stagnation")
+        .of("turns in a row without progress")
         .reaches(
             run.progress.is_measured().then_some(unchanged),
             thresholds.stagnation_turns,
@@ -314,7 +281,8 @@ fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks 
 pub(super) fn turns(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
     let most = thresholds.max_turns;
     checks
-        .limit(Class::Exhausted, "turns", "turns of this run")
+        .limit(Class::Exhausted, "turns")
+        .of("turns of this run")
         .reaches(run.turn, most)
         .message(format!("the run has had its {most} turns"))
 }

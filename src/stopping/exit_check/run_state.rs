@@ -1,16 +1,14 @@
 //! The state of one run: what its turns add up to.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::domain::time::Timestamp;
 
 use super::breaker::{BreakerState, LoopBreaker, TurnProgress};
-use super::evidence::{ErrorSignature, StatedState, TurnEvidence};
+use super::event::ExitSettings;
+use super::evidence::{ErrorSignature, ErrorStreaks, StatedState, TurnEvidence};
 use super::progress::ProgressTrail;
 use super::run::RunRef;
-use super::settings::ExitSettings;
 
 /// The counters of one run after its last turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,8 +31,8 @@ pub struct RunState {
     pub low_confidence_turns: u64,
     /// Turns in a row in which the agent program failed or said nothing, and changed nothing.
     pub failed_turns: u64,
-    /// The errors of the last turn, each with the number of turns in a row that it occurred in.
-    pub error_turns: BTreeMap<ErrorSignature, u64>,
+    /// The errors of the last turn.
+    pub error_turns: ErrorStreaks,
     pub seed: SeedStagnation,
     pub breaker: LoopBreaker,
     /// The circuit when the last turn was checked, before the turn was recorded.
@@ -101,7 +99,7 @@ impl RunState {
             question_turns: 0,
             low_confidence_turns: 0,
             failed_turns: 0,
-            error_turns: BTreeMap::new(),
+            error_turns: ErrorStreaks::default(),
             seed: SeedStagnation::default(),
             breaker,
             circuit_before: CircuitPhase::Closed,
@@ -140,24 +138,10 @@ impl RunState {
         } else {
             &evidence.errors
         };
-        self.observe_errors(errors);
+        self.error_turns.observe(errors);
         self.seed.observe(evidence);
         self.breaker
             .record(&settings.circuit, change.progress, errors, now);
-    }
-
-    fn observe_errors(&mut self, errors: &[ErrorSignature]) {
-        let before = std::mem::take(&mut self.error_turns);
-        for error in errors {
-            let turns = before.get(error).copied().unwrap_or(0).saturating_add(1);
-            self.error_turns.insert(error.clone(), turns);
-        }
-    }
-
-    /// Returns the error that has occurred in the most turns in a row.
-    pub fn longest_error(&self) -> Option<(&ErrorSignature, u64)> {
-        let longest = self.error_turns.iter().max_by_key(|(_, turns)| **turns)?;
-        Some((longest.0, *longest.1))
     }
 }
 

@@ -11,11 +11,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::breaker::BreakerState;
-use super::event::{LoopEvent, LoopEventKind, TurnRecord};
+use super::event::{ExitPolicy, ExitSettings, LoopEvent, LoopEventKind, TurnRecord};
 use super::evidence::TurnEvidence;
 use super::run::{RunId, RunOrigin, RunRef};
 use super::run_state::RunState;
-use super::settings::{ExitPolicy, ExitSettings};
 use super::totals::DecisionTotals;
 use super::{rules, strict_seed};
 use crate::domain::log::Fold;

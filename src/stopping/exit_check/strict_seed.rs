@@ -7,7 +7,7 @@
 //! before, not with a percentage. A cap of turns comes last, because every loop has one.
 
 use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::{Bound, Checks, Class, Evaluation, Value};
+use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 
 use super::evidence::{SeedTasks, TurnEvidence};
 use super::rules;
@@ -33,42 +33,27 @@ pub fn evaluate(
         part: tasks.completed,
         of: total,
     });
-    let checks = rules::circuit_open(Checks::in_stated_order(), run, now)
-        .success(Class::Done, "high_completion", "completed tasks")
-        .compare(
-            Value::percent(completion),
-            Bound::AtLeast,
-            Value::percent(least),
-        )
+    let checks = rules::circuit_open(Checks::default(), run, now)
+        .success(Class::Done, "high_completion")
+        .of("completed tasks")
+        .at_least(Value::percent(completion), Value::percent(least))
         .message(format!(
             "task completion {completion}% >= threshold {least}%"
         ))
-        .limit(
-            Class::NeedsHuman,
-            "low_confidence",
-            "confidence of the language",
-        )
-        .compare(
-            Value::percent(confidence),
-            Bound::AtLeast,
-            Value::percent(sure),
-        )
+        .limit(Class::NeedsHuman, "low_confidence")
+        .of("confidence of the language")
+        .at_least(Value::percent(confidence), Value::percent(sure))
         .message(format!("AI confidence {confidence}% < threshold {sure}%"))
-        .limit(
-            Class::Halted,
-            "too_many_errors",
-            "different words for errors",
-        )
+        .limit(Class::Halted, "too_many_errors")
+        .of("different words for errors")
         .at_most(Value::Count(errors), most)
         .message(format!("error count {errors} > threshold {most}"))
-        .success(Class::Done, "all_tasks_done", "completed tasks")
-        .compare(share, Bound::AtLeast, Value::percent(100))
+        .success(Class::Done, "all_tasks_done")
+        .of("completed tasks")
+        .at_least(share, Value::percent(100))
         .message(format!("all {total} tasks completed"))
-        .limit(
-            Class::Stalled,
-            "stagnation",
-            "decisions in a row without another completed task",
-        )
+        .limit(Class::Stalled, "stagnation")
+        .of("decisions in a row without another completed task")
         .reaches(
             run.seed.completed.map(|_| unchanged),
             thresholds.stagnation_turns,

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::stopping::evaluation::{Decision, Evaluation};
 
+use super::event::ExitPolicy;
 use super::evidence::TurnEvidence;
-use super::settings::ExitPolicy;
 use super::strict_seed;
 
 /// The most entries of a history.

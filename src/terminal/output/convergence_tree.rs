@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crate::stopping::convergence::ConvergenceRule;
+use crate::stopping::convergence::criteria;
 use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleKind, RuleOutcome};
 use crate::text::clean::one_line;
 
@@ -12,11 +12,11 @@ use super::evaluation_tree::decision_in_words;
 /// Returns the tree under its heading, `CONVERGENCE CHECK (Iteration 3)`.
 pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> Vec<String> {
     let mut lines = vec![format!("CONVERGENCE CHECK (Iteration {iteration})")];
-    for name in ConvergenceRule::ALL {
-        let Some(rule) = evaluation.rule(name.name()) else {
+    for (name, label) in LABELS {
+        let Some(rule) = evaluation.rule(name) else {
             continue;
         };
-        lines.push(format!("├─ {}: {}", label(name), outcome(name, rule)));
+        lines.push(format!("├─ {label}: {}", outcome(rule)));
         let detail = rule.detail.as_deref().map(one_line);
         lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
     }
@@ -25,22 +25,21 @@ pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> Vec<String> 
     lines
 }
 
-fn label(rule: ConvergenceRule) -> &'static str {
-    match rule {
-        ConvergenceRule::MinimumIterations => "Minimum met",
-        ConvergenceRule::MaximumIterations => "Maximum reached",
-        ConvergenceRule::QuestionStability => "Questions stable",
-        ConvergenceRule::LowQuestions => "Low questions",
-        ConvergenceRule::HighConfidence => "High confidence",
-        ConvergenceRule::OpenBlockers => "No open blockers",
-        ConvergenceRule::Parsed => "Items found",
-        ConvergenceRule::Oscillation => "Oscillation",
-        ConvergenceRule::NothingToAsk => "Nothing to ask",
-    }
-}
+/// The rules in the order of the tree, with their labels.
+const LABELS: [(&str, &str); 9] = [
+    (criteria::MINIMUM_ITERATIONS, "Minimum met"),
+    (criteria::MAXIMUM_ITERATIONS, "Maximum reached"),
+    (criteria::QUESTION_STABILITY, "Questions stable"),
+    (criteria::LOW_QUESTIONS, "Low questions"),
+    (criteria::HIGH_CONFIDENCE, "High confidence"),
+    (criteria::OPEN_BLOCKERS, "No open blockers"),
+    (criteria::PARSED, "Items found"),
+    (criteria::OSCILLATION, "Oscillation"),
+    (criteria::NOTHING_TO_ASK, "Nothing to ask"),
+];
 
 /// Answers the label with the figures: `NO (5 > 3)`. A guard that does not object is a yes.
-fn outcome(name: ConvergenceRule, rule: &Rule) -> String {
+fn outcome(rule: &Rule) -> String {
     let answer = match (rule.outcome, rule.kind) {
         (RuleOutcome::Unknown, _) => return "UNKNOWN (not measured)".to_owned(),
         (RuleOutcome::NotApplicable, _) => return "NOT APPLICABLE".to_owned(),
@@ -51,19 +50,12 @@ fn outcome(name: ConvergenceRule, rule: &Rule) -> String {
     };
     let (value, threshold) = rule.figures(Notation::Decimals);
     let value = value.unwrap_or_default();
-    match name {
-        ConvergenceRule::QuestionStability | ConvergenceRule::Oscillation => {
+    match rule.name.as_str() {
+        criteria::QUESTION_STABILITY | criteria::OSCILLATION => {
             format!("{answer} (count: {value}, need: {threshold})")
         }
-        ConvergenceRule::NothingToAsk => format!("{answer} ({value} deferred)"),
-        ConvergenceRule::MinimumIterations
-        | ConvergenceRule::MaximumIterations
-        | ConvergenceRule::LowQuestions
-        | ConvergenceRule::HighConfidence
-        | ConvergenceRule::OpenBlockers
-        | ConvergenceRule::Parsed => {
-            format!("{answer} ({value} {} {threshold})", relation(rule))
-        }
+        criteria::NOTHING_TO_ASK => format!("{answer} ({value} deferred)"),
+        _ => format!("{answer} ({value} {} {threshold})", relation(rule)),
     }
 }
 

@@ -94,7 +94,10 @@ impl RunView {
             question_turns: run.question_turns,
             low_confidence_turns: run.low_confidence_turns,
             failed_turns: run.failed_turns,
-            same_error_turns: run.longest_error().map_or(0, |(_, turns)| turns),
+            same_error_turns: run
+                .error_turns
+                .longest()
+                .map_or(0, |(_, turns)| turns.into()),
         }
     }
 

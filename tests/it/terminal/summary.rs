@@ -3,7 +3,7 @@
 use conclave::consultation::event::Envelope;
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::artifact::{Content, Dissent, Severity, Verdict};
-use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::stored_record::{StoredRecord, WhySubstituted};
 use conclave::terminal::document;
 use conclave::terminal::output::style::Paint;
 use conclave::terminal::report::{NextSteps, summary};
@@ -194,7 +194,7 @@ fn hostile_answer_stays_within_the_width_and_controls_nothing() {
 fn hedged_agent_is_named_above_the_answer() {
     let mut record = record(&sample_events::substituted());
     let agent = record.substitutions[0].agent.clone();
-    record.substitutions[0].reason = Some("hedge".to_owned());
+    record.substitutions[0].of.reason = WhySubstituted::Hedge;
     let screen = screen(&record, 120, Paint::Plain).contents();
     let (above, _) = screen.split_once("Answer").unwrap();
     assert!(above.contains(&format!("{agent} answered by ")), "{screen}");

@@ -1,9 +1,8 @@
 //! The panel, and the models that took over, were asked as well, or answered for others.
 
-use super::word;
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::{
-    ServedOtherwise, StoredAgent, StoredModel, StoredPanel, StoredPersonaSelection, StoredSeat,
+    ServedOtherwise, StoredAgent, StoredModel, StoredPanel, StoredPersonaSelection,
     StoredSubstitution,
 };
 
@@ -24,16 +23,7 @@ impl Transcript {
 
     pub(super) fn stored_panel(&self) -> StoredPanel {
         let panel = &self.terms.panel;
-        let seats = panel.seats.iter();
         StoredPanel {
-            seats: seats
-                .map(|seat| StoredSeat {
-                    seat: seat.id.clone(),
-                    persona: seat.persona.id.clone(),
-                    provider: seat.model.provider.as_str().to_owned(),
-                    model: seat.model.model.clone(),
-                })
-                .collect(),
             judges: panel.judges.iter().map(StoredModel::from).collect(),
             one_family: panel.is_one_family(),
             notices: self.terms.notices.clone(),
@@ -59,12 +49,7 @@ impl Transcript {
                     .panel
                     .agent_name(&substitution.agent_id)
                     .to_owned(),
-                agent_id: substitution.agent_id.clone(),
-                round_number: Some(substitution.round_number),
-                original: Some(substitution.original.clone()),
-                substitute: Some(substitution.substitute.clone()),
-                reason: word(&substitution.reason),
-                message: Some(substitution.message.clone()),
+                of: substitution.clone(),
             })
             .collect()
     }

@@ -3,15 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{milliseconds, word};
-use crate::consultation::event::{AgentError, CallFinished, StateName};
+use crate::consultation::event::{CallFinished, StateName};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::transcript::Transcript;
 use crate::consultation::transcript::spend::Spend;
 use crate::domain::artifact::Artifact;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{
-    Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredCallError, StoredError,
-    StoredRound, TokenCounts,
+    Amount, CompletedRound, StoredAgentRound, StoredAttempt, StoredRound, TokenCounts,
 };
 
 impl Transcript {
@@ -116,20 +115,12 @@ impl Transcript {
                 .iter()
                 .flat_map(|call| call.problems.clone())
                 .collect(),
-            error: failure.map(|failure| error(&failure.error)),
+            error: failure.map(|failure| failure.error.clone()),
         }
     }
 }
 
-fn error(error: &AgentError) -> StoredError {
-    StoredError {
-        class: error.class.and_then(|class| word(&class)),
-        message: error.message.clone(),
-    }
-}
-
 fn attempt(call: &CallFinished) -> StoredAttempt {
-    let error = call.error.as_ref();
     StoredAttempt {
         call: Some(call.call.0),
         purpose: word(&call.purpose),
@@ -139,12 +130,7 @@ fn attempt(call: &CallFinished) -> StoredAttempt {
             .stop
             .as_ref()
             .and_then(|stop| serde_json::to_value(stop).ok()),
-        error: error.map(|error| StoredCallError {
-            class: word(&error.class),
-            message: error.message.clone(),
-            retry_after_ms: error.retry_after_ms,
-            usage_reported: error.usage_reported,
-        }),
+        error: call.error.clone(),
         tokens: Some(TokenCounts::from(&call.tokens)),
         cost: Some(Amount::from(call.cost)),
         cost_source: word(&call.cost_source),

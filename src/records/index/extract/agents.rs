@@ -3,7 +3,7 @@
 use crate::domain::artifact::{Synthesis, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::domain::stored_record::{StoredAgent, StoredRecord, Substitution};
 use crate::records::index::rows::{AgentRole, AgentRow, UNKNOWN};
 
 /// Returns the experts in the panel's order, then the judge.
@@ -53,16 +53,16 @@ fn confidence(record: &StoredRecord, seat: &StoredAgent) -> Option<Confidence> {
 /// Returns the provider and model that answered for a seat in Round 1, and so stated its
 /// confidence: the last fallback by then, else the seat's own model.
 fn round_1_model(record: &StoredRecord, seat: &StoredAgent) -> (String, String) {
-    let is_in_time = |round: Option<u8>| round.is_none_or(|round| round <= 1);
     let fallback = record
         .substitutions
         .iter()
         .rev()
-        .filter(|substitution| substitution.agent_id == seat.id)
-        .filter(|substitution| is_in_time(substitution.round_number))
-        .find_map(|substitution| substitution.substitute.as_ref());
+        .map(|taken| &taken.of)
+        .find(|taken| taken.agent_id == seat.id && taken.round_number <= 1);
     match fallback {
-        Some(model) => (model.provider.as_str().to_owned(), model.model.clone()),
+        Some(Substitution {
+            substitute: model, ..
+        }) => (model.provider.as_str().to_owned(), model.model.clone()),
         None => (known(seat.provider.as_ref()), known(seat.model.as_ref())),
     }
 }

@@ -2,8 +2,8 @@ use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::{Class, Evaluation, RuleOutcome, Value};
 
-use crate::stopping::batch::conditions::{BudgetOrigin, StopConditions};
-use crate::stopping::batch::rate::Rate;
+use crate::domain::confidence::Confidence;
+use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, StopRequest, Workload};
 use crate::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
@@ -22,8 +22,8 @@ const BUSY: Workload = Workload {
     in_flight: 0,
 };
 
-fn rate(share: f64) -> Rate {
-    Rate::new(share).unwrap()
+fn rate(share: f64) -> Confidence {
+    Confidence::new(share).unwrap()
 }
 
 /// Returns a batch after these items of the subject, each with one attempt.
@@ -393,20 +393,15 @@ fn the_classes_of_stops_differ() {
 }
 
 #[test]
-fn a_budget_below_the_number_of_items_is_refused_unless_chosen() {
+fn a_budget_below_the_number_of_items_is_refused() {
     let conditions = StopConditions::default();
-    conditions.check_budget(50, BudgetOrigin::Default).unwrap();
-    let error = conditions
-        .check_budget(51, BudgetOrigin::Default)
-        .unwrap_err();
+    conditions.check_budget(50).unwrap();
+    let error = conditions.check_budget(51).unwrap_err();
     assert_eq!(
         error.to_string(),
         "51 case runs need at least 51 attempts, but `max_attempts` is 50"
     );
-    conditions.check_budget(51, BudgetOrigin::Chosen).unwrap();
-    StopConditions::off()
-        .check_budget(1_000, BudgetOrigin::Default)
-        .unwrap();
+    StopConditions::off().check_budget(1_000).unwrap();
 }
 
 #[test]

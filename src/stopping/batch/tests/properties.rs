@@ -74,6 +74,6 @@ proptest! {
         let streak = items.iter().rev().take_while(|(outcome, _)| *outcome != Approved).count();
         let rule = evaluation.rule("consecutive_fails").unwrap();
         prop_assert_eq!(&rule.value, &Some(Value::count(streak)));
-        prop_assert_eq!(batch.totals_of(ItemRole::Subject).finished(), items.len() as u64);
+        prop_assert_eq!(batch.totals.subject.finished(), items.len() as u64);
     }
 }

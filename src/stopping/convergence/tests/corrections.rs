@@ -25,7 +25,7 @@ fn other_questions_in_the_same_number_are_a_change() {
 #[test]
 fn churn_is_reported_whatever_is_compared() {
     let measures = ["abcde", "abcfg"].map(asking);
-    let stability = ConvergenceRule::QuestionStability;
+    let stability = QUESTION_STABILITY;
     assert_eq!(
         detail(&balanced(), &measures, stability),
         "Previous: 5, Current: 5, Changed: YES (churn: 2 of 5 are others)"
@@ -104,7 +104,7 @@ fn evidence_is_counted_where_it_is_required() {
     };
     assert_eq!(play(&evidence, &measures), "- -");
     assert_eq!(
-        detail(&evidence, &measures, ConvergenceRule::HighConfidence),
+        detail(&evidence, &measures, HIGH_CONFIDENCE),
         "High: 18 (10 with a source), Medium: 0, Open: 4"
     );
 }
@@ -218,7 +218,7 @@ fn questions_without_an_answer_are_not_unchanged() {
 
 #[test]
 fn questions_without_an_answer_are_named_in_the_comparison() {
-    let stability = ConvergenceRule::QuestionStability;
+    let stability = QUESTION_STABILITY;
     let measures = [
         unanswered("abcde", 4),
         unanswered("abcde", 3),

@@ -1,6 +1,7 @@
 //! Loops of refinement, iteration by iteration.
 
 use crate::domain::confidence::Confidence;
+use crate::stopping::convergence::criteria::{HIGH_CONFIDENCE, QUESTION_STABILITY};
 use crate::stopping::evaluation::{Class, Evaluation};
 
 use super::*;
@@ -74,9 +75,9 @@ fn last(criteria: &Criteria, measures: &[DocumentMeasure]) -> Evaluation {
     evaluate(criteria, measures)
 }
 
-fn detail(criteria: &Criteria, measures: &[DocumentMeasure], rule: ConvergenceRule) -> String {
+fn detail(criteria: &Criteria, measures: &[DocumentMeasure], rule: &str) -> String {
     let evaluation = evaluate(criteria, measures);
-    let rule = evaluation.rule(rule.name()).unwrap();
+    let rule = evaluation.rule(rule).unwrap();
     rule.detail.clone().unwrap_or_default()
 }
 

@@ -123,7 +123,7 @@ fn the_aggressive_preset_can_stop_after_one_iteration() {
 fn details_show_what_was_compared_and_counted() {
     let criteria = balanced();
     let measures = [items(9, 4, 7), items(13, 4, 5)];
-    let stability = ConvergenceRule::QuestionStability;
+    let stability = QUESTION_STABILITY;
     assert_eq!(
         detail(&criteria, &measures[..1], stability),
         "Previous: none, Current: 7"
@@ -141,7 +141,7 @@ fn details_show_what_was_compared_and_counted() {
         "Previous: unknown, Current: 7"
     );
     assert_eq!(
-        detail(&criteria, &measures, ConvergenceRule::HighConfidence),
+        detail(&criteria, &measures, HIGH_CONFIDENCE),
         "High: 13, Medium: 4, Open: 5"
     );
 }

@@ -17,7 +17,7 @@ fn an_unchanged_number_of_questions_is_stable() {
     let measures = ["abcde", "fghij", "klmno"].map(asking);
     assert_eq!(play(&strict(), &measures), "- - question_stability");
     assert_eq!(
-        detail(&strict(), &measures, ConvergenceRule::QuestionStability),
+        detail(&strict(), &measures, QUESTION_STABILITY),
         "Previous: 5, Current: 5, Changed: NO"
     );
 }

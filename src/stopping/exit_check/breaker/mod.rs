@@ -11,7 +11,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use crate::domain::time::{Timestamp, milliseconds};
 use crate::stopping::circuit::stage::CircuitStage;
 
-use super::evidence::ErrorSignature;
+use super::evidence::{ErrorSignature, ErrorStreaks};
 use super::run::RunId;
 
 /// Conditions under which the breaker opens, and the length of its rest.
@@ -122,8 +121,8 @@ pub struct LoopBreaker {
 struct TurnWindow {
     no_progress_turns: u32,
     /// The errors of the last turn, each with the number of turns in a row that it occurred in.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    error_turns: BTreeMap<ErrorSignature, u32>,
+    #[serde(default, skip_serializing_if = "ErrorStreaks::is_empty")]
+    error_turns: ErrorStreaks,
 }
 
 impl LoopBreaker {
@@ -188,7 +187,7 @@ impl LoopBreaker {
             CircuitStage::Closed { since, window } => BreakerState::Closed {
                 since,
                 no_progress_turns: window.no_progress_turns,
-                same_error_turns: window.error_turns.values().copied().max().unwrap_or(0),
+                same_error_turns: window.error_turns.longest().map_or(0, |(_, turns)| turns),
             },
             CircuitStage::Open { since, until, why } if now < until => {
                 BreakerState::Open { since, until, why }
@@ -246,19 +245,15 @@ impl TurnWindow {
             TurnProgress::None => self.no_progress_turns = self.no_progress_turns.saturating_add(1),
             TurnProgress::Unknown => {}
         }
-        let before = std::mem::take(&mut self.error_turns);
-        for error in errors {
-            let turns = before.get(error).copied().unwrap_or(0).saturating_add(1);
-            self.error_turns.insert(error.clone(), turns);
-        }
+        self.error_turns.observe(errors);
         if self.no_progress_turns >= rule.no_progress_turns {
             return Some(TripReason::NoProgress {
                 turns: self.no_progress_turns,
             });
         }
-        let (error, turns) = self.error_turns.iter().max_by_key(|(_, turns)| **turns)?;
-        (*turns >= rule.same_error_turns).then(|| TripReason::SameError {
-            turns: *turns,
+        let (error, turns) = self.error_turns.longest()?;
+        (turns >= rule.same_error_turns).then(|| TripReason::SameError {
+            turns,
             error: error.clone(),
         })
     }

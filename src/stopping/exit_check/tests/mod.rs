@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use super::event::LoopEvent;
+use super::event::{ExitPolicy, ExitSettings, LoopEvent};
+
+use super::run::RunId;
 
 use super::evidence::{
     Checklist, ErrorSignature, GitState, SeedTasks, SeedWords, StatedState, StatusSignal,
     TestResult, TurnEvidence, Words,
 };
-use super::run::RunId;
-use super::settings::{ExitPolicy, ExitSettings};
 use super::state::LoopState;
 use super::thresholds::ExitThresholds;
 use crate::domain::time::Timestamp;

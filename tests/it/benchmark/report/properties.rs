@@ -9,9 +9,7 @@ use conclave::domain::money::Cost;
 use conclave::stopping::batch::statistics::BatchStatistics;
 use conclave::terminal::document::screen;
 use conclave::terminal::output::style::Paint;
-use conclave::terminal::report::benchmark::markdown;
-use conclave::terminal::report::benchmark::page;
-use conclave::terminal::report::benchmark::summary;
+use conclave::terminal::report::benchmark::{markdown, page, summary};
 use proptest::prelude::*;
 use roxmltree::Document;
 

@@ -35,7 +35,7 @@ fn named_panel_is_shown_asked_and_recorded() {
             .iter()
             .all(|request| request.is_from_expert() != (request.model == "gemini-4-argon"))
     );
-    let seats = &conclave.record()["panel"]["seats"];
+    let seats = &conclave.record()["agents"];
     assert_eq!(seats[0]["persona"], "security");
     assert_eq!(seats[0]["provider"], "anthropic");
     assert_eq!(seats[0]["model"], "claude-opus-5-5");

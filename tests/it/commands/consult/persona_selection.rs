@@ -11,11 +11,11 @@ use crate::support::schema;
 const RECORD: &str = include_str!("../../../../schemas/consultation.schema.json");
 
 fn seats(record: &Value) -> Vec<String> {
-    let seats = record["panel"]["seats"].as_array().unwrap();
+    let seats = record["agents"].as_array().unwrap();
     seats
         .iter()
         .map(|seat| {
-            format!("{}={}:{}", seat["seat"], seat["provider"], seat["model"]).replace('"', "")
+            format!("{}={}:{}", seat["id"], seat["provider"], seat["model"]).replace('"', "")
         })
         .collect()
 }

@@ -103,10 +103,10 @@ fn statements(
             {
                 return None;
             }
-            let seat = record["panel"]["seats"]
+            let seat = record["agents"]
                 .as_array()?
                 .iter()
-                .find(|seat| &seat["seat"] == agent)?;
+                .find(|seat| &seat["id"] == agent)?;
             let planned_model =
                 format!("{}:{}", seat["provider"].as_str()?, seat["model"].as_str()?);
             // A model that took over later has no statement in Round 1.

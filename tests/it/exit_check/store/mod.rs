@@ -10,10 +10,11 @@ use conclave::agent_loop::store::{StateFolder, Store, StoreError};
 use conclave::domain::time::Timestamp;
 use conclave::files::log::LogError;
 use conclave::stopping::exit_check::breaker::TurnProgress;
-use conclave::stopping::exit_check::event::{CircuitRecord, LoopEvent, LoopEventKind};
+use conclave::stopping::exit_check::event::{
+    CircuitRecord, ExitSettings, LoopEvent, LoopEventKind,
+};
 use conclave::stopping::exit_check::evidence::{ErrorSignature, TurnEvidence};
 use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
-use conclave::stopping::exit_check::settings::ExitSettings;
 use conclave::stopping::exit_check::state::LoopState;
 use rustix::process::Signal;
 use serde_json::Value;

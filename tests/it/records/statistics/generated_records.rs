@@ -132,7 +132,7 @@ fn attempt() -> impl Strategy<Value = Value> {
                 "tokens": { "input": input, "output": output, "total": input + output },
                 "latency_ms": latency,
                 "stop": if failed { Value::Null } else { json!("end") },
-                "error": if failed { json!({ "class": "server" }) } else { Value::Null },
+                "error": if failed { json!({ "class": "overload", "message": "busy" }) } else { Value::Null },
             });
             if let Some(cost) = cost {
                 written["cost"] = cost;

@@ -2,9 +2,9 @@
 
 use conclave::domain::time::Timestamp;
 use conclave::stopping::evaluation::Class;
+use conclave::stopping::exit_check::event::{ExitPolicy, ExitSettings};
 use conclave::stopping::exit_check::evidence::TurnEvidence;
 use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
-use conclave::stopping::exit_check::settings::{ExitPolicy, ExitSettings};
 use conclave::stopping::exit_check::state::LoopState;
 
 use super::LoopResult;

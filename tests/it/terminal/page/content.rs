@@ -1,7 +1,7 @@
 //! What a page shows, and in which order.
 
 use conclave::consultation::transcript::Transcript;
-use conclave::domain::stored_record::StoredRecord;
+use conclave::domain::stored_record::{StoredRecord, WhySubstituted};
 use conclave::terminal::report::page;
 
 use crate::support::html::{ScannedPage, scan};
@@ -159,7 +159,7 @@ fn panel_names_the_model_that_was_faster() {
     let events = sample_events::substituted();
     let mut record = Transcript::fold(&events).unwrap().stored_record();
     let agent = record.substitutions[0].agent.clone();
-    record.substitutions[0].reason = Some("hedge".to_owned());
+    record.substitutions[0].of.reason = WhySubstituted::Hedge;
     let text = scan(&page(&record)).text;
     let (_, panel) = text.split_once("Panel").unwrap();
     assert!(panel.contains(&format!("{agent} answered by ")), "{panel}");
