@@ -111,7 +111,10 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
                     ..finished.cost
                 };
             }
-            _ => {}
+            CallEvent::Retried { .. }
+            | CallEvent::Hedged { .. }
+            | CallEvent::NotHedged { .. }
+            | CallEvent::Cancelled { .. } => {}
         }
     }
     let unknown = open.into_values().map(|worst_case| Cost {

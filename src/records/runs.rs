@@ -231,7 +231,14 @@ impl LockedRun {
     ) -> Result<Durability, LogError> {
         let durability = match kind {
             BenchmarkEventKind::Halted { .. } | BenchmarkEventKind::Ended => Durability::Synced,
-            _ => Durability::Unsynced,
+            BenchmarkEventKind::Begun(_)
+            | BenchmarkEventKind::Merged { .. }
+            | BenchmarkEventKind::CaseRunStarted { .. }
+            | BenchmarkEventKind::GradingStarted { .. }
+            | BenchmarkEventKind::CaseRunFinished { .. }
+            | BenchmarkEventKind::CaseRunDeferred(_)
+            | BenchmarkEventKind::StopRequested(_)
+            | BenchmarkEventKind::Resumed { .. } => Durability::Unsynced,
         };
         self.log
             .record(&BenchmarkEvent::new(now, kind), durability)?;

@@ -137,20 +137,37 @@ impl AbortReason {
     /// Returns whether an available answer is still given, because the abort only limits waiting or
     /// spending.
     pub fn leaves_an_answer(self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::Interrupted
-                | Self::UserCancelled
-                | Self::Timeout
-                | Self::CostCeiling
-                | Self::CostExceededEstimate
-        )
+            | Self::UserCancelled
+            | Self::Timeout
+            | Self::CostCeiling
+            | Self::CostExceededEstimate => true,
+            Self::Declined
+            | Self::AgentFailed
+            | Self::Strict
+            | Self::AllAgentsFailed
+            | Self::JudgeFailed
+            | Self::Prompt
+            | Self::Internal => false,
+        }
     }
 
     /// Returns whether a consultation that ended for this reason can be resumed.
     pub fn is_resumable(self) -> bool {
-        // No call was made, or the same templates or the same defect would fail again.
-        !matches!(self, Self::Declined | Self::Prompt | Self::Internal)
+        match self {
+            // No call was made, or the same templates or the same defect would fail again.
+            Self::Declined | Self::Prompt | Self::Internal => false,
+            Self::Interrupted
+            | Self::UserCancelled
+            | Self::Timeout
+            | Self::CostCeiling
+            | Self::CostExceededEstimate
+            | Self::AgentFailed
+            | Self::Strict
+            | Self::AllAgentsFailed
+            | Self::JudgeFailed => true,
+        }
     }
 }
 

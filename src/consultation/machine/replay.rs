@@ -148,7 +148,14 @@ impl Replayed {
                     tool_version: resumed.tool_version.clone(),
                 }
             }
-            _ => return Err(unfit),
+            (
+                Cause::Replied
+                | Cause::Provider
+                | Cause::HealthCheck
+                | Cause::Health
+                | Cause::Resumed,
+                _,
+            ) => return Err(unfit),
         };
         Ok(self.consultation.handle(envelope.at, input))
     }
@@ -301,7 +308,10 @@ fn decided(event: &Event) -> Option<Input> {
         }) => {
             let reason = match reason {
                 NoHedge::Ceiling => NotAdmitted::unnamed_budget(),
-                _ => NotAdmitted::Busy,
+                NoHedge::NoBackup
+                | NoHedge::NoHealthyBackup
+                | NoHedge::QuotaUsed
+                | NoHedge::BackupBusy => NotAdmitted::Busy,
             };
             (hedge(agent_id), reason)
         }

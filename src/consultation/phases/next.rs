@@ -63,7 +63,11 @@ impl Entry {
     pub(crate) fn into_tasks(self) -> TaskSet {
         match self {
             Self::Verdict { tasks, .. } | Self::Finishing { tasks, .. } => tasks,
-            _ => TaskSet::default(),
+            Self::AwaitingConsent(_)
+            | Self::Independent
+            | Self::Synthesis(_)
+            | Self::CrossExam { .. }
+            | Self::Complete { .. } => TaskSet::default(),
         }
     }
 

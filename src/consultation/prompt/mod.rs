@@ -397,7 +397,10 @@ impl Prompter<'_> {
             AnswerKind::PersonaSelection => (HELPER_FOLDER, "persona_selection"),
             AnswerKind::Comparison | AnswerKind::Consistency => (HELPER_FOLDER, "comparison"),
             AnswerKind::Verdict | AnswerKind::Menu => (self.mode.strategy().name, "verdict"),
-            _ => (self.mode.strategy().name, kind.name()),
+            AnswerKind::Independent
+            | AnswerKind::Synthesis
+            | AnswerKind::Revision
+            | AnswerKind::CrossExam => (self.mode.strategy().name, kind.name()),
         };
         self.size.template(folder, file)
     }

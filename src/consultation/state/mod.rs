@@ -64,7 +64,11 @@ impl State {
             Self::CrossExam(phase) => Some(&mut phase.tasks),
             Self::Verdict(phase) => Some(&mut phase.tasks),
             Self::Finishing(phase) => Some(&mut phase.tasks),
-            _ => None,
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Complete
+            | Self::Aborted(_) => None,
         }
     }
 
@@ -79,7 +83,13 @@ impl State {
             Self::Independent(phase) => !phase.answered.is_empty(),
             Self::CrossExam(phase) => phase.has_a_revision(),
             Self::Verdict(phase) => phase.first.is_some(),
-            _ => false,
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Synthesis(_)
+            | Self::Finishing(_)
+            | Self::Complete
+            | Self::Aborted(_) => false,
         }
     }
 
@@ -90,7 +100,12 @@ impl State {
             Self::Synthesis(_) => Some(synthesis::ROUND),
             Self::CrossExam(_) => Some(cross_exam::ROUND),
             Self::Verdict(_) => Some(verdict::ROUND),
-            _ => None,
+            Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Finishing(_)
+            | Self::Complete
+            | Self::Aborted(_) => None,
         }
     }
 
@@ -121,7 +136,11 @@ impl State {
             Self::CrossExam(phase) => phase.proceed(step).map(Self::CrossExam),
             Self::Verdict(phase) => phase.proceed(step).map(Self::Verdict),
             Self::Finishing(phase) => phase.proceed(&mut step.emitter).map(Self::Finishing),
-            state => return state,
+            state @ (Self::Idle
+            | Self::Estimating
+            | Self::AwaitingConsent(_)
+            | Self::Complete
+            | Self::Aborted(_)) => return state,
         };
         Self::after(step, name, next)
     }
@@ -136,7 +155,9 @@ impl State {
             Self::CrossExam(phase) => phase.again(step).map(Self::CrossExam),
             Self::Verdict(phase) => phase.again(step).map(Self::Verdict),
             Self::Finishing(phase) => phase.again(&mut step.emitter).map(Self::Finishing),
-            state => return state,
+            state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => {
+                return state;
+            }
         };
         Self::after(step, name, next)
     }
@@ -337,7 +358,17 @@ impl StateName {
                 Self::Complete,
             ) => true,
             (from, Self::Aborted) => !from.is_terminal(),
-            _ => false,
+            (
+                _,
+                Self::Idle
+                | Self::Estimating
+                | Self::AwaitingConsent
+                | Self::Independent
+                | Self::Synthesis
+                | Self::CrossExam
+                | Self::Verdict
+                | Self::Complete,
+            ) => false,
         };
         allowed
             .then_some(())

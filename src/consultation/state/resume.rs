@@ -28,7 +28,12 @@ pub(in crate::consultation) fn resume(
         state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(None)) => {
             return state;
         }
-        state => state,
+        state @ (State::AwaitingConsent(_)
+        | State::Independent(_)
+        | State::Synthesis(_)
+        | State::CrossExam(_)
+        | State::Verdict(_)
+        | State::Finishing(_)) => state,
     };
     step.run.pauses.push(Pause {
         from: step.emitter.position.last_event_at,

@@ -154,7 +154,14 @@ impl TaskSet {
                 self.put_back(task, outcome);
                 self.advance(step);
             }
-            _ => {}
+            Input::Start
+            | Input::StartedBefore { .. }
+            | Input::Answered(_)
+            | Input::ProviderChanged(_)
+            | Input::HealthCheckStarted { .. }
+            | Input::HealthChanged(_)
+            | Input::Interrupted
+            | Input::Resume { .. } => {}
         }
     }
 

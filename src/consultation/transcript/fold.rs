@@ -91,7 +91,12 @@ impl Transcript {
                 self.persona_selection = Some((**selection).clone());
             }
             Event::Cost(CostEvent::CeilingReached(ceiling)) => self.ceiling = Some(ceiling.clone()),
-            _ => {}
+            Event::Round(RoundEvent::Started { .. })
+            | Event::Agent(AgentEvent::Thinking { .. })
+            | Event::Cost(CostEvent::GateTriggered { .. })
+            | Event::Pulse(_)
+            | Event::Health(_)
+            | Event::Provider(_) => {}
         }
     }
 
@@ -119,7 +124,10 @@ impl Transcript {
                 self.abort = None;
             }
             ConsultationEvent::Aborted(abort) => self.abort = Some(abort.clone()),
-            _ => {}
+            ConsultationEvent::Started(_)
+            | ConsultationEvent::Completed { .. }
+            | ConsultationEvent::SubstitutionOffered(_)
+            | ConsultationEvent::EarlyTerminationOffered(_) => {}
         }
     }
 
@@ -171,7 +179,12 @@ impl Transcript {
                 call,
                 reason: CancelReason::HedgeLost,
             } => self.drop_loser(*call),
-            _ => {}
+            CallEvent::Retried { .. }
+            | CallEvent::NotHedged { .. }
+            | CallEvent::Cancelled {
+                reason: CancelReason::TooLate | CancelReason::Abort(_),
+                ..
+            } => {}
         }
     }
 

@@ -63,7 +63,17 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
             | AbortReason::JudgeFailed
             | AbortReason::Strict,
         ) if is_infrastructure(record) => NoAnswer::Infrastructure { message },
-        _ => NoAnswer::Failed { message },
+        Some(
+            AbortReason::Declined
+            | AbortReason::CostExceededEstimate
+            | AbortReason::AgentFailed
+            | AbortReason::AllAgentsFailed
+            | AbortReason::JudgeFailed
+            | AbortReason::Strict
+            | AbortReason::Prompt
+            | AbortReason::Internal,
+        )
+        | None => NoAnswer::Failed { message },
     }
 }
 

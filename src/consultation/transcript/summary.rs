@@ -38,7 +38,13 @@ impl Transcript {
             StateName::Aborted => Status::Aborted,
             StateName::Complete if self.degradations().is_empty() => Status::Complete,
             StateName::Complete => Status::Degraded,
-            _ => Status::Incomplete,
+            StateName::Idle
+            | StateName::Estimating
+            | StateName::AwaitingConsent
+            | StateName::Independent
+            | StateName::Synthesis
+            | StateName::CrossExam
+            | StateName::Verdict => Status::Incomplete,
         }
     }
 
