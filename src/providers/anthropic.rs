@@ -15,7 +15,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure, content};
 use super::partial_reply::PartialReply;
-use super::wire::{count, schema, text, with, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 
 /// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
@@ -47,8 +47,7 @@ pub(super) fn read(
         "message_start" => {
             let message = &event["message"];
             reply.served_model = message["model"].as_str().map(ToOwned::to_owned);
-            let reported = &message["usage"];
-            reply.usage = reported.is_object().then(|| merged(reported, None));
+            reply.usage = merged(&Counts::of(&message["usage"]), None);
         }
         "content_block_start" => {
             let block = &event["content_block"];
@@ -90,10 +89,10 @@ fn read_message_delta(event: &Value, reply: &mut PartialReply) {
             other => StopReason::Other(other.to_owned()),
         });
     }
-    let reported = &event["usage"];
-    if reported.is_object() {
-        reply.usage = Some(merged(reported, reply.usage));
-        reply.usage_is_final |= count(reported, "/output_tokens").is_some();
+    let counts = Counts::of(&event["usage"]);
+    if let Some(usage) = merged(&counts, reply.usage) {
+        reply.usage = Some(usage);
+        reply.usage_is_final |= counts.at("/output_tokens").is_some();
     }
 }
 
@@ -109,15 +108,15 @@ fn refusal(details: &Value) -> String {
 /// Merges a report of usage into an earlier one: reports are cumulative, and a missing count keeps
 /// its earlier value. The input excludes cached tokens, read or written; the output includes
 /// thinking.
-fn merged(report: &Value, earlier: Option<Usage>) -> Usage {
+fn merged(counts: &Counts<'_>, earlier: Option<Usage>) -> Option<Usage> {
     let earlier = earlier.unwrap_or_default();
-    let count = |at: &str, before| count(report, at).unwrap_or(before);
-    Usage {
+    let count = |at: &str, before| counts.at(at).unwrap_or(before);
+    counts.valid(Usage {
         input: count("/input_tokens", earlier.input),
         cache_read: count("/cache_read_input_tokens", earlier.cache_read),
         cache_write: count("/cache_creation_input_tokens", earlier.cache_write),
         output: count("/output_tokens", earlier.output),
         reasoning: count("/output_tokens_details/thinking_tokens", earlier.reasoning),
         source: earlier.source,
-    }
+    })
 }

@@ -11,7 +11,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{count, schema, text, with, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 
 /// Returns the path of the request for one call.
 pub(super) fn path(model: &str) -> String {
@@ -198,11 +198,12 @@ fn read_candidate(candidate: &Value, reply: &mut PartialReply, on: &mut dyn FnMu
 /// Reads a report of usage, which leaves zeros out. The prompt includes cached tokens, the
 /// candidates exclude thoughts.
 fn usage(report: &Value) -> Option<Usage> {
-    let count = |at: &str| count(report, at).unwrap_or(0);
+    let counts = Counts::of(report);
+    let count = |at: &str| counts.at(at).unwrap_or(0);
     let prompt = count("/promptTokenCount").saturating_add(count("/toolUsePromptTokenCount"));
     let cache_read = count("/cachedContentTokenCount").min(prompt);
     let reasoning = count("/thoughtsTokenCount");
-    report.is_object().then(|| Usage {
+    counts.valid(Usage {
         input: prompt - cache_read,
         cache_read,
         output: count("/candidatesTokenCount").saturating_add(reasoning),

@@ -14,7 +14,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{CacheMark, Form, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{count, schema, text, with, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 use super::{errors, reported_cost};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
@@ -148,7 +148,8 @@ fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(D
 /// Reads a report of usage, in which the prompt includes cached tokens. `None` unless both counts
 /// needed for a cost are present.
 fn usage(report: &Value, convention: Reasoning) -> Option<Usage> {
-    let count = |at: &str| count(report, at);
+    let counts = Counts::of(report);
+    let count = |at: &str| counts.at(at);
     let (prompt, completion) = (count("/prompt_tokens")?, count("/completion_tokens")?);
     let reasoning = count("/completion_tokens_details/reasoning_tokens").unwrap_or(0);
     // Most servers count reasoning as part of the completion, some in addition; the total shows
@@ -172,7 +173,7 @@ fn usage(report: &Value, convention: Reasoning) -> Option<Usage> {
     let cache_write = count("/prompt_tokens_details/cache_write_tokens")
         .unwrap_or(0)
         .min(prompt - cache_read);
-    Some(Usage {
+    counts.valid(Usage {
         input: prompt - cache_read - cache_write,
         cache_read,
         cache_write,

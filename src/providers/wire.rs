@@ -1,10 +1,13 @@
 //! Types shared by codecs and HTTP: an endpoint with its key, a request, and its outcome.
 
+use std::cell::Cell;
+
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 
 use crate::consultation::protocol::call::{Ask, Failure, Outcome, Reply, StopReason};
 use crate::domain::dialect::Dialect;
+use crate::domain::tokens::Usage;
 use crate::text::clean::is_invisible;
 
 use super::sse;
@@ -218,10 +221,35 @@ pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Returns a count in a report of usage. An invalid one is ignored; it does not invalidate the
-/// answer.
-pub(super) fn count(usage: &Value, at: &str) -> Option<u64> {
-    usage.pointer(at).and_then(Value::as_u64)
+/// The counts in a report of usage. One invalid count says nothing sure of the cost, so the whole
+/// report is left out then; it does not invalidate the answer.
+#[derive(Debug)]
+pub(super) struct Counts<'a> {
+    report: &'a Value,
+    are_valid: Cell<bool>,
+}
+
+impl<'a> Counts<'a> {
+    pub(super) fn of(report: &'a Value) -> Self {
+        Self {
+            report,
+            are_valid: Cell::new(report.is_object()),
+        }
+    }
+
+    /// Returns a count by its JSON Pointer; `None` if it is missing or null.
+    pub(super) fn at(&self, pointer: &str) -> Option<u64> {
+        let value = self.report.pointer(pointer);
+        let value = value.filter(|value| !value.is_null())?;
+        let count = value.as_u64();
+        self.are_valid.set(self.are_valid.get() && count.is_some());
+        count
+    }
+
+    /// Returns what was made of the counts, if all were valid.
+    pub(super) fn valid(&self, usage: Usage) -> Option<Usage> {
+        self.are_valid.get().then_some(usage)
+    }
 }
 
 /// Returns an object without the fields that are null, which a request leaves out.
