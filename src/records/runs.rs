@@ -213,15 +213,19 @@ impl LockedRun {
     /// Writes the state if it is older than the log, unless it was written just now. Returns when
     /// it is due then.
     pub fn refresh_state(&mut self, now: Timestamp) -> Option<Timestamp> {
-        if !self.is_state_old {
-            return None;
-        }
         let due = self.state_at.after(STATE_PAUSE);
-        if now < due {
+        if self.is_state_old && now < due {
             return Some(due);
         }
-        self.write_state(now, Durability::Unsynced);
+        self.write_old_state(now);
         None
+    }
+
+    /// Writes the state if it is older than the log.
+    pub fn write_old_state(&mut self, now: Timestamp) {
+        if self.is_state_old {
+            self.write_state(now, Durability::Unsynced);
+        }
     }
 
     fn log_event(

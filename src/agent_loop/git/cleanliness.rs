@@ -24,8 +24,8 @@ impl fmt::Display for GitCleanliness {
     }
 }
 
-/// Compares the content of a file with that of the last commit. A file that cannot be compared is
-/// not clean.
+/// Compares the content of a file with that of the last commit and of the index. A file that cannot
+/// be compared is not clean.
 pub fn is_clean_in_git(path: &Path, is_interrupted: IsInterrupted<'_>) -> GitCleanliness {
     if path.is_symlink() {
         return GitCleanliness(Some("it is a symbolic link".to_owned()));
@@ -46,9 +46,13 @@ fn is_committed(target: &Path, is_interrupted: IsInterrupted<'_>) -> Result<bool
         return Ok(false);
     };
     let git = Git::find(folder, is_interrupted)?;
-    let mut revision = OsString::from("HEAD:./");
-    revision.push(name);
-    let committed = git.object(folder, &revision)?;
+    let in_tree = |start: &str| {
+        let mut revision = OsString::from(start);
+        revision.push(name);
+        git.object(folder, &revision)
+    };
+    let (committed, staged) = (in_tree("HEAD:./")?, in_tree(":./")?);
     let own = git.run("hash-object", &["--".as_ref(), name])?;
-    Ok(committed.is_some_and(|committed| committed.as_bytes() == own.trim_ascii_end()))
+    let is_own = |committed: String| committed.as_bytes() == own.trim_ascii_end();
+    Ok(committed == staged && committed.is_some_and(is_own))
 }

@@ -76,7 +76,7 @@ pub fn measure(
         head: status.head,
         files: BTreeMap::new(),
     };
-    let mut inner_repositories = 0;
+    let (mut inner_repositories, mut budget) = (0, MOST_HASHED);
     for path in status.paths {
         if ignored.iter().any(|ignored| is_within(&path, ignored)) {
             continue;
@@ -91,7 +91,7 @@ pub fn measure(
                 .transpose()?;
             head.flatten().unwrap_or_default()
         } else {
-            state_of(&on_disk)
+            state_of(&on_disk, &mut budget)
         };
         let path = String::from_utf8_lossy(&path).into_owned();
         tree.files.insert(path, hash);
@@ -174,9 +174,12 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
 
-/// Returns the kind of a path and the hash of its content. Of a file above the limit, the length
-/// and the time of its last change count.
-fn state_of(path: &Path) -> String {
+/// The most bytes that are hashed in one check.
+const MOST_HASHED: u64 = 256 << 20;
+
+/// Returns the kind of a path and the hash of its content. Of a file above the limit or the rest of
+/// the budget, the length and the time of its last change count.
+fn state_of(path: &Path, budget: &mut u64) -> String {
     const LARGEST: u64 = 16 << 20;
     let Ok(metadata) = path.symlink_metadata() else {
         return "absent".to_owned();
@@ -184,7 +187,8 @@ fn state_of(path: &Path) -> String {
     let content = if metadata.is_symlink() {
         let target = path.read_link().unwrap_or_default();
         program::bytes(&target).to_vec()
-    } else if metadata.is_file() && metadata.len() <= LARGEST {
+    } else if metadata.is_file() && metadata.len() <= LARGEST.min(*budget) {
+        *budget -= metadata.len();
         files::read(path, SizeLimit::of_bytes(LARGEST)).unwrap_or_default()
     } else {
         format!("{} {:?}", metadata.len(), metadata.modified().ok()).into_bytes()

@@ -129,7 +129,7 @@ fn value_that_is_no_whole_number_is_quoted() {
         (
             "config.yaml",
             "exit_decision:\n  max_turns: ten\n",
-            "is the text `ten`",
+            "is `ten`",
         ),
         (
             "config.yaml",

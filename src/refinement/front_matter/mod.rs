@@ -9,6 +9,7 @@ pub mod entry;
 use std::ops::Range;
 
 use self::entry::KEYS;
+use crate::text::clean::one_line;
 use crate::text::node::yaml::{self, Aliases};
 use crate::text::node::{Node, NodeMap, NodeValue, SyntaxProblem};
 
@@ -37,7 +38,7 @@ pub enum FrontMatterError {
     #[error("line {line}: the front matter cannot be read: {problem}")]
     NotYaml { line: usize, problem: String },
     #[error("line {line}: `{SECTION}` of the front matter {problem}")]
-    Key { line: usize, problem: &'static str },
+    Key { line: usize, problem: String },
 }
 
 /// What the front matter says.
@@ -115,9 +116,17 @@ fn edit(
     if is_kept {
         Ok(edited)
     } else {
-        let cannot = "cannot be set: write its keys on lines of their own, without braces and \
-                      anchors";
-        Err(key_error(matter.section.unwrap_or(1), cannot))
+        let first = yaml.lines().position(|line| !is_apart(line));
+        Err(match matter.section {
+            Some(line) => key_error(
+                line,
+                "cannot be set: write its keys on lines of their own, without braces and anchors",
+            ),
+            None => key_error(
+                first.map_or(1, |at| at + 2),
+                "cannot be added: write the keys on lines of their own, without braces and tabs",
+            ),
+        })
     }
 }
 
@@ -129,7 +138,8 @@ fn around_block(yaml: &str, section: Option<usize>) -> (String, String) {
     let outer = rest.first().map_or(0, |line| indent_of(line));
     let is_inside = |line: &&&str| line.trim().is_empty() || indent_of(line) > outer;
     let mut end = rest.len().min(1) + rest.iter().skip(1).take_while(is_inside).count();
-    while end > 1 && rest.get(end - 1).is_some_and(|line| line.trim().is_empty()) {
+    // Comments at its end belong to what follows.
+    while end > 1 && rest.get(end - 1).is_some_and(|line| is_apart(line)) {
         end -= 1;
     }
     let after = rest.get(end..).unwrap_or_default();
@@ -176,8 +186,9 @@ fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
         Some((line, _)) => return Err(key_error(line, "must be a mapping")),
     };
     let mut members = keys.into_iter().flatten();
-    if let Some((_, member)) = members.find(|(key, _)| !KEYS.contains(&key.as_str())) {
-        let problem = "has a key that is not its own: write it elsewhere";
+    if let Some((key, member)) = members.find(|(key, _)| !KEYS.contains(&key.as_str())) {
+        let key = one_line(key);
+        let problem = format!("has the key `{key}`, which is not its own: write it elsewhere");
         return Err(key_error(member.line, problem));
     }
     let foreign = Node {
@@ -191,7 +202,8 @@ fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
     }))
 }
 
-fn key_error(line: usize, problem: &'static str) -> FrontMatterError {
+fn key_error(line: usize, problem: impl Into<String>) -> FrontMatterError {
+    let problem = problem.into();
     FrontMatterError::Key { line, problem }
 }
 

@@ -190,7 +190,8 @@ fn problems_name_their_line() {
     let section = |line: usize, problem: &str| {
         format!("line {line}: `convergence` of the front matter {problem}")
     };
-    let own = "has a key that is not its own: write it elsewhere";
+    let added = "cannot be added: write the keys on lines of their own, without braces and tabs";
+    let own = "has the key `owner`, which is not its own: write it elsewhere";
     let cases = [
         ("a: 1\nconvergence: yes\n", section(3, "must be a mapping")),
         ("convergence: [1]\n", section(2, "must be a mapping")),
@@ -209,9 +210,9 @@ fn problems_name_their_line() {
         ("convergence:\n  iteration: &a 1\nb: *a\n", cannot(2)),
         ("convergence: &a\n  rule: x\nb: *a\n", cannot(2)),
         ("? convergence\n: iteration: 1\n", cannot(2)),
-        ("\ta: 1\n", cannot(1)),
-        ("{\"a\": 1}\n", cannot(1)),
-        ("{}\n", cannot(1)),
+        ("\ta: 1\n", section(2, added)),
+        ("{\"a\": 1}\n", section(2, added)),
+        ("{}\n", section(2, added)),
     ];
     for (yaml, expected) in cases {
         assert_eq!(refused(&format!("---\n{yaml}---\n")), expected);
@@ -384,6 +385,16 @@ fn any_characters() -> impl Strategy<Value = String> {
     ]);
     prop::collection::vec(piece, 0..16)
         .prop_map(|pieces| format!("---\n{}\n---\n", pieces.concat()))
+}
+
+#[test]
+fn comment_after_the_block_stays() {
+    let text = "---\nconvergence:\n  iteration: 1\n\n  # owners, sorted by hand\nowners: me\n---\n";
+    let result = edited(text, &ConvergenceEntry::default());
+    assert!(
+        result.contains("\n\n  # owners, sorted by hand\nowners: me\n"),
+        "{result}"
+    );
 }
 
 proptest! {

@@ -54,15 +54,26 @@ impl JsonReader<'_> {
             "null" => return Ok(Value::Null),
             "True" | "TRUE" => true.into(),
             "False" | "FALSE" => false.into(),
-            "None" | "NULL" | "Null" | "undefined" | "NaN" | "Infinity" | "-Infinity"
-            | "+Infinity" | "inf" | "-inf" => Value::Null,
+            "None" | "NULL" | "Null" | "undefined" => Value::Null,
+            "NaN" | "Infinity" | "-Infinity" | "+Infinity" | "inf" | "-inf" => {
+                return Ok(self.no_number());
+            }
             _ => match serde_json::from_str::<Number>(word) {
                 Ok(number) => return Ok(Value::Number(number)),
-                Err(_) => loose_number(word).unwrap_or_else(|| Value::String(word.to_owned())),
+                Err(_) => match loose_number(word) {
+                    Some(Value::Null) => return Ok(self.no_number()),
+                    number => number.unwrap_or_else(|| Value::String(word.to_owned())),
+                },
             },
         };
         self.tolerate_bareword();
         Ok(value)
+    }
+
+    /// A number that is none is no sign that strings lack their quotation marks.
+    fn no_number(&mut self) -> Value {
+        self.tolerate_if(true);
+        Value::Null
     }
 }
 
@@ -82,4 +93,21 @@ fn decimal_comma(word: &str, rest: &str) -> Option<(usize, Value)> {
     let ends = behind.trim_start().starts_with([',', '}']);
     let number: f64 = format!("{word}.{fraction}").parse().ok()?;
     (is_number && ends).then(|| (digits + 1, number.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Attempt, parse};
+
+    #[test]
+    fn number_that_is_none_leaves_quotation_marks_in_strings() {
+        for number in ["NaN", "-Infinity", "1e999"] {
+            let text =
+                format!(r#"{{"confidence": {number}, "answer": "it is "fast", but costly"}}"#);
+            let Attempt::Whole { value, .. } = parse(&text, 0, &mut 10_000) else {
+                panic!("{text}");
+            };
+            assert_eq!(value["answer"], r#"it is "fast", but costly"#, "{text}");
+        }
+    }
 }

@@ -132,7 +132,12 @@ impl Node {
             NodeValue::Bool(value) => format!("`{value}`"),
             NodeValue::Number(word) => format!("`{}`", shortened_unmasked(word, MOST_SHOWN)),
             NodeValue::Text(text) if !text.trim().is_empty() => {
-                format!("the text `{}`", shortened_unmasked(text.trim(), MOST_SHOWN))
+                let shown = shortened_unmasked(text.trim(), MOST_SHOWN);
+                match plain_scalar(text.trim()) {
+                    NodeValue::Text(_) => format!("`{shown}`"),
+                    // It could be taken for another kind of value.
+                    _ => format!("the text `{shown}`"),
+                }
             }
             _ => self.kind().to_owned(),
         }

@@ -58,7 +58,7 @@ fn mistakes_name_file_line_and_remedy() {
         ),
         (
             "[exit_decision]\nmax_turns = 'many'\n",
-            "error: `.conclave/config.toml`, line 2: `max_turns` is the text `many`, but must be a whole \
+            "error: `.conclave/config.toml`, line 2: `max_turns` is `many`, but must be a whole \
              number\n",
         ),
         (

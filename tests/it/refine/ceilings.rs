@@ -23,6 +23,7 @@ fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
             let _ = fs::remove_dir_all(refinement.folder());
             refinement.write(text);
             let cost_before = most_output_cost(&refinement.server);
+            let counted_before = counted(&refinement);
             let (output, ended) = end_with_calls_in_flight(&refinement.server, signals, |_| {
                 refinement.start(&["--max-cost", "0.6", "--jobs", "2"])
             });
@@ -30,7 +31,9 @@ fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
             let cost = most_output_cost(&refinement.server) - cost_before;
             assert!(cost <= 600_000, "{cost} micro-dollars");
             // Another call does not fit.
-            assert!(cost > 600_000 - 2 * cost / 3, "{cost} micro-dollars");
+            let counted = counted(&refinement) - counted_before;
+            let another = smallest_worst_case(&journals(&refinement.conclave.home())[0]);
+            assert!(counted + another > 600_000, "{counted} micro-dollars");
             assert!(ended >= 2, "{ended} processes");
             output.assert_stderr_contains(" more\n");
             output.assert_stderr_contains("calls whose cost is unknown count $0.");
@@ -43,6 +46,19 @@ fn calls_in_flight_of_ended_processes_count_under_the_ceiling() {
             output.assert_stderr_contains("--max-cost USD`");
         }
     }
+}
+
+/// Returns what the journals' calls count, in micro-dollars. A killed process may not have sent all
+/// that it began.
+fn counted(refinement: &Refinement) -> u64 {
+    let home = refinement.conclave.home();
+    if !home.join("consult-logs").exists() {
+        return 0;
+    }
+    journals(&home)
+        .iter()
+        .flat_map(|journal| amounts(journal))
+        .sum()
 }
 
 #[test]

@@ -91,6 +91,18 @@ fn names_are_never_patterns_or_options() {
 }
 
 #[test]
+fn file_with_another_content_in_the_index_is_not_clean() {
+    let repository = Repository::new();
+    let committed = fs::read(repository.path().join("a")).unwrap();
+    repository.write("a", "staged\n");
+    repository.git(&["add", "a"]);
+    fs::write(repository.path().join("a"), committed).unwrap();
+    assert_eq!(repository.cleanliness("a"), CHANGED);
+    repository.git(&["rm", "--quiet", "--cached", "--force", "a"]);
+    assert_eq!(repository.cleanliness("a"), CHANGED);
+}
+
+#[test]
 fn file_in_the_place_of_a_tracked_folder_is_not_clean() {
     let repository = Repository::new();
     fs::remove_dir_all(repository.path().join("d")).unwrap();

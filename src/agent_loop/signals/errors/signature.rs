@@ -120,9 +120,9 @@ fn headline(text: &str) -> Option<String> {
     if let Some(last) = traceback_end(text) {
         return Some(last.to_owned());
     }
-    let lines = text.lines().map(without_tags);
+    let lines = both_ends(text).map(without_tags);
     let lines = lines.filter(|line| !line.is_empty() && !is_generic(line));
-    let lines: Vec<&str> = lines.take(LINES).collect();
+    let lines: Vec<&str> = lines.collect();
     if let Some(at) = lines.iter().position(|line| is_error_line(line)) {
         let (line, next) = (lines.get(at)?, lines.get(at + 1));
         // The message of a panic is on the next line.
@@ -138,6 +138,16 @@ fn headline(text: &str) -> Option<String> {
         .iter()
         .find(|line| has_form(line, &[ErrorForm::Mentions]));
     mentions.or(lines.first()).map(|line| (*line).to_owned())
+}
+
+/// Returns the lines of the beginning and the end of an output: the message of a failed command is
+/// mostly at its end.
+fn both_ends(text: &str) -> impl Iterator<Item = &str> {
+    let last = text.lines().count().saturating_sub(LINES);
+    let lines = text.lines().enumerate();
+    lines
+        .filter(move |(at, _)| *at < LINES || *at >= last)
+        .map(|(_, line)| line)
 }
 
 /// Returns the last line of a Python traceback, which names the exception.
@@ -314,6 +324,31 @@ mod tests {
             text("error[E0308]: mismatched types"),
             text("error[E0432]: unresolved import")
         );
+    }
+
+    #[test]
+    fn message_at_the_end_of_a_long_output_is_found() {
+        let lines = |line: &str| format!("{line}\n").repeat(700);
+        for (before, error, expected) in [
+            (
+                "   Compiling serde v1.0.0",
+                "error[E0308]: mismatched types",
+                "mismatched types",
+            ),
+            (
+                "test one ... ok",
+                "thread 'a' panicked at src/a.rs:3:5:\nboom",
+                "boom",
+            ),
+            (
+                "npm http fetch GET 200",
+                "npm ERR! code ERESOLVE",
+                "ERESOLVE",
+            ),
+        ] {
+            let found = text(&(lines(before) + error)).unwrap();
+            assert!(found.contains(expected), "{found}");
+        }
     }
 
     #[test]

@@ -83,6 +83,7 @@ impl<'a> BenchmarkDriver<'a> {
             follow_ups: VecDeque::new(),
         };
         let ended = driver.drive(&mut run, batch).await;
+        run.driver.run.write_old_state(run.driver.clock.now());
         ended.map(|()| run.driver.run)
     }
 }

@@ -100,10 +100,10 @@ match: exactly
     );
     insta::assert_snapshot!(problems.join("\n"), @r#"
     bench.yaml:1: a manifest has no key `pannel`; did you mean `panel`?
-    bench.yaml:2: `mode` is the text `quick`, but must be `converge` or `explore`
+    bench.yaml:2: `mode` is `quick`, but must be `converge` or `explore`
     bench.yaml:3: `rounds` is `5`, but must be a whole number from 1 to 4
     bench.yaml:4: `jobs` is `0`, but must be a whole number from 1 to 1000
-    bench.yaml:5: `attempts_per_case` is the text `many`, but must be a whole number from 1 to 10
+    bench.yaml:5: `attempts_per_case` is `many`, but must be a whole number from 1 to 10
     bench.yaml:6: `judge` is a list, but must be a text
     bench.yaml:8: `retry` has no key `stop_condition`; did you mean `stop_conditions`?
     bench.yaml:10: `max_reject_rate` is `1.5`, but must be a share from 0 to 1, or `off`
