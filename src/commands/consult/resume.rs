@@ -101,19 +101,25 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     if spending.dry_run {
         let rule = &terms.control.consent;
         let (decision, rest) = match consent {
-            Some(rest) if rest.gate.is_some() || transcript.consent.is_none() => {
+            Some(rest) => {
                 let left = |limit: MicroUsd| MicroUsd(limit.0.saturating_sub(rest.counted.0));
                 let left = terms.control.max_cost.map(left);
-                (
-                    GateDecision::of(rule, &rest.remaining, left),
-                    rest.remaining,
-                )
+                // A consent does not lift the ceiling.
+                let is_above = left.is_some_and(|left| rest.remaining.low.known > left);
+                let is_decided = rest.gate.is_some() || transcript.consent.is_none() || is_above;
+                let decision = if is_decided {
+                    GateDecision::of(rule, &rest.remaining, left)
+                } else {
+                    GateDecision::default()
+                };
+                (decision, rest.remaining)
             }
-            Some(rest) => (GateDecision::default(), rest.remaining),
             None => (GateDecision::default(), Estimate::default()),
         };
         return consultation_preview::show(plan, &rest, &addresses, decision, output, app);
     }
+    // A file that cannot be written is noticed before the question.
+    let face = TerminalFace::open(&home, app, output)?;
     if let Some(consent) = consent {
         let id = &interrupted.id;
         let request = ConsentRequest {
@@ -134,7 +140,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         consent.give(agreed.transpose()?.flatten(), &mut terms);
     }
     let session = interrupted.session(terms, providers, clock);
-    TerminalFace::open(&home, app, output)?.run(session, None)
+    face.run(session, None)
 }
 
 /// Returns where the run resumes, how many calls are done, and what was spent.

@@ -64,10 +64,14 @@ impl ConsentRequest<'_> {
             command,
             ..
         } = self;
-        let cost = estimate.cost;
-        let error = error.hint(format!(
-            "the estimate is {}: agree to it with `{command}--yes`",
+        let (cost, high) = (estimate.cost, estimate.high);
+        let figure = if cost == Cost::FREE && high != Cost::FREE {
+            format!("at most {}", dollars(high))
+        } else {
             dollars(cost)
+        };
+        let error = error.hint(format!(
+            "the estimate is {figure}: agree to it with `{command}--yes`"
         ));
         let Some(rule) = rule else {
             return error;

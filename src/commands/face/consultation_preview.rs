@@ -75,8 +75,8 @@ struct Details<'a> {
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 struct PersonaSelection<'a> {
-    /// The model that selects; `None` if there is none, and the default personas are used.
-    chosen_by: Option<&'a ModelRef>,
+    /// The model that selects.
+    chosen_by: &'a ModelRef,
 }
 
 /// The prompt of a call that would be made.
@@ -102,9 +102,11 @@ struct PreviewedPrompt {
 }
 
 impl<'a> Details<'a> {
-    fn of(plan: &'a Plan, estimate: &Estimate) -> Result<Self, Error> {
+    fn of(plan: &'a Plan, estimate: &'a Estimate) -> Result<Self, Error> {
         let selects_personas = plan.debate.asks_for(AnswerKind::PersonaSelection);
-        let chosen_by = plan.debate.helper.as_ref();
+        // A resumed consultation may have its personas already.
+        let mut calls = estimate.calls.iter();
+        let selection = calls.find(|call| call.answer == AnswerKind::PersonaSelection);
         let (mut context_texts, mut prompts) = (Vec::new(), Vec::new());
         for planned in planned_calls(plan, Places::Marked)? {
             let PlannedCall {
@@ -137,7 +139,9 @@ impl<'a> Details<'a> {
             context_texts,
             context_tokens: estimate.context_tokens,
             project_context: plan.project.as_deref(),
-            persona_selection: selects_personas.then_some(PersonaSelection { chosen_by }),
+            persona_selection: selection.map(|call| PersonaSelection {
+                chosen_by: &call.model,
+            }),
             notices: &plan.notices,
             prompts,
         })
@@ -161,8 +165,7 @@ impl<'a> Details<'a> {
             });
         }
         facts.extend(self.persona_selection.iter().map(|selection| {
-            let model = selection.chosen_by.map(model_address);
-            let model = model.unwrap_or_else(|| "no model".to_owned());
+            let model = model_address(selection.chosen_by);
             let words = "; the prompts below show the default ones";
             fact(
                 "Personas",

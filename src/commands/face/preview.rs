@@ -36,7 +36,8 @@ pub(crate) struct Preview<'a, D> {
     pub(crate) parts: Vec<Share>,
     /// In alphabetical order.
     pub(crate) by_model: Vec<Share>,
-    pub(crate) consent: GateDecision,
+    /// `None` if there is no call to consent to.
+    pub(crate) consent: Option<GateDecision>,
     /// What is masked, as in a record; `None` if nothing would be sent.
     pub(crate) scrubbing_report: Option<&'a ScrubbingReport>,
     #[serde(flatten)]
@@ -119,7 +120,7 @@ impl<'a, D: Serialize> Preview<'a, D> {
             total: Figures::of(estimate.calls, &estimate.total),
             parts: parts.collect(),
             by_model: by_model.collect(),
-            consent,
+            consent: (estimate.calls > 0).then_some(consent),
             scrubbing_report: (estimate.calls > 0).then_some(&estimate.masked),
             details,
             around: Default::default(),
@@ -150,23 +151,31 @@ impl<'a, D: Serialize> Preview<'a, D> {
         let [above, below] = &self.around;
         let mut parts = vec![Part::Heading(1, "Dry run: nothing is sent".into())];
         parts.extend(above.iter().cloned());
-        let mut facts = vec![fact("Consent", self.consent.message.clone())];
-        facts.extend(self.scrubbing_report.and_then(masked));
-        parts.push(Part::Facts(facts));
+        let consent = self.consent.as_ref();
+        let consent = consent.map(|consent| fact("Consent", consent.message.clone()));
+        let masked = self.scrubbing_report.and_then(masked);
+        if self.total.calls > 0 {
+            parts.push(Part::Facts(consent.into_iter().chain(masked).collect()));
+            parts.extend(self.table());
+        }
+        parts.extend(below.iter().cloned());
+        parts
+    }
+
+    /// Returns the figures of each model, of each part and of all.
+    fn table(&self) -> Option<Part> {
         let place = |share: &Share| {
             let host = share.address.as_deref().map(authority);
             host.unwrap_or_else(|| "this machine".to_owned())
         };
-        let mut rows: Vec<Vec<String>> = Vec::new();
         let models = self.by_model.iter();
-        rows.extend(models.map(|share| share.figures.row(&share.name, place(share))));
+        let models = models.map(|share| share.figures.row(&share.name, place(share)));
+        let mut rows: Vec<Vec<String>> = models.collect();
         let parts_of_all = self.parts.iter();
         rows.extend(parts_of_all.map(|part| part.figures.row(&part.name, String::new())));
         rows.push(self.total.row("In all", String::new()));
         let heads = ["", "At", "Calls", "Input", "Output", "Cost"];
-        parts.extend(Table::of(2, &heads, rows));
-        parts.extend(below.iter().cloned());
-        parts
+        Table::of(2, &heads, rows)
     }
 }
 

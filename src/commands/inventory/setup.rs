@@ -243,7 +243,7 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
     if !is_due(environment, printer) {
         return Ok(());
     }
-    let question = "No settings yet: set up panel and spending first?";
+    let question = "No settings yet: set up what may be spent first?";
     let asked = async { Ok(confirm(printer, Vec::new(), question, 'n').await) };
     if until_interrupted(printer, interrupted, asked)? != Confirmation::Yes {
         return Ok(());

@@ -375,9 +375,14 @@ fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Er
         ConsentMode::Interactive => Gate::Ask(Vec::new()),
         ConsentMode::NonInteractive => Gate::Refuse(Vec::new()),
     };
+    // Nothing but the maximum is estimated.
+    let nothing = Cost {
+        known: MicroUsd::ZERO,
+        ..most
+    };
     let estimate = Estimate {
-        cost: most,
-        low: most,
+        cost: nothing,
+        low: nothing,
         high: most,
         ..Estimate::default()
     };

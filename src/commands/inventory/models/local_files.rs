@@ -99,8 +99,9 @@ fn act(
     }
 }
 
+/// Finds a model by its name, also as the list has it: with its provider.
 fn named(name: &str) -> Result<&'static Model, Error> {
-    find(name)
+    find(name.strip_prefix("local:").unwrap_or(name))
         .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))
 }
 
@@ -111,6 +112,7 @@ mod tests {
     use crate::config::paths::Home;
     use crate::config::settings::Settings;
     use crate::error::Exit;
+    use crate::providers::local::manifest::MODELS;
     use crate::terminal::output::printer::Verbosity;
     use crate::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
@@ -140,11 +142,17 @@ mod tests {
         assert!(marked.next().unwrap().contains(smallest.name), "{listed}");
         assert_eq!(marked.next(), None);
 
+        for line in listed.lines().filter(|line| line.starts_with("local:")) {
+            let name = line.split(' ').next().map(str::to_owned);
+            run(&home, &ModelAction::Path { name }).unwrap();
+        }
+        assert_eq!(listed.matches("local:").count(), MODELS.len(), "{listed}");
+
         let remove = |name: &str| {
             let name = name.to_owned();
             run(&home, &ModelAction::Rm { name }).map_err(|error| error.exit)
         };
-        remove("smollm2").unwrap();
+        remove(&format!("local:{}", smallest.name)).unwrap();
         assert_eq!(remove("smollm2").unwrap_err(), Exit::Failed);
         assert_eq!(remove("gpt").unwrap_err(), Exit::Usage);
     }

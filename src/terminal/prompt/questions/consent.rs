@@ -134,7 +134,9 @@ fn cost(estimate: &Estimate) -> String {
             _ => format!("At least {}", figure(expected)),
         };
     }
-    if high.known <= expected.known {
+    if expected == Cost::FREE && high != Cost::FREE {
+        format!("At most {}", figure(high))
+    } else if high.known <= expected.known {
         format!("About {}", figure(expected))
     } else {
         format!("About {}, at most {}", figure(expected), figure(high))

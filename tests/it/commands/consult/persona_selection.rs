@@ -1,5 +1,6 @@
 //! `--personas`: named personas, sets, and the selection by a helper model.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::commands::personas::OWN;
@@ -374,4 +375,20 @@ fn dry_run_names_the_selecting_model_and_sends_nothing() {
     assert_eq!(json["prompts"][0]["exact"], true);
     assert_eq!(json["prompts"][1]["exact"], false);
     assert!(server.requests().is_empty());
+}
+
+#[test]
+fn dry_run_of_a_resumption_names_no_selection_that_is_done() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server);
+    let stalled = Answer::text("never to be finished").stall();
+    server.on(On::asking_for("consensus_points").nth(1), stalled);
+    let running = conclave.start(&["consult", "--personas", "auto", "Shall we?"]);
+    server.wait_until("the judge is asked", |requests| requests.len() == 5);
+    running.signal(Signal::INT);
+    running.wait().ends_with(130);
+    let shown = conclave.run(&["resume", "--dry-run", "--json"]);
+    let json = shown.ends_with(0).json();
+    assert_eq!(json["persona_selection"], Value::Null);
+    assert_eq!(json["prompts"][0]["answer"], "synthesis");
 }

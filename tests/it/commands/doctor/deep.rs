@@ -98,9 +98,11 @@ fn deep_needs_consent() {
     let (conclave, fronts) = three_vendors(&server);
     let output = conclave.run(&["doctor", "--deep"]).ends_with(3);
     assert!(output.stdout.is_empty(), "{}", output.stderr);
-    output.assert_stderr_contains("agree to it with `conclave doctor --deep --yes`");
+    output.assert_stderr_contains(
+        "the estimate is at most $0.01: agree to it with `conclave doctor --deep --yes`",
+    );
     let mut terminal = Terminal::start(&conclave, 100, Output::Terminal, &["doctor", "--deep"]);
-    terminal.wait_for("Go on? [Y/n]", 1);
+    terminal.wait_for("At most $0.01. Go on? [Y/n]", 1);
     terminal.type_in("n");
     let (output, transcript) = terminal.end();
     assert_eq!(output.code, Some(3), "{}", transcript.text());

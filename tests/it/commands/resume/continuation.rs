@@ -13,6 +13,7 @@ use super::{id_of, interrupt_consultation, logs, rejected, stalling_server};
 use crate::support::binary::{Conclave, RunningProcess};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 use crate::support::pty::{Output, Terminal};
+use crate::support::schema;
 
 #[test]
 fn resume_asks_only_for_missing_answers() {
@@ -174,6 +175,16 @@ fn missing_result_files_are_written_without_any_request() {
     let conclave = conclave
         .without("ANTHROPIC_API_KEY")
         .without("OPENAI_API_KEY");
+    let shown = conclave.run(&["resume", "--dry-run", "--json"]);
+    let shown = shown.ends_with(0).json();
+    schema::check(
+        include_str!("../../../../schemas/dry_run.schema.json"),
+        &shown,
+    );
+    assert_eq!(shown["consent"], Value::Null);
+    let shown = conclave.run(&["resume", "--dry-run"]).ends_with(0).stdout;
+    let has_figures = ["Consent", "In all"].map(|words| shown.contains(words));
+    assert_eq!(has_figures, [false; 2], "{shown}");
     let output = conclave.run(&["resume"]).ends_with(0);
     assert_eq!(output.stdout, answer);
     assert_eq!(conclave.record()["status"].as_str(), Some("complete"));
@@ -331,6 +342,8 @@ fn lower_threshold_of_today_needs_consent() {
     interrupt_consultation(&conclave, &server, Signal::INT);
     let conclave = conclave.config(r#"{"always_allow_under": 0}"#);
     conclave.run(&["resume"]).ends_with(3);
+    let unwritable = ["resume", "--events", "missing/events.jsonl"];
+    conclave.run(&unwritable).ends_with(2);
     assert_eq!(server.requests().len(), 4, "no call is made");
     conclave.run(&["resume", "--yes"]).ends_with(0);
 }
@@ -367,6 +380,12 @@ fn consent_of_a_person_covers_the_rest() {
     server.wait_until("the judge is asked", |requests| requests.len() == 4);
     running.signal(Signal::INT);
     running.wait().ends_with(130);
+    let dry_run = ["resume", "--dry-run", "--json", "--max-cost"];
+    for (limit, decision) in [("0.000001", "above_ceiling"), ("5", "agreed")] {
+        let shown = conclave.run(&[&dry_run[..], &[limit]].concat());
+        let consent = &shown.ends_with(0).json()["consent"];
+        assert_eq!(consent["decision"], decision, "{consent}");
+    }
     conclave.run(&["resume"]).ends_with(0);
     assert_eq!(conclave.record()["consent"]["how"], "flag");
 }
@@ -432,9 +451,11 @@ fn resume_flags_override_the_original_terms() {
     let server = stalling_server();
     let conclave = Conclave::at(&server);
     interrupt_consultation(&conclave, &server, Signal::INT);
-    let output = conclave
-        .run(&["resume", "--max-cost", "0.000001"])
-        .ends_with(4);
+    let limited = ["resume", "--max-cost", "0.000001"];
+    let shown = conclave.run(&[&limited[..], &["--dry-run", "--json"]].concat());
+    let consent = &shown.ends_with(0).json()["consent"];
+    assert_eq!(consent["decision"], "above_ceiling", "{consent}");
+    let output = conclave.run(&limited).ends_with(4);
     assert_eq!(
         server.requests().len(),
         4,

@@ -9,7 +9,7 @@ use crate::support::pty::{Output, Terminal};
 
 use super::{ENTER, ESC, QUESTIONS, answer, is_untouched, settings};
 
-const OFFER: &str = "No settings yet: set up panel and spending first? [y/N]";
+const OFFER: &str = "No settings yet: set up what may be spent first? [y/N]";
 
 /// A new home on a terminal, which is offered setup.
 fn new_home(server: &ProviderServer) -> Conclave {
