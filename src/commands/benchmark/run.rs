@@ -94,7 +94,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     let batch = run.batch(terms.options.control.max_cost, MicroUsd::ZERO)?;
     if args.control.spending.dry_run {
         run.announce_arms();
-        return run.preview(&batch, &terms);
+        return run.preview(&batch, &terms, "selected");
     }
     run.announce(&terms);
     let approved = batch.agree()?;
@@ -168,7 +168,8 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
     let batch = run.batch(ceiling, spent.counted())?;
     if args.spending.dry_run {
-        return run.preview(&batch, &terms);
+        run.announce_arms();
+        return run.preview(&batch, &terms, "left");
     }
     run.announce(&terms);
     let approved = batch
@@ -261,7 +262,7 @@ impl PreparedRun<'_> {
         let BatchEstimate {
             masked, findings, ..
         } = &self.estimate;
-        announce(Some(masked), findings, self.app.printer);
+        announce(masked.as_ref(), findings, self.app.printer);
     }
 
     /// Returns the run under a ceiling; `used` is what counts as spent by its earlier processes.
@@ -273,11 +274,17 @@ impl PreparedRun<'_> {
         PreparedBatch::new(planner, printer, templates, estimate, spending, self.clock)
     }
 
-    /// Shows what would be asked: one attempt of each case run, and its grading.
-    fn preview(&self, batch: &PreparedBatch<'_>, terms: &RunTerms) -> Result<Exit, Error> {
+    /// Shows what would be asked: one attempt of each case run, and its grading. `which` says of
+    /// the cases why it is these.
+    fn preview(
+        &self,
+        batch: &PreparedBatch<'_>,
+        terms: &RunTerms,
+        which: &str,
+    ) -> Result<Exit, Error> {
         let (all, selected) = (terms.suite.cases, terms.cases.len());
         let suite = format!(
-            "The suite {} is correct: {selected} of {} {} selected.",
+            "The suite {} is correct: {selected} of {} {} {which}.",
             terms.suite.name,
             count(all, "case"),
             if selected == 1 { "is" } else { "are" },

@@ -37,7 +37,7 @@ pub(crate) fn show(
     app: App<'_>,
 ) -> Result<(), Error> {
     let mut sum = BatchEstimate {
-        masked: plan.scrubbing.as_deref().cloned().unwrap_or_default(),
+        masked: plan.scrubbing.as_deref().cloned(),
         ..BatchEstimate::default()
     };
     sum.add(estimate);

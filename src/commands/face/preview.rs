@@ -38,7 +38,8 @@ pub(crate) struct Preview<'a, D> {
     pub(crate) by_model: Vec<Share>,
     /// `None` if there is no call to consent to.
     pub(crate) consent: Option<GateDecision>,
-    /// What is masked, as in a record; `None` if nothing would be sent.
+    /// What is masked, as in a record; `None` if nothing would be sent, or nothing is
+    /// looked through.
     pub(crate) scrubbing_report: Option<&'a ScrubbingReport>,
     #[serde(flatten)]
     pub(crate) details: D,
@@ -121,7 +122,7 @@ impl<'a, D: Serialize> Preview<'a, D> {
             parts: parts.collect(),
             by_model: by_model.collect(),
             consent: (estimate.calls > 0).then_some(consent),
-            scrubbing_report: (estimate.calls > 0).then_some(&estimate.masked),
+            scrubbing_report: estimate.masked.as_ref().filter(|_| estimate.calls > 0),
             details,
             around: Default::default(),
         }

@@ -165,15 +165,21 @@ impl LoopDetails {
         if self.entry != LoopEntry::Ended {
             let most = count(self.iterations, "iteration");
             lines.push(self.questions(prepared.estimate.consultations));
-            lines.push(format!("In all at most {most}:"));
+            let verb = if self.iterations == 1 { "is" } else { "are" };
+            lines.push(format!("There {verb} at most {most} in all."));
         }
         let last = lines.len().saturating_sub(1);
         let mut parts: Vec<Part> = lines
             .into_iter()
             .map(|line| Part::Paragraph(line.into()))
             .collect();
-        let asked = self.consultations.iter();
-        let asked = asked.map(|asked| asked.questions.iter().map(Line::foreign).collect());
+        let asked = (1..)
+            .zip(&self.consultations)
+            .map(|(number, asked): (u64, _)| {
+                let title = Line::from(format!("Consultation {number}"));
+                let questions = asked.questions.iter().map(Line::foreign);
+                std::iter::once(title).chain(questions).collect()
+            });
         if let Some(asked) = nested_list(asked) {
             parts.insert(last, asked);
         }

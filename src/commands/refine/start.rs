@@ -73,7 +73,7 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
     // Without a consultation, nothing was looked at.
     if estimate.total.calls > 0 {
         announce(
-            Some(&estimate.total.masked),
+            estimate.total.masked.as_ref(),
             &estimate.total.findings,
             printer,
         );

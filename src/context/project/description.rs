@@ -76,7 +76,7 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         ProjectStance::Greenfield
     };
     let files = tree.manifests.iter().chain(&tree.configuration);
-    let manifests = manifests::read_all(root, files, &rules.formats);
+    let manifests = manifests::read_all(root, files, repository, &rules.formats);
     let locks = Locks::new(root, repository);
     let stack = Stack::of(root, &tree, &manifests, &rules, locks);
     let facts = Facts {

@@ -96,14 +96,17 @@ fn utf8(bytes: Vec<u8>) -> Result<String, DecodeError> {
 
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, DecodeError> {
     const MARK: usize = 2;
-    let (pairs, rest) = bytes.as_chunks();
+    let (pairs, _) = bytes.as_chunks();
     let units = pairs.iter().copied().map(unit);
-    let text: Option<String> = char::decode_utf16(units.clone()).map(Result::ok).collect();
+    let text: String = char::decode_utf16(units.clone())
+        .map_while(Result::ok)
+        .collect();
+    let end = MARK + 2 * text.encode_utf16().count();
     let nul = units.clone().position(|unit| unit == 0);
-    match (text, nul) {
-        (_, Some(at)) => Err(DecodeError::Binary(MARK + 2 * at)),
-        (Some(text), None) if rest.is_empty() => Ok(text),
-        (_, None) => Err(DecodeError::Encoding(MARK)),
+    match nul {
+        Some(at) => Err(DecodeError::Binary(MARK + 2 * at)),
+        None if end == MARK + bytes.len() => Ok(text),
+        None => Err(DecodeError::Encoding(end)),
     }
 }
 
@@ -143,8 +146,8 @@ mod tests {
     #[test]
     fn bytes_of_other_encodings_are_refused_with_their_place() {
         assert_eq!(decoded(b"caf\xe9"), Err(DecodeError::Encoding(3)));
-        assert_eq!(decoded(b"\xff\xfea\0b"), Err(DecodeError::Encoding(2)));
-        assert_eq!(decoded(b"\xff\xfea\0\0\xd8"), Err(DecodeError::Encoding(2)));
+        assert_eq!(decoded(b"\xff\xfea\0b"), Err(DecodeError::Encoding(4)));
+        assert_eq!(decoded(b"\xff\xfea\0\0\xd8"), Err(DecodeError::Encoding(4)));
     }
 
     #[test]

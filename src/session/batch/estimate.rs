@@ -21,8 +21,8 @@ pub struct BatchEstimate {
     pub calls: u64,
     /// The share of each model.
     pub by_model: BTreeMap<ModelRef, ModelShare>,
-    /// What was masked in all consultations together.
-    pub masked: ScrubbingReport,
+    /// What was masked in all consultations together; `None` if nothing was looked through.
+    pub masked: Option<ScrubbingReport>,
     /// The places of it, each with the name of its consultation.
     pub findings: Vec<Finding>,
 }
@@ -58,7 +58,9 @@ impl BatchEstimate {
 
     /// Adds what is masked in a consultation.
     pub fn add_secrets(&mut self, name: &str, masked: MaskingOutcome) {
-        self.masked.add(name, &masked.report);
+        self.masked
+            .get_or_insert_default()
+            .add(name, &masked.report);
         let named = |finding: Finding| Finding {
             source: format!("{name} {}", finding.source),
             ..finding

@@ -2,7 +2,6 @@
 //! iterations are taken to ask as much as the document asks now; most ask less.
 
 use crate::consultation::policy::estimate::Estimate;
-use crate::domain::context::ScrubbingReport;
 use crate::error::Error;
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
@@ -104,8 +103,7 @@ impl LoopEstimate {
 
     fn note_secrets(&mut self, prepared: PreparedPlan) {
         if self.total.calls == 0 {
-            let report = prepared.plan.scrubbing;
-            self.total.masked = report.map_or_else(ScrubbingReport::default, |report| *report);
+            self.total.masked = prepared.plan.scrubbing.map(|report| *report);
             self.total.findings = prepared.findings;
         }
     }

@@ -164,6 +164,7 @@ impl Renderer<'_> {
                 html! { a href=(format!("{id}.html")) { bdi { (id.trim()) } } }.into_string()
             }
             Piece::Consultation(id) => html! { bdi { (id.trim()) } }.into_string(),
+            Piece::OnPage(words) => self.line(words).into_string(),
             Piece::Weight(severity) => weight(*severity).into_string(),
         });
         PreEscaped(pieces.collect())

@@ -73,7 +73,7 @@ impl std::fmt::Display for Line {
             Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
                 f.write_str(&inline(text))
             }
-            Piece::Weight(_) => Ok(()),
+            Piece::Weight(_) | Piece::OnPage(_) => Ok(()),
         })
     }
 }

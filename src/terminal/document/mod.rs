@@ -157,6 +157,8 @@ enum Piece {
     Consultation(String),
     /// Only a page shows it.
     Weight(Severity),
+    /// Words on a drawing, which only a page has.
+    OnPage(Line),
 }
 
 impl From<&'static str> for Line {
@@ -243,13 +245,19 @@ impl Line {
         self
     }
 
+    /// Returns the words for pages alone.
+    #[must_use]
+    pub fn on_page(self) -> Self {
+        Self(vec![Piece::OnPage(self)])
+    }
+
     fn is_empty(&self) -> bool {
         self.0.iter().all(|piece| match piece {
             Piece::Own(text) => text.is_empty(),
             Piece::Foreign(text) | Piece::Exact(_, text) | Piece::Consultation(text) => {
                 text.is_empty()
             }
-            Piece::Weight(_) => true,
+            Piece::Weight(_) | Piece::OnPage(_) => true,
         })
     }
 }

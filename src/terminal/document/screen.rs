@@ -192,7 +192,7 @@ impl Screen {
                     put(&one_line(text), tone);
                 }
                 Piece::Exact(tone, text) => put(&one_line(text), *tone),
-                Piece::Weight(_) => {}
+                Piece::Weight(_) | Piece::OnPage(_) => {}
             }
         }
         text

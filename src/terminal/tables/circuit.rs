@@ -29,7 +29,7 @@ pub struct CircuitReport {
 pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
     run.map_or_else(
         || BreakerState::Closed {
-            since: now,
+            since: None,
             no_progress_turns: 0,
             same_error_turns: 0,
         },
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_closed_circuit_shows_what_it_counts() {
         let state = BreakerState::Closed {
-            since: at(-5),
+            since: Some(at(-5)),
             no_progress_turns: 2,
             same_error_turns: 1,
         };

@@ -85,6 +85,9 @@ fn a_circuit_without_a_turn_is_closed_and_leaves_no_folder() {
     assert_eq!(a_loop.status(&[]), "closed");
     let output = a_loop.run(&["circuit", "status"]);
     assert!(output.stdout.contains("no turn yet"), "{}", output.stdout);
+    let output = a_loop.run(&["circuit", "status", "--json"]);
+    let json: Value = serde_json::from_str(&output.stdout).unwrap();
+    assert_eq!(json["since"], Value::Null);
     assert!(!a_loop.0.folder().join(".conclave").exists());
 }
 

@@ -87,6 +87,44 @@ fn member_of_a_workspace_is_described_with_what_stands_above_it() {
 }
 
 #[test]
+fn member_of_a_workspace_has_the_versions_of_its_root() {
+    let cargo = Project::new(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"crates/*\"]\n[workspace.dependencies]\naxum = \"0.7\"\n",
+        ),
+        (
+            "crates/api/Cargo.toml",
+            "[package]\nname = \"api\"\n[dependencies]\naxum.workspace = true\n",
+        ),
+    ])
+    .with_commits(1);
+    let gradle = Project::new(&[
+        ("settings.gradle.kts", "include(\":api\")\n"),
+        (
+            "gradle/libs.versions.toml",
+            "[versions]\nktor = \"2.3.7\"\n[libraries]\nktor-core = { module = \
+             \"io.ktor:ktor-server-core\", version.ref = \"ktor\" }\n",
+        ),
+        (
+            "api/build.gradle.kts",
+            "dependencies {\n    implementation(libs.ktor.core)\n}\n",
+        ),
+    ])
+    .with_commits(1);
+    for (project, member, framework, version) in [
+        (&cargo, "crates/api", "axum", "0.7"),
+        (&gradle, "api", "ktor", "2.3.7"),
+    ] {
+        let context = describe(&project.path().join(member), TOKENS)
+            .unwrap()
+            .context;
+        assert_eq!(context.framework_detected.as_deref(), Some(framework));
+        assert_eq!(context.framework_version.as_deref(), Some(version));
+    }
+}
+
+#[test]
 fn modules_of_maven_have_the_version_of_their_parent() {
     let parent = "<project><groupId>com.acme</groupId><artifactId>parent</artifactId><modules><module>web\
                   </module></modules><parent><groupId>org.springframework.boot</groupId><artifactId>\

@@ -56,34 +56,51 @@ pub(super) fn cut(text: &str, tokens: u64) -> String {
         return text.to_owned();
     }
     let space = tokens.saturating_sub(estimate_tokens(CUT) + 1);
-    let mut start = beginning(text, "\n\n", space);
-    if start.matches("```").count() % 2 == 1 {
-        start = start.rsplit_once("```").map_or("", |(before, _)| before);
-    }
-    // No heading stands without its text.
-    let is_heading = |line: &&str| line.trim_start().starts_with('#') || line.trim().is_empty();
-    while let Some(last) = start.lines().last().filter(is_heading) {
-        start = start
-            .trim_end_matches('\n')
-            .strip_suffix(last)
-            .unwrap_or_default();
-    }
+    let [borders, words] = ends(text);
+    let mut start = beginning(text, borders, space);
     if start.is_empty() {
-        start = beginning(text, " ", space);
+        start = beginning(text, words, space);
     }
-    match start.trim_end() {
+    match start {
         "" => String::new(),
         start => format!("{start}\n\n{CUT}"),
     }
 }
 
-/// Returns the longest beginning up to a mark that has no more tokens.
-fn beginning<'t>(text: &'t str, mark: &str, tokens: u64) -> &'t str {
-    let starts = text
-        .match_indices(mark)
-        .map_while(|(end, _)| text.get(..end));
+/// Returns the text up to the last of these ends at which it has at most so many tokens.
+fn beginning(text: &str, ends: Vec<usize>, tokens: u64) -> &str {
+    let starts = ends.into_iter().map_while(|end| text.get(..end));
     let fitting = starts.take_while(|start| estimate_tokens(start) <= tokens);
-    fitting.last().unwrap_or_default()
+    let mut start = fitting.last().unwrap_or_default().trim_end();
+    // A heading without its section says nothing.
+    let is_heading = |line: &&str| line.trim_start().starts_with('#');
+    while let Some(last) = start.lines().last().filter(is_heading) {
+        start = start.strip_suffix(last).unwrap_or_default().trim_end();
+    }
+    start
+}
+
+/// Returns the places where a paragraph ends, and those where a word does. A block of code is one
+/// paragraph and one word.
+fn ends(text: &str) -> [Vec<usize>; 2] {
+    let (mut borders, mut words) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    let mut is_code = false;
+    for line in text.split_inclusive('\n') {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            is_code = !is_code;
+        }
+        if !is_code {
+            if trimmed.is_empty() || trimmed.starts_with('#') {
+                borders.push(at);
+            }
+            let spaces = line.match_indices(char::is_whitespace);
+            words.extend(spaces.map(|(space, _)| at + space));
+        }
+        at += line.len();
+    }
+    [borders, words]
 }
 
 /// Returns the first paragraph of a document that is neither a heading nor the introduction of a
@@ -129,7 +146,25 @@ mod tests {
     fn a_block_of_code_is_not_cut() {
         let code = format!("```\n{}\n```", "line\n\n".repeat(100));
         let text = format!("Before.\n\n{code}\n\nAfter.");
-        assert_eq!(cut(&text, 60), format!("Before.\n\n{CUT}"));
+        for text in [text.replace("```", "~~~"), text] {
+            assert_eq!(cut(&text, 60), format!("Before.\n\n{CUT}"));
+            let (_, code) = text.split_once("\n\n").unwrap();
+            assert_eq!(cut(code, 60), "");
+            assert_eq!(cut(&format!("# Title\n\n{code}"), 60), "");
+        }
+    }
+
+    #[test]
+    fn a_heading_ends_the_paragraph_above_it() {
+        let text = format!("Before.\n# Title\n{}", "wordy ".repeat(100));
+        assert_eq!(cut(&text, 40), format!("Before.\n\n{CUT}"));
+    }
+
+    #[test]
+    fn lines_without_spaces_are_cut_between_lines() {
+        let cut = cut(&"line\n".repeat(1_000), 40);
+        assert!(cut.starts_with("line\nline"), "{cut}");
+        assert!(cut.ends_with(&format!("line\n\n{CUT}")), "{cut}");
     }
 
     #[test]

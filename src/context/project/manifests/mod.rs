@@ -76,15 +76,17 @@ enum Syntax {
 pub(super) fn read_all<'a>(
     root: &Path,
     files: impl Iterator<Item = &'a String>,
+    repository: Option<&Path>,
     formats: &[Format],
 ) -> Vec<Manifest> {
     let mut own: Vec<Manifest> = files
         .filter_map(|path| read(root, path, formats))
         .take(MOST_MANIFESTS)
         .collect();
+    let above = repository.map_or_else(Vec::new, |repository| above(root, repository, formats));
     let resolved: Vec<_> = own
         .iter()
-        .map(|manifest| resolved(manifest, &own))
+        .map(|manifest| resolved(manifest, own.iter().chain(&above)))
         .collect();
     for (manifest, (dependencies, inherited)) in own.iter_mut().zip(resolved) {
         manifest.content.dependencies = dependencies;
@@ -95,11 +97,14 @@ pub(super) fn read_all<'a>(
 
 /// Returns the dependencies of a manifest with the versions that manifests above it have, and what
 /// it inherits from them.
-fn resolved(manifest: &Manifest, all: &[Manifest]) -> (Vec<Dependency>, Vec<Dependency>) {
+fn resolved<'a>(
+    manifest: &Manifest,
+    all: impl Iterator<Item = &'a Manifest>,
+) -> (Vec<Dependency>, Vec<Dependency>) {
     let is_above = |other: &&Manifest| {
         other.ecosystem == manifest.ecosystem && manifest.folder.starts_with(&other.folder)
     };
-    let mut above: Vec<&Manifest> = all.iter().filter(is_above).collect();
+    let mut above: Vec<&Manifest> = all.filter(is_above).collect();
     above.sort_by_key(|other| Reverse(other.folder.components().count()));
     let filled_in = |dependency: &Dependency| Dependency {
         requirement: dependency
@@ -147,6 +152,26 @@ fn filled_in(version: &str, above: &[&Manifest]) -> Option<String> {
         version = REFERENCE.replace_in(&version, value).into_owned();
     }
     None
+}
+
+/// Reads the manifests of the folders above the project, up to the repository's.
+fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
+    const NAMES: [&str; 7] = [
+        "Cargo.toml",
+        "package.json",
+        "pom.xml",
+        "build.gradle.kts",
+        "gradle/libs.versions.toml",
+        "Directory.Packages.props",
+        "Directory.Build.props",
+    ];
+    let folders = root
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| folder.starts_with(repository));
+    folders
+        .flat_map(|folder| NAMES.iter().filter_map(|name| read(folder, name, formats)))
+        .collect()
 }
 
 /// Reads a manifest; `None` if it is none of the known ones, or broken.

@@ -83,7 +83,8 @@ pub enum TripReason {
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum BreakerState {
     Closed {
-        since: Timestamp,
+        /// `None` before the first turn.
+        since: Option<Timestamp>,
         /// Turns in a row without progress.
         no_progress_turns: u32,
         /// Turns in a row with the error that lasts longest.
@@ -185,7 +186,7 @@ impl LoopBreaker {
     pub fn state(&self, now: Timestamp) -> BreakerState {
         match self.at(now).stage {
             CircuitStage::Closed { since, window } => BreakerState::Closed {
-                since,
+                since: Some(since),
                 no_progress_turns: window.no_progress_turns,
                 same_error_turns: window.error_turns.longest().map_or(0, |(_, turns)| turns),
             },

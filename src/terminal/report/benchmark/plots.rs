@@ -1,5 +1,5 @@
 //! The plots of a benchmark. Accuracy against cost per case: the panel, the single model, and each
-//! expert on its own; points have letters, and the table beneath names them. Reliability: how often
+//! expert on its own; on a page, points have letters, and the table beneath names them. Reliability: how often
 //! answers are right, by their confidence.
 
 use super::figures::{bins, known, reliabilities, reliability_table};
@@ -31,7 +31,9 @@ pub(super) fn accuracy_and_cost(report: &BenchmarkReport) -> Vec<Part> {
     let points = points(report);
     let rows = points.iter().zip(letters()).map(|(point, letter)| {
         vec![
-            Line::of("**{}** {}", [&letter, &point.name]),
+            Line::of("**{}** ", [&letter])
+                .on_page()
+                .and("{}", [&point.name]),
             percent(point.accuracy.share).into(),
             interval(point.accuracy.interval).into(),
             known(point.cost.map(amount)),
@@ -93,7 +95,7 @@ fn accuracy_plot(points: &[AccuracyPoint]) -> PointPlot {
             shape: point.shape,
             place: (axis.share(cost.known.usd()), right),
             interval: Some(point.accuracy.interval),
-            description: format!("{letter}: {} at {}", percent(right), amount(cost)),
+            description: format!("{}: {} at {}", point.name, percent(right), amount(cost)),
             label: letter,
             label_place: LabelPlace::Beside,
         })
@@ -167,11 +169,12 @@ pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {
     let diagrams: Vec<Vec<Part>> = diagrams.collect();
     if !diagrams.is_empty() {
         parts.push(Part::Articles(diagrams));
-        let note = "In a diagram, the numbers above count the answers of each tenth. On the \
-                    dashed line, answers are as often right as their confidence says; below it \
-                    they are overconfident. Brier: the mean squared difference between confidence \
-                    and outcome; 0 is best. ECE: the mean distance between the two over ten bins.";
-        parts.push(paragraph(note, []));
+        let drawn = "In a diagram, the numbers above count the answers of each tenth. On the \
+                     dashed line, answers are as often right as their confidence says; below it \
+                     they are overconfident. ";
+        let note = "Brier: the mean squared difference between confidence and outcome; 0 is best. \
+                    ECE: the mean distance between the two over ten bins.";
+        parts.push(Part::Paragraph(Line::from(drawn).on_page().and(note, [])));
     }
     parts
 }

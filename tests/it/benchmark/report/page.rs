@@ -99,7 +99,11 @@ fn drawings_have_texts_for_those_who_do_not_see_them() {
         .count();
     assert_eq!(labels, drawings);
     // Panel, single model and three experts.
-    assert!(page.text.contains("A: 66.7% at $0.0100"), "{}", page.text);
+    assert!(
+        page.text.contains("Panel: 66.7% at $0.0100"),
+        "{}",
+        page.text
+    );
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn free_models_have_a_drawing() {
         result.spend.cost = Cost::FREE;
     }
     let page = scan(&page(&report(&terms, &results)));
-    assert!(page.text.contains("A: 66.7% at $0.00"), "{}", page.text);
+    assert!(page.text.contains("Panel: 66.7% at $0.00"), "{}", page.text);
 }
 
 #[test]

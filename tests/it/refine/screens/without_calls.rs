@@ -70,6 +70,8 @@ fn dry_run_sends_and_writes_nothing() {
     let text = &output.stdout;
     assert!(text.contains("6 open questions"), "{text}");
     assert!(text.contains("Where are idempotency keys kept?"), "{text}");
+    assert!(text.contains("- Consultation 1\n  - "), "{text}");
+    assert!(text.contains("- Consultation 2\n  - "), "{text}");
     assert!(text.contains("In all"), "{text}");
     assert!(text.contains("SPEC.refined.md"), "{text}");
     assert_eq!(desk.requests(), 0);
