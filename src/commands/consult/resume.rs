@@ -9,13 +9,13 @@ use crate::commands::face::consent::{ConsentRequest, GateDecision};
 use crate::commands::face::{TerminalFace, consultation_preview};
 use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
 use crate::commands::runtime;
-use crate::consultation::event::StateName;
+use crate::consultation::event::{Answer, StateName};
 use crate::consultation::policy::consent::Gate;
-use crate::consultation::policy::estimate::Estimate;
+use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::transcript::Transcript;
 use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
-use crate::error::Error;
+use crate::error::{Error, Exit};
 use crate::files::log::LockPolicy;
 use crate::records::index::Index;
 use crate::session::resume;
@@ -129,12 +129,15 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             command: &format!("conclave resume {id} "),
             declined: "Consultation cancelled by user",
         };
-        let agreed = consent.gate.as_ref().map(|gate| {
-            let agreed = request.agree(gate, printer);
-            agreed.map_err(|error| match gate {
-                Gate::Ask(_) => error.hint(format!("resume it with `conclave resume {id}`")),
-                Gate::Pass(_) | Gate::Refuse(_) | Gate::AboveCeiling => error,
-            })
+        let agreed = consent.gate.as_ref().map(|gate| match gate {
+            Gate::Ask(why) => match face.ask(request.estimate, why, terms.control.consent)? {
+                Answer::Yes | Answer::Always(_) => Ok(Some(Consent::Asked)),
+                Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => {
+                    Err(Error::new(Exit::Declined, request.declined)
+                        .hint(format!("resume it with `conclave resume {id}`")))
+                }
+            },
+            Gate::Pass(_) | Gate::Refuse(_) | Gate::AboveCeiling => request.agree(gate, printer),
         });
         // Without consent, the consultation stays as it is.
         consent.give(agreed.transpose()?.flatten(), &mut terms);

@@ -11,14 +11,17 @@ pub(crate) mod batch;
 use crate::commands::App;
 use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
-use crate::commands::runtime::cannot_start;
+use crate::commands::runtime::{block_on, cannot_start};
 use crate::config::env::Environment;
 use crate::config::paths::Home;
-use crate::consultation::event::StateName;
+use crate::consultation::event::{Answer, StateName};
+use crate::consultation::machine::Question;
+use crate::consultation::policy::consent::ConsentRule;
+use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
-use crate::engine::ports::Subscriber;
+use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
 use crate::records::events_file::EventsFile;
@@ -188,6 +191,23 @@ impl<'a> TerminalFace<'a> {
         let (control, clock, seed) = (session.control(), session.clock, session.plan().seed);
         let shared = SharedResources::new(self.home, control, clock, seed, index)?;
         run::run(session, participants, shared).await
+    }
+
+    /// Asks for consent to what is left of a consultation, as the consultation itself does.
+    pub(crate) fn ask(
+        &self,
+        estimate: &Estimate,
+        why: &[GateReason],
+        rule: ConsentRule,
+    ) -> Result<Answer, Error> {
+        let question = Question::Consent {
+            estimate: estimate.clone(),
+            why: why.to_vec(),
+        };
+        let save = |amount| save_threshold(amount, self.home, self.environment, self.printer);
+        let keyboard = Keyboard::controlling();
+        let person = TerminalPerson::new(self.printer.clone(), keyboard, &save, rule);
+        block_on(person.ask(&question))
     }
 
     /// Prints the answer, or returns the reason why there is none.
