@@ -46,7 +46,7 @@ pub(super) fn may_send(mut words: impl Iterator<Item = OsString>) -> bool {
     let first = first.as_ref().and_then(|word| word.to_str());
     first.is_some_and(|word| {
         let sends = ["consult", "ask", "resume", "refine", "benchmark"].contains(&word);
-        sends || word.contains(|c: char| c.is_whitespace() || c == '?')
+        sends || is_question(word)
     })
 }
 
@@ -70,7 +70,6 @@ fn verbosity(matches: &ArgMatches) -> Verbosity {
 /// follows.
 fn is_question_alone(command: &Command, words: &[OsString]) -> bool {
     let is_command = |word: &str| word == "help" || command.find_subcommand(word).is_some();
-    let is_question = |word: &str| word.contains(|c: char| c.is_whitespace() || c == '?');
     let mut words = words.iter().skip(1).map_while(|word| word.to_str());
     match words.next() {
         Some(flag) if flag.starts_with('-') => {
@@ -82,6 +81,10 @@ fn is_question_alone(command: &Command, words: &[OsString]) -> bool {
         Some(word) => is_question(word) && !is_command(word),
         None => false,
     }
+}
+
+fn is_question(word: &str) -> bool {
+    word.contains(|c: char| c.is_whitespace() || c == '?')
 }
 
 /// Parts `--resume=RUN`, where the flag is a command: clap would drop the value.

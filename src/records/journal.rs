@@ -85,8 +85,6 @@ impl Journal {
                 // Invariant: a ring follows every write, and pending rings are received before the
                 // channel ends: nothing is left unsynced.
                 while rings.recv().is_ok() {
-                    // Where much runs at once, what is written meanwhile is synced with it.
-                    std::thread::yield_now();
                     to_sync.sync_data()?;
                 }
                 Ok(())

@@ -115,17 +115,26 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
     let id = stored::find(&store, &args.run)?;
-    let mut locked = store.open(&id, clock.now())?;
-    if locked.state().is_complete() {
+    // A preview only reads.
+    let locked = if args.spending.dry_run {
+        None
+    } else {
+        Some(store.open(&id, clock.now())?)
+    };
+    let state = match &locked {
+        Some(locked) => locked.state().clone(),
+        None => store.load(&id)?.state,
+    };
+    if state.is_complete() {
         return Err(Error::usage(format!("{id} is complete")).hint(format!(
             "print its report with `conclave benchmark report {id}`"
         )));
     }
-    if !locked.state().merged_from.is_empty() {
+    if !state.merged_from.is_empty() {
         let error = Error::usage(format!("{id} was merged from other runs"));
         return Err(error.hint("resume these, and merge them again"));
     }
-    let mut terms = locked.state().begun.terms.clone();
+    let mut terms = state.begun.terms.clone();
     let path = Path::new(&terms.suite.path);
     let (suite, _) = read_suite(path, scrubbing(&terms.options), app)?;
     if suite.sha256 != terms.suite.sha256 {
@@ -134,7 +143,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         let error = Error::usage(format!("the suite `{path}` has changed since {id} began"));
         return Err(error.hint("put it back as it was, or begin a new run"));
     }
-    let conditions = conditions(*locked.state().conditions(), &args.process.stop.settings())?;
+    let conditions = conditions(*state.conditions(), &args.process.stop.settings())?;
     let book = CaseBook::new(&suite, &terms)?;
     let consent_mode = consent_mode(args.spending.yes, app.printer, StdinUse::Free);
     let arms = ArmPlanner {
@@ -145,11 +154,11 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     };
     let arms = block_on(arms.prepare_again(&terms))??;
 
-    let remaining: Vec<CaseRunId> = locked.state().remaining().into_iter().cloned().collect();
-    let spent = earlier_spending(locked.state(), &planner.sources.home);
+    let remaining: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
+    let spent = earlier_spending(&state, &planner.sources.home);
     app.printer.note(&format!(
         "Resuming {id}: {} of {} done, {}",
-        locked.state().results.len(),
+        state.results.len(),
         count(terms.case_runs().len(), "case run"),
         spent_so_far(&spent),
     ));
@@ -167,10 +176,10 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     };
     let ceiling = args.spending.max_cost.or(terms.options.control.max_cost);
     let batch = run.batch(ceiling, spent.counted())?;
-    if args.spending.dry_run {
+    let Some(mut locked) = locked else {
         run.announce_arms();
         return run.preview(&batch, &terms, "left");
-    }
+    };
     run.announce(&terms);
     let approved = batch
         .agree()

@@ -62,19 +62,14 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     } else {
         LockPolicy::Refuse
     };
+    let spending = args.control.spending;
+    let locks = (!spending.dry_run).then_some(unlocked);
     let interrupted = {
         // The index only resolves names, which the folder of logs does as well.
         let named = args.id.as_deref();
         let index = named.and_then(|_| Index::open(&home.index_file()).ok());
-        resume::open(
-            &home.logs_folder(),
-            index.as_ref(),
-            named,
-            unlocked,
-            printer,
-        )?
+        resume::open(&home.logs_folder(), index.as_ref(), named, locks, printer)?
     };
-    let spending = args.control.spending;
     let request = args
         .control
         .request(consent_mode(spending.yes, printer, StdinUse::Free));

@@ -134,7 +134,8 @@ impl GateDecision {
                 ("auto_approved", message, Vec::new())
             }
             Gate::Pass(Consent::Ceiling) => {
-                let why = format!("the high estimate is within the ceiling of {limit:.2}");
+                let why =
+                    format!("the high estimate is within the {limit:.2} that the ceiling leaves");
                 let message = format!("goes ahead without asking: {why}");
                 ("ceiling", message, Vec::new())
             }
@@ -148,7 +149,7 @@ impl GateDecision {
                 ("refuse", format!("{no_terminal}: {}", reasons(&why)), why)
             }
             Gate::AboveCeiling => {
-                let why = format!("even the low estimate is above {limit:.2}");
+                let why = format!("even the low estimate is above the {limit:.2} that it leaves");
                 let message = format!("ends at its ceiling: {why}");
                 ("above_ceiling", message, Vec::new())
             }

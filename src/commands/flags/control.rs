@@ -166,6 +166,12 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
 pub(crate) fn choice<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     table: &'static str,
 ) -> impl TypedValueParser<Value = T> {
+    let value = |name: &str| serde_json::from_value::<T>(name.into());
+    debug_assert!(
+        (table.lines().filter_map(|line| line.split(' ').next()))
+            .all(|name| name == "auto" || value(name).is_ok()),
+        "{table}"
+    );
     let names = table.lines().map(|line| {
         let (name, help) = line.split_once(' ').unwrap_or((line, ""));
         PossibleValue::new(name).help(help.trim_start())

@@ -1,6 +1,6 @@
-//! `conclave setup`: a dialogue about the settings that matter first. It checks what works, asks
-//! for the panel, the judge and the spending, and writes the answers through the editor of the
-//! settings.
+//! `conclave setup`: a dialogue about the settings that matter first. It checks what works, shows
+//! the panel and asks about it and its judge where there is a choice, asks what may be spent, and
+//! writes the answers through the editor of the settings.
 //!
 //! [`crate::setup`] is another thing: it makes the plan of a consultation.
 //!
@@ -35,7 +35,7 @@ use crate::terminal::prompt::dialogue::{Dialogue, DialogueError, LineChange};
 use crate::terminal::prompt::{StdinUse, can_ask, confirm};
 use crate::terminal::tables::doctor::check_lines;
 
-/// Set up the panel, the judge and what may be spent, in a dialogue
+/// See the panel that your keys give, and set up what may be spent, in a dialogue
 #[derive(Clone, Copy, Debug, clap::Args)]
 #[command(after_help = "\
 Checks keys and local servers by free requests, asks, shows the lines, and writes them to \

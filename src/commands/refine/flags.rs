@@ -167,6 +167,7 @@ mod tests {
 
     #[test]
     fn help_of_each_preset_states_its_thresholds() {
+        assert_eq!(PRESETS.lines().count(), Preset::ALL.len());
         for (preset, line) in Preset::ALL.into_iter().zip(PRESETS.lines()) {
             let Criteria {
                 min_iterations: min,

@@ -52,7 +52,7 @@ pub(super) async fn take_over(
         finished(id, &files, sources).map(|outcome| TakeOver::Finished(Box::new(outcome)))
     } else {
         // The caller's run has a lock of its own.
-        match open_id(id.clone(), &logs, LockPolicy::Trust, sources.face) {
+        match open_id(id.clone(), &logs, Some(LockPolicy::Trust), sources.face) {
             Ok(interrupted) => resumed(interrupted, sources, request, clock)
                 .await
                 .map(|session| TakeOver::Resume(Box::new(session))),

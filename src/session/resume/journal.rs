@@ -11,7 +11,7 @@ use crate::files::log::{LockPolicy, LogError};
 use crate::records::files::{ConsultationFiles, consultations_newest_first, log_notice};
 use crate::records::index::Index;
 use crate::records::journal::ends::{self, JournalEnding};
-use crate::records::journal::{Journal, read_journal};
+use crate::records::journal::{Journal, is_being_written, read_journal};
 use crate::records::stored;
 use crate::session::lookup::find;
 use crate::session::storage::Storage;
@@ -23,12 +23,12 @@ use super::{InterruptedConsultation, context};
 type OpenJournal = (Vec<Envelope>, Storage);
 
 /// Opens the consultation of this name, or the newest that can be resumed and that no other process
-/// is running.
+/// is running. Without a lock it is only read: nothing is locked, repaired or stored.
 pub fn open(
     logs: &Path,
     index: Option<&Index>,
     name: Option<&str>,
-    locks: LockPolicy,
+    locks: Option<LockPolicy>,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     match name {
@@ -44,7 +44,7 @@ pub fn open(
 pub fn open_id(
     id: ConsultationId,
     logs: &Path,
-    locks: LockPolicy,
+    locks: Option<LockPolicy>,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let files = ConsultationFiles::in_folder(logs, &id);
@@ -59,7 +59,7 @@ pub fn open_id(
 
 fn newest(
     logs: &Path,
-    locks: LockPolicy,
+    locks: Option<LockPolicy>,
     face: &dyn Face,
 ) -> Result<InterruptedConsultation, Error> {
     let stored = consultations_newest_first(logs)
@@ -148,9 +148,16 @@ fn has_complete_record(files: &ConsultationFiles) -> bool {
 fn reopen(
     id: &ConsultationId,
     files: ConsultationFiles,
-    locks: LockPolicy,
+    locks: Option<LockPolicy>,
     face: &dyn Face,
 ) -> Result<Result<OpenJournal, LogError>, Error> {
+    let Some(locks) = locks else {
+        if is_being_written(&files.journal) {
+            return Ok(Err(LogError::Busy(format!("{id} is being run"))));
+        }
+        let events = read_journal(&files.journal).map_err(damaged)?;
+        return Ok(Ok((events, Storage::Nowhere)));
+    };
     match Journal::reopen(&files.journal, locks) {
         Ok((journal, events)) => Ok(Ok((events, Storage::Files(files, journal)))),
         Err(busy @ LogError::Busy(_)) => Ok(Err(busy)),

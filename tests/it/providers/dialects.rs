@@ -5,7 +5,7 @@ use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{FailureClass, Prompt, StopReason};
 use conclave::domain::dialect::{Dialect, JsonMode, Quirks, Structure, TokensField};
 use conclave::domain::money::MicroUsd;
-use conclave::domain::tokens::{Usage, UsageSource};
+use conclave::domain::tokens::Usage;
 use conclave::domain::vendors;
 use conclave::engine::ports::Delta;
 use serde_json::{Value, json};
@@ -487,16 +487,4 @@ fn cached_tokens_are_read_under_deepseeks_name_too() {
     let both = format!(r#"{hits},"prompt_tokens_details":{{"cached_tokens":64}}"#);
     assert_eq!(cached(&both), (36, 64));
     assert_eq!(cached(r#""prompt_tokens_details":{}"#), (100, 0));
-}
-
-#[test]
-fn a_report_with_an_invalid_count_is_replaced_by_an_estimate() {
-    for counts in [
-        r#""prompt_tokens":-1,"completion_tokens":20"#,
-        r#""prompt_tokens":100,"completion_tokens":20.5"#,
-        r#""prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":"all"}"#,
-    ] {
-        let reply = decode_of("openai", &[TEXT, STOP, &usage(counts), "[DONE]"]).unwrap();
-        assert_eq!(reply.usage.source, UsageSource::Estimated, "{counts}");
-    }
 }

@@ -87,3 +87,17 @@ fn a_bare_last_line_ends_the_answer_with_estimated_usage() {
     assert_eq!(reply.stop, StopReason::End);
     assert_eq!(reply.usage.source, UsageSource::Estimated);
 }
+
+#[test]
+fn a_report_with_an_invalid_count_is_replaced_by_an_estimate() {
+    let text = r#"{"choices":[{"index":0,"delta":{"content":"x"},"finish_reason":"stop"}]}"#;
+    for counts in [
+        r#""prompt_tokens":-1,"completion_tokens":20"#,
+        r#""prompt_tokens":100,"completion_tokens":20.5"#,
+        r#""prompt_tokens":100,"completion_tokens":20,"prompt_tokens_details":{"cached_tokens":"all"}"#,
+    ] {
+        let usage = format!(r#"{{"choices":[],"usage":{{{counts}}}}}"#);
+        let reply = decode_of("openai", &[text, &usage, "[DONE]"]).unwrap();
+        assert_eq!(reply.usage.source, UsageSource::Estimated, "{counts}");
+    }
+}

@@ -62,3 +62,19 @@ fn terms_of_a_run_cannot_be_changed_by_flags() {
     let output = bench.resume(&["--repeat", "2"]).ends_with(2);
     output.assert_stderr_contains("unexpected argument '--repeat'");
 }
+
+#[test]
+fn preview_of_a_resume_only_reads() {
+    let bench = Bench::of(4).wrong(&[1, 2, 3]);
+    bench.run(&[]).ends_with(6);
+    let runs = bench.conclave.home().join("runs");
+    let run = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap();
+    let log = run.path().join("log.jsonl");
+    let mut text = std::fs::read(&log).unwrap();
+    text.extend(b"{\"torn");
+    std::fs::write(&log, &text).unwrap();
+    let shown = bench.resume(&["--dry-run"]).ends_with(0);
+    assert_eq!(shown.json()["calls"], 1);
+    assert_eq!(std::fs::read(&log).unwrap(), text);
+    assert_eq!(bench.server.requests().len(), 3);
+}

@@ -2,6 +2,7 @@
 
 mod continuation;
 mod kills;
+mod limits;
 mod rejections;
 
 use std::path::{Path, PathBuf};

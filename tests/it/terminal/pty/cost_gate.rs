@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use super::consent_terminal;
 use crate::support::binary::Conclave;
-use crate::support::provider_server::{Answer, On, ProviderServer};
+use crate::support::provider_server::ProviderServer;
 use crate::support::pty::{Output, Terminal};
 use crate::support::question_screens::at_every_width;
 
@@ -41,38 +41,6 @@ fn enter_accepts_the_cost() {
     );
     assert_eq!(server.requests().len(), 9);
     assert_eq!(conclave.record()["consent"]["how"], "asked");
-}
-
-#[test]
-fn a_resume_asks_as_the_consultation_does() {
-    let server = ProviderServer::start();
-    server.on(On::any(), Answer::valid());
-    let conclave = consent_terminal(&server).without("CONCLAVE_ALWAYS_ALLOW_UNDER");
-    conclave.run(&["consult", "--yes", "Before?"]).ends_with(0);
-    let allow = |amount| {
-        let set = ["config", "set", "always_allow_under", amount];
-        conclave.run(&set).ends_with(0);
-    };
-    allow("5");
-    let before = server.requests().len();
-    server.on(On::any(), Answer::text("never to be finished").stall());
-    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "Shall we?"]);
-    server.wait_until("all experts are asked", |asked| asked.len() == before + 3);
-    terminal.type_in("\x03");
-    terminal.end().0.ends_with(130);
-    allow("0");
-    server.on(On::any(), Answer::valid());
-    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["resume"]);
-    terminal.wait_for(QUESTION, 1);
-    terminal.type_in("y");
-    let (ran, screen) = terminal.end();
-    ran.ends_with(0);
-    let text = screen.text();
-    assert!(
-        text.contains(" rounds: 3 experts and the judge, with "),
-        "{text}"
-    );
-    assert_eq!(server.requests().len(), before + 3 + 9);
 }
 
 #[test]

@@ -82,6 +82,38 @@ fn resume_shows_how_a_long_question_begins() {
 }
 
 #[test]
+fn a_resume_asks_as_the_consultation_does() {
+    let server = ProviderServer::start();
+    server.on(On::any(), Answer::valid());
+    let conclave = consent_terminal(&server).without("CONCLAVE_ALWAYS_ALLOW_UNDER");
+    conclave.run(&["consult", "--yes", "Before?"]).ends_with(0);
+    let allow = |amount| {
+        let set = ["config", "set", "always_allow_under", amount];
+        conclave.run(&set).ends_with(0);
+    };
+    allow("5");
+    let before = server.requests().len();
+    server.on(On::any(), Answer::text("never to be finished").stall());
+    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["consult", "Shall we?"]);
+    server.wait_until("all experts are asked", |asked| asked.len() == before + 3);
+    terminal.type_in(CTRL_C);
+    terminal.end().0.ends_with(130);
+    allow("0");
+    server.on(On::any(), Answer::valid());
+    let mut terminal = Terminal::start(&conclave, 100, Output::Pipe, &["resume"]);
+    terminal.wait_for("Go on? [Y/n/a = always below $", 1);
+    terminal.type_in("y");
+    let (ran, screen) = terminal.end();
+    ran.ends_with(0);
+    let text = screen.text();
+    assert!(
+        text.contains(" rounds: 3 experts and the judge, with "),
+        "{text}"
+    );
+    assert_eq!(server.requests().len(), before + 3 + 9);
+}
+
+#[test]
 fn second_ctrl_c_ends_a_run_that_waits_for_the_index() {
     let server = ProviderServer::start();
     server.on(On::any(), Answer::valid());
