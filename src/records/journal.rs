@@ -5,14 +5,19 @@
 //! most what the sync thread had not reached. The event loop never waits for the disk. Two
 //! processes never write one journal: the writer holds its lock, which the system releases when the
 //! process ends in any way.
+//!
+//! One thread syncs the journals of all consultations of the process, in turn: where many write at
+//! once, what comes while the others are synced goes to the disk together.
 
 pub mod ends;
 
-use std::fs::TryLockError;
+use std::fs::{File, TryLockError};
 use std::io;
-use std::path::Path;
-use std::sync::mpsc::{self, SyncSender};
-use std::thread::JoinHandle;
+use std::mem;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::consultation::event::Envelope;
 use crate::engine::ports::{Subscriber, SubscriberError};
@@ -26,14 +31,83 @@ use super::files::log_notice;
 #[derive(Debug)]
 pub struct Journal {
     log: LogFile,
-    sync: Option<SyncThread>,
+    /// `None` once it is closed.
+    sync: Option<SyncQueue>,
 }
 
-/// The thread that syncs the file to the disk, and the bell that wakes it.
+/// What the sync thread knows of a journal, and the way to that thread.
 #[derive(Debug)]
-struct SyncThread {
-    bell: SyncSender<()>,
-    thread: JoinHandle<io::Result<()>>,
+struct SyncQueue {
+    unsynced: Arc<Unsynced>,
+    thread: Sender<Arc<Unsynced>>,
+}
+
+/// A journal whose writes have to reach the disk.
+#[derive(Debug)]
+struct Unsynced {
+    /// Whether the sync thread has it before it.
+    is_queued: AtomicBool,
+    progress: Mutex<SyncProgress>,
+}
+
+#[derive(Debug)]
+struct SyncProgress {
+    /// The journal, until it is closed: it holds the lock as well.
+    file: Option<File>,
+    /// The folder of the journal, until it is synced too.
+    folder: Option<PathBuf>,
+    /// The first failure: the system tells a failed sync once.
+    synced: io::Result<()>,
+}
+
+impl Unsynced {
+    /// Makes all that was written until now durable.
+    fn sync(&self) -> MutexGuard<'_, SyncProgress> {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        // First, so that a write after it queues the journal again.
+        self.is_queued.swap(false, Ordering::AcqRel);
+        let SyncProgress {
+            file,
+            folder,
+            synced,
+        } = &mut *progress;
+        if let Some(file) = file {
+            let folder = folder.take().as_deref().map_or(Ok(()), sync_folder);
+            let both = folder.and(file.sync_data());
+            if synced.is_ok() {
+                *synced = both;
+            }
+        }
+        progress
+    }
+
+    /// Syncs and closes the file, and returns the first failure.
+    fn close(&self) -> io::Result<()> {
+        let mut progress = self.sync();
+        progress.file = None;
+        mem::replace(&mut progress.synced, Ok(()))
+    }
+}
+
+/// A journal that is left, as by an interrupted consultation, is closed like one that has ended.
+impl Drop for SyncQueue {
+    fn drop(&mut self) {
+        let _ = self.unsynced.close();
+    }
+}
+
+/// Returns the way to the sync thread of the process, which is started if there is none.
+fn sync_thread() -> io::Result<Sender<Arc<Unsynced>>> {
+    static THREAD: Mutex<Option<Sender<Arc<Unsynced>>>> = Mutex::new(None);
+    let mut thread = THREAD.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sender) = &*thread {
+        return Ok(sender.clone());
+    }
+    let (sender, queue) = mpsc::channel::<Arc<Unsynced>>();
+    std::thread::Builder::new()
+        .name("journal".to_owned())
+        .spawn(move || queue.iter().for_each(|journal| drop(journal.sync())))?;
+    Ok(thread.insert(sender).clone())
 }
 
 /// Reads a journal. A torn last line is left out; damage anywhere else is an error.
@@ -71,28 +145,21 @@ impl Journal {
         Ok((Self::start(log)?, events))
     }
 
-    /// Starts the sync thread.
     fn start(log: LogFile) -> Result<Self, WriteError> {
         let failed = |error| WriteError::new(&log.path, error);
-        let to_sync = log.file.try_clone().map_err(failed)?;
-        let folder = log.path.parent().unwrap_or(Path::new(".")).to_owned();
-        // One pending ring is enough: a sync covers all writes before it.
-        let (bell, rings) = mpsc::sync_channel(1);
-        let thread = std::thread::Builder::new()
-            .name("journal".to_owned())
-            .spawn(move || {
-                sync_folder(&folder)?;
-                // Invariant: a ring follows every write, and pending rings are received before the
-                // channel ends: nothing is left unsynced.
-                while rings.recv().is_ok() {
-                    to_sync.sync_data()?;
-                }
-                Ok(())
-            })
-            .map_err(failed)?;
+        let unsynced = Unsynced {
+            is_queued: AtomicBool::new(false),
+            progress: Mutex::new(SyncProgress {
+                file: Some(log.file.try_clone().map_err(failed)?),
+                folder: log.path.parent().map(Path::to_owned),
+                synced: Ok(()),
+            }),
+        };
+        let thread = sync_thread().map_err(failed)?;
+        let unsynced = Arc::new(unsynced);
         Ok(Self {
             log,
-            sync: Some(SyncThread { bell, thread }),
+            sync: Some(SyncQueue { unsynced, thread }),
         })
     }
 
@@ -103,14 +170,11 @@ impl Journal {
 
     /// Waits until all events are on the disk, and closes the journal. A second call does nothing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
-        let Some(SyncThread { bell, thread }) = self.sync.take() else {
-            return Ok(());
-        };
-        drop(bell);
-        let synced = thread
-            .join()
-            .unwrap_or_else(|_| Err(io::Error::other("the sync thread panicked")));
-        synced.map_err(|error| WriteError::new(&self.log.path, error))
+        let closed = self
+            .sync
+            .take()
+            .map_or(Ok(()), |sync| sync.unsynced.close());
+        closed.map_err(|error| WriteError::new(&self.log.path, error))
     }
 
     fn append(&mut self, envelope: &Envelope) -> io::Result<()> {
@@ -118,9 +182,10 @@ impl Journal {
             return Err(io::Error::other("the journal is closed"));
         };
         self.log.append(envelope)?;
-        // One pending ring is enough. The thread ends early only when a sync fails; `finish`
-        // returns that error.
-        let _ = sync.bell.try_send(());
+        if !sync.unsynced.is_queued.swap(true, Ordering::AcqRel) {
+            // Without the thread, `finish` syncs.
+            let _ = sync.thread.send(Arc::clone(&sync.unsynced));
+        }
         Ok(())
     }
 }
