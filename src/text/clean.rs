@@ -96,14 +96,17 @@ pub fn pretty_json(value: &(impl Serialize + ?Sized)) -> serde_json::Result<Stri
 /// Escapes the characters that [`clean`] would remove or change. JSON itself requires escapes below
 /// U+0020 only. The value stays the same.
 pub fn escape_json(json: &str) -> String {
+    // Line breaks are blanks between values; within strings they are escaped already.
+    let is_changed = |c: char| matches!(c, '\u{2028}' | '\u{2029}') || is_invisible(c) && c != '\r';
     let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        match c {
-            // Blanks between values; within strings they are escaped already.
-            '\n' | '\t' | '\r' => escaped.push(c),
-            '\u{2028}' | '\u{2029}' => push_escape(&mut escaped, c),
-            c if is_invisible(c) => push_escape(&mut escaped, c),
-            c => escaped.push(c),
+    for piece in json.split_inclusive(is_changed) {
+        let last = piece.char_indices().next_back();
+        match last.filter(|(_, c)| is_changed(*c)) {
+            Some((at, c)) => {
+                escaped.push_str(piece.get(..at).unwrap_or_default());
+                push_escape(&mut escaped, c);
+            }
+            None => escaped.push_str(piece),
         }
     }
     escaped
