@@ -2,11 +2,13 @@
 //! places that have one.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
 use indexmap::IndexMap;
+use memchr::memmem::Finder;
 
 use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
@@ -17,6 +19,10 @@ use super::rules::{Allowlist, RuleError, UserRules, built_in};
 /// one next to a secret always sees all of it.
 const NEIGHBOURS: usize = 4;
 
+/// Up to so many bytes, each keyword is searched by itself: that takes less time than to build a
+/// prefilter, for which a consultation would wait before its first request.
+const FEW_BYTES: usize = 16_000;
+
 /// After this many bytes, a prefilter that searches faster is worth the time that it takes to
 /// build.
 const MANY_BYTES: usize = 500_000;
@@ -26,9 +32,9 @@ pub(super) struct Detector {
     rules: Vec<CompiledRule>,
     /// In small letters, with the rules of each.
     keywords: IndexMap<String, BTreeSet<usize>>,
-    prefilter: AhoCorasick,
     searched_bytes: AtomicUsize,
-    /// `None` if it cannot be built.
+    /// `None` if it cannot be built, as the next.
+    prefilter: OnceLock<Option<AhoCorasick>>,
     fast_prefilter: OnceLock<Option<AhoCorasick>>,
     allowed: Allowlist,
 }
@@ -66,15 +72,13 @@ impl Detector {
                 of_rules.or_default().insert(index);
             }
         }
-        let prefilter = finder(keywords.keys(), AhoCorasickKind::ContiguousNFA)
-            .map_err(|error| RuleError::Keywords(Box::new(error)))?;
         let allowed = Allowlist::new(&user.allow)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
         Ok(Self {
             rules,
             keywords,
-            prefilter,
             searched_bytes: AtomicUsize::new(0),
+            prefilter: OnceLock::new(),
             fast_prefilter: OnceLock::new(),
             allowed,
         })
@@ -138,9 +142,9 @@ impl Detector {
     fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
         let mut keywords = Vec::new();
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
-        for found in self.prefilter(text).find_overlapping_iter(text) {
-            let literal = text.as_bytes().get(found.range()).unwrap_or_default();
-            let keyword = self.keywords.get_index(found.pattern().as_usize());
+        for (keyword, range) in self.search(text) {
+            let literal = text.as_bytes().get(range.clone()).unwrap_or_default();
+            let keyword = self.keywords.get_index(keyword);
             for rule in keyword.into_iter().flat_map(|(_, rules)| rules) {
                 let is_other = |rule: &CompiledRule| !rule.takes(literal);
                 if self.rules.get(*rule).is_none_or(is_other) {
@@ -150,7 +154,7 @@ impl Detector {
                 let Some(groups) = groups.get_mut(*rule) else {
                     continue;
                 };
-                let range = (found.start(), found.end());
+                let range = (range.start, range.end);
                 match groups.last_mut() {
                     Some(last) if range.0 < last.1 => *last = (last.0.min(range.0), range.1),
                     Some(_) | None => groups.push(range),
@@ -165,13 +169,45 @@ impl Detector {
         (keywords, groups)
     }
 
-    fn prefilter(&self, text: &str) -> &AhoCorasick {
+    /// Returns the numbers and places of the keywords in a text, in the order of their ends.
+    fn search<'t>(&'t self, text: &'t str) -> Box<dyn Iterator<Item = (usize, Range<usize>)> + 't> {
+        let Some(prefilter) = self.prefilter(text) else {
+            return Box::new(self.search_each(text).into_iter());
+        };
+        let found = prefilter.find_overlapping_iter(text);
+        Box::new(found.map(|found| (found.pattern().as_usize(), found.range())))
+    }
+
+    fn prefilter(&self, text: &str) -> Option<&AhoCorasick> {
         let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
-        let fast = (before + text.len() >= MANY_BYTES).then(|| {
-            self.fast_prefilter
-                .get_or_init(|| finder(self.keywords.keys(), AhoCorasickKind::DFA).ok())
-        });
-        fast.and_then(Option::as_ref).unwrap_or(&self.prefilter)
+        let (prefilter, kind) = match before + text.len() {
+            ..FEW_BYTES => return None,
+            FEW_BYTES..MANY_BYTES => (&self.prefilter, AhoCorasickKind::ContiguousNFA),
+            MANY_BYTES.. => (&self.fast_prefilter, AhoCorasickKind::DFA),
+        };
+        let prefilter = prefilter.get_or_init(|| finder(self.keywords.keys(), kind).ok());
+        prefilter.as_ref()
+    }
+
+    /// Searches the text for each keyword by itself.
+    fn search_each(&self, text: &str) -> Vec<(usize, Range<usize>)> {
+        let text = text.to_ascii_lowercase();
+        let mut found = Vec::new();
+        for (number, keyword) in self.keywords.keys().enumerate() {
+            let finder = Finder::new(keyword);
+            let mut from = 0;
+            while let Some(at) = text
+                .as_bytes()
+                .get(from..)
+                .and_then(|rest| finder.find(rest))
+            {
+                let start = from + at;
+                found.push((number, start..start + keyword.len()));
+                from = start + 1;
+            }
+        }
+        found.sort_by_key(|(_, range)| (range.end, range.start));
+        found
     }
 
     fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {
@@ -189,4 +225,23 @@ fn finder<'k>(
         .match_kind(MatchKind::Standard)
         .ascii_case_insensitive(true)
         .build(keywords)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn keywords_are_found_in_the_same_order_one_by_one(
+            text in "((?i)key|token|aws_|ghp_|sk-|:|=|\"|password|-----begin|[a-zé ]){0,40}",
+        ) {
+            let detector = Detector::new(&UserRules::default()).unwrap();
+            let one_by_one = detector.search_each(&text);
+            detector.searched_bytes.store(FEW_BYTES, Ordering::Relaxed);
+            prop_assert_eq!(one_by_one, detector.search(&text).collect::<Vec<_>>());
+        }
+    }
 }

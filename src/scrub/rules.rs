@@ -105,8 +105,6 @@ pub enum RuleError {
     Matcher(String),
     #[error("rule `{rule}` has an invalid `kind` `{kind}`: use lowercase letters, digits and `_`")]
     Kind { rule: String, kind: String },
-    #[error("the keywords of the rules are too many")]
-    Keywords(#[source] Box<aho_corasick::BuildError>),
 }
 
 /// Exact values and patterns.
