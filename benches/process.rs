@@ -1,6 +1,7 @@
 //! The program as a process (Linux): start-up compared with a minimal program that parses
-//! arguments, size, peak memory of consultations, the time that a whole command adds to the
-//! answers, and the delay until unneeded connections are closed.
+//! arguments, size, peak memory of consultations, the time until the first request of one arrives,
+//! the time that a whole command adds to the answers, and the delay until unneeded connections are
+//! closed.
 //!
 //! ```text
 //! cargo bench --bench process             200 starts and 15 consultations of each kind; about 1 minute
@@ -110,7 +111,8 @@ fn start(program: &Path) -> f64 {
 }
 
 fn consultations(seats: usize, limit: f64, repetitions: f64) {
-    let (mut peaks, mut added) = (Figures::default(), Figures::default());
+    let (mut peaks, mut starts) = (Figures::default(), Figures::default());
+    let mut added = Figures::default();
     let mut done = 0.0;
     while done < repetitions {
         let server = requests::server(seats, 0.1);
@@ -127,10 +129,11 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         };
         let total = milliseconds(began, Instant::now());
         assert!(status.success());
+        let requests = settled(&server);
+        let first = requests.iter().map(|request| request.arrived).min();
         peaks.0.push(megabytes(peak));
-        added
-            .0
-            .push(total - critical_path(&settled(&server), seats));
+        starts.0.push(milliseconds(began, first.unwrap()));
+        added.0.push(total - critical_path(&requests, seats));
         done += 1.0;
     }
     figures::heading(format!("A consultation of {seats} seats"));
@@ -140,6 +143,15 @@ fn consultations(seats: usize, limit: f64, repetitions: f64) {
         Limit {
             median: Some(limit),
             p99: Some(limit),
+        },
+    );
+    figures::row(
+        "until the first request arrives, ms",
+        &starts,
+        if seats == 3 {
+            Limit::of_median(8.0)
+        } else {
+            Limit::NONE
         },
     );
     figures::row(
