@@ -82,7 +82,6 @@ use crate::domain::panel::Panel;
 use crate::domain::time::Timestamp;
 
 use self::machine::emitter::{Emitter, LogPosition};
-use self::machine::round::Pulse;
 use self::machine::run_state::RunState;
 use self::machine::step::StepContext;
 use event::{AbortReason, Cause, Event, HealthEvent, StateName};
@@ -161,14 +160,24 @@ impl Consultation {
         cause: Option<Cause>,
         act: impl FnOnce(&mut StepContext<'_>, State) -> State,
     ) -> (Vec<Effect>, Option<Panel>) {
-        let emitter = Emitter::new(now, &self.plan.id, &mut self.log, cause);
-        let mut context = StepContext::new(now, &self.plan, &mut self.run, emitter);
+        let mut context = StepContext {
+            now,
+            plan: &self.plan,
+            run: &mut self.run,
+            emitter: Emitter {
+                now,
+                consultation: &self.plan.id,
+                position: &mut self.log,
+                cause,
+                effects: Vec::new(),
+            },
+            new_panel: None,
+            stop: None,
+        };
         let state = act(&mut context, std::mem::take(&mut self.state));
         self.state = match context.stop.take() {
             // A consultation that has its answer gives it, whatever would have stopped it.
-            Some(stop) if !state.name().is_terminal() => {
-                state.end(&mut context, stop.reason, stop.message)
-            }
+            Some(stop) if !state.name().is_terminal() => state.end(&mut context, stop),
             Some(_) | None => state,
         };
         (context.emitter.effects, context.new_panel)
@@ -190,11 +199,10 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
         (state @ (State::Idle | State::Estimating | State::Complete | State::Aborted(_)), _) => {
             state
         }
-        (state, Input::Interrupted) => state.end(
-            step,
-            AbortReason::Interrupted,
-            "Consultation interrupted".to_owned(),
-        ),
+        (state, Input::Interrupted) => {
+            step.stop(AbortReason::Interrupted, "Consultation interrupted");
+            state
+        }
         (state, Input::Answered(answer)) => state.answered(step, answer),
         (state, Input::HealthCheckStarted { provider }) => {
             step.emit(Event::Health(HealthEvent::CheckStarted { provider }));
@@ -210,29 +218,23 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
             state.advance(step)
         }
         (state @ State::AwaitingConsent(_), _) => state,
-        (state, Input::TimerFired { timer }) if state.is_over_at(timer) => state.give_up(step),
+        (State::Finishing(phase), Input::TimerFired { timer }) if phase.grace == timer => {
+            State::Finishing(phase.give_up(step)).proceed(step)
+        }
         (mut state, Input::TimerFired { timer }) if step.run.watch.pulse == Some(timer) => {
-            let may_go_on_without = state.may_go_on_without();
-            let waiting = state.work().map(|work| work.still_waiting(step));
-            let pulse = Pulse {
-                waiting: waiting.unwrap_or_default(),
-                may_go_on_without,
-            };
-            machine::round::pulse(step, pulse);
+            state.pulse(step);
             state
         }
         (state, Input::TimerFired { timer }) if step.run.watch.deadline == Some(timer) => {
+            // While only the person is waited for, time is left: their answer sets a new timer.
             let left = step.run.time_left(&step.plan.control, step.now);
-            if left.is_some_and(|left| !left.is_zero()) {
-                // Only the person is waited for: their answer sets a new timer.
-                return state;
+            if left.unwrap_or_default().is_zero() {
+                let wait = step.plan.control.max_wait.unwrap_or_default().as_secs();
+                let round = step.run.watch.round_number;
+                let message = format!("Round {round} was not done within {wait} s");
+                step.stop(AbortReason::Timeout, message);
             }
-            let wait = step.plan.control.max_wait.unwrap_or_default().as_secs();
-            let message = format!(
-                "Round {} was not done within {wait} s",
-                step.run.watch.round_number
-            );
-            state.end(step, AbortReason::Timeout, message)
+            state
         }
         (mut state, input) => {
             if let Some(work) = state.work() {

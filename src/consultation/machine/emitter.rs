@@ -23,30 +23,15 @@ pub(crate) struct LogPosition {
 /// Collects the effects of one step.
 #[derive(Debug)]
 pub(crate) struct Emitter<'a> {
-    now: Timestamp,
-    consultation: &'a ConsultationId,
+    pub(crate) now: Timestamp,
+    pub(crate) consultation: &'a ConsultationId,
     pub(crate) position: &'a mut LogPosition,
     /// Goes with the first event of this step.
-    cause: Option<Cause>,
+    pub(crate) cause: Option<Cause>,
     pub(crate) effects: Vec<Effect>,
 }
 
-impl<'a> Emitter<'a> {
-    pub(crate) fn new(
-        now: Timestamp,
-        consultation: &'a ConsultationId,
-        position: &'a mut LogPosition,
-        cause: Option<Cause>,
-    ) -> Self {
-        Self {
-            now,
-            consultation,
-            position,
-            cause,
-            effects: Vec::new(),
-        }
-    }
-
+impl Emitter<'_> {
     pub(crate) fn push(&mut self, effect: Effect) {
         self.effects.push(effect);
     }

@@ -6,9 +6,7 @@ use crate::domain::time::Timestamp;
 
 use super::run_state::Watch;
 use super::step::StepContext;
-use crate::consultation::event::{
-    Answer, Event, PulseAnswer, PulseEvent, RoundEvent, StillWaiting,
-};
+use crate::consultation::event::{Answer, Event, PulseAnswer, PulseEvent, RoundEvent};
 use crate::consultation::machine::Question;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
@@ -32,48 +30,13 @@ pub(crate) fn end(step: &mut StepContext<'_>, round_number: u8, since: Timestamp
     }));
 }
 
-/// What the pulse finds in a slow round.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pulse {
-    /// The agents whose answers are missing.
-    pub(crate) waiting: Vec<StillWaiting>,
-    /// Whether the other answers are enough to continue.
-    pub(crate) may_go_on_without: bool,
-}
-
-/// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
-pub(crate) fn pulse(step: &mut StepContext<'_>, pulse: Pulse) {
-    let control = &step.plan.control;
-    let Pulse {
-        waiting,
-        may_go_on_without,
-    } = pulse;
-    let asked = is_interactive(control) && !waiting.is_empty() && !step.run.questions.is_open();
-    step.emit(Event::Pulse(PulseEvent::Asked {
-        round_number: step.run.watch.round_number,
-        waiting: waiting.clone(),
-        elapsed_ms: step.run.elapsed_ms(step.now),
-        asked,
-    }));
-    if asked {
-        step.run.watch.pulse = None;
-        let question = Question::Pulse {
-            waiting,
-            may_go_on_without: may_go_on_without && !control.strict,
-        };
-        step.run.questions.ask(&mut step.emitter, question);
-    } else {
-        step.run.watch.set_pulse(control, &mut step.emitter);
-    }
-}
-
 /// Returns whether the pulse is about a model of this provider. A person who watches the progress
 /// of the embedded model is not asked about it.
 pub(crate) fn concerns(control: &Control, provider: &ProviderId) -> bool {
     !(is_interactive(control) && provider.is_local())
 }
 
-fn is_interactive(control: &Control) -> bool {
+pub(crate) fn is_interactive(control: &Control) -> bool {
     control.consent.consent_mode == ConsentMode::Interactive
 }
 

@@ -27,23 +27,7 @@ pub(crate) struct Stop {
     pub(crate) message: String,
 }
 
-impl<'a> StepContext<'a> {
-    pub(crate) fn new(
-        now: Timestamp,
-        plan: &'a Plan,
-        run: &'a mut RunState,
-        emitter: Emitter<'a>,
-    ) -> Self {
-        Self {
-            now,
-            plan,
-            run,
-            emitter,
-            new_panel: None,
-            stop: None,
-        }
-    }
-
+impl StepContext<'_> {
     pub(crate) fn emit(&mut self, event: impl Into<Event>) {
         self.emitter.emit(event);
     }

@@ -1,9 +1,8 @@
 //! Awaiting consent: nothing is spent until the user, a flag or a small estimate allows it.
 
-use super::next::{Entry, Next};
+use super::next::{Break, Continue, Entry, Next};
 use crate::consultation::event::{AbortReason, Answer, ConsultationEvent, CostEvent, Event};
 use crate::consultation::machine::Question;
-use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
@@ -37,7 +36,7 @@ impl AwaitingConsent {
                     why,
                 };
                 step.run.questions.ask(&mut step.emitter, question);
-                Next::Stay(self)
+                Continue(self)
             }
             Gate::Refuse(why) => {
                 step.emit(Event::Cost(CostEvent::GateTriggered {
@@ -46,7 +45,7 @@ impl AwaitingConsent {
                     why,
                 }));
                 self.refuse(
-                    &mut step.emitter,
+                    step,
                     Consent::NobodyToAsk,
                     "The estimated cost needs consent, and there is no terminal to ask on",
                 )
@@ -57,7 +56,8 @@ impl AwaitingConsent {
                     "The least that this costs, {:.2}, is above the ceiling of {ceiling:.2}",
                     self.estimate.low
                 );
-                Next::Abort(self, AbortReason::CostCeiling, message)
+                step.stop(AbortReason::CostCeiling, message);
+                Continue(self)
             }
         }
     }
@@ -66,7 +66,7 @@ impl AwaitingConsent {
         match answer {
             Answer::Yes | Answer::Always(_) => self.allow(step, Consent::Asked),
             Answer::No | Answer::Fail | Answer::GoOnWithout | Answer::Gone => self.refuse(
-                &mut step.emitter,
+                step,
                 Consent::Asked,
                 "Consultation cancelled by user; nothing was spent",
             ),
@@ -81,14 +81,15 @@ impl AwaitingConsent {
             approved: true,
             how,
         });
-        Next::Enter(Entry::Independent)
+        Break(Entry::Independent)
     }
 
-    fn refuse(self, emitter: &mut Emitter<'_>, how: Consent, message: &str) -> Next<Self> {
-        emitter.emit(ConsultationEvent::UserConsent {
+    fn refuse(self, step: &mut StepContext<'_>, how: Consent, message: &str) -> Next<Self> {
+        step.emit(ConsultationEvent::UserConsent {
             approved: false,
             how,
         });
-        Next::Abort(self, AbortReason::Declined, message.to_owned())
+        step.stop(AbortReason::Declined, message);
+        Continue(self)
     }
 }

@@ -12,9 +12,8 @@ use crate::consultation::event::{AgentError, AgentEvent, AgentFailure, Event};
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::prompt::Pair;
-use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::{PromptSet, TaskSet};
+use crate::consultation::tasks::TaskSet;
 
 /// Starts the comparison if it is enabled, a helper model is available, and positions differ in
 /// their words.
@@ -32,21 +31,21 @@ pub(crate) fn send(
     if pairs.is_empty() || !step.plan.debate.asks_for(AnswerKind::Comparison) {
         return;
     }
-    match PromptSet::render(step.plan, step.run, &helper, |prompter| {
-        prompter.comparison(&pairs).map(RenderedPrompt::whole)
+    let answer = AnswerKind::Comparison;
+    if let Err(error) = tasks.try_send(step, &helper, answer, |prompter| {
+        prompter.comparison(&pairs)
     }) {
-        Ok(prompts) => tasks.send(step, &helper, AnswerKind::Comparison, prompts),
-        Err(error) => step.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
+        step.emit(Event::Agent(AgentEvent::Failed(AgentFailure {
             name: step.plan.agent_name(&helper),
             agent_id: helper,
-            round_number: AnswerKind::Comparison.round(),
-            answer: AnswerKind::Comparison,
+            round_number: answer.round(),
+            answer,
             model,
             error: AgentError {
                 class: None,
                 message: error.to_string(),
             },
-        }))),
+        })));
     }
 }
 

@@ -5,16 +5,15 @@ use crate::domain::artifact::{Content, CrossExam, Independent, Revision, Synthes
 use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
-use super::judge::{judge_failed, judged, keep_composed, prompt_failed, send_judge};
-use super::next::{Entry, Next};
+use super::judge::{judge_failed, judged, keep_composed};
+use super::next::{Break, Continue, Entry, Next};
 use super::{comparison, judge};
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::event::StateName;
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
+use crate::consultation::tasks::{AgentAnswer, TaskSet};
 
 pub(crate) const ROUND: u8 = 3;
 
@@ -46,7 +45,7 @@ pub(crate) fn enter(
     if let Some(prior_answers) = &step.plan.debate.prior_answers {
         let cross_exam = judge::cross_examination(&mut step.emitter, prior_answers);
         round::end(step, ROUND, step.now);
-        return Next::Enter(Entry::Verdict {
+        return Break(Entry::Verdict {
             tasks: TaskSet::default(),
             independents,
             synthesis,
@@ -72,14 +71,12 @@ impl CrossExamination {
             };
             let agent = AgentId::from(&seat.id);
             let (material, synthesis) = (step.plan.material, &self.synthesis);
-            match PromptSet::render(step.plan, step.run, &agent, |prompter| {
-                material.render(synthesis, &CrossExam::default(), |synthesis, _| {
-                    prompter.revision(seat, own, synthesis)
-                })
-            }) {
-                Ok(prompts) => self.tasks.send(step, &agent, AnswerKind::Revision, prompts),
-                Err(error) => return prompt_failed(self, &error),
-            }
+            self.tasks
+                .send(step, &agent, AnswerKind::Revision, |prompter| {
+                    material.render(synthesis, &CrossExam::default(), |synthesis, _| {
+                        prompter.revision(seat, own, synthesis)
+                    })
+                });
         }
         self.proceed(step)
     }
@@ -101,8 +98,8 @@ impl CrossExamination {
     pub(crate) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Merging if !self.tasks.is_open(&AgentId::Judge) => {
-                let sent = self.send_judge(step);
-                self.after_send(step, sent)
+                self.send_judge(step);
+                self.merged(step)
             }
             Stage::Examining | Stage::Merging => self.proceed(step),
         }
@@ -123,7 +120,7 @@ impl CrossExamination {
         }
         // A consultation that is about to end starts no new stage.
         if !self.tasks.is_done() || step.is_stopping() {
-            return Next::Stay(self);
+            return Continue(self);
         }
         let seats = &step.plan.panel.seats;
         self.revisions
@@ -141,34 +138,27 @@ impl CrossExamination {
     /// it must be the judge's.
     fn merge(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::Merging;
-        let sent = self.send_judge(step);
-        if sent.is_ok() {
+        self.send_judge(step);
+        if !step.is_stopping() {
             comparison::send(step, &mut self.tasks, &self.independents, &self.revisions);
         }
-        self.after_send(step, sent)
+        self.merged(step)
     }
 
-    fn send_judge(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
-        let (revisions, synthesis, material) =
-            (&self.revisions, &self.synthesis, step.plan.material);
-        send_judge(step, &mut self.tasks, AnswerKind::CrossExam, |prompter| {
-            material.render(synthesis, &CrossExam::default(), |synthesis, _| {
-                prompter.cross_exam(revisions, synthesis)
-            })
-        })
-    }
-
-    fn after_send(self, step: &mut StepContext<'_>, sent: Result<(), PromptError>) -> Next<Self> {
-        match sent {
-            Ok(()) => self.merged(step),
-            Err(error) => prompt_failed(self, &error),
-        }
+    fn send_judge(&mut self, step: &mut StepContext<'_>) {
+        let (judge, material) = (AgentId::Judge, step.plan.material);
+        self.tasks
+            .send(step, &judge, AnswerKind::CrossExam, |prompter| {
+                material.render(&self.synthesis, &CrossExam::default(), |synthesis, _| {
+                    prompter.cross_exam(&self.revisions, synthesis)
+                })
+            });
     }
 
     fn merged(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         comparison::keep(&mut step.emitter, &mut self.tasks);
         let Some(outcome) = judged(&mut self.tasks) else {
-            return Next::Stay(self);
+            return Continue(self);
         };
         match outcome.result {
             Ok(AgentAnswer {
@@ -177,12 +167,10 @@ impl CrossExamination {
                 ..
             }) => self.end(step, merged, degraded),
             Ok(AgentAnswer { .. }) => self.end(step, CrossExam::default(), true),
-            Err(error) => judge_failed(
-                step,
-                self,
-                (AnswerKind::CrossExam, StateName::CrossExam),
-                &error,
-            ),
+            Err(error) => {
+                judge_failed(step, ROUND, StateName::CrossExam, &error);
+                Continue(self)
+            }
         }
     }
 
@@ -205,12 +193,12 @@ impl CrossExamination {
                 cross_exam: Some(&cross_exam),
             };
             keep_composed(step.plan, &mut step.emitter, material);
-            return Next::Enter(Entry::Finishing {
+            return Break(Entry::Finishing {
                 rounds: ROUND,
                 tasks: self.tasks,
             });
         }
-        Next::Enter(Entry::Verdict {
+        Break(Entry::Verdict {
             tasks: self.tasks,
             independents: self.independents,
             synthesis: self.synthesis,

@@ -4,15 +4,15 @@
 use crate::domain::artifact::Synthesis;
 use crate::stopping::early_termination::{EarlyStop, Policy, evaluate, judges_confidence};
 
-use super::judge::{keep_composed, prompt_failed};
-use super::next::{Entry, ExpertAnswers, Next};
+use super::judge::keep_composed;
+use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
 use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
 use crate::consultation::anonymity::texts::edit_texts;
 use crate::consultation::event::{
-    Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision,
+    AbortReason, Answer, ConsultationEvent, DecidedBy, EarlyTermination, EarlyTerminationDecision,
 };
 use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
@@ -39,7 +39,7 @@ pub(crate) struct SynthesisResult {
 /// Decides on the next phase, or asks the person whether to end here.
 pub(crate) fn decide(step: &mut StepContext<'_>, result: SynthesisResult) -> Next<SynthesisResult> {
     if step.is_stopping() {
-        return Next::Stay(result);
+        return Continue(result);
     }
     let debate = &step.plan.debate;
     if debate.rounds.number() <= ROUND {
@@ -64,7 +64,10 @@ fn consider(
 ) -> Next<SynthesisResult> {
     let findings = match findings(step.plan, &result) {
         Ok(findings) => findings,
-        Err(error) => return prompt_failed(result, &error),
+        Err(error) => {
+            step.stop(AbortReason::Prompt, error.to_string());
+            return Continue(result);
+        }
     };
     let is_askable =
         policy == Policy::Ask && step.plan.control.consent.consent_mode == ConsentMode::Interactive;
@@ -92,7 +95,7 @@ fn consider(
             synthesis: Box::new(synthesis),
         };
         step.run.questions.ask(&mut step.emitter, question);
-        Next::Stay(result)
+        Continue(result)
     } else {
         settle(step, result, by_guards(DecidedBy::Guards, findings))
     }
@@ -175,7 +178,7 @@ fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, P
 }
 
 fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
-    Next::Enter(Entry::CrossExam {
+    Break(Entry::CrossExam {
         independents: result.answers.independents,
         synthesis: result.synthesis,
     })
@@ -192,5 +195,5 @@ fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisRe
             cross_exam: None,
         },
     );
-    Next::Enter(Entry::Complete { rounds: ROUND })
+    Break(Entry::Complete { rounds: ROUND })
 }

@@ -16,16 +16,15 @@ use std::collections::BTreeMap;
 use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::tokens::{Band, estimate_tokens};
 
-use super::judge::prompt_failed;
-use super::next::{Entry, Next};
-use crate::consultation::event::{ConsultationEvent, Started};
+use super::next::{Break, Continue, Entry, Next};
+use crate::consultation::event::{AbortReason, ConsultationEvent, Started};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::caching::CacheState;
 use crate::consultation::plan::preview::{self, Places, PlannedCall};
 use crate::consultation::plan::{OutputTokens, Plan};
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
+use crate::consultation::prompt::PromptError;
 use crate::consultation::prompt::filter::PromptMaterial;
-use crate::consultation::prompt::{PromptError, PromptUsed};
 use crate::consultation::protocol::answer::{AnswerForm, AnswerKind};
 
 /// The most tokens that a vendor adds around messages and schema. No vendor publishes the number;
@@ -47,21 +46,23 @@ pub(crate) fn enter(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Nex
     match logged.map_or_else(|| step.plan.estimate(), Ok) {
         Ok(estimate) => {
             step.emit(ConsultationEvent::CostEstimated(estimate.clone()));
-            Next::Enter(Entry::AwaitingConsent(estimate))
+            Break(Entry::AwaitingConsent(estimate))
         }
-        Err(error) => prompt_failed((), &error),
+        Err(error) => {
+            step.stop(AbortReason::Prompt, error.to_string());
+            Continue(())
+        }
     }
 }
 
 fn started(plan: &Plan) -> Started {
-    let prompts: Vec<PromptUsed> = plan.templates.used().to_vec();
     Started {
         question: plan.question.clone(),
         mode: plan.debate.mode.strategy().name.to_owned(),
         panel: plan.panel.clone(),
         seed: plan.seed,
         expert_order: plan.labels().order.clone(),
-        prompts,
+        prompts: plan.templates.used().to_vec(),
         tool_version: plan.tool_version.clone(),
         notices: plan.notices.clone(),
         plan: Some(Box::new(plan.clone())),

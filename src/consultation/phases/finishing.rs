@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use super::comparison;
-use super::next::{Entry, Next};
+use super::next::{Break, Continue, Entry, Next};
 use crate::consultation::event::StateName;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
@@ -37,10 +37,10 @@ pub(crate) fn enter(
 ) -> Next<Finishing> {
     comparison::keep(emitter, &mut tasks);
     if tasks.is_done() {
-        return Next::Enter(Entry::Complete { rounds });
+        return Break(Entry::Complete { rounds });
     }
     let grace = emitter.set_timer(GRACE);
-    Next::Stay(Finishing {
+    Continue(Finishing {
         from,
         rounds,
         tasks,
@@ -52,21 +52,19 @@ impl Finishing {
     pub(crate) fn proceed(mut self, emitter: &mut Emitter<'_>) -> Next<Self> {
         comparison::keep(emitter, &mut self.tasks);
         if self.tasks.is_done() {
-            Next::Enter(Entry::Complete {
+            Break(Entry::Complete {
                 rounds: self.rounds,
             })
         } else {
-            Next::Stay(self)
+            Continue(self)
         }
     }
 
     /// Ends the grace period.
-    pub(crate) fn give_up(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+    pub(crate) fn give_up(mut self, step: &mut StepContext<'_>) -> Self {
         self.tasks
             .abandon(step, "had not answered when everything else was done");
-        Next::Enter(Entry::Complete {
-            rounds: self.rounds,
-        })
+        self
     }
 
     /// Resumes with a new grace period.

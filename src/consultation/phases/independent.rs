@@ -6,18 +6,16 @@ use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
 
-use super::judge::prompt_failed;
-use super::next::{Entry, ExpertAnswers, Next};
+use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
 use super::{judge, persona_selection};
 use crate::consultation::event::{AbortReason, AgentError, Event, PanelEvent};
 use crate::consultation::machine::round;
 use crate::consultation::machine::run_state::RunState;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::FailureClass;
-use crate::consultation::tasks::{AgentAnswer, AnswerSource, PromptSet, TaskSet};
+use crate::consultation::tasks::{AgentAnswer, AnswerSource, TaskSet};
 
 pub(crate) const ROUND: u8 = 1;
 
@@ -72,18 +70,14 @@ impl IndependentRound {
     /// Starts the helper's task.
     fn select_personas(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::PersonaSelection;
-        let (helper, plan) = (AgentId::Helper, step.plan);
-        let prompts = PromptSet::render(plan, step.run, &helper, |prompter| {
-            prompter
-                .persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
-                .map(RenderedPrompt::whole)
-        });
-        match prompts {
-            Ok(prompts) => {
-                self.tasks
-                    .send(step, &helper, AnswerKind::PersonaSelection, prompts);
-                self.proceed(step)
-            }
+        let (plan, answer) = (step.plan, AnswerKind::PersonaSelection);
+        let sent = self
+            .tasks
+            .try_send(step, &AgentId::Helper, answer, |prompter| {
+                prompter.persona_selection(&plan.debate.selectable_personas, plan.panel.seats.len())
+            });
+        match sent {
+            Ok(()) => self.proceed(step),
             Err(error) => self.reseat(step, Err(error.to_string())),
         }
     }
@@ -91,7 +85,7 @@ impl IndependentRound {
     /// Handles the helper's answer or failure.
     fn selected(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         if !self.tasks.is_done() {
-            return Next::Stay(self);
+            return Continue(self);
         }
         let outcome = self.tasks.take_outcomes().pop();
         let answer = match outcome.map(|outcome| outcome.result) {
@@ -123,7 +117,7 @@ impl IndependentRound {
         step.emit(Event::Panel(PanelEvent::PersonasSelected(Box::new(
             selection,
         ))));
-        Next::Stay(self)
+        Continue(self)
     }
 
     fn send_all(mut self, step: &mut StepContext<'_>) -> Next<Self> {
@@ -142,14 +136,10 @@ impl IndependentRound {
             if !is_asked(&agent) {
                 continue;
             }
-            match PromptSet::render(step.plan, step.run, &agent, |prompter| {
-                prompter.independent(seat).map(RenderedPrompt::whole)
-            }) {
-                Ok(prompts) => self
-                    .tasks
-                    .send(step, &agent, AnswerKind::Independent, prompts),
-                Err(error) => return prompt_failed(self, &error),
-            }
+            self.tasks
+                .send(step, &agent, AnswerKind::Independent, |prompter| {
+                    prompter.independent(seat)
+                });
         }
         self.proceed(step)
     }
@@ -158,7 +148,7 @@ impl IndependentRound {
     pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
-            Stage::Selected => Next::Stay(self),
+            Stage::Selected => Continue(self),
             Stage::Answering => self.answered(step),
         }
     }
@@ -182,7 +172,7 @@ impl IndependentRound {
         if self.tasks.is_done() && !step.is_stopping() {
             self.end(step)
         } else {
-            Next::Stay(self)
+            Continue(self)
         }
     }
 
@@ -207,23 +197,25 @@ impl IndependentRound {
 
     fn end(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         if self.answered.is_empty() {
-            return self.abort(step);
+            self.none_answered(step);
+            return Continue(self);
         }
         let seats = &step.plan.panel.seats;
         self.answered
             .sort_by_key(|held| seats.iter().position(|seat| seat.id == held.agent_id));
         round::end(step, ROUND, self.since);
         if step.plan.debate.rounds.number() <= ROUND {
-            return Next::Enter(Entry::Complete { rounds: ROUND });
+            return Break(Entry::Complete { rounds: ROUND });
         }
-        Next::Enter(Entry::Synthesis(ExpertAnswers {
+        Break(Entry::Synthesis(ExpertAnswers {
             independents: self.answered,
             sources: self.sources,
             impaired: self.failed.len() + self.degraded,
         }))
     }
 
-    fn abort(mut self, step: &mut StepContext<'_>) -> Next<Self> {
+    /// Ends the consultation with the reason of each expert.
+    fn none_answered(&mut self, step: &mut StepContext<'_>) {
         let seats = &step.plan.panel.seats;
         self.failed
             .sort_by_key(|(agent, _)| seats.iter().position(|seat| seat.id == *agent));
@@ -245,7 +237,7 @@ impl IndependentRound {
         };
         let reasons = reasons.join("\n");
         let message = format!("All agents failed. Unable to provide consultation.\n{reasons}");
-        Next::Abort(self, AbortReason::AllAgentsFailed, message)
+        step.stop(AbortReason::AllAgentsFailed, message);
     }
 }
 

@@ -1,35 +1,17 @@
-//! The result of a phase's step: it continues, another phase follows, or the consultation is
-//! aborted. `state.rs` acts on it.
+//! The result of a phase's step: it continues, or another phase follows. `state.rs` acts on it.
+
+use std::ops::ControlFlow;
+pub(crate) use std::ops::ControlFlow::{Break, Continue};
 
 use crate::domain::artifact::{CrossExam, Independent, Synthesis};
 
-use crate::consultation::event::{AbortReason, StateName};
+use crate::consultation::event::StateName;
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::tasks::{AnswerSource, TaskSet};
 
-/// The result of one step of a phase with the data `P`.
-#[derive(Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "moved once a step and never stored"
-)]
-pub(crate) enum Next<P> {
-    Stay(P),
-    Enter(Entry),
-    /// Ends the consultation without a verdict; it can be resumed at this phase.
-    Abort(P, AbortReason, String),
-}
-
-impl<P> Next<P> {
-    /// Wraps the phase's data.
-    pub(crate) fn map<Q>(self, wrap: impl FnOnce(P) -> Q) -> Next<Q> {
-        match self {
-            Self::Stay(phase) => Next::Stay(wrap(phase)),
-            Self::Enter(entry) => Next::Enter(entry),
-            Self::Abort(phase, reason, message) => Next::Abort(wrap(phase), reason, message),
-        }
-    }
-}
+/// The result of one step of a phase with the data `P`: it continues, or the next one begins. A
+/// phase that ends the consultation continues: `StepContext::stop` keeps the reason.
+pub(crate) type Next<P> = ControlFlow<Entry, P>;
 
 /// A phase to enter, with its input.
 #[derive(Debug)]
@@ -59,18 +41,6 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// Returns the optional tasks that are still open.
-    pub(crate) fn into_tasks(self) -> TaskSet {
-        match self {
-            Self::Verdict { tasks, .. } | Self::Finishing { tasks, .. } => tasks,
-            Self::AwaitingConsent(_)
-            | Self::Independent
-            | Self::Synthesis(_)
-            | Self::CrossExam { .. }
-            | Self::Complete { .. } => TaskSet::default(),
-        }
-    }
-
     /// Returns the state of the phase. `None` for the wait for optional tasks, during which
     /// subscribers still see the state of the last round.
     pub(crate) fn state(&self) -> Option<StateName> {

@@ -19,9 +19,8 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::prompt::Pair;
-use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskSet};
+use crate::consultation::tasks::{AgentAnswer, TaskSet};
 
 /// The verdict to compare with the first one.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,16 +114,12 @@ impl SecondVerdict {
         } else {
             Pair::verdicts(first, other)
         };
-        let prompts = PromptSet::render(plan, step.run, &AgentId::Helper, |prompter| {
-            prompter
-                .comparison(std::slice::from_ref(&pair))
-                .map(RenderedPrompt::whole)
+        let (helper, answer) = (AgentId::Helper, AnswerKind::Consistency);
+        let sent = tasks.try_send(step, &helper, answer, |prompter| {
+            prompter.comparison(std::slice::from_ref(&pair))
         });
-        match prompts {
-            Ok(prompts) => {
-                tasks.send(step, &AgentId::Helper, AnswerKind::Consistency, prompts);
-                Self::Comparing(second)
-            }
+        match sent {
+            Ok(()) => Self::Comparing(second),
             Err(error) => Self::unknown(plan, Some(second), error.to_string()),
         }
     }

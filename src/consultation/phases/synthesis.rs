@@ -1,14 +1,14 @@
 //! Round 2: the judge names points of agreement and differences.
 
+use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::early_termination::{self, SynthesisResult};
-use super::judge::{judge_failed, judged, prompt_failed, send_judge};
-use super::next::{ExpertAnswers, Next};
+use super::judge::{judge_failed, judged};
+use super::next::{Continue, ExpertAnswers, Next};
 use crate::consultation::event::{Answer, EarlyTermination, StateName};
 use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::prompt::filter::RenderedPrompt;
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::tasks::TaskSet;
 
@@ -53,7 +53,7 @@ impl SynthesisRound {
     pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) => judging.proceed(step),
-            Self::Judged(_) => Next::Stay(self),
+            Self::Judged(_) => Continue(self),
         }
     }
 
@@ -74,7 +74,7 @@ impl SynthesisRound {
         answer: Answer,
     ) -> Next<Self> {
         match self {
-            Self::Judging(_) => Next::Stay(self),
+            Self::Judging(_) => Continue(self),
             Self::Judged(result) => {
                 let next = early_termination::answered(step, *result, findings, answer);
                 judged_next(next)
@@ -86,19 +86,17 @@ impl SynthesisRound {
 impl Judging {
     fn send(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let independents = &self.answers.independents;
-        let sent = send_judge(step, &mut self.tasks, AnswerKind::Synthesis, |prompter| {
-            prompter.synthesis(independents).map(RenderedPrompt::whole)
-        });
-        match sent {
-            Ok(()) => self.proceed(step),
-            Err(error) => prompt_failed(SynthesisRound::Judging(self), &error),
-        }
+        self.tasks
+            .send(step, &AgentId::Judge, AnswerKind::Synthesis, |prompter| {
+                prompter.synthesis(independents)
+            });
+        self.proceed(step)
     }
 
     /// Handles the judge's answer once it has arrived.
     fn proceed(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let Some(outcome) = judged(&mut self.tasks) else {
-            return Next::Stay(SynthesisRound::Judging(self));
+            return Continue(SynthesisRound::Judging(self));
         };
         match outcome.result {
             Ok(answer) => {
@@ -114,16 +112,14 @@ impl Judging {
                 };
                 judged_next(early_termination::decide(step, result))
             }
-            Err(error) => judge_failed(
-                step,
-                SynthesisRound::Judging(self),
-                (AnswerKind::Synthesis, StateName::Synthesis),
-                &error,
-            ),
+            Err(error) => {
+                judge_failed(step, ROUND, StateName::Synthesis, &error);
+                Continue(SynthesisRound::Judging(self))
+            }
         }
     }
 }
 
 fn judged_next(next: Next<SynthesisResult>) -> Next<SynthesisRound> {
-    next.map(|result| SynthesisRound::Judged(Box::new(result)))
+    next.map_continue(|result| SynthesisRound::Judged(Box::new(result)))
 }

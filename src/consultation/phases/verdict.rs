@@ -5,8 +5,8 @@ use crate::domain::ids::AgentId;
 use crate::domain::time::Timestamp;
 
 use super::comparison;
-use super::judge::{judge_failed, prompt_failed, send_judge};
-use super::next::{Entry, Next};
+use super::judge::judge_failed;
+use super::next::{Break, Continue, Entry, Next};
 use super::second_verdict::SecondVerdict;
 use crate::consultation::anonymity::relabel::Relabelling;
 use crate::consultation::event::{AbortReason, StateName};
@@ -14,9 +14,8 @@ use crate::consultation::machine::round;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::JudgePasses;
-use crate::consultation::prompt::PromptError;
 use crate::consultation::protocol::answer::AnswerKind;
-use crate::consultation::tasks::{AgentAnswer, PromptSet, TaskOutcome, TaskSet};
+use crate::consultation::tasks::{AgentAnswer, TaskOutcome, TaskSet};
 
 pub(crate) const ROUND: u8 = 4;
 
@@ -52,13 +51,12 @@ pub(crate) fn enter(
         first: None,
         second,
     };
-    let sent = verdict
-        .send(step)
-        .and_then(|()| match step.plan.debate.judge_passes {
-            JudgePasses::Once => Ok(()),
-            JudgePasses::Twice => verdict.send_again(step),
-        });
-    Box::new(verdict).after_send(step, sent)
+    verdict.send(step);
+    match step.plan.debate.judge_passes {
+        JudgePasses::Once => {}
+        JudgePasses::Twice => verdict.send_again(step),
+    }
+    Box::new(verdict).proceed(step)
 }
 
 /// Returns the kind of verdict: one answer or a menu.
@@ -67,22 +65,17 @@ fn answer_kind(plan: &Plan) -> AnswerKind {
 }
 
 impl VerdictRound {
-    fn send(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
-        let (independents, synthesis, cross_exam, material) = (
-            &self.independents,
-            &self.synthesis,
-            &self.cross_exam,
-            step.plan.material,
-        );
-        send_judge(step, &mut self.tasks, answer_kind(step.plan), |prompter| {
-            material.render(synthesis, cross_exam, |synthesis, cross_exam| {
-                prompter.verdict(independents, synthesis, cross_exam)
+    fn send(&mut self, step: &mut StepContext<'_>) {
+        let (answer, material) = (answer_kind(step.plan), step.plan.material);
+        self.tasks.send(step, &AgentId::Judge, answer, |prompter| {
+            material.render(&self.synthesis, &self.cross_exam, |synthesis, record| {
+                prompter.verdict(&self.independents, synthesis, record)
             })
-        })
+        });
     }
 
     /// Starts the second pass, with the experts in the opposite order.
-    fn send_again(&mut self, step: &mut StepContext<'_>) -> Result<(), PromptError> {
+    fn send_again(&mut self, step: &mut StepContext<'_>) {
         self.second = SecondVerdict::Pending;
         let judge = AgentId::SecondJudge;
         let (from, into) = (step.plan.labels(), step.plan.labels_for(&judge));
@@ -94,26 +87,12 @@ impl VerdictRound {
             relabelling.synthesis(self.synthesis.clone()),
             relabelling.rewrite(self.cross_exam.clone()),
         );
-        let (independents, material) = (&self.independents, step.plan.material);
-        let prompts = PromptSet::render(step.plan, step.run, &judge, |prompter| {
-            material.render(&synthesis, &cross_exam, |synthesis, cross_exam| {
-                prompter.verdict(independents, synthesis, cross_exam)
+        let (answer, material) = (answer_kind(step.plan), step.plan.material);
+        self.tasks.send(step, &judge, answer, |prompter| {
+            material.render(&synthesis, &cross_exam, |synthesis, record| {
+                prompter.verdict(&self.independents, synthesis, record)
             })
-        })?;
-        self.tasks
-            .send(step, &judge, answer_kind(step.plan), prompts);
-        Ok(())
-    }
-
-    fn after_send(
-        self: Box<Self>,
-        step: &mut StepContext<'_>,
-        sent: Result<(), PromptError>,
-    ) -> Next<Box<Self>> {
-        match sent {
-            Ok(()) => self.proceed(step),
-            Err(error) => prompt_failed(self, &error),
-        }
+        });
     }
 
     /// Handles the judge's answers and the comparison of its two verdicts as they arrive.
@@ -138,12 +117,11 @@ impl VerdictRound {
             }
         }
         if let Some(error) = failed {
-            let asked = (answer_kind(step.plan), StateName::Verdict);
-            return judge_failed(step, self, asked, &error);
+            judge_failed(step, ROUND, StateName::Verdict, &error);
         }
         // A consultation that is about to end starts no comparison.
         if step.is_stopping() {
-            return Next::Stay(self);
+            return Continue(self);
         }
         self.weigh(step)
     }
@@ -166,7 +144,7 @@ impl VerdictRound {
         {
             return self.end(step, first);
         }
-        Next::Stay(self)
+        Continue(self)
     }
 
     /// Ends with the verdict before the second one is settled.
@@ -177,7 +155,7 @@ impl VerdictRound {
     ) -> Next<Box<Self>> {
         let arrived = self.first.take();
         let Some(first) = arrived.or_else(|| self.tasks.take_answer(step, &AgentId::Judge)) else {
-            return Next::Stay(self);
+            return Continue(self);
         };
         if let Some(second) = self.tasks.take_answer(step, &AgentId::SecondJudge) {
             self.second = SecondVerdict::decided(step.plan, Ok(second));
@@ -198,7 +176,7 @@ impl VerdictRound {
         step.emitter.emit_artifact(first.content, first.degraded);
         self.second.emit(step.plan, &mut step.emitter);
         round::end(step, ROUND, self.since);
-        Next::Enter(Entry::Finishing {
+        Break(Entry::Finishing {
             rounds: ROUND,
             tasks: self.tasks,
         })
@@ -209,7 +187,7 @@ impl VerdictRound {
         if self.first.is_some() || self.tasks.is_open(&AgentId::Judge) {
             return self.proceed(step);
         }
-        let sent = self.send(step);
-        self.after_send(step, sent)
+        self.send(step);
+        self.proceed(step)
     }
 }

@@ -47,9 +47,9 @@ pub struct RenderedPrompt {
     pub tokens_saved: u64,
 }
 
-impl RenderedPrompt {
-    /// Returns an unfiltered prompt.
-    pub fn whole(prompt: Prompt) -> Self {
+impl From<Prompt> for RenderedPrompt {
+    /// A prompt from which nothing is filtered.
+    fn from(prompt: Prompt) -> Self {
         Self {
             prompt,
             tokens_saved: 0,

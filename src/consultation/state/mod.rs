@@ -3,23 +3,21 @@
 pub(super) mod resume;
 
 use crate::consultation::event::{
-    Abort, AbortReason, Answer, ConsultationEvent, Event, StateEvent, StateName,
+    Abort, AbortReason, Answer, ConsultationEvent, Event, PulseEvent, StateEvent, StateName,
 };
 use crate::consultation::machine::Question;
 use crate::consultation::machine::round;
-use crate::consultation::machine::run_state::Watch;
-use crate::consultation::machine::step::StepContext;
+use crate::consultation::machine::step::{StepContext, Stop};
 use crate::consultation::phases::awaiting_consent::{self, AwaitingConsent};
 use crate::consultation::phases::cross_exam::{self, CrossExamination};
 use crate::consultation::phases::estimating;
 use crate::consultation::phases::finishing::{self, Finishing};
 use crate::consultation::phases::independent::{self, IndependentRound};
-use crate::consultation::phases::next::{Entry, Next};
+use crate::consultation::phases::next::{Break, Continue, Entry, Next};
 use crate::consultation::phases::synthesis::{self, SynthesisRound};
 use crate::consultation::phases::verdict::{self, VerdictRound};
 use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::tasks::TaskSet;
-use crate::domain::ids::TimerId;
 
 /// The state of a consultation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -78,7 +76,7 @@ impl State {
     }
 
     /// Returns whether the answers that have arrived are enough to continue without the others.
-    pub(super) fn may_go_on_without(&self) -> bool {
+    fn may_go_on_without(&self) -> bool {
         match self {
             Self::Independent(phase) => !phase.answered.is_empty(),
             Self::CrossExam(phase) => phase.has_a_revision(),
@@ -93,30 +91,38 @@ impl State {
         }
     }
 
-    /// Returns the current round.
-    pub(super) fn round(&self) -> Option<u8> {
-        match self {
-            Self::Independent(_) => Some(independent::ROUND),
-            Self::Synthesis(_) => Some(synthesis::ROUND),
-            Self::CrossExam(_) => Some(cross_exam::ROUND),
-            Self::Verdict(_) => Some(verdict::ROUND),
-            Self::Idle
-            | Self::Estimating
-            | Self::AwaitingConsent(_)
-            | Self::Finishing(_)
-            | Self::Complete
-            | Self::Aborted(_) => None,
+    /// Reports that the round takes long, and asks the person, if any, whether to keep waiting.
+    pub(super) fn pulse(&mut self, step: &mut StepContext<'_>) {
+        let control = &step.plan.control;
+        let waiting = self.work().map(|work| work.still_waiting(step));
+        let waiting = waiting.unwrap_or_default();
+        let is_interactive = round::is_interactive(control);
+        let asked = is_interactive && !waiting.is_empty() && !step.run.questions.is_open();
+        step.emit(Event::Pulse(PulseEvent::Asked {
+            round_number: step.run.watch.round_number,
+            waiting: waiting.clone(),
+            elapsed_ms: step.run.elapsed_ms(step.now),
+            asked,
+        }));
+        if asked {
+            step.run.watch.pulse = None;
+            let question = Question::Pulse {
+                waiting,
+                may_go_on_without: self.may_go_on_without() && !control.strict,
+            };
+            step.run.questions.ask(&mut step.emitter, question);
+        } else {
+            step.run.watch.set_pulse(control, &mut step.emitter);
         }
     }
 
     /// Starts a consultation. `logged` is the estimate in the log of a replayed consultation.
     pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
         estimating::announce(step);
-        if let Err(refused) = transition(step, StateName::Idle, StateName::Estimating) {
-            return Self::refuse(step, TaskSet::default(), refused);
-        }
-        let next = estimating::enter(step, logged).map(|()| Self::Estimating);
-        Self::after(step, StateName::Estimating, next)
+        let (from, to) = (StateName::Idle, StateName::Estimating);
+        step.emit(Event::State(StateEvent::Changed { from, to }));
+        let next = estimating::enter(step, logged).map_continue(|()| Self::Estimating);
+        Self::after(step, to, next)
     }
 
     /// Requests the pending calls after a change of a provider.
@@ -131,11 +137,13 @@ impl State {
     pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         let next = match self {
-            Self::Independent(phase) => phase.proceed(step).map(Self::Independent),
-            Self::Synthesis(phase) => phase.proceed(step).map(Self::Synthesis),
-            Self::CrossExam(phase) => phase.proceed(step).map(Self::CrossExam),
-            Self::Verdict(phase) => phase.proceed(step).map(Self::Verdict),
-            Self::Finishing(phase) => phase.proceed(&mut step.emitter).map(Self::Finishing),
+            Self::Independent(phase) => phase.proceed(step).map_continue(Self::Independent),
+            Self::Synthesis(phase) => phase.proceed(step).map_continue(Self::Synthesis),
+            Self::CrossExam(phase) => phase.proceed(step).map_continue(Self::CrossExam),
+            Self::Verdict(phase) => phase.proceed(step).map_continue(Self::Verdict),
+            Self::Finishing(phase) => phase
+                .proceed(&mut step.emitter)
+                .map_continue(Self::Finishing),
             state @ (Self::Idle
             | Self::Estimating
             | Self::AwaitingConsent(_)
@@ -149,12 +157,12 @@ impl State {
     pub(super) fn again(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         let next = match self {
-            Self::AwaitingConsent(phase) => phase.decide(step).map(Self::AwaitingConsent),
-            Self::Independent(phase) => phase.again(step).map(Self::Independent),
-            Self::Synthesis(phase) => phase.again(step).map(Self::Synthesis),
-            Self::CrossExam(phase) => phase.again(step).map(Self::CrossExam),
-            Self::Verdict(phase) => phase.again(step).map(Self::Verdict),
-            Self::Finishing(phase) => phase.again(&mut step.emitter).map(Self::Finishing),
+            Self::AwaitingConsent(phase) => phase.decide(step).map_continue(Self::AwaitingConsent),
+            Self::Independent(phase) => phase.again(step).map_continue(Self::Independent),
+            Self::Synthesis(phase) => phase.again(step).map_continue(Self::Synthesis),
+            Self::CrossExam(phase) => phase.again(step).map_continue(Self::CrossExam),
+            Self::Verdict(phase) => phase.again(step).map_continue(Self::Verdict),
+            Self::Finishing(phase) => phase.again(&mut step.emitter).map_continue(Self::Finishing),
             state @ (Self::Idle | Self::Estimating | Self::Complete | Self::Aborted(_)) => {
                 return state;
             }
@@ -170,12 +178,12 @@ impl State {
             return self;
         };
         let next = match (self, question) {
-            (Self::AwaitingConsent(phase), Question::Consent { .. }) => {
-                phase.answered(step, answer).map(Self::AwaitingConsent)
-            }
-            (Self::Synthesis(phase), Question::EarlyTermination { findings, .. }) => {
-                phase.answered(step, *findings, answer).map(Self::Synthesis)
-            }
+            (Self::AwaitingConsent(phase), Question::Consent { .. }) => phase
+                .answered(step, answer)
+                .map_continue(Self::AwaitingConsent),
+            (Self::Synthesis(phase), Question::EarlyTermination { findings, .. }) => phase
+                .answered(step, *findings, answer)
+                .map_continue(Self::Synthesis),
             (state, Question::Consent { .. } | Question::EarlyTermination { .. }) => return state,
             (mut state, Question::Pulse { waiting, .. }) => {
                 round::pulse_answered(step, answer);
@@ -199,45 +207,24 @@ impl State {
         Self::after(step, name, next)
     }
 
-    /// Returns whether this timer ends the grace period of optional tasks.
-    pub(super) fn is_over_at(&self, timer: TimerId) -> bool {
-        matches!(self, Self::Finishing(phase) if phase.grace == timer)
-    }
-
-    /// Ends the grace period of optional tasks.
-    pub(super) fn give_up(self, step: &mut StepContext<'_>) -> Self {
-        let name = self.name();
-        let Self::Finishing(phase) = self else {
-            return self;
-        };
-        let next = phase.give_up(step).map(Self::Finishing);
-        Self::after(step, name, next)
-    }
-
     /// Ends now. An answer that has already arrived is still given.
-    pub(super) fn end(
-        self,
-        step: &mut StepContext<'_>,
-        reason: AbortReason,
-        message: String,
-    ) -> Self {
+    pub(super) fn end(self, step: &mut StepContext<'_>, stop: Stop) -> Self {
         let name = self.name();
-        match self {
-            state @ Self::Finishing(_) => state.give_up(step),
-            Self::Verdict(phase) if phase.has_an_answer_for(step.plan, reason) => {
-                let next = phase.cut_short(step, &message).map(Self::Verdict);
-                Self::after(step, name, next)
-            }
-            state => state.abort(step, reason, message),
-        }
+        let next = match self {
+            Self::Finishing(phase) => return Self::Finishing(phase.give_up(step)).proceed(step),
+            Self::Verdict(phase) if phase.has_an_answer_for(step.plan, stop.reason) => phase
+                .cut_short(step, &stop.message)
+                .map_continue(Self::Verdict),
+            state => return state.abort(step, stop),
+        };
+        Self::after(step, name, next)
     }
 
     /// Returns the state after a step of the phase `name`.
     fn after(step: &mut StepContext<'_>, name: StateName, next: Next<Self>) -> Self {
         match next {
-            Next::Stay(state) => state,
-            Next::Enter(entry) => Self::enter(step, name, entry),
-            Next::Abort(phase, reason, message) => phase.abort(step, reason, message),
+            Continue(state) => state,
+            Break(entry) => Self::enter(step, name, entry),
         }
     }
 
@@ -247,28 +234,33 @@ impl State {
         if to != from
             && let Err(refused) = transition(step, from, to)
         {
-            return Self::refuse(step, entry.into_tasks(), refused);
+            // A defect of the program. Everything up to here is in the log.
+            let message = format!("internal error: {refused}");
+            emit_abort(step, from, AbortReason::Internal, message);
+            return Self::Aborted(None);
         }
         let next = match entry {
             Entry::AwaitingConsent(estimate) => {
-                awaiting_consent::enter(step, estimate).map(Self::AwaitingConsent)
+                awaiting_consent::enter(step, estimate).map_continue(Self::AwaitingConsent)
             }
-            Entry::Independent => independent::enter(step).map(Self::Independent),
-            Entry::Synthesis(answers) => synthesis::enter(step, answers).map(Self::Synthesis),
+            Entry::Independent => independent::enter(step).map_continue(Self::Independent),
+            Entry::Synthesis(answers) => {
+                synthesis::enter(step, answers).map_continue(Self::Synthesis)
+            }
             Entry::CrossExam {
                 independents,
                 synthesis,
-            } => cross_exam::enter(step, independents, synthesis).map(Self::CrossExam),
+            } => cross_exam::enter(step, independents, synthesis).map_continue(Self::CrossExam),
             Entry::Verdict {
                 tasks,
                 independents,
                 synthesis,
                 cross_exam,
-            } => {
-                verdict::enter(step, tasks, independents, synthesis, cross_exam).map(Self::Verdict)
-            }
+            } => verdict::enter(step, tasks, independents, synthesis, cross_exam)
+                .map_continue(Self::Verdict),
             Entry::Finishing { rounds, tasks } => {
-                finishing::enter(&mut step.emitter, from, rounds, tasks).map(Self::Finishing)
+                finishing::enter(&mut step.emitter, from, rounds, tasks)
+                    .map_continue(Self::Finishing)
             }
             Entry::Complete { rounds } => {
                 let duration_ms = step.run.elapsed_ms(step.now);
@@ -276,33 +268,19 @@ impl State {
                     rounds,
                     duration_ms,
                 });
-                Next::Stay(Self::Complete)
+                Continue(Self::Complete)
             }
         };
         Self::after(step, to, next)
     }
 
     /// Cancels the calls in flight and ends without a verdict.
-    fn abort(mut self, step: &mut StepContext<'_>, reason: AbortReason, message: String) -> Self {
+    fn abort(mut self, step: &mut StepContext<'_>, Stop { reason, message }: Stop) -> Self {
         if let Some(tasks) = self.work() {
             tasks.cancel(step, reason);
         }
         emit_abort(step, self.name(), reason, message);
         Self::Aborted(reason.is_resumable().then(|| Box::new(self)))
-    }
-
-    /// Ends because a phase asked for a transition that is not in the protocol: a defect of the
-    /// program. Everything up to here is in the log.
-    fn refuse(step: &mut StepContext<'_>, mut tasks: TaskSet, refused: TransitionError) -> Self {
-        let reason = AbortReason::Internal;
-        tasks.cancel(step, reason);
-        emit_abort(
-            step,
-            refused.from,
-            reason,
-            format!("internal error: {refused}"),
-        );
-        Self::Aborted(None)
     }
 }
 
@@ -319,7 +297,6 @@ fn transition(
 
 /// Emits the end without a verdict. A consultation that has already ended does not end again.
 fn emit_abort(step: &mut StepContext<'_>, during: StateName, reason: AbortReason, message: String) {
-    step.run.watch = Watch::default();
     step.run.questions.withdraw(&mut step.emitter, |_| true);
     if transition(step, during, StateName::Aborted).is_err() {
         return;

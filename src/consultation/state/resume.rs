@@ -61,7 +61,8 @@ pub(in crate::consultation) fn resume(
             how,
         });
     }
-    if let Some(round) = state.round() {
+    let round = step.run.watch.round_number;
+    if round > 0 {
         step.run.watch = Watch::start(round, &step.plan.control, step.now, &mut step.emitter);
     }
     if let Some(work) = state.work() {

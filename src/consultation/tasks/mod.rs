@@ -14,7 +14,6 @@ mod fallback;
 mod effort;
 
 pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
-pub(crate) use prompts::PromptSet;
 
 use crate::domain::ids::{AgentId, ProviderId, TimerId};
 
@@ -23,9 +22,12 @@ use super::machine::Input;
 use super::machine::round;
 use super::machine::step::StepContext;
 use super::plan::Plan;
+use super::prompt::filter::RenderedPrompt;
+use super::prompt::{PromptError, Prompter};
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
 
+use prompts::PromptSet;
 use task::AgentTask;
 
 /// The tasks of one stage of a round.
@@ -37,20 +39,35 @@ pub(super) struct TaskSet {
 }
 
 impl TaskSet {
-    /// Starts a task for one answer of one agent.
-    pub(super) fn send(
+    /// Starts a task for one answer of one agent. Ends the consultation if its prompt cannot be
+    /// rendered.
+    pub(super) fn send<P: Into<RenderedPrompt>>(
         &mut self,
         step: &mut StepContext<'_>,
         agent: &AgentId,
         answer: AnswerKind,
-        prompts: PromptSet,
+        prompt: impl Fn(&Prompter<'_>) -> Result<P, PromptError>,
     ) {
-        let Some(mut task) = AgentTask::new(step, agent, answer, prompts) else {
-            return;
-        };
-        let outcome = task.begin(step);
-        self.put_back(task, outcome);
-        self.ask_about_substitutions(step);
+        if let Err(error) = self.try_send(step, agent, answer, prompt) {
+            step.stop(AbortReason::Prompt, error.to_string());
+        }
+    }
+
+    /// Starts a task that the consultation can do without.
+    pub(super) fn try_send<P: Into<RenderedPrompt>>(
+        &mut self,
+        step: &mut StepContext<'_>,
+        agent: &AgentId,
+        answer: AnswerKind,
+        prompt: impl Fn(&Prompter<'_>) -> Result<P, PromptError>,
+    ) -> Result<(), PromptError> {
+        let prompts = PromptSet::render(step.plan, step.run, agent, prompt)?;
+        if let Some(mut task) = AgentTask::new(step, agent, answer, prompts) {
+            let outcome = task.begin(step);
+            self.put_back(task, outcome);
+            self.ask_about_substitutions(step);
+        }
+        Ok(())
     }
 
     pub(super) fn is_done(&self) -> bool {

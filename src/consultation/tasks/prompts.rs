@@ -12,26 +12,26 @@ use crate::domain::ids::AgentId;
 
 /// The same prompt for each size of model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct PromptSet {
+pub(super) struct PromptSet {
     by_size: BTreeMap<Size, Prompt>,
     /// Estimated tokens saved by filtering artifacts.
-    pub(crate) tokens_saved: u64,
+    pub(super) tokens_saved: u64,
 }
 
 impl PromptSet {
     /// Renders the prompt for every size among the models that may answer for the agent.
-    pub(crate) fn render(
+    pub(super) fn render<P: Into<RenderedPrompt>>(
         plan: &Plan,
         run: &RunState,
         agent: &AgentId,
-        make: impl Fn(&Prompter<'_>) -> Result<RenderedPrompt, PromptError>,
+        make: impl Fn(&Prompter<'_>) -> Result<P, PromptError>,
     ) -> Result<Self, PromptError> {
         let labels = plan.labels_for(agent);
         let mut prompts = Self::default();
         for model in run.candidates(plan, agent) {
             let size = plan.terms(&model).size;
             if let Entry::Vacant(place) = prompts.by_size.entry(size) {
-                let shown = make(&plan.prompter(&labels, &model))?;
+                let shown = make(&plan.prompter(&labels, &model))?.into();
                 place.insert(shown.prompt);
                 prompts.tokens_saved = prompts.tokens_saved.max(shown.tokens_saved);
             }
@@ -40,7 +40,7 @@ impl PromptSet {
     }
 
     /// Returns the prompt for a model of this size.
-    pub(crate) fn prompt(&self, size: Size) -> Prompt {
+    pub(super) fn prompt(&self, size: Size) -> Prompt {
         self.by_size
             .get(&size)
             .or_else(|| self.by_size.values().next())
