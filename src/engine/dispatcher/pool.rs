@@ -11,7 +11,7 @@ use super::budget::SharedBudget;
 use super::reservation::{Refusal, Reservations};
 use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
-use crate::consultation::policy::pacing::{Admission, Backoff, CallEnd, ProviderLimits};
+use crate::consultation::policy::pacing::{Backoff, ConcurrencyLimit};
 use crate::consultation::policy::retry::RetryRule;
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
@@ -84,19 +84,20 @@ pub struct Permit {
 #[derive(Clone, Debug)]
 pub struct ProviderPool {
     rules: PoolRules,
-    limits: ProviderLimits,
     states: BTreeMap<ProviderId, ProviderState>,
     /// The oldest first.
     waiting: Vec<QueuedRequest>,
-    in_flight: BTreeMap<(ProviderId, MemberId), u32>,
     jitter: SplitMix64,
     /// Changes that [`Self::take_updates`] has not returned yet.
     updates: Vec<ProviderEvent>,
 }
 
-/// The state of one provider besides its limits.
+/// The state of one provider.
 #[derive(Clone, Debug, Default)]
 struct ProviderState {
+    limit: ConcurrencyLimit,
+    /// The calls in flight of each consultation.
+    in_flight: BTreeMap<MemberId, u32>,
     circuit: Circuit,
     /// The status in the last update; `None` while the circuit has never opened.
     announced: Option<CircuitStatus>,
@@ -139,10 +140,8 @@ impl ProviderPool {
         Self {
             jitter: SplitMix64::new(rules.seed),
             rules,
-            limits: ProviderLimits::default(),
             states: BTreeMap::new(),
             waiting: Vec::new(),
-            in_flight: BTreeMap::new(),
             updates: Vec::new(),
         }
     }
@@ -211,27 +210,27 @@ impl ProviderPool {
 
     fn has_place(&self, queued: &QueuedRequest, option: &RequestOption, now: Timestamp) -> bool {
         let limit = queued.limit(&option.provider);
-        self.limits.admit(&option.provider, limit, now) == Admission::Now
+        let state = self.states.get(&option.provider);
+        state.is_none_or(|state| state.limit.admits(limit, now))
     }
 
     /// Drops a consultation's queued requests.
     pub fn leave(&mut self, member: MemberId) {
         self.waiting.retain(|queued| queued.member != member);
+        for state in self.states.values_mut() {
+            state.in_flight.remove(&member);
+        }
     }
 
     /// Returns a permit after its call has ended. `counts` is false for a call whose failure does
     /// not count against the provider.
     pub fn finish(&mut self, permit: &Permit, outcome: &Outcome, counts: bool, now: Timestamp) {
-        let how = if outcome.is_ok() {
-            CallEnd::Answered
-        } else {
-            CallEnd::Other
-        };
-        self.end(permit, how, now);
         let state = self.states.entry(permit.provider.clone()).or_default();
+        state.end(permit.member);
         let was_refused = state.key.is_refused();
         match outcome {
             Ok(_) => {
+                state.limit.answered(permit.limit, now);
                 state
                     .circuit
                     .succeeded(&self.rules.circuit, permit.began, now);
@@ -280,8 +279,8 @@ impl ProviderPool {
     }
 
     fn give_back(&mut self, permit: &Permit, now: Timestamp) {
-        self.end(permit, CallEnd::Other, now);
         let state = self.states.entry(permit.provider.clone()).or_default();
+        state.end(permit.member);
         state.circuit.abandoned(permit.began);
         self.announce_circuit(&permit.provider, now);
     }
@@ -316,18 +315,18 @@ impl ProviderPool {
 
     /// Returns the updates a consultation needs about a provider when it begins.
     pub fn snapshot(&self, provider: &ProviderId, now: Timestamp) -> Vec<ProviderEvent> {
-        let state = self.states.get(provider);
-        let status = state.map(|state| state.circuit_status(now));
-        let circuit = status
-            .filter(|(circuit, _)| *circuit != CircuitState::Closed)
-            .map(|status| circuit_changed(provider, status, now));
-        let key = state
-            .filter(|state| state.key.is_refused())
-            .map(|_| ProviderEvent::KeyChanged {
-                provider: provider.clone(),
-                is_refused: true,
-            });
-        let backoff = self.limits.backoff(provider, now);
+        let Some(state) = self.states.get(provider) else {
+            return Vec::new();
+        };
+        let status = state.circuit_status(now);
+        let circuit =
+            (status.0 != CircuitState::Closed).then(|| circuit_changed(provider, status, now));
+        let is_refused = state.key.is_refused();
+        let key = is_refused.then(|| ProviderEvent::KeyChanged {
+            provider: provider.clone(),
+            is_refused,
+        });
+        let backoff = state.limit.backoff(now);
         let held = backoff.map(|backoff| held(provider, backoff, now));
         [circuit, key, held].into_iter().flatten().collect()
     }
@@ -337,7 +336,7 @@ impl ProviderPool {
     pub fn next_moment(&self, member: MemberId, now: Timestamp) -> Option<Timestamp> {
         let own = self.waiting.iter().filter(|queued| queued.member == member);
         own.flat_map(|queued| &queued.request.options)
-            .filter_map(|option| self.limits.backoff(&option.provider, now))
+            .filter_map(|option| self.states.get(&option.provider)?.limit.backoff(now))
             .map(|backoff| backoff.until)
             .min()
     }
@@ -356,12 +355,8 @@ impl ProviderPool {
             if !self.has_place(queued, option, now) {
                 continue;
             }
-            let limit = queued.limit(&option.provider);
             return match Reservations::reserve(&queued.budgets, option.worst_case) {
-                Ok(reserved) => {
-                    let permit = self.begin(queued.member, &option.provider, limit, reserved, now);
-                    Some(Ok(permit))
-                }
+                Ok(reserved) => Some(Ok(self.begin(queued, &option.provider, reserved, now))),
                 Err(Refusal::Wait) if waits => None,
                 Err(Refusal::Wait) => Some(Err(NotAdmitted::Busy)),
                 Err(Refusal::Exceeded(refused)) => Some(Err(refused)),
@@ -372,62 +367,33 @@ impl ProviderPool {
 
     fn begin(
         &mut self,
-        member: MemberId,
+        queued: &QueuedRequest,
         provider: &ProviderId,
-        limit: u32,
         reserved: Reservations,
         now: Timestamp,
     ) -> Permit {
-        self.limits.begin(provider);
-        *self
-            .in_flight
-            .entry((provider.clone(), member))
-            .or_default() += 1;
         let state = self.states.entry(provider.clone()).or_default();
+        state.limit.begin();
+        *state.in_flight.entry(queued.member).or_default() += 1;
         state.circuit.begin(&self.rules.circuit, now);
         self.announce_circuit(provider, now);
         Permit {
-            member,
+            member: queued.member,
             provider: provider.clone(),
-            limit,
+            limit: queued.limit(provider),
             began: now,
             reserved,
         }
     }
 
-    fn end(&mut self, permit: &Permit, how: CallEnd, now: Timestamp) {
-        self.limits.end(&permit.provider, permit.limit, how, now);
-        let key = (permit.provider.clone(), permit.member);
-        let left = self
-            .in_flight
-            .get(&key)
-            .copied()
-            .unwrap_or(0)
-            .saturating_sub(1);
-        if left == 0 {
-            self.in_flight.remove(&key);
-        } else {
-            self.in_flight.insert(key, left);
-        }
-    }
-
     /// Starts a backoff for a provider if the failure of a call requires one.
     fn back_off(&mut self, provider: &ProviderId, failure: &Failure, now: Timestamp) {
-        let (refusals, refused_for) = (
-            self.limits.refusals(provider),
-            self.limits.refused_for(provider, now),
-        );
-        let jitter = self.jitter.unit();
-        let Some(wait) = self
-            .rules
-            .retry
-            .hold(failure, refusals, refused_for, jitter)
-        else {
-            return;
-        };
-        let until = now.after(wait);
-        if let Some(backoff) = self.limits.back_off(provider, until, &failure.message, now) {
-            self.updates.push(held(provider, backoff, now));
+        let limit = &mut self.states.entry(provider.clone()).or_default().limit;
+        let (retry, jitter) = (&self.rules.retry, self.jitter.unit());
+        let wait = retry.hold(failure, limit.refusals, limit.refused_for(now), jitter);
+        let backoff = wait.and_then(|wait| limit.back_off(now.after(wait), &failure.message, now));
+        if let Some(backoff) = backoff {
+            self.updates.push(held(provider, &backoff, now));
         }
     }
 
@@ -461,21 +427,18 @@ impl ProviderPool {
 
     /// Returns a consultation's number of calls in flight at the provider that its request prefers.
     fn share(&self, queued: &QueuedRequest) -> u32 {
-        let at = |option: &RequestOption| {
-            self.in_flight
-                .get(&(option.provider.clone(), queued.member))
-                .copied()
-                .unwrap_or(0)
-        };
-        queued.request.options.first().map_or(0, at)
+        let preferred = queued.request.options.first();
+        let state = preferred.and_then(|option| self.states.get(&option.provider));
+        let own = state.and_then(|state| state.in_flight.get(&queued.member));
+        own.copied().unwrap_or_default()
     }
 }
 
-fn held(provider: &ProviderId, backoff: Backoff, now: Timestamp) -> ProviderEvent {
+fn held(provider: &ProviderId, backoff: &Backoff, now: Timestamp) -> ProviderEvent {
     ProviderEvent::Held {
         provider: provider.clone(),
         wait_ms: backoff.until.ms_since(now),
-        reason: backoff.reason,
+        reason: backoff.reason.clone(),
         refused_ms: now.ms_since(backoff.since),
     }
 }
@@ -493,6 +456,13 @@ fn circuit_changed(
 }
 
 impl ProviderState {
+    fn end(&mut self, member: MemberId) {
+        self.limit.end();
+        if let Some(own) = self.in_flight.get_mut(&member) {
+            *own = own.saturating_sub(1);
+        }
+    }
+
     fn circuit_status(&self, now: Timestamp) -> CircuitStatus {
         let until = match self.circuit.permit(now) {
             CircuitPermit::Refused { until } => Some(until),
