@@ -14,7 +14,7 @@ use serde_json::json;
 use super::Size;
 use super::fence::{Fence, has_question_tag};
 use super::templates::{self, CONTEXT, PromptError, SMALL_CONTEXT, Templates};
-use crate::domain::context::{Context, ContextText, ContextTokens, ProjectStance};
+use crate::domain::context::{Context, ContextText, ContextTokens};
 use crate::domain::tokens::token_band;
 use crate::text::clean::one_line;
 
@@ -49,15 +49,7 @@ impl PartialEq for RenderedContexts {
 }
 
 /// Everything on which the blocks depend.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Ingredients {
-    template: &'static str,
-    own_text: Option<String>,
-    text: ContextText,
-    tokens: ContextTokens,
-    stance: Option<ProjectStance>,
-    stack: Vec<String>,
-}
+type Ingredients = (Size, Templates, Context);
 
 impl PromptContext<'_> {
     /// Returns the blocks for a model of this size. A context whose text is missing is an error: no
@@ -70,18 +62,7 @@ impl PromptContext<'_> {
         if self.context.text.is_empty() && self.context.bytes > 0 {
             return Err(PromptError::ContextNotLoaded);
         }
-        let template = match size {
-            Size::Full => CONTEXT,
-            Size::Small => SMALL_CONTEXT,
-        };
-        let ingredients = Ingredients {
-            template,
-            own_text: templates.own_text(template).map(ToOwned::to_owned),
-            text: self.context.text.clone(),
-            tokens: self.context.tokens,
-            stance: self.context.stance,
-            stack: self.context.stack.clone(),
-        };
+        let ingredients = (size, templates.clone(), self.context.clone());
         let mut rendered = self
             .rendered
             .0
@@ -90,15 +71,17 @@ impl PromptContext<'_> {
         if let Some((_, blocks)) = rendered.iter().find(|(of, _)| *of == ingredients) {
             return Ok(blocks.clone());
         }
-        let blocks = ingredients.render(templates)?;
+        let blocks = self.render(templates, size)?;
         rendered.push((ingredients, blocks.clone()));
         Ok(blocks)
     }
-}
 
-impl Ingredients {
-    fn render(&self, templates: &Templates) -> Result<ContextBlocks, PromptError> {
-        let text = self.text.as_str().trim();
+    fn render(&self, templates: &Templates, size: Size) -> Result<ContextBlocks, PromptError> {
+        let template = match size {
+            Size::Full => CONTEXT,
+            Size::Small => SMALL_CONTEXT,
+        };
+        let text = self.context.text.as_str().trim();
         let fence = Fence::around([text]);
         let quoted = if text.is_empty() {
             String::new()
@@ -106,28 +89,29 @@ impl Ingredients {
             fence.enclose(text)
         };
         let stack: Vec<String> = self
+            .context
             .stack
             .iter()
             .map(|line| one_line(line).chars().take(STACK_LINE).collect())
             .collect();
         let values = json!({
             "context": { "open": fence.open(), "close": fence.close(), "text": quoted },
-            "stance": self.stance,
+            "stance": self.context.stance,
             "stack": stack,
         });
         let values = Value::from(Serde(values));
         let fill = |templates: &Templates| -> Result<[String; 2], PromptError> {
-            let compiled = templates.compiled(self.template)?;
-            let preamble = compiled.fill(&templates::preamble(self.template), &values)?;
+            let compiled = templates.compiled(template)?;
+            let preamble = compiled.fill(&templates::preamble(template), &values)?;
             let block = if text.is_empty() {
                 String::new()
             } else {
-                compiled.fill(&templates::context(self.template), &values)?
+                compiled.fill(&templates::context(template), &values)?
             };
             Ok([preamble, block])
         };
         let usual = || fill(&Templates::builtin());
-        let [preamble, block] = if self.own_text.is_some() {
+        let [preamble, block] = if templates.own_text(template).is_some() {
             let [preamble, block] = fill(templates)?;
             if block.contains(text) {
                 [preamble, block]
@@ -163,7 +147,7 @@ impl Ingredients {
             high,
             worst,
             counted_by,
-        } = self.tokens;
+        } = self.context.tokens;
         ContextTokens {
             low: low.saturating_add(around.low),
             expected: expected.saturating_add(around.expected),
