@@ -14,7 +14,7 @@ use std::path::Path;
 
 use jiff::tz::TimeZone;
 
-use crate::consultation::event::{CallEvent, Envelope, Event};
+use crate::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use crate::domain::ids::{CallId, ConsultationId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::time::Timestamp;
@@ -99,9 +99,9 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
             continue;
         }
         match event {
-            CallEvent::Started {
+            CallEvent::Started(CallStarted {
                 call, worst_case, ..
-            } => {
+            }) => {
                 open.insert(call, worst_case);
             }
             CallEvent::Finished(finished) => {

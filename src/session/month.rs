@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use jiff::tz::TimeZone;
 
 use crate::config::paths::Home;
-use crate::consultation::event::{CallEvent, Envelope, Event};
+use crate::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use crate::consultation::plan::Control;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::domain::ids::CallId;
@@ -140,9 +140,9 @@ impl Subscriber for MonthRecorder<'_> {
     fn event(&mut self, envelope: &Envelope) -> Result<(), SubscriberError> {
         let budget = &self.month.budget;
         let written = match &envelope.event {
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 call, worst_case, ..
-            }) => {
+            })) => {
                 self.in_flight.insert(*call, worst_case.known);
                 worst_case.known
             }

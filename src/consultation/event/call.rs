@@ -19,25 +19,7 @@ use super::{AbortReason, CallError};
 pub enum CallEvent {
     /// A call is about to go out.
     #[serde(rename = "call:started")]
-    Started {
-        call: CallId,
-        agent_id: AgentId,
-        /// 1 to 4.
-        round_number: u8,
-        answer: AnswerKind,
-        purpose: Purpose,
-        model: ModelRef,
-        /// The most tokens that the answer may take, thinking included.
-        max_output_tokens: u64,
-        /// SHA-256 of the whole prompt, in hexadecimal.
-        prompt_sha256: String,
-        /// The most that the call can cost. It counts until the call has finished.
-        #[serde(default, skip_serializing_if = "is_free")]
-        worst_case: Cost,
-        /// Estimated tokens saved by filtering the artifacts in the prompt.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        tokens_saved: u64,
-    },
+    Started(CallStarted),
     /// A failed call is tried again.
     #[serde(rename = "call:retried")]
     Retried {
@@ -79,6 +61,28 @@ pub enum CallEvent {
     /// A call came back, with an answer or a failure.
     #[serde(rename = "call:finished")]
     Finished(Box<CallFinished>),
+}
+
+/// A call that goes out.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallStarted {
+    pub call: CallId,
+    pub agent_id: AgentId,
+    /// 1 to 4.
+    pub round_number: u8,
+    pub answer: AnswerKind,
+    pub purpose: Purpose,
+    pub model: ModelRef,
+    /// The most tokens that the answer may take, thinking included.
+    pub max_output_tokens: u64,
+    /// SHA-256 of the whole prompt, in hexadecimal.
+    pub prompt_sha256: String,
+    /// The most that the call can cost. It counts until the call has finished.
+    #[serde(default, skip_serializing_if = "is_free")]
+    pub worst_case: Cost,
+    /// Estimated tokens saved by filtering the artifacts in the prompt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub tokens_saved: u64,
 }
 
 /// The number of an attempt at one answer of one model.

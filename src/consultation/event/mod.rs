@@ -20,7 +20,7 @@ pub use agent::{
     PulseEvent, StillWaiting,
 };
 use call::is_zero;
-pub use call::{AttemptNumber, CallEvent, CallFinished, CancelReason, Purpose};
+pub use call::{AttemptNumber, CallEvent, CallFinished, CallStarted, CancelReason, Purpose};
 pub use consultation::{
     Abort, AbortReason, CeilingReached, ConsultationEvent, CostEvent, DecidedBy, EarlyTermination,
     EarlyTerminationDecision, Resumed, RoundEvent, Started, StateEvent, StateName,

@@ -11,8 +11,8 @@ use crate::domain::ids::{AgentId, CallId, TimerId};
 use crate::domain::time::Timestamp;
 
 use crate::consultation::event::{
-    AgentEvent, CallEvent, CallFinished, Cause, CeilingReached, ConsultationEvent, CostEvent,
-    Envelope, Event, HealthEvent, ProviderEvent, SCHEMA_VERSION, StateEvent,
+    AgentEvent, CallEvent, CallFinished, CallStarted, Cause, CeilingReached, ConsultationEvent,
+    CostEvent, Envelope, Event, HealthEvent, ProviderEvent, SCHEMA_VERSION, StateEvent,
 };
 use crate::consultation::machine::{Effect, Input};
 use crate::consultation::policy::estimate::Estimate;
@@ -284,12 +284,12 @@ fn decided(event: &Event) -> Option<Input> {
         agent: agent.clone(),
     };
     let (key, reason) = match event {
-        Event::Call(CallEvent::Started {
+        Event::Call(CallEvent::Started(CallStarted {
             agent_id,
             answer,
             model,
             ..
-        }) => {
+        })) => {
             return Some(Input::Admitted {
                 key: attempt(agent_id, answer),
                 provider: model.provider.clone(),

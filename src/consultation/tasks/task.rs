@@ -8,7 +8,7 @@ use super::outcome::{Attempt, SavedText, Status, TaskOutcome};
 use super::prompts::PromptSet;
 use super::rules::TaskRules;
 use crate::consultation::event::{
-    AbortReason, AgentEvent, CallEvent, CancelReason, Event, Purpose, StillWaiting,
+    AbortReason, AgentEvent, CallEvent, CallStarted, CancelReason, Event, Purpose, StillWaiting,
 };
 use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
@@ -171,7 +171,7 @@ impl AgentTask {
         let prompt = self.prompt(step.plan, model);
         let worst_case = step.plan.worst_case(model, &prompt, max_output_tokens);
         step.run.budget.set_aside(call, worst_case);
-        step.emit(Event::Call(CallEvent::Started {
+        step.emit(Event::Call(CallEvent::Started(CallStarted {
             call,
             agent_id: self.agent.clone(),
             round_number: self.answer.round(),
@@ -182,7 +182,7 @@ impl AgentTask {
             prompt_sha256: prompt.sha256(),
             worst_case,
             tokens_saved: self.prompts.tokens_saved,
-        }));
+        })));
         step.emitter.push(Effect::Ask(Box::new(Ask {
             call,
             model: model.clone(),

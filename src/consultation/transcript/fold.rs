@@ -3,14 +3,13 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, CallEvent, CancelReason, ConsultationEvent, CostEvent, Envelope, Event, JudgeEvent,
-    PanelEvent, RoundEvent, StateEvent, StateName,
+    AgentEvent, CallEvent, CallStarted, CancelReason, ConsultationEvent, CostEvent, Envelope,
+    Event, JudgeEvent, PanelEvent, RoundEvent, StateEvent, StateName,
 };
 use crate::domain::ids::{AgentId, CallId};
 use crate::domain::stored_record::StoredHedge;
 
 use super::Transcript;
-use super::spend::LostCall;
 
 impl Transcript {
     /// Folds events in order. Returns `None` if the first is not `consultation:started`.
@@ -133,22 +132,7 @@ impl Transcript {
 
     fn take_call(&mut self, event: &CallEvent) {
         match event {
-            CallEvent::Started {
-                call,
-                agent_id,
-                round_number,
-                model,
-                worst_case,
-                tokens_saved,
-                ..
-            } => self.lost_calls.push(LostCall {
-                call: *call,
-                agent_id: agent_id.clone(),
-                round_number: *round_number,
-                model: model.clone(),
-                worst_case: worst_case.known,
-                tokens_saved: *tokens_saved,
-            }),
+            CallEvent::Started(started) => self.lost_calls.push(started.clone()),
             CallEvent::Finished(finished) => {
                 let mut started = self
                     .lost_calls
@@ -194,13 +178,13 @@ impl Transcript {
             .retain(|failure| failure.agent_id != *agent || failure.round_number != round);
     }
 
-    fn under_way(&self, call: CallId) -> Option<&LostCall> {
+    fn under_way(&self, call: CallId) -> Option<&CallStarted> {
         self.lost_calls.iter().find(|lost| lost.call == call)
     }
 
     /// Notes the dropped call of a hedged pair. It remains a lost call: its cost is unknown.
     fn drop_loser(&mut self, call: CallId) {
-        let Some(LostCall {
+        let Some(CallStarted {
             agent_id, model, ..
         }) = self.under_way(call).cloned()
         else {

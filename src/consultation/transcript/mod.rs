@@ -23,10 +23,9 @@ use crate::domain::second_pass::{Held, SecondPass};
 use crate::domain::stored_record::StoredHedge;
 use crate::domain::time::Timestamp;
 
-use self::spend::LostCall;
 use super::event::{
-    Abort, AgentFailure, CallFinished, CeilingReached, EarlyTerminationDecision, PanelSelection,
-    Started, StateName, Substitution,
+    Abort, AgentFailure, CallFinished, CallStarted, CeilingReached, EarlyTerminationDecision,
+    PanelSelection, Started, StateName, Substitution,
 };
 use crate::consultation::policy::estimate::{Consent, Estimate};
 
@@ -49,7 +48,7 @@ pub struct Transcript {
     pub rejudged: Option<Held>,
     /// Finished calls, in the order of their ends.
     pub calls: Vec<CallFinished>,
-    pub lost_calls: Vec<LostCall>,
+    pub lost_calls: Vec<CallStarted>,
     /// Tokens saved by filtering in the prompts of finished calls. A prompt that was never
     /// processed, as in a refused call, saves nothing.
     pub(super) tokens_saved: u64,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::domain::ids::{AgentId, CallId, ModelRef};
+use crate::domain::ids::{AgentId, ModelRef};
 use crate::domain::money::{Cost, MicroUsd, Saving};
 use crate::domain::stored_record::StoredCaching;
 use crate::domain::tokens::{Usage, UsageSource};
@@ -20,19 +20,6 @@ pub struct Spend {
     pub cost: Cost,
 }
 
-/// A call that never came back: cancelled, or cut off by the end of the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostCall {
-    pub call: CallId,
-    pub agent_id: AgentId,
-    pub round_number: u8,
-    pub model: ModelRef,
-    /// The most that it can have cost.
-    pub worst_case: MicroUsd,
-    /// Estimated tokens saved by filtering the artifacts in its prompt.
-    pub tokens_saved: u64,
-}
-
 impl Transcript {
     /// Returns the total of all calls. Calls that never came back make the cost a lower bound,
     /// unless they are free.
@@ -46,7 +33,7 @@ impl Transcript {
     /// Returns what counts under ceilings beyond the known cost: calls that never came back, or
     /// whose cost is known only in part, at their worst case.
     pub fn in_doubt(&self) -> MicroUsd {
-        let lost = self.lost_calls.iter().map(|lost| lost.worst_case);
+        let lost = self.lost_calls.iter().map(|lost| lost.worst_case.known);
         let partly_known = self
             .calls
             .iter()

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::consultation::anonymity::labels::Labels;
 use crate::consultation::event::{
-    AgentEvent, CallEvent, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent, PanelEvent,
-    ProviderEvent, RoundEvent, Started,
+    AgentEvent, CallEvent, CallStarted, ConsultationEvent, CostEvent, Envelope, Event, HealthEvent,
+    PanelEvent, ProviderEvent, RoundEvent, Started,
 };
 use crate::consultation::policy::consent::Month;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
@@ -98,12 +98,12 @@ impl RunFacts {
                 provider,
                 is_refused,
             }) => self.provider(provider).is_key_refused = *is_refused,
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 call,
                 agent_id,
                 model,
                 ..
-            }) => {
+            })) => {
                 self.calls.insert(*call, (agent_id.clone(), model.clone()));
             }
             Event::Consultation(

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{AgentEvent, CallEvent, Event, Purpose, StateName};
+use conclave::consultation::event::{
+    AgentEvent, CallEvent, CallStarted, Event, Purpose, StateName,
+};
 use conclave::consultation::machine::Input;
 use conclave::consultation::plan::USUAL_IN_FLIGHT;
 use conclave::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
@@ -26,7 +28,7 @@ fn calls(player: &Player, purpose: Purpose) -> usize {
         .log
         .iter()
         .filter(|envelope| {
-            matches!(&envelope.event, Event::Call(CallEvent::Started { purpose: actual, .. })
+            matches!(&envelope.event, Event::Call(CallEvent::Started(CallStarted { purpose: actual, .. }))
                 if *actual == purpose)
         })
         .count()
@@ -36,7 +38,7 @@ fn started(player: &Player) -> usize {
     player
         .log
         .iter()
-        .filter(|event| matches!(event.event, Event::Call(CallEvent::Started { .. })))
+        .filter(|event| matches!(event.event, Event::Call(CallEvent::Started(_))))
         .count()
 }
 

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::event::{CallEvent, CallStarted, Event, StateName};
 use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
@@ -56,12 +56,12 @@ fn requested_calls(player: &Player) -> Vec<String> {
         .log
         .iter()
         .filter_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 agent_id,
                 answer,
                 round_number,
                 ..
-            }) => Some(format!("{round_number} {agent_id} {}", answer.name())),
+            })) => Some(format!("{round_number} {agent_id} {}", answer.name())),
             _ => None,
         });
     started.collect()

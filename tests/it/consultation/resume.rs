@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    Answer, CallEvent, ConsultationEvent, Envelope, Event, StateEvent, StateName,
+    Answer, CallEvent, CallStarted, ConsultationEvent, Envelope, Event, StateEvent, StateName,
 };
 use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::{ReplayError, replay};
@@ -46,7 +46,9 @@ fn outcome(log: &[Envelope], ask: &Ask, seed: u64) -> Outcome {
 
 fn agent_of(log: &[Envelope], ask: &Ask) -> AgentId {
     let started = log.iter().find_map(|envelope| match &envelope.event {
-        Event::Call(CallEvent::Started { call, agent_id, .. }) if *call == ask.call => {
+        Event::Call(CallEvent::Started(CallStarted { call, agent_id, .. }))
+            if *call == ask.call =>
+        {
             Some(agent_id.clone())
         }
         _ => None,

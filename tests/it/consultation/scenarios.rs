@@ -294,7 +294,7 @@ fn no_call_is_made_without_consent() {
             player
                 .log
                 .iter()
-                .all(|envelope| !matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
+                .all(|envelope| !matches!(envelope.event, Event::Call(CallEvent::Started(_))))
         );
     }
 }

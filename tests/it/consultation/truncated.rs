@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    AgentEvent, Answer, CallEvent, Envelope, Event, Purpose, StateName,
+    AgentEvent, Answer, CallEvent, CallStarted, Envelope, Event, Purpose, StateName,
 };
 use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
@@ -75,12 +75,12 @@ fn check(log: &[Envelope], machine: &Consultation, cut: usize) {
     let answered = finished_answers(&log[..cut]);
     for (at, envelope) in log.iter().enumerate() {
         match &envelope.event {
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 call,
                 agent_id,
                 answer,
                 ..
-            }) => {
+            })) => {
                 assert_eq!(calls.insert(*call, false), None, "no call id twice");
                 assert!(
                     at < cut || !answered.contains(&(agent_id.clone(), *answer)),
@@ -156,7 +156,7 @@ fn lost_call_is_repeated_and_its_cost_stays_unknown() {
     let purposes: Vec<Purpose> = resumed.log[interrupted.log.len()..]
         .iter()
         .filter_map(|envelope| {
-            if let Event::Call(CallEvent::Started { purpose, .. }) = &envelope.event {
+            if let Event::Call(CallEvent::Started(CallStarted { purpose, .. })) = &envelope.event {
                 Some(*purpose)
             } else {
                 None
@@ -239,7 +239,7 @@ fn call_made_after_resume_has_its_full_time() {
     let first_call = uninterrupted
         .log
         .iter()
-        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
+        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started(_))))
         .unwrap();
     let mut resumed = resume(&uninterrupted.log[..first_call]);
     assert_eq!(resumed.open.len(), 3);

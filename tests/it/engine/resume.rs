@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    Answer, CallEvent, Envelope, Event, HealthEvent, RoundEvent, StateName,
+    Answer, CallEvent, CallStarted, Envelope, Event, HealthEvent, RoundEvent, StateName,
 };
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::protocol::call::{Failure, FailureClass};
@@ -74,7 +74,7 @@ async fn resume(
 
 fn calls(log: &[Envelope]) -> Vec<CallId> {
     let call = |envelope: &Envelope| {
-        if let Event::Call(CallEvent::Started { call, .. }) = envelope.event {
+        if let Event::Call(CallEvent::Started(CallStarted { call, .. })) = envelope.event {
             Some(call)
         } else {
             None

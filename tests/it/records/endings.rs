@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AgentEvent, CallEvent, CancelReason, ConsultationEvent, Envelope, Event, Purpose, Resumed,
-    StateEvent, StateName,
+    AgentEvent, CallEvent, CallStarted, CancelReason, ConsultationEvent, Envelope, Event, Purpose,
+    Resumed, StateEvent, StateName,
 };
 use conclave::consultation::plan::Control;
 use conclave::consultation::policy::consent::ConsentMode;
@@ -84,14 +84,14 @@ fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
     let whole = sample_events::complete();
     let at = whole
         .iter()
-        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
+        .position(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started(_))))
         .unwrap();
-    let Event::Call(CallEvent::Started {
+    let Event::Call(CallEvent::Started(CallStarted {
         call,
         agent_id,
         model,
         ..
-    }) = &whole[at].event
+    })) = &whole[at].event
     else {
         panic!()
     };
@@ -106,12 +106,12 @@ fn hedge_states_the_dropped_call_and_makes_the_cost_a_lower_bound() {
     });
     hedged.push(after(&hedged, slow, 10_000));
     let mut beside = whole[at].event.clone();
-    if let Event::Call(CallEvent::Started {
+    if let Event::Call(CallEvent::Started(CallStarted {
         call,
         model,
         purpose,
         ..
-    }) = &mut beside
+    })) = &mut beside
     {
         (*call, *model, *purpose) = (hedge, backup, Purpose::Hedge);
     }

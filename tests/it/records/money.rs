@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use conclave::consultation::event::{CallEvent, Event};
+use conclave::consultation::event::{CallEvent, CallStarted, Event};
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::protocol::call::{
     Ask, Failure, FailureClass, Outcome, Reply, StopReason,
@@ -221,13 +221,13 @@ proptest! {
         let written = record_json(&Transcript::fold(&player.log).unwrap());
         let mut groups: BTreeMap<(&str, String), (u64, bool)> = BTreeMap::new();
         for envelope in &player.log {
-            let Event::Call(CallEvent::Started {
+            let Event::Call(CallEvent::Started(CallStarted {
                 call,
                 agent_id,
                 round_number,
                 model,
                 ..
-            }) = &envelope.event
+            })) = &envelope.event
             else {
                 continue;
             };

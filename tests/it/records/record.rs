@@ -1,6 +1,6 @@
 //! The record is also the JSON output: its published schema, its sums, its seed keys.
 
-use conclave::consultation::event::{CallEvent, ConsultationEvent, Envelope, Event};
+use conclave::consultation::event::{CallEvent, CallStarted, ConsultationEvent, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::tokens::Usage;
@@ -158,11 +158,11 @@ fn filtered(tokens_saved: u64) -> Vec<Envelope> {
             Event::Consultation(ConsultationEvent::Started(terms)) => {
                 terms.plan = Some(Box::new(script::plan()));
             }
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 round_number: 3 | 4,
                 tokens_saved: saved,
                 ..
-            }) => *saved = tokens_saved,
+            })) => *saved = tokens_saved,
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The report as Markdown and on the screen.
 
-use conclave::consultation::event::{CallEvent, Envelope, Event};
+use conclave::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use conclave::consultation::transcript::Transcript;
 use conclave::terminal::markdown::render::render;
 use conclave::terminal::output::style::Paint;
@@ -121,11 +121,11 @@ fn the_report_shows_filtering_savings_beside_the_tokens() {
     let mut events = sample_events::complete();
     assert!(!markdown(&events).contains("saved"));
     for envelope in &mut events {
-        if let Event::Call(CallEvent::Started {
+        if let Event::Call(CallEvent::Started(CallStarted {
             round_number: 4,
             tokens_saved,
             ..
-        }) = &mut envelope.event
+        })) = &mut envelope.event
         {
             *tokens_saved = 1_204;
         }

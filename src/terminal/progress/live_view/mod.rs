@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::consultation::event::{
-    AgentEvent, AgentFailure, CallEvent, ConsultationEvent, Event, PanelEvent, ProviderEvent,
-    Purpose, RoundEvent, StateName, Substitution, WhySubstituted,
+    AgentEvent, AgentFailure, CallEvent, CallStarted, ConsultationEvent, Event, PanelEvent,
+    ProviderEvent, Purpose, RoundEvent, StateName, Substitution, WhySubstituted,
 };
 use crate::consultation::plan::Plan;
 use crate::consultation::protocol::call::FailureClass;
@@ -256,13 +256,13 @@ impl LiveView {
 
     fn take_call(&mut self, event: &CallEvent, now: Duration) {
         match event {
-            CallEvent::Started {
+            CallEvent::Started(CallStarted {
                 call,
                 agent_id,
                 purpose,
                 model,
                 ..
-            } => {
+            }) => {
                 if let Some(row) = self.row_of(agent_id) {
                     let attempt = match &row.phase {
                         AgentPhase::Retrying(retry) => retry.attempt,

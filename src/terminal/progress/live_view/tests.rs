@@ -4,8 +4,8 @@ use console::measure_text_width;
 
 use super::*;
 use crate::consultation::event::{
-    AgentError, AgentFailure, AttemptNumber, CallError, CallFinished, CancelReason, Resumed,
-    Substitution,
+    AgentError, AgentFailure, AttemptNumber, CallError, CallFinished, CallStarted, CancelReason,
+    Resumed, Substitution,
 };
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::ConsentMode;
@@ -77,7 +77,7 @@ fn thinking(agent: &str, name: &str, model: &str) -> Event {
 }
 
 fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
-    Event::Call(CallEvent::Started {
+    Event::Call(CallEvent::Started(CallStarted {
         call: CallId(call),
         agent_id: AgentId::from(agent),
         round_number: 1,
@@ -88,7 +88,7 @@ fn started(call: u32, agent: &str, model: &str, purpose: Purpose) -> Event {
         prompt_sha256: String::new(),
         worst_case: Cost::FREE,
         tokens_saved: 0,
-    })
+    }))
 }
 
 fn finished_with(call: u32, agent: &str, class: FailureClass) -> Event {
@@ -261,7 +261,7 @@ fn provider_without_a_free_slot_is_named() {
     view.plan = Some(Box::new(plan));
     assert_shows(&view, "Architect  sol  not sent yet · 0:08");
     let mut call = started(1, "a", "sol", Purpose::Answer);
-    if let Event::Call(CallEvent::Started { model, .. }) = &mut call {
+    if let Event::Call(CallEvent::Started(CallStarted { model, .. })) = &mut call {
         *model = ModelRef::new("openai", "sol");
     }
     view.follow(&call, START);
@@ -297,7 +297,7 @@ fn retry_names_its_number_its_cause_and_the_time_left() {
 fn local_model_shows_its_tokens_and_the_time_left() {
     let mut view = view(&[thinking("a", "Architect", "qwen")]);
     let mut call = started(1, "a", "qwen", Purpose::Answer);
-    if let Event::Call(CallEvent::Started { model, .. }) = &mut call {
+    if let Event::Call(CallEvent::Started(CallStarted { model, .. })) = &mut call {
         *model = ModelRef::new("local", "qwen");
     }
     view.follow(&call, START);

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use crate::consultation::event::{
-    Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CancelReason,
-    ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent, HealthUpdate,
-    PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started, WhySubstituted,
+    Abort, AbortReason, AgentEvent, AgentFailure, CallEvent, CallFinished, CallStarted,
+    CancelReason, ConsultationEvent, CostEvent, EarlyTerminationDecision, Event, HealthEvent,
+    HealthUpdate, PanelEvent, PanelSelection, ProviderEvent, PulseEvent, RoundEvent, Started,
+    WhySubstituted,
 };
 use crate::consultation::policy::estimate::Consent;
 use crate::domain::artifact::Artifact;
@@ -168,12 +169,12 @@ impl ProgressReporter {
 
     fn on_call(&mut self, event: &CallEvent) {
         match event {
-            CallEvent::Started {
+            CallEvent::Started(CallStarted {
                 call,
                 agent_id,
                 model,
                 ..
-            } => {
+            }) => {
                 if let (Some(judge), AgentId::Judge) = (&mut self.judge, agent_id) {
                     judge.resize(self.printer.err_traits().width);
                     judge.begin(*call, model, self.facts.labels());

@@ -233,7 +233,7 @@ fn calls_are_journaled_before_they_go_out() {
     let journal = read_journal(&conclave.log("jsonl")).unwrap();
     let started = journal
         .iter()
-        .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started { .. })))
+        .filter(|envelope| matches!(envelope.event, Event::Call(CallEvent::Started(_))))
         .count();
     assert_eq!(started, 3);
     assert_eq!(

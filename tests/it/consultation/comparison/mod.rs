@@ -6,7 +6,7 @@ mod resume;
 
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Envelope, Event, StateName};
+use conclave::consultation::event::{CallEvent, CallStarted, Envelope, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::Outcome;
@@ -40,7 +40,7 @@ fn value(log: &[Envelope]) -> DebateValue {
 
 fn helper_calls(log: &[Envelope]) -> usize {
     let is_helper_call = |event: &Event| {
-        matches!(event, Event::Call(CallEvent::Started { agent_id, .. })
+        matches!(event, Event::Call(CallEvent::Started(CallStarted { agent_id, .. }))
             if *agent_id == AgentId::Helper)
     };
     log.iter()

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use conclave::consultation::event::{CallEvent, Envelope, Event, StateName};
+use conclave::consultation::event::{CallEvent, CallStarted, Envelope, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::domain::ids::AgentId;
 
@@ -14,11 +14,11 @@ use crate::support::script::{Player, good, reply};
 fn prompts(log: &[Envelope]) -> BTreeMap<AgentId, Vec<String>> {
     let mut prompts: BTreeMap<AgentId, Vec<String>> = BTreeMap::new();
     for envelope in log {
-        if let Event::Call(CallEvent::Started {
+        if let Event::Call(CallEvent::Started(CallStarted {
             agent_id,
             prompt_sha256,
             ..
-        }) = &envelope.event
+        })) = &envelope.event
         {
             let of_agent = prompts.entry(agent_id.clone()).or_default();
             if !of_agent.contains(prompt_sha256) {

@@ -1,6 +1,6 @@
 //! The ceiling, and the stop at a cost far above the estimate.
 
-use conclave::consultation::event::{AbortReason, CallEvent, Event, StateName};
+use conclave::consultation::event::{AbortReason, CallEvent, CallStarted, Event, StateName};
 use conclave::consultation::plan::{ModelTerms, OutputTokens, Plan};
 use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::call::{Ask, Outcome, Reply};
@@ -187,7 +187,9 @@ fn calls_of_unknown_cost_are_in_doubt_up_to_their_worst_case() {
         .log
         .iter()
         .filter_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { worst_case, .. }) => Some(worst_case.known),
+            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => {
+                Some(worst_case.known)
+            }
             _ => None,
         });
     let started: Vec<MicroUsd> = started.collect();
@@ -244,7 +246,7 @@ fn worst_case() -> u64 {
         .log
         .iter()
         .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { worst_case, .. }) => Some(*worst_case),
+            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => Some(*worst_case),
             _ => None,
         });
     started.unwrap().known.0

@@ -5,7 +5,9 @@ mod panel;
 mod failures;
 mod resume;
 
-use conclave::consultation::event::{CallEvent, Event, PanelEvent, PanelSelection, StateName};
+use conclave::consultation::event::{
+    CallEvent, CallStarted, Event, PanelEvent, PanelSelection, StateName,
+};
 use conclave::consultation::machine::replay::replay;
 use conclave::consultation::plan::Plan;
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -59,7 +61,7 @@ fn seats(player: &Player) -> Vec<String> {
 
 fn helper_calls(player: &Player) -> usize {
     let is_helper_call = |event: &Event| {
-        matches!(event, Event::Call(CallEvent::Started { agent_id, .. })
+        matches!(event, Event::Call(CallEvent::Started(CallStarted { agent_id, .. }))
             if *agent_id == AgentId::Helper)
     };
     player

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::{Answer, CallEvent, Event, StateName};
+use conclave::consultation::event::{Answer, CallEvent, CallStarted, Event, StateName};
 use conclave::consultation::machine::{Input, Question};
 use conclave::consultation::policy::substitution::OnFailure;
 use conclave::consultation::protocol::call::FailureClass;
@@ -149,7 +149,7 @@ fn ceiling_without_room_for_the_second_pass_does_not_abort() {
         .iter()
         .rev()
         .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { worst_case, .. }) => Some(*worst_case),
+            Event::Call(CallEvent::Started(CallStarted { worst_case, .. })) => Some(*worst_case),
             _ => None,
         });
     // The ceiling leaves room for one verdict after the earlier calls.

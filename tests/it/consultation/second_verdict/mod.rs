@@ -6,7 +6,7 @@ mod consistency;
 mod failures;
 mod resume;
 
-use conclave::consultation::event::{CallEvent, Event, StateName};
+use conclave::consultation::event::{CallEvent, CallStarted, Event, StateName};
 use conclave::consultation::plan::Plan;
 use conclave::consultation::plan::options::{DebateOptions, JudgePasses};
 use conclave::consultation::protocol::answer::AnswerKind;
@@ -65,7 +65,9 @@ fn agent_of(player: &Player, ask: &Ask) -> String {
         .log
         .iter()
         .find_map(|envelope| match &envelope.event {
-            Event::Call(CallEvent::Started { call, agent_id, .. }) if *call == ask.call => {
+            Event::Call(CallEvent::Started(CallStarted { call, agent_id, .. }))
+                if *call == ask.call =>
+            {
                 Some(agent_id.to_string())
             }
             _ => None,

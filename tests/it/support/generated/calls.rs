@@ -1,8 +1,8 @@
 //! The calls for one answer, with retries, fallbacks, hedges and repairs.
 
 use conclave::consultation::event::{
-    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, CancelReason,
-    ConsultationEvent, Event, Purpose, Substitution, WhySubstituted,
+    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, CallStarted,
+    CancelReason, ConsultationEvent, Event, Purpose, Substitution, WhySubstituted,
 };
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::{FailureClass, StopReason};
@@ -48,7 +48,7 @@ impl Generator {
     ) -> CallId {
         let call = CallId(self.next_call);
         self.next_call += 1;
-        self.emit(Event::Call(CallEvent::Started {
+        self.emit(Event::Call(CallEvent::Started(CallStarted {
             call,
             agent_id: agent.clone(),
             round_number: answer.round(),
@@ -59,7 +59,7 @@ impl Generator {
             prompt_sha256: String::new(),
             worst_case: Cost::FREE,
             tokens_saved: 0,
-        }));
+        })));
         call
     }
 

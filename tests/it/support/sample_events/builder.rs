@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, ConsultationEvent,
-    Envelope, Event, Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent, StateName,
+    AgentError, AgentEvent, AgentFailure, CallError, CallEvent, CallFinished, CallStarted,
+    ConsultationEvent, Envelope, Event, Purpose, RoundEvent, SCHEMA_VERSION, Started, StateEvent,
+    StateName,
 };
 use conclave::consultation::policy::estimate::{CallEstimate, Consent, Estimate};
 use conclave::consultation::prompt::PromptUsed;
@@ -251,7 +252,7 @@ impl EventBuilder {
         let (agent_id, _, model) = self.agent(agent);
         let call = CallId(self.next_call);
         self.next_call += 1;
-        self.emit(Event::Call(CallEvent::Started {
+        self.emit(Event::Call(CallEvent::Started(CallStarted {
             call,
             agent_id,
             round_number: answer.round(),
@@ -262,7 +263,7 @@ impl EventBuilder {
             prompt_sha256: "cd".repeat(32),
             worst_case: Cost::FREE,
             tokens_saved: 0,
-        }));
+        })));
         call
     }
 

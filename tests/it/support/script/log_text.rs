@@ -1,9 +1,9 @@
 //! The log as text.
 
 use conclave::consultation::event::{
-    Abort, AgentEvent, AgentFailure, CallEvent, CeilingReached, ConsultationEvent, CostEvent,
-    Event, HealthEvent, JudgeEvent, PanelEvent, ProviderEvent, PulseEvent, RoundEvent, StateEvent,
-    Substitution,
+    Abort, AgentEvent, AgentFailure, CallEvent, CallStarted, CeilingReached, ConsultationEvent,
+    CostEvent, Event, HealthEvent, JudgeEvent, PanelEvent, ProviderEvent, PulseEvent, RoundEvent,
+    StateEvent, Substitution,
 };
 use conclave::stopping::circuit::state::CircuitState;
 
@@ -73,12 +73,12 @@ pub(super) fn line(event: &Event) -> String {
         Event::Consultation(ConsultationEvent::Aborted(Abort { reason, during, .. })) => {
             format!("consultation:aborted {reason:?} during {during}")
         }
-        Event::Call(CallEvent::Started {
+        Event::Call(CallEvent::Started(CallStarted {
             call,
             agent_id,
             purpose,
             ..
-        }) => format!("call:started {} {agent_id} {purpose:?}", call.0),
+        })) => format!("call:started {} {agent_id} {purpose:?}", call.0),
         Event::Call(CallEvent::Retried { call, wait_ms, .. }) => {
             format!("call:retried {} after {wait_ms} ms", call.0)
         }

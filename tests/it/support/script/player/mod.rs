@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use conclave::consultation::Consultation;
 use conclave::consultation::event::{
-    Answer, CallEvent, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent, StateName,
+    Answer, CallEvent, CallStarted, ConsultationEvent, Envelope, Event, ProviderEvent, StateEvent,
+    StateName,
 };
 use conclave::consultation::machine::replay::{Interruption, ReplayError, Replayed, replay};
 use conclave::consultation::machine::{Effect, Input, Question};
@@ -274,7 +275,7 @@ impl Player {
             Event::Consultation(ConsultationEvent::UserConsent { approved, .. }) => {
                 self.consented = *approved;
             }
-            Event::Call(CallEvent::Started { call, .. }) => {
+            Event::Call(CallEvent::Started(CallStarted { call, .. })) => {
                 assert!(self.started.insert(*call), "no call id twice");
             }
             Event::Call(CallEvent::Finished(finished)) => {
@@ -344,7 +345,7 @@ impl Player {
         self.log
             .iter()
             .filter_map(|envelope| match &envelope.event {
-                Event::Call(CallEvent::Started { call, agent_id, .. })
+                Event::Call(CallEvent::Started(CallStarted { call, agent_id, .. }))
                     if agent_id.as_str() == agent =>
                 {
                     Some(*call)

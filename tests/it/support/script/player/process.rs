@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use conclave::consultation::event::{
-    CallEvent, CallFinished, ConsultationEvent, Envelope, Event, ProviderEvent,
+    CallEvent, CallFinished, CallStarted, ConsultationEvent, Envelope, Event, ProviderEvent,
 };
 use conclave::consultation::machine::Input;
 use conclave::consultation::protocol::call::{Failure, Outcome};
@@ -22,12 +22,12 @@ impl Player {
     /// Lets the pool learn what it knew when an earlier run of this process came to this event.
     pub(super) fn relearn(&mut self, envelope: &Envelope) {
         match &envelope.event {
-            Event::Call(CallEvent::Started {
+            Event::Call(CallEvent::Started(CallStarted {
                 call,
                 model,
                 agent_id,
                 ..
-            }) => {
+            })) => {
                 // It was admitted once, whatever the number of calls in flight is now.
                 let queued = QueuedRequest {
                     member: self.member,
