@@ -130,16 +130,9 @@ fn run(command: Command, environment: &Environment, printer: &Printer) -> Result
         Command::Config(args) => config::run(&args, app),
         Command::Completions(args) => completions::run(&args, printer),
         Command::Man => man::run(&Cli::command(), &help::man_sections(), printer),
-        Command::Version => version(printer),
+        Command::Version => Ok(printer.result(&Cli::command().render_version())?),
     }?;
     Ok(Exit::Answer)
-}
-
-/// Prints what `--version` prints.
-fn version(printer: &Printer) -> Result<(), Error> {
-    printer
-        .result(&Cli::command().render_version())
-        .map_err(Error::failed)
 }
 
 /// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on

@@ -49,16 +49,11 @@ pub struct Args {
 /// The name of a text for people, and the text.
 type InputText = (String, String);
 
-impl Args {
-    fn limit(&self) -> SizeLimit {
-        let mb = self.max_context_mb.map(|mb| u64::from(mb) << 20);
-        SizeLimit::of_bytes(mb.unwrap_or(SourceLimits::default().bytes))
-    }
-}
-
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let scrubber = scrubber::load(app.environment)?;
-    let inputs = read(&args.files, args.limit())?;
+    let limit = args.max_context_mb.map(|mb| u64::from(mb) << 20);
+    let limit = SizeLimit::of_bytes(limit.unwrap_or(SourceLimits::default().bytes));
+    let inputs = read(&args.files, limit)?;
     let outgoing = inputs
         .iter()
         .map(|(source, text)| OutgoingText { source, text });
@@ -81,7 +76,9 @@ fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
     for path in paths {
         let input = read_one(path, SizeLimit::of_bytes(room)).map_err(|error| {
             if error.kind() == io::ErrorKind::FileTooLarge {
-                return too_large(limit);
+                let mb = limit.bytes() >> 20;
+                return Error::usage(format!("the text is larger than {mb} MB"))
+                    .hint(format!("allow more with `--max-context-mb {}`", mb * 4));
             }
             let name = one_line(&path.to_string_lossy());
             Error::usage(format!("cannot read {name}: {error}; nothing was printed"))
@@ -99,10 +96,4 @@ fn read_one(path: &Path, limit: SizeLimit) -> io::Result<InputText> {
     }
     let bytes = files::read_to_end(io::stdin().lock(), limit)?;
     Ok(("stdin".to_owned(), files::text(bytes)?))
-}
-
-fn too_large(limit: SizeLimit) -> Error {
-    let mb = limit.bytes() >> 20;
-    Error::usage(format!("the text is larger than {mb} MB"))
-        .hint(format!("allow more with `--max-context-mb {}`", mb * 4))
 }

@@ -5,16 +5,17 @@
 
 use std::collections::BTreeSet;
 
+use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::env::Environment;
+use super::key_detection::holds_key;
+use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
 use crate::domain::address::{self, Bare};
 use crate::domain::dialect::{Structure, TokensField, WireFormat};
 use crate::domain::ids::ProviderId;
-use crate::domain::vendors;
-
-use super::key_detection::holds_key;
-use super::value::{ConfigValue, NAME_RULE, ValueError, is_name, optional};
+use crate::domain::vendors::{self, VENDORS};
 
 /// One entry. As JSON, it is what would be written under its name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -178,6 +179,41 @@ fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     Ok(command)
 }
 
+/// Values that servers without keys are given, because their clients want one.
+const PLACEHOLDERS: [&str; 2] = ["sk-no-key-required", "gpt4all"];
+
+/// The shortest key that no digit sets apart from words, in bytes: `lm-studio` and `not-needed` are
+/// no secrets.
+const SHORTEST_WORD: usize = 12;
+
+/// The shortest key with a letter and a digit, in bytes.
+const SHORTEST: usize = 8;
+
+/// Returns the values of all variables that hold a key: those of the known vendors, and those that
+/// the entries name. No command runs for it.
+pub fn keys_in_variables(
+    entries: &[EndpointEntry],
+    environment: &Environment,
+) -> Vec<SecretString> {
+    let vendors = VENDORS.iter().flat_map(|vendor| vendor.key_variables);
+    let named = entries.iter().filter_map(|entry| match &entry.key {
+        Some(KeyLocation::Variable(name)) => Some(name.as_str()),
+        Some(KeyLocation::Command(_)) | None => None,
+    });
+    let variables = vendors.copied().chain(named);
+    let keys = variables.filter_map(|name| environment.secret(name));
+    keys.filter(is_secret).collect()
+}
+
+/// Returns whether a key is one: servers without keys are given words.
+pub fn is_secret(key: &SecretString) -> bool {
+    let key = key.expose_secret();
+    let has = |is: fn(&char) -> bool| key.chars().any(|c| is(&c));
+    let is_mixed = has(char::is_ascii_digit) && has(char::is_ascii_alphabetic);
+    let shortest = if is_mixed { SHORTEST } else { SHORTEST_WORD };
+    key.len() >= shortest && !PLACEHOLDERS.contains(&key)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -273,6 +309,63 @@ mod tests {
             (r#"{"w": "sk-secret"}"#, ".w", "must be an object"),
         ] {
             assert_refused(json, at, words);
+        }
+    }
+}
+
+#[cfg(test)]
+mod own_keys_tests {
+    use super::*;
+
+    fn keys(entries: &[EndpointEntry], variables: &[(&str, &str)]) -> Vec<String> {
+        let environment = Environment::of(variables.iter().copied());
+        let keys = keys_in_variables(entries, &environment);
+        keys.iter()
+            .map(|key| key.expose_secret().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn every_variable_of_a_vendor_counts_not_only_the_first_one_set() {
+        let variables = [
+            ("GEMINI_API_KEY", "gemini-value"),
+            ("GOOGLE_API_KEY", "google-value\n"),
+            ("UNRELATED", "other-value-1"),
+        ];
+        let mut found = keys(&[], &variables);
+        found.sort();
+        assert_eq!(found, ["gemini-value", "google-value"]);
+    }
+
+    #[test]
+    fn variables_of_endpoints_count_and_commands_do_not_run() {
+        let entry = |key| EndpointEntry {
+            name: "work".to_owned(),
+            key: Some(key),
+            ..EndpointEntry::default()
+        };
+        let entries = [
+            entry(KeyLocation::Variable("WORK_KEY".to_owned())),
+            entry(KeyLocation::Command("exit 1".to_owned())),
+        ];
+        assert_eq!(keys(&entries, &[("WORK_KEY", "sk-12345")]), ["sk-12345"]);
+    }
+
+    #[test]
+    fn words_in_place_of_a_key_are_no_secrets() {
+        for word in [
+            "EMPTY",
+            "ollama",
+            "lm-studio",
+            "not-needed",
+            "gpt4all",
+            "sk-no-key-required",
+            "123456",
+        ] {
+            assert!(!is_secret(&SecretString::from(word)), "{word}");
+        }
+        for key in ["sk-12345", "correct-horse-battery", "4f9a2c71"] {
+            assert!(is_secret(&SecretString::from(key)), "{key}");
         }
     }
 }

@@ -8,37 +8,11 @@ use std::path::PathBuf;
 
 use secrecy::SecretString;
 
-use crate::domain::vendors::{VENDORS, Vendor};
-
 /// The environment. An empty variable counts as unset, and text is trimmed.
-///
-/// Only known variables are read by name; any other is read only when the settings name it as the
-/// source of a key.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
-
-/// The variables that are read besides conclave's own and those of the vendors.
-const OTHERS: [&str; 17] = [
-    "CI",
-    "LLM_CONCLAVE_HOME",
-    "HOME",
-    "USERPROFILE",
-    "NO_COLOR",
-    "CLICOLOR_FORCE",
-    "TERM",
-    "LC_ALL",
-    "LC_CTYPE",
-    "LANG",
-    "SSL_CERT_FILE",
-    "PAGER",
-    "LESS",
-    "BROWSER",
-    "XDG_CONFIG_HOME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_SYSTEM",
-];
 
 /// The variable whose empty value switches something off.
 const EMPTY_MEANS_OFF: &str = "PAGER";
@@ -54,16 +28,6 @@ pub const PROXIES: [&str; 8] = [
     "NO_PROXY",
     "no_proxy",
 ];
-
-fn is_known(name: &str) -> bool {
-    let is_vendors = |vendor: &Vendor| {
-        vendor.key_variables.contains(&name) || vendor.base_url_variables.contains(&name)
-    };
-    name.starts_with("CONCLAVE_")
-        || OTHERS.contains(&name)
-        || PROXIES.contains(&name)
-        || VENDORS.iter().any(is_vendors)
-}
 
 impl Environment {
     /// Reads the process's environment. Nothing else does.
@@ -87,34 +51,29 @@ impl Environment {
         }
     }
 
-    /// Returns a known variable's text without surrounding white space. `None` when unset, empty or
-    /// not Unicode.
+    /// Returns a variable's text without surrounding white space. `None` when unset, empty or not
+    /// Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.known(name)?
+        self.variables
+            .get(name)?
             .to_str()
             .map(str::trim)
             .filter(|text| !text.is_empty())
     }
 
-    /// Returns the path that a known variable holds, unchanged.
+    /// Returns the path that a variable holds, unchanged.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
-        self.known(name).map(PathBuf::from)
+        self.variables.get(name).map(PathBuf::from)
     }
 
-    /// Returns the secret in a variable, known or not: the settings may name any variable for a
-    /// key.
+    /// Returns the secret in a variable.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
-        let text = self.variables.get(name)?.to_str()?.trim();
-        (!text.is_empty()).then(|| SecretString::from(text))
+        self.text(name).map(SecretString::from)
     }
 
     /// Returns the pager's command; empty if paging is switched off.
     pub fn pager(&self) -> Option<&str> {
-        self.known(EMPTY_MEANS_OFF)?.to_str()
-    }
-
-    fn known(&self, name: &str) -> Option<&OsString> {
-        self.variables.get(name).filter(|_| is_known(name))
+        self.variables.get(EMPTY_MEANS_OFF)?.to_str()
     }
 
     /// Returns the user's own file of the embedded model.
@@ -123,12 +82,10 @@ impl Environment {
     }
 }
 
-/// Shows the names of known variables only: values may be keys.
+/// Shows names only: values may be keys.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_set()
-            .entries(self.variables.keys().filter(|name| is_known(name)))
-            .finish()
+        f.debug_set().entries(self.variables.keys()).finish()
     }
 }
 
@@ -143,24 +100,14 @@ mod tests {
         let environment = Environment::of([
             ("OPENAI_API_KEY", " k\n"),
             ("GOOGLE_API_KEY", ""),
-            ("TERM", "dumb"),
-            ("SHELL", "x"),
+            ("TERM", " "),
         ]);
         assert_eq!(environment.text("OPENAI_API_KEY"), Some("k"));
         assert_eq!(environment.text("GOOGLE_API_KEY"), None);
-        assert_eq!(environment.text("SHELL"), None);
+        assert_eq!(environment.text("TERM"), None);
+        let key = environment.secret("OPENAI_API_KEY").unwrap();
+        assert_eq!(key.expose_secret(), "k");
+        assert!(environment.secret("TERM").is_none());
         assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY", "TERM"}"#);
-    }
-
-    #[test]
-    fn an_unknown_variable_is_read_only_as_a_named_secret() {
-        let environment = Environment::of([("WORK_KEY", " k\n"), ("EMPTY_KEY", " ")]);
-        assert_eq!(environment.text("WORK_KEY"), None);
-        assert_eq!(environment.path("WORK_KEY"), None);
-        assert_eq!(environment.secret("WORK_KEY").unwrap().expose_secret(), "k");
-        assert!(
-            environment.secret("EMPTY_KEY").is_none() && environment.secret("OTHER_KEY").is_none()
-        );
-        assert_eq!(format!("{environment:?}"), "{}");
     }
 }

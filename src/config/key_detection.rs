@@ -9,21 +9,10 @@ pub fn is_key_name(name: &str) -> bool {
         .filter(char::is_ascii_alphanumeric)
         .map(|c| c.to_ascii_lowercase())
         .collect();
-    [
-        "key", "keys", "token", "tokens", "secret", "secrets", "password",
-    ]
-    .contains(&name.as_str())
-        || [
-            "apikey",
-            "apikeys",
-            "apitoken",
-            "authtoken",
-            "accesstoken",
-            "secret",
-            "secretkey",
-        ]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+    let words = "key keys token tokens secret secrets password";
+    let endings = "apikey apikeys apitoken authtoken accesstoken secret secretkey";
+    words.split(' ').any(|word| word == name)
+        || endings.split(' ').any(|ending| name.ends_with(ending))
 }
 
 /// Returns whether any part of a text has the form of a vendor's key. Other texts may hold a key

@@ -130,12 +130,13 @@ impl Settings {
             .endpoints
             .iter()
             .any(|entry| matches!(entry.key, Some(KeyLocation::Command(_))));
-        match has_command.then(|| paths::changeable_by_others(file)) {
-            Some(Some(exposed)) => Err(SettingsError::new(
-                format!("{exposed}, so its `api_key_cmd` is not run"),
-                exposed.remedy(),
-            )),
-            Some(None) | None => Ok(()),
+        let exposed = has_command.then(|| paths::changeable_by_others(file));
+        match exposed.flatten() {
+            Some([who, remedy]) => {
+                let what = format!("{who}, so its `api_key_cmd` is not run");
+                Err(SettingsError::new(what, remedy))
+            }
+            None => Ok(()),
         }
     }
 

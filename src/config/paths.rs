@@ -77,31 +77,9 @@ pub fn read_optional(path: &Path, limit: SizeLimit) -> io::Result<Option<String>
     }
 }
 
-/// A path that others can change.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ExposedPath {
-    #[error("others may write `{}`", .0.display())]
-    Writable(PathBuf),
-    #[error("`{}` belongs to another user", .0.display())]
-    Foreign(PathBuf),
-}
-
-impl ExposedPath {
-    /// Returns the fix, for people.
-    pub fn remedy(&self) -> String {
-        match self {
-            Self::Writable(path) => format!("run `chmod go-w '{}'`", path.display()),
-            Self::Foreign(path) => format!(
-                "check what is in it, and make it yours with `sudo chown \"$USER\" '{}'`",
-                path.display()
-            ),
-        }
-    }
-}
-
-/// Returns the file or its folder, if users other than this one and the system's can change it.
-/// Where a link leads counts as well as where it is.
-pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
+/// Returns who can change the file or its folder besides this user and the system's, and the fix;
+/// `None` if no one can. Where a link leads counts as well as where it is.
+pub fn changeable_by_others(file: &Path) -> Option<[String; 2]> {
     use std::os::unix::fs::MetadataExt;
 
     const OTHERS_WRITE: u32 = 0o022;
@@ -113,11 +91,17 @@ pub fn changeable_by_others(file: &Path) -> Option<ExposedPath> {
         // In a sticky folder, only their owners can replace files.
         let is_sticky = found.is_dir() && found.mode() & STICKY != 0;
         if found.mode() & OTHERS_WRITE != 0 && !is_sticky {
-            return Some(ExposedPath::Writable(path.to_owned()));
+            let path = path.display();
+            let remedy = format!("run `chmod go-w '{path}'`");
+            return Some([format!("others may write `{path}`"), remedy]);
         }
         let own = rustix::process::geteuid().as_raw();
         if found.uid() != own && found.uid() != 0 {
-            return Some(ExposedPath::Foreign(path.to_owned()));
+            let path = path.display();
+            let remedy = format!(
+                "check what is in it, and make it yours with `sudo chown \"$USER\" '{path}'`"
+            );
+            return Some([format!("`{path}` belongs to another user"), remedy]);
         }
     }
     None

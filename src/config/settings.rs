@@ -14,9 +14,8 @@ use crate::stopping::early_termination::{EarlyStop, Policy};
 
 use super::endpoints::EndpointEntry;
 use super::local_servers::LocalServers;
-use super::panels::NamedPanel;
 use super::parameters::Parameters;
-use super::personas::CustomPersona;
+use super::personas::{CustomPersona, NamedPanel};
 use crate::consultation::policy::hedging::HedgeAfter;
 
 /// All settings with their values in force.

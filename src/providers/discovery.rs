@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use serde::Serialize;
 
 use crate::domain::vendors::LocalServerKind;
 
@@ -54,7 +55,9 @@ pub struct Server {
 }
 
 /// Whether a server can answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Condition {
     Ready,
     /// It is still loading its model.
@@ -64,17 +67,19 @@ pub enum Condition {
 }
 
 /// A model that a server offers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ServedModel {
     pub id: String,
-    /// The largest number of tokens of prompt and answer together, if the server reports it.
-    pub context: Option<u64>,
     /// The number of parameters, if the server reports it.
     pub parameters: Option<u64>,
+    /// The largest number of tokens of prompt and answer together, if the server reports it.
+    pub context: Option<u64>,
     /// Whether it is in memory and can answer at once.
     pub loaded: bool,
     /// Whether it runs on this server rather than at a vendor behind it. If so, no data leaves and
     /// no call is billed.
+    #[serde(rename = "free")]
     pub runs_here: bool,
 }
 

@@ -1,5 +1,6 @@
 //! The record of one consultation, loaded from the best of its files.
 
+use std::error::Error as StdError;
 use std::fs;
 use std::path::Path;
 
@@ -14,13 +15,14 @@ use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
-use crate::records::context_file::{self, ContextFileError};
+use crate::records::context_file;
 use crate::records::files::ConsultationFiles;
 use crate::records::history;
 use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored::{self, RecordReadError};
+use crate::setup::context::earlier::EarlierContext;
 use crate::text::clean::{escape_json, pretty_json};
 
 /// A consultation loaded from its files.
@@ -81,8 +83,8 @@ pub struct RecordForModels {
     pub record: StoredRecord,
     /// The consultation that its question follows up, as its prompts quoted it.
     pub follows_up: Option<Box<PriorConsultation>>,
-    /// The context of its question, with the text; `None` without one.
-    pub context: Option<Result<Context, ContextFileError>>,
+    /// The context of its question, or why it cannot be sent again; `None` without one.
+    pub context: Option<Result<EarlierContext, Box<dyn StdError + Send + Sync>>>,
 }
 
 /// Loads the record for models.
@@ -92,11 +94,8 @@ pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForM
     let journal = read_journal(&files.journal);
     let transcript = journal.ok().and_then(|events| Transcript::fold(&events));
     let Some(transcript) = transcript else {
-        let context = record
-            .context
-            .as_ref()
-            .and_then(StoredContext::context)
-            .map(|context| with_text(context, &files));
+        let context = record.context.as_ref().and_then(StoredContext::context);
+        let context = context.map(|context| earlier_context(context, &record, &files));
         return Ok(RecordForModels {
             record,
             follows_up: None,
@@ -105,7 +104,7 @@ pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForM
     };
     let plan = transcript.terms.plan.as_deref();
     let context = plan.and_then(|plan| plan.context.as_deref().cloned());
-    let context = context.map(|context| with_text(context, &files));
+    let context = context.map(|context| earlier_context(context, &record, &files));
     Ok(RecordForModels {
         record: StoredRecord {
             responses: transcript.labelled_record().responses,
@@ -119,10 +118,15 @@ pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForM
     })
 }
 
-/// Adds the stored text to a context.
-fn with_text(context: Context, files: &ConsultationFiles) -> Result<Context, ContextFileError> {
+fn earlier_context(
+    context: Context,
+    record: &StoredRecord,
+    files: &ConsultationFiles,
+) -> Result<EarlierContext, Box<dyn StdError + Send + Sync>> {
     let text = context_file::read(&files.context, &context)?;
-    Ok(Context { text, ..context })
+    let context = Context { text, ..context };
+    EarlierContext::of(&context, record.project_context.as_ref())
+        .ok_or_else(|| "another version of the program stored the context".into())
 }
 
 fn from_record(path: &Path) -> Option<LoadedRecord> {

@@ -1,13 +1,12 @@
 //! The request for consultations, as plain data: no flags, no settings and no defaults.
 
 use crate::consultation::plan::ControlRequest;
-use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::stored_record::StoredRecord;
 use crate::setup::context::project::ProjectTerms;
-use crate::setup::context::request::Scrubbing;
 
 /// The persona of a model that answers alone, which is no persona's business: the most general one.
 const PERSONA_ALONE: &str = "pragmatic";
@@ -17,13 +16,17 @@ const PERSONA_ALONE: &str = "pragmatic";
 pub struct TemplateRequest {
     /// The earlier consultation that the questions follow up, as loaded for models.
     pub follows_up: Option<Box<StoredRecord>>,
-    pub scrubbing: Scrubbing,
+    /// Secrets go out as they are.
+    pub unmasked: bool,
     pub panel: PanelRequest,
-    pub fallbacks: FallbackRequest,
+    /// No other model takes over a seat: the answer comes from the model that was named, or there is
+    /// none.
+    pub no_fallbacks: bool,
     pub debate: DebateRequest,
     pub control: ControlRequest,
     pub material: PromptMaterial,
-    pub purpose: Purpose,
+    /// No key is read, and no model is downloaded.
+    pub dry_run: bool,
     /// Notes for the user, before those on the panel.
     pub notices: Vec<String>,
 }
@@ -42,16 +45,6 @@ impl QuestionRequest {
     pub fn has_context(&self) -> bool {
         !self.sources.is_empty() || self.project.stance.is_some()
     }
-}
-
-/// The purpose of a plan.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Purpose {
-    /// A run: keys are read, and the embedded model is downloaded if needed.
-    #[default]
-    Run,
-    /// A dry run: no key is read, and no model is downloaded.
-    Preview,
 }
 
 /// The seats and the judge.
@@ -85,28 +78,11 @@ impl PanelRequest {
     }
 }
 
-/// The models that take over a seat whose own model fails or is slow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FallbackRequest {
-    #[default]
-    Usual,
-    /// None: the answer comes from the model that was named, or there is no answer.
-    Off,
-}
-
 /// The options of the debate.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DebateRequest {
     pub mode: Option<Mode>,
     pub rounds: Option<Rounds>,
     pub judge_passes: Option<JudgePasses>,
-    pub analysis: AnalysisRequest,
-}
-
-/// Whether a helper model may compare positions before and after the debate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AnalysisRequest {
-    #[default]
-    BySettings,
-    Off,
+    pub analysis: Option<DebateAnalysis>,
 }

@@ -33,7 +33,7 @@ use conclave::records::runs::RunStore;
 use conclave::refinement::batches::BatchLimits;
 use conclave::refinement::event::{BatchFinished, Extraction, Integrated, LoopBegun, TextHash};
 use conclave::refinement::mask::TextMask;
-use conclave::session::batch::{Batch, BatchTerms};
+use conclave::session::batch::{Batch, BatchTerms, RunCeiling};
 use conclave::session::benchmark::arms::ArmPlanner;
 use conclave::session::benchmark::cases::CaseBook;
 use conclave::session::benchmark::driver::BenchmarkDriver;
@@ -42,15 +42,13 @@ use conclave::session::benchmark::request::BenchmarkRequest;
 use conclave::session::index::{self, IndexQueue, RebuildTime};
 use conclave::session::refinement::driver::RefinementDriver;
 use conclave::session::refinement::progress::{IterationPlan, LoopProgress};
-use conclave::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
+use conclave::session::refinement::request::{RefinementRequest, RefinementTerms};
 use conclave::session::refinement::templates::RefinementTemplates;
 use conclave::session::run::{self, MonthRule, Participants, Session, SharedResources};
 use conclave::session::storage::Storage;
 use conclave::setup::context::project::ProjectTerms;
 use conclave::setup::plan::Planner;
-use conclave::setup::request::{
-    DebateRequest, PanelRequest, Purpose, QuestionRequest, TemplateRequest,
-};
+use conclave::setup::request::{DebateRequest, PanelRequest, QuestionRequest, TemplateRequest};
 use conclave::stopping::batch::conditions::StopConditions;
 use conclave::stopping::convergence::{Preset, QuestionKey};
 use conclave::suites;
@@ -183,7 +181,7 @@ async fn benchmark(
     let arms = ArmPlanner {
         planner,
         consent_mode: ConsentMode::PreApproved,
-        purpose: Purpose::Run,
+        dry_run: false,
         needs_grader: book.needs_grader(),
     };
     let arms = arms.prepare(&request).await.unwrap();
@@ -229,7 +227,7 @@ async fn refine(face: &PlainFace, planner: &Planner<'_>, server: &ProviderServer
         sources: Vec::new(),
         project: ProjectTerms::default(),
         document: "SPEC.md".to_owned(),
-        form: DocumentForm::Sectioned,
+        is_plain: false,
     };
     let templates = RefinementTemplates::prepare(planner, request);
     let templates = templates.await.unwrap();
@@ -295,7 +293,7 @@ fn batch<'a, K: Send + 'static>(
         home: &planner.sources.home,
         clock: Clock::system(),
         seed: 1,
-        ceiling: None,
+        ceiling: RunCeiling::default(),
         control,
         month_rule: MonthRule::Limited,
         interrupts,

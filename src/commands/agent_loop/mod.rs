@@ -160,13 +160,12 @@ pub(crate) fn mask(
     let mut lines: Vec<String> = found.iter().map(|error| error.line.clone()).collect();
     let mut run = tests.as_mut().and_then(|tests| tests.run.as_mut());
     let mut texts = vec![&mut test_output];
-    let sources = status.iter_mut().map(|status| &mut status.source);
-    texts.extend(sources.filter(|source| !is_plain_status(source)));
+    texts.extend(status.iter_mut().map(|status| &mut status.source));
     texts.extend(errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
     texts.extend(run.iter_mut().map(|run| &mut run.command));
     texts.extend(&mut lines);
-    texts.retain(|text| may_hold_secret(text));
+    texts.retain(|text| !text.is_empty());
     if !texts.is_empty() {
         scrubber::load(environment)?.mask(texts);
     }
@@ -183,22 +182,6 @@ pub(crate) fn mask(
     errors.sort();
     errors.dedup();
     Ok(())
-}
-
-/// Returns whether a text is long enough for a secret; the rules for them take time to prepare.
-fn may_hold_secret(text: &str) -> bool {
-    const SHORTEST: usize = 8;
-    text.split_whitespace().any(|word| word.len() >= SHORTEST)
-}
-
-/// Returns whether a status is only its key and a value of letters, such as `EXIT_SIGNAL: false`.
-/// Most turns have one, and preparing the rules takes longer than the rest of a check.
-fn is_plain_status(source: &str) -> bool {
-    const LONGEST_WORD: usize = 16;
-    let is_word = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let is_plain = |c: char| is_word(c) || matches!(c, ' ' | ':' | '*' | '<' | '>' | '/');
-    let mut words = source.split(|c| !is_word(c));
-    source.chars().all(is_plain) && words.all(|word| word.len() <= LONGEST_WORD)
 }
 
 /// The longest rest of a circuit, in minutes: a week.

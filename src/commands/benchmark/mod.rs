@@ -2,7 +2,6 @@
 
 mod flags;
 mod run;
-mod outcome;
 mod stored;
 mod replay;
 
@@ -39,23 +38,6 @@ pub struct Args {
     #[command(subcommand)]
     action: Option<BenchmarkAction>,
 
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-#[derive(Debug, Subcommand)]
-enum BenchmarkAction {
-    #[command(long_flag = "resume")]
-    Resume(ResumeArgs),
-    Report(stored::ReportArgs),
-    List(stored::ListArgs),
-    Merge(stored::MergeArgs),
-    #[command(long_flag = "replay")]
-    Replay(replay::Args),
-}
-
-#[derive(Debug, clap::Args)]
-struct RunArgs {
     /// The suite: cases as JSON lines or CSV, a folder of them, a YAML or JSON manifest, or the
     /// tests of promptfoo or Inspect
     #[arg(required = true)]
@@ -83,6 +65,17 @@ struct RunArgs {
     process: ProcessFlags,
 }
 
+#[derive(Debug, Subcommand)]
+enum BenchmarkAction {
+    #[command(long_flag = "resume")]
+    Resume(ResumeArgs),
+    Report(stored::ReportArgs),
+    List(stored::ListArgs),
+    Merge(stored::MergeArgs),
+    #[command(long_flag = "replay")]
+    Replay(replay::Args),
+}
+
 /// Resume a run that was stopped; finished cases are not repeated
 #[derive(Debug, clap::Args)]
 struct ResumeArgs {
@@ -98,13 +91,13 @@ struct ResumeArgs {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
-    match (&args.action, &args.run.suite) {
+    match (&args.action, &args.suite) {
         (Some(BenchmarkAction::Resume(args)), _) => run::resume(args, app),
         (Some(BenchmarkAction::Report(args)), _) => stored::report(args, app),
         (Some(BenchmarkAction::List(args)), _) => stored::list(args, app),
         (Some(BenchmarkAction::Merge(args)), _) => stored::merge_runs(args, app),
         (Some(BenchmarkAction::Replay(args)), _) => replay::run(args, app),
-        (None, Some(suite)) => run::start(&args.run, suite, app),
+        (None, Some(suite)) => run::start(args, suite, app),
         (None, None) => Err(Error::usage("name a suite")),
     }
 }

@@ -11,21 +11,21 @@ use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId, RunId, RunOptions, RunTerms};
 use crate::benchmark::state::BenchmarkState;
-use crate::commands::App;
 use crate::commands::face::batch::{
-    ApprovedBatch, PreparedBatch, RunSpending, arm_line, cost_line, spent_so_far,
+    ApprovedBatch, PreparedBatch, arm_line, cost_line, spent_so_far,
 };
 use crate::commands::face::consent::announce;
 use crate::commands::flags::consent_mode;
-use crate::commands::runtime::block_on;
+use crate::commands::{App, block_on};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
+use crate::session::batch::RunCeiling;
 use crate::session::batch::estimate::BatchEstimate;
-use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control, scrubbing};
+use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
 use crate::session::benchmark::cases::CaseBook;
 use crate::session::benchmark::driver::BenchmarkDriver;
 use crate::session::benchmark::earlier_spend::earlier_spending;
@@ -34,7 +34,6 @@ use crate::session::benchmark::request::{
     BenchmarkRequest, CaseSelection, check_budget, conditions,
 };
 use crate::setup::context::outgoing::mask;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::context::scrubber;
 use crate::setup::panel::SMALL_PANEL;
 use crate::setup::plan::Planner;
@@ -48,13 +47,13 @@ use crate::terminal::prompt::StdinUse;
 use crate::text::clean::clean;
 
 use super::flags::ProcessFlags;
-use super::{ResumeArgs, RunArgs, outcome, stored};
+use super::{Args, ResumeArgs, stored};
 
 /// Runs a new benchmark of a suite.
-pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, Error> {
-    outcome::check_outputs(&args.process.output)?;
+pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Error> {
+    stored::check_outputs(&args.process.output)?;
     let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
-    let (suite, scrubber) = read_suite(path, args.sending.scrubbing(), app)?;
+    let (suite, scrubber) = read_suite(path, args.sending.no_scrub, app)?;
     let request = args.request(consent_mode)?.with_settings(&suite.settings);
     let clock = Clock::system();
     // What the selection leaves decides whether a grader is needed.
@@ -68,7 +67,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
     let arms = ArmPlanner {
         planner: &planner,
         consent_mode,
-        purpose: args.control.spending.purpose(),
+        dry_run: args.control.spending.dry_run,
         needs_grader: book.needs_grader(),
     };
     let arms = block_on(arms.prepare(&request))??;
@@ -110,7 +109,7 @@ pub(super) fn start(args: &RunArgs, path: &Path, app: App<'_>) -> Result<Exit, E
 
 /// Goes through what a stopped run has left.
 pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
-    outcome::check_outputs(&args.process.output)?;
+    stored::check_outputs(&args.process.output)?;
     let clock = Clock::system();
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
@@ -136,7 +135,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     }
     let mut terms = state.begun.terms.clone();
     let path = Path::new(&terms.suite.path);
-    let (suite, _) = read_suite(path, scrubbing(&terms.options), app)?;
+    let (suite, _) = read_suite(path, terms.options.unmasked, app)?;
     if suite.sha256 != terms.suite.sha256 {
         // Results of other cases would not add up.
         let path = &terms.suite.path;
@@ -149,7 +148,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     let arms = ArmPlanner {
         planner: &planner,
         consent_mode,
-        purpose: args.spending.purpose(),
+        dry_run: args.spending.dry_run,
         needs_grader: book.needs_grader(),
     };
     let arms = block_on(arms.prepare_again(&terms))??;
@@ -183,12 +182,12 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     run.announce(&terms);
     let approved = batch
         .agree()
-        .map_err(|error| outcome::resumable(error, &id))?;
+        .map_err(|error| stored::resumable(error, &id))?;
     locked.record(clock.now(), BenchmarkEventKind::Resumed { conditions })?;
     run.drive(locked, approved, suite.settings.jobs)
 }
 
-impl RunArgs {
+impl Args {
     /// Returns the flags as a request.
     fn request(&self, consent_mode: ConsentMode) -> Result<BenchmarkRequest, Error> {
         let rounds = self.rounds.request();
@@ -277,10 +276,10 @@ impl PreparedRun<'_> {
     /// Returns the run under a ceiling; `used` is what counts as spent by its earlier processes.
     fn batch(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<PreparedBatch<'_>, Error> {
         let name = "ceiling of the run";
-        let spending = RunSpending { name, limit, used };
+        let ceiling = RunCeiling { name, limit, used };
         let (planner, printer) = (self.planner, self.app.printer);
         let (templates, estimate) = (self.arms.templates(), &self.estimate);
-        PreparedBatch::new(planner, printer, templates, estimate, spending, self.clock)
+        PreparedBatch::new(planner, printer, templates, estimate, ceiling, self.clock)
     }
 
     /// Shows what would be asked: one attempt of each case run, and its grading. `which` says of
@@ -337,17 +336,17 @@ impl PreparedRun<'_> {
             progress: &progress,
         };
         let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
-        let run = end.map_err(|error| outcome::resumable(error, &id))?;
+        let run = end.map_err(|error| stored::resumable(error, &id))?;
         if let Some(stale) = run.stale_file() {
             printer.warning(&format!("the state of the run is out of date: {stale}"));
         }
         let state = run.state();
         let report = BenchmarkReport::of(state, state.view(state.status()));
         drop(run);
-        outcome::show(&report, &self.flags.output, self.app).map_err(|error| {
+        stored::show(&report, &self.flags.output, self.app).map_err(|error| {
             error.hint(format!("print it with `conclave benchmark report {id}`"))
         })?;
-        outcome::exit(&report, &self.flags.output)
+        stored::exit(&report, &self.flags.output)
     }
 }
 
@@ -355,7 +354,7 @@ impl PreparedRun<'_> {
 /// printed, are masked; also returns what masks them, if anything does.
 fn read_suite(
     path: &Path,
-    scrubbing: Scrubbing,
+    unmasked: bool,
     app: App<'_>,
 ) -> Result<(Suite, Option<Scrubber>), Error> {
     let printer = app.printer;
@@ -372,7 +371,7 @@ fn read_suite(
     for note in &suite.notes {
         printer.note(note);
     }
-    if scrubbing == Scrubbing::Off {
+    if unmasked {
         return Ok((suite, None));
     }
     let scrubber = scrubber::load(app.environment)?;

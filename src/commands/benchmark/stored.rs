@@ -1,28 +1,32 @@
-//! The sub-commands on stored runs: their list, the report of one, and several as one; and the run
-//! that a person names.
+//! The sub-commands on stored runs: their list, the report of one, and several as one; the run that
+//! a person names; and the end of a run: its report, and the exit code.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::flags::ReportFlags;
+use crate::benchmark::junit::junit;
 use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::run::{Partition, RunId};
-use crate::benchmark::state::BenchmarkStateView;
+use crate::benchmark::run::{Arm, Partition, RunId};
+use crate::benchmark::state::{BenchmarkStateView, BenchmarkStatus};
 use crate::commands::App;
 use crate::commands::completions::ids;
+use crate::commands::face::answer::{self, AnswerSource, check_output};
+use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::config::paths::Home;
 use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::files::log::LogError;
+use crate::files::write::{Access, write_atomically};
 use crate::records::lookup::LookupError;
 use crate::records::runs::{RunStore, StoredRun};
 use crate::session::benchmark::merge::merge;
+use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::terminal::output::format::{amount, count};
-use crate::text::clean::clean;
-
-use super::flags::ReportFlags;
-use super::outcome;
+use crate::terminal::report::benchmark::{markdown, page, summary};
+use crate::text::clean::{clean, pretty_json};
 
 /// Runs that an error lists.
 const MOST_LISTED: usize = 5;
@@ -111,16 +115,16 @@ fn line(run: &StoredRun) -> String {
 }
 
 pub(super) fn report(args: &ReportArgs, app: App<'_>) -> Result<Exit, Error> {
-    outcome::check_outputs(&args.output)?;
+    check_outputs(&args.output)?;
     let store = store(&app.home()?);
     let stored = store.load(&find(&store, &args.run)?)?;
     let report = BenchmarkReport::of(&stored.state, stored.view());
-    outcome::show(&report, &args.output, app)?;
-    outcome::check_accuracy(&report, &args.output)
+    show(&report, &args.output, app)?;
+    check_accuracy(&report, &args.output)
 }
 
 pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> {
-    outcome::check_outputs(&args.output)?;
+    check_outputs(&args.output)?;
     let store = store(&app.home()?);
     let mut parts: Vec<StoredRun> = Vec::new();
     for name in &args.runs {
@@ -144,8 +148,8 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     let state = run.state();
     let report = BenchmarkReport::of(state, state.view(state.status()));
-    outcome::show(&report, &args.output, app)?;
-    outcome::exit(&report, &args.output)
+    show(&report, &args.output, app)?;
+    exit(&report, &args.output)
 }
 
 pub(super) fn store(home: &Home) -> RunStore {
@@ -194,6 +198,113 @@ impl From<LogError> for Error {
             _ => Self::usage(error),
         }
     }
+}
+
+/// Checks before anything is spent that the report can be written.
+pub(super) fn check_outputs(flags: &ReportFlags) -> Result<(), Error> {
+    check_output(flags.output.as_deref())?;
+    check_output(flags.junit.as_deref())
+}
+
+/// Prints the report, and writes the files that are asked for.
+pub(super) fn show(
+    report: &BenchmarkReport,
+    flags: &ReportFlags,
+    app: App<'_>,
+) -> Result<(), Error> {
+    let printer = app.printer;
+    if let Some(path) = &flags.junit {
+        write_atomically(path, junit(report).as_bytes(), Access::Normal).map_err(Error::failed)?;
+        printer.note(&format!("JUnit results written to {}", path.display()));
+    }
+    let format = flags.format();
+    let pager = flags.pager.pager(app.environment);
+    let source = AnswerSource {
+        markdown: &markdown(report),
+        summary: Some(&summary(report)),
+        json: &|| pretty_json(report).map_err(Error::failed),
+        html: &|| page(report),
+        noun: "Report",
+    };
+    answer::write(&source, format, flags.output.as_deref(), &pager, printer)
+}
+
+/// Returns the exit code of a run whose report was shown.
+pub(super) fn exit(report: &BenchmarkReport, flags: &ReportFlags) -> Result<Exit, Error> {
+    if report.run_status != BenchmarkStatus::Complete {
+        return Err(stopped(report));
+    }
+    check_accuracy(report, flags)
+}
+
+/// Fails below the share of `--fail-under`: of the panel, or of the single model if it is alone.
+pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> Result<Exit, Error> {
+    let Some(least) = flags.fail_under else {
+        return Ok(Exit::Answer);
+    };
+    let panel = report.arms.iter().find(|arm| arm.arm == Arm::Panel);
+    let measured = panel.or(report.arms.first());
+    let accuracy = measured.and_then(|arm| arm.accuracy.as_ref());
+    match accuracy.map(|accuracy| accuracy.share) {
+        Some(share) if share >= least => Ok(Exit::Answer),
+        Some(share) => Err(Error::failed(format!(
+            "{:.1}% of the answers are right, which is below {:.1}% (`--fail-under`)",
+            share * 100.0,
+            least * 100.0
+        ))),
+        None => Err(Error::failed("no case has a result (`--fail-under`)")),
+    }
+}
+
+/// Explains why a run ended before its last case, and how to resume it.
+fn stopped(report: &BenchmarkReport) -> Error {
+    let resume = format!("conclave benchmark --resume {}", report.run_id);
+    let Some(StopReason {
+        condition, message, ..
+    }) = &report.stop_reason
+    else {
+        return Error::new(Exit::Stopped, "the run ended before its last case")
+            .hint(format!("resume it with `{resume}`"));
+    };
+    let (exit, remedy) = match condition {
+        StopCondition::Interrupted => (Exit::Interrupted, None),
+        StopCondition::CostCeiling => (Exit::Ceiling, None),
+        StopCondition::MonthlyBudget => (Exit::Ceiling, Some(RAISE_MONTH)),
+        StopCondition::Authentication | StopCondition::Quota => (Exit::Stopped, Some(CHECK_KEYS)),
+        StopCondition::ProbeFailed
+        | StopCondition::ProviderOutage
+        | StopCondition::AttemptBudget
+        | StopCondition::ConsecutiveFails
+        | StopCondition::RejectRate
+        | StopCondition::RetryRate
+        | StopCondition::Unanswered => (Exit::Stopped, None),
+    };
+    let cause = report.stop_error.as_ref();
+    let cause = cause.map(|error| format!("; the last error: {error}"));
+    let error = format!("the run is stopped: {message}{}", cause.unwrap_or_default());
+    let error = Error::new(exit, error);
+    if !report.merged_from.is_empty() {
+        return error.hint(
+            "resume the runs that it was merged from, and merge them again: `conclave benchmark \
+             list`",
+        );
+    }
+    match (condition, remedy) {
+        (StopCondition::CostCeiling, _) => error.hint(format!(
+            "resume it with a higher ceiling: `{resume} --max-cost USD`"
+        )),
+        (_, Some(remedy)) => error
+            .hint(remedy)
+            .hint(format!("then resume it with `{resume}`")),
+        (_, None) => error.hint(format!("resume it with `{resume}`")),
+    }
+}
+
+/// Says where a run that ends here can be resumed, for a failure that is not its own.
+pub(super) fn resumable(error: Error, run: &RunId) -> Error {
+    error.hint(format!(
+        "resume it with `conclave benchmark --resume {run}`"
+    ))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::fs::File;
 
 use serde_json::{Map, Value, json};
 
+use crate::commands::App;
 use crate::config::edit as json_edit;
 use crate::config::env::Environment;
 use crate::config::key_detection::{hide_keys, holds_key};
@@ -26,20 +27,14 @@ use crate::text::clean::one_line;
 use super::setting_path::{SettingPath, no_keys_here};
 
 /// Writes a value: as JSON if it is valid JSON of the right type, else as text.
-pub(super) fn set(
-    name: &str,
-    value: &str,
-    home: &Home,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<(), Error> {
+pub(super) fn set(name: &str, value: &str, home: &Home, app: App<'_>) -> Result<(), Error> {
     let key = write(name, value, home)?;
-    printer.note(&format!(
+    app.printer.note(&format!(
         "`{}` is set in {}",
         name.trim(),
         home.config_file().display()
     ));
-    warn_of_variable(key, environment, printer);
+    warn_of_variable(key, app.environment, app.printer);
     Ok(())
 }
 
@@ -74,27 +69,22 @@ pub(in crate::commands) fn write(
 }
 
 /// Removes a value, even one under an unknown name.
-pub(super) fn unset(
-    name: &str,
-    home: &Home,
-    environment: &Environment,
-    printer: &Printer,
-) -> Result<(), Error> {
+pub(super) fn unset(name: &str, home: &Home, app: App<'_>) -> Result<(), Error> {
     let (written, (key, remaining)) = remove(name, home)?;
     let word = if written { "no longer" } else { "not" };
-    printer.note(&format!(
+    app.printer.note(&format!(
         "`{}` is {word} set in {}",
         hide_keys(name),
         home.config_file().display()
     ));
     if let Some(remaining) = remaining {
-        printer.warning(&format!(
+        app.printer.warning(&format!(
             "the settings cannot be used yet: {}",
             one_line(&remaining)
         ));
     }
     if let Some(key) = key {
-        warn_of_variable(key, environment, printer);
+        warn_of_variable(key, app.environment, app.printer);
     }
     Ok(())
 }
@@ -234,11 +224,15 @@ impl<'a> SettingsFile<'a> {
         if let Parts::Entries {
             short: Some(short), ..
         } = path.setting.parts
-            && let Some((name, field)) = path.entry_and_field()
+            && let [name, field] = path.parts.as_slice()
             && let Some(alone) = self.current(path.setting).get(name)
             && !alone.is_object()
         {
-            return (path.entry(name), json!({short: alone, field: value}));
+            let entry = SettingPath {
+                setting: path.setting,
+                parts: vec![name.clone()],
+            };
+            return (entry, json!({short: alone, field: value}));
         }
         (path.clone(), value.clone())
     }
@@ -262,11 +256,10 @@ fn value_in(object: &Map<String, Value>, setting: &Setting) -> Value {
 pub(crate) fn save_threshold(
     amount: MicroUsd,
     home: &Home,
-    environment: &Environment,
-    printer: &Printer,
+    app: App<'_>,
 ) -> Result<String, String> {
     let setting = write(ALWAYS_ALLOW_UNDER, &amount.usd().to_string(), home)
         .map_err(|error| whole(error.source()))?;
-    warn_of_variable(setting, environment, printer);
+    warn_of_variable(setting, app.environment, app.printer);
     Ok(home.config_file().display().to_string())
 }

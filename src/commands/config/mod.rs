@@ -91,8 +91,8 @@ fn set_help() -> String {
 }
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
-    let (home, environment, printer) = (app.home()?, app.environment, app.printer);
-    let load = || settings::load(&home, environment);
+    let home = app.home()?;
+    let load = || settings::load(&home, app.environment);
     let result = match &args.action {
         ConfigAction::Path => format!("{}\n", home.config_file().display()),
         ConfigAction::Show { json } => {
@@ -103,11 +103,11 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         }
         ConfigAction::Get { key } => get(key, &load()?)?,
         ConfigAction::Set { key, value } => {
-            return edit::set(key, value, &home, environment, printer);
+            return edit::set(key, value, &home, app);
         }
-        ConfigAction::Unset { key } => return edit::unset(key, &home, environment, printer),
+        ConfigAction::Unset { key } => return edit::unset(key, &home, app),
     };
-    Ok(printer.result(&result)?)
+    Ok(app.printer.result(&result)?)
 }
 
 /// Returns a value alone: texts without quotation marks, nothing if there is none.

@@ -15,7 +15,7 @@ use crate::error::Error;
 pub(super) struct SettingPath {
     pub(super) setting: &'static Setting,
     /// The name of an entry, then the names of fields within it.
-    parts: Vec<String>,
+    pub(super) parts: Vec<String>,
 }
 
 impl SettingPath {
@@ -48,22 +48,6 @@ impl SettingPath {
             },
         };
         Ok(Self { setting, parts })
-    }
-
-    /// Returns the names of an entry and its field, if the path is one of a field.
-    pub(super) fn entry_and_field(&self) -> Option<(&str, &str)> {
-        match self.parts.as_slice() {
-            [entry, field] => Some((entry, field)),
-            _ => None,
-        }
-    }
-
-    /// Returns the path of a whole entry of the same setting.
-    pub(super) fn entry(&self, name: &str) -> Self {
-        Self {
-            setting: self.setting,
-            parts: vec![name.to_owned()],
-        }
     }
 
     /// Returns the steps to it in the file.

@@ -2,10 +2,8 @@
 //! which is the last one by default.
 
 use crate::commands::App;
-use crate::domain::context::Context;
 use crate::domain::stored_record::StoredRecord;
 use crate::error::{Error, whole};
-use crate::records::context_file::ContextFileError;
 use crate::records::index::Index;
 use crate::session::load::{RecordForModels, load_for_models};
 use crate::session::lookup;
@@ -64,23 +62,14 @@ pub(super) fn load(words: &[String], app: App<'_>) -> Result<FollowUp, Error> {
         );
     }
     let mut follow_up = FollowUp::default();
-    match context.map(|context| earlier_context(context, &record)) {
+    match context {
         None => {}
         Some(Ok(context)) => follow_up.context = context,
-        Some(Err(why)) => follow_up
-            .notices
-            .push(format!("the context of {found} is not sent again: {why}")),
+        Some(Err(why)) => follow_up.notices.push(format!(
+            "the context of {found} is not sent again: {}",
+            whole(&*why)
+        )),
     }
     follow_up.record = Some(Box::new(record));
     Ok(follow_up)
-}
-
-/// Returns the context to send again, or why it cannot be.
-fn earlier_context(
-    context: Result<Context, ContextFileError>,
-    record: &StoredRecord,
-) -> Result<EarlierContext, String> {
-    let context = context.map_err(|error| whole(&error))?;
-    EarlierContext::of(&context, record.project_context.as_ref())
-        .ok_or_else(|| "another version of the program stored it".to_owned())
 }

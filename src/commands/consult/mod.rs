@@ -4,23 +4,20 @@ mod question;
 mod follow_up;
 pub(crate) mod resume;
 
-use super::App;
-use super::face;
 use super::face::answer::check_output;
 use super::flags::consent_mode;
 use super::flags::{
     ContextFlags, ControlFlags, DebateFlags, OutputFlags, PanelFlags, SendingFlags,
 };
-use super::runtime;
+use super::{App, block_on, face};
 use crate::commands::inventory::setup::offer;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::setup::context::earlier::EarlierContext;
-use crate::setup::context::project::read_project;
 use crate::setup::context::sources::{ReadSources, read_sources};
 use crate::setup::plan::Planner;
-use crate::setup::request::{FallbackRequest, QuestionRequest, TemplateRequest};
+use crate::setup::request::{QuestionRequest, TemplateRequest};
 use crate::terminal::output::excerpt::print_question;
 
 use self::follow_up::FollowUp;
@@ -87,9 +84,11 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         None => FollowUp::default(),
     };
     let context = args.context.request(question.input)?;
-    let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
-    let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
-    texts.extend(described);
+    let ReadSources {
+        texts,
+        project,
+        stdin,
+    } = read_sources(&context, environment, printer)?;
     let spending = args.control.spending;
     let consent_mode = consent_mode(spending.yes, printer, stdin.into());
     if consent_mode == ConsentMode::Interactive && !spending.dry_run && !args.no_log {
@@ -97,18 +96,18 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     }
     let request = TemplateRequest {
         follows_up: earlier.record,
-        scrubbing: args.sending.scrubbing(),
+        unmasked: args.sending.no_scrub,
         panel: args.panel.request(),
-        fallbacks: FallbackRequest::default(),
+        no_fallbacks: false,
         debate: args.debate.request(),
         control: args.control.request(consent_mode),
         material: args.output.material(),
-        purpose: spending.purpose(),
+        dry_run: spending.dry_run,
         notices: earlier.notices,
     };
     let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
     let planner = Planner::new(environment, printer, Clock::system().now())?;
-    let template = runtime::block_on(planner.template(request))??;
+    let template = block_on(planner.template(request))??;
     let prepared = template.plan(QuestionRequest {
         question: question.text,
         sources,

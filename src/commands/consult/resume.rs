@@ -2,13 +2,12 @@
 //! are not repeated, and question, panel and prompts are those it began with, even if the files
 //! they came from have changed. Prices, addresses and keys are today's.
 
-use crate::commands::App;
 use crate::commands::completions::ids;
 use crate::commands::face::answer::check_output;
 use crate::commands::face::consent::{ConsentRequest, GateDecision};
-use crate::commands::face::{TerminalFace, consultation_preview};
+use crate::commands::face::{TerminalFace, preview};
 use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
-use crate::commands::runtime;
+use crate::commands::{App, block_on};
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
@@ -82,15 +81,15 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         settings: &settings,
         face: printer,
         connections: &connections,
+        dry_run: spending.dry_run,
     };
-    let request = (&request, spending.purpose());
-    let prepared = sources.prepare(plan, transcript, request, clock.now());
+    let prepared = sources.prepare(plan, transcript, &request, clock.now());
     let PreparedResume {
         mut terms,
         providers,
         addresses,
         consent,
-    } = runtime::block_on(prepared)??;
+    } = block_on(prepared)??;
     printer.note(&announcement(transcript));
     print_question(&transcript.terms.question, printer);
     if spending.dry_run {
@@ -111,7 +110,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             }
             None => (GateDecision::default(), Estimate::default()),
         };
-        return consultation_preview::show(plan, &rest, &addresses, decision, output, app);
+        return preview::show(plan, &rest, &addresses, decision, output, app);
     }
     // A file that cannot be written is noticed before the question.
     let face = TerminalFace::open(&home, app, output)?;

@@ -18,11 +18,28 @@ pub(crate) fn aborted(
     transcript: &Transcript,
     resumable: Option<&ConsultationId>,
 ) -> Error {
-    let mut error = Error::new(exit(abort.reason), abort.message.clone());
+    let reached = transcript.ceiling.as_ref();
+    let (exit, flags) = match abort.reason {
+        AbortReason::Declined | AbortReason::UserCancelled => (Exit::Declined, ""),
+        AbortReason::Interrupted => (Exit::Interrupted, ""),
+        AbortReason::CostCeiling if reached.is_some_and(|reached| reached.budget.is_some()) => {
+            (Exit::Ceiling, "")
+        }
+        AbortReason::CostCeiling => (Exit::Ceiling, " --max-cost USD"),
+        AbortReason::CostExceededEstimate => (Exit::Ceiling, " --yes --max-cost USD"),
+        AbortReason::Strict => (Exit::Quorum, ""),
+        AbortReason::Timeout => (Exit::Failed, " --max-wait SECONDS"),
+        AbortReason::AgentFailed => (Exit::Failed, " --on-failure substitute"),
+        AbortReason::AllAgentsFailed | AbortReason::JudgeFailed | AbortReason::Internal => {
+            (Exit::Failed, "")
+        }
+        AbortReason::Prompt => (Exit::Usage, ""),
+    };
+    let mut error = Error::new(exit, abort.message.clone());
     if doctor_can_explain(abort.reason, transcript) {
         error = error.hint("find out what to fix with `conclave doctor`");
     }
-    let (error, flags) = match abort.reason {
+    let error = match abort.reason {
         AbortReason::Declined => return declined(error, transcript),
         AbortReason::Prompt => {
             return error.hint("check the templates in the `prompts` folder of the home");
@@ -33,39 +50,25 @@ pub(crate) fn aborted(
                 .hint("this is a defect of conclave; the journal shows how it came about")
                 .hint(format!("see what was answered with `{show}`"));
         }
-        AbortReason::Timeout => (error, " --max-wait SECONDS"),
-        AbortReason::CostCeiling => {
-            let budget = transcript
-                .ceiling
-                .as_ref()
-                .and_then(|reached| reached.budget.as_ref());
-            let flags = if budget.is_none() {
-                " --max-cost USD"
-            } else {
-                ""
-            };
-            (ceiling(error, transcript), flags)
-        }
+        AbortReason::CostCeiling => ceiling(error, transcript),
         AbortReason::CostExceededEstimate => {
-            let estimate = transcript.estimate.as_ref();
-            let estimated = estimate
-                .map(|estimate| format!("; the high estimate was {}", amount(estimate.high)));
+            let high = transcript.estimate.as_ref().map(|estimate| estimate.high);
+            let estimated = high.map(|high| format!("; the high estimate was {}", amount(high)));
             let spent = amount(transcript.total().cost);
-            let error = error.hint(format!(
+            error.hint(format!(
                 "{spent} was spent{}",
                 estimated.unwrap_or_default()
-            ));
-            (error, " --yes --max-cost USD")
+            ))
         }
-        AbortReason::Strict => (
-            error.hint("leave out `--strict` to accept a result with fewer answers"),
-            "",
-        ),
-        AbortReason::AgentFailed => (error, " --on-failure substitute"),
-        AbortReason::Interrupted
+        AbortReason::Strict => {
+            error.hint("leave out `--strict` to accept a result with fewer answers")
+        }
+        AbortReason::Timeout
+        | AbortReason::AgentFailed
+        | AbortReason::Interrupted
         | AbortReason::UserCancelled
         | AbortReason::AllAgentsFailed
-        | AbortReason::JudgeFailed => (error, ""),
+        | AbortReason::JudgeFailed => error,
     };
     let resume = resumable.map(|id| format!("resume it with `conclave resume {id}{flags}`"));
     error.hint_if(resume)
@@ -88,38 +91,21 @@ fn doctor_can_explain(reason: AbortReason, transcript: &Transcript) -> bool {
         })
 }
 
-fn exit(reason: AbortReason) -> Exit {
-    match reason {
-        AbortReason::Declined | AbortReason::UserCancelled => Exit::Declined,
-        AbortReason::Interrupted => Exit::Interrupted,
-        AbortReason::CostCeiling | AbortReason::CostExceededEstimate => Exit::Ceiling,
-        AbortReason::Strict => Exit::Quorum,
-        AbortReason::AllAgentsFailed
-        | AbortReason::JudgeFailed
-        | AbortReason::Timeout
-        | AbortReason::AgentFailed
-        | AbortReason::Internal => Exit::Failed,
-        AbortReason::Prompt => Exit::Usage,
-    }
-}
-
 fn declined(error: Error, transcript: &Transcript) -> Error {
     let plan = transcript.terms.plan.as_ref();
-    match (transcript.consent, &transcript.estimate) {
-        (Some((_, Consent::NobodyToAsk)), Some(estimate)) => {
-            let rule = plan.map(|plan| &plan.control.consent);
-            let (spent, command, declined) = (MicroUsd::ZERO, "", "");
-            let request = ConsentRequest {
-                estimate,
-                rule,
-                spent,
-                command,
-                declined,
-            };
-            request.allow(error)
-        }
-        _ => error,
-    }
+    let (Some((_, Consent::NobodyToAsk)), Some(estimate)) =
+        (transcript.consent, &transcript.estimate)
+    else {
+        return error;
+    };
+    let request = ConsentRequest {
+        estimate,
+        rule: plan.map(|plan| &plan.control.consent),
+        spent: MicroUsd::ZERO,
+        command: "",
+        declined: "",
+    };
+    request.allow(error)
 }
 
 /// Adds what was spent, what the next call could have cost, and what would allow it.

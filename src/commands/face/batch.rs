@@ -9,11 +9,10 @@ use super::consent::{ConsentRequest, GateDecision};
 use super::preview::Preview;
 use super::seed;
 use crate::benchmark::run::{Arm, ArmTerms};
-use crate::commands::runtime::cannot_start;
+use crate::commands::cannot_start;
 use crate::consultation::plan::Control;
 use crate::consultation::policy::consent::Month;
 use crate::domain::ids::ProviderId;
-use crate::domain::money::MicroUsd;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::engine::clock::Clock;
 use crate::engine::{host, interrupts};
@@ -43,24 +42,8 @@ pub(crate) struct PreparedBatch<'a> {
     control: &'a Control,
     addresses: BTreeMap<ProviderId, String>,
     estimate: &'a BatchEstimate,
-    spending: RunSpending,
+    ceiling: RunCeiling,
     clock: Clock,
-}
-
-/// The ceiling of a run, and what counts as spent by its earlier processes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RunSpending {
-    /// The name of the ceiling in messages.
-    pub(crate) name: &'static str,
-    pub(crate) limit: Option<MicroUsd>,
-    pub(crate) used: MicroUsd,
-}
-
-impl RunSpending {
-    fn ceiling(self) -> Option<RunCeiling> {
-        let Self { name, limit, used } = self;
-        limit.map(|limit| RunCeiling { name, limit, used })
-    }
 }
 
 /// A run that is approved, and whether its calls may exceed the month's budget.
@@ -73,7 +56,7 @@ impl<'a> PreparedBatch<'a> {
         printer: &'a Printer,
         templates: impl Iterator<Item = &'a PlanTemplate>,
         estimate: &'a BatchEstimate,
-        spending: RunSpending,
+        ceiling: RunCeiling,
         clock: Clock,
     ) -> Result<Self, Error> {
         let templates: Vec<&PlanTemplate> = templates.collect();
@@ -88,7 +71,7 @@ impl<'a> PreparedBatch<'a> {
             control: control.ok_or_else(|| Error::failed("the run asks no model"))?,
             addresses: addresses.collect(),
             estimate,
-            spending,
+            ceiling,
             clock,
         })
     }
@@ -99,8 +82,8 @@ impl<'a> PreparedBatch<'a> {
         parts: &[(&str, &BatchEstimate)],
         details: D,
     ) -> Preview<'a, D> {
-        let left = self.spending.ceiling().map(RunCeiling::left);
-        let decision = GateDecision::of(&self.control.consent, &self.estimate.total, left);
+        let rule = &self.control.consent;
+        let decision = GateDecision::of(rule, &self.estimate.total, self.ceiling.left());
         Preview::new(self.estimate, parts, &self.addresses, decision, details)
     }
 
@@ -111,15 +94,15 @@ impl<'a> PreparedBatch<'a> {
     /// When it is declined, or when there is no person to ask.
     pub(crate) fn agree(&'a self) -> Result<ApprovedBatch<'a>, Error> {
         let (rule, estimate) = (&self.control.consent, &self.estimate.total);
-        let left = self.spending.ceiling().map(RunCeiling::left);
+        let gate = rule.decide(estimate, self.ceiling.left());
         let request = ConsentRequest {
             estimate,
             rule: Some(rule),
-            spent: self.spending.used,
+            spent: self.ceiling.used,
             command: "",
             declined: "Run cancelled by user",
         };
-        let how = request.agree(&rule.decide(estimate, left), self.printer)?;
+        let how = request.agree(&gate, self.printer)?;
         let exceeds_month = |month: Month| month.is_exceeded_by(estimate.cost);
         // Above a ceiling, a part of the run may fit: no consent was given to exceed the month.
         let month_rule = if how.is_some() && rule.month.is_some_and(exceeds_month) {
@@ -148,7 +131,7 @@ impl<'a> ApprovedBatch<'a> {
                 home: &run.planner.sources.home,
                 clock: run.clock,
                 seed: seed(),
-                ceiling: run.spending.ceiling(),
+                ceiling: run.ceiling,
                 control: run.control,
                 month_rule,
                 interrupts: interrupts.map_err(cannot_start)?,

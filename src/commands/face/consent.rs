@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use serde::Serialize;
 
-use crate::commands::runtime::block_on;
+use crate::commands::block_on;
 use crate::consultation::policy::consent::{ConsentRule, Gate, Month};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::domain::context::ScrubbingReport;

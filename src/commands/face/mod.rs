@@ -5,14 +5,11 @@ mod abort_error;
 pub(crate) mod answer;
 pub(crate) mod consent;
 pub(crate) mod preview;
-pub(crate) mod consultation_preview;
 pub(crate) mod batch;
 
-use crate::commands::App;
 use crate::commands::config::edit::save_threshold;
 use crate::commands::flags::{AnswerFormat, OutputFlags};
-use crate::commands::runtime::{block_on, cannot_start};
-use crate::config::env::Environment;
+use crate::commands::{App, block_on, cannot_start};
 use crate::config::paths::Home;
 use crate::consultation::event::{Answer, StateName};
 use crate::consultation::machine::Question;
@@ -32,7 +29,6 @@ use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::settings;
 use crate::terminal::document::screen;
-use crate::terminal::output::printer::Printer;
 use crate::terminal::progress::ProgressReporter;
 use crate::terminal::prompt::keyboard::Keyboard;
 use crate::terminal::prompt::person::TerminalPerson;
@@ -60,7 +56,7 @@ pub(crate) fn start(
         let control = &plan.control;
         let consent = GateDecision::of(&control.consent, &estimate, control.max_cost);
         let addresses = &template.addresses;
-        return consultation_preview::show(&plan, &estimate, addresses, consent, output, app);
+        return preview::show(&plan, &estimate, addresses, consent, output, app);
     }
     let face = TerminalFace::open(home, app, output)?;
     let storage = if is_logged {
@@ -77,9 +73,8 @@ pub(crate) fn start(
 #[derive(Debug)]
 pub(crate) struct TerminalFace<'a> {
     home: &'a Home,
-    environment: &'a Environment,
+    app: App<'a>,
     output: &'a OutputFlags,
-    printer: &'a Printer,
     events: Option<EventsFile>,
 }
 
@@ -90,16 +85,14 @@ impl<'a> TerminalFace<'a> {
         app: App<'a>,
         output: &'a OutputFlags,
     ) -> Result<Self, Error> {
-        let (environment, printer) = (app.environment, app.printer);
         Ok(Self {
             home,
-            environment,
+            app,
             output,
-            printer,
             events: match output.events.as_deref() {
                 None => None,
                 Some(path) if path.as_os_str() == "-" => {
-                    Some(EventsFile::new(printer.stderr_writer()))
+                    Some(EventsFile::new(app.printer.stderr_writer()))
                 }
                 Some(path) => Some(EventsFile::create(path).map_err(Error::usage)?),
             },
@@ -119,7 +112,7 @@ impl<'a> TerminalFace<'a> {
         let outcome = runtime.block_on(self.take_part(session, index.sender()));
         let shown = outcome.and_then(|outcome| {
             if let Some(warning) = &outcome.warning {
-                self.printer.warning(warning);
+                self.app.printer.warning(warning);
             }
             // No next steps where nothing is stored, or where only the answer was asked for.
             let next = match &outcome.stored {
@@ -136,7 +129,7 @@ impl<'a> TerminalFace<'a> {
         } else {
             RebuildTime::Later
         };
-        index.finish(rebuild, self.printer);
+        index.finish(rebuild, self.app.printer);
         // The end must not wait for a thread that still reads the terminal, or for a model that
         // still decodes.
         runtime.shutdown_background();
@@ -146,15 +139,18 @@ impl<'a> TerminalFace<'a> {
 
     /// Calls the person back, if flag or setting ask for it.
     fn notify(&self, has_answer: bool) {
-        let by_settings =
-            || settings::load(self.home, self.environment).is_ok_and(|settings| settings.notify);
+        let by_settings = || {
+            settings::load(self.home, self.app.environment).is_ok_and(|settings| settings.notify)
+        };
         if self.output.notify || by_settings() {
             let text = if has_answer {
                 "answer ready"
             } else {
                 "no answer"
             };
-            self.printer.notify(text, self.environment.text("TERM"));
+            self.app
+                .printer
+                .notify(text, self.app.environment.text("TERM"));
         }
     }
 
@@ -166,7 +162,7 @@ impl<'a> TerminalFace<'a> {
     ) -> Result<RunOutcome, Error> {
         let events = self.output.events.as_deref();
         let is_shared = events.is_some_and(|path| path.as_os_str() == "-");
-        let printer = self.printer.clone();
+        let printer = self.app.printer.clone();
         let mut progress = ProgressReporter::new(printer, is_shared, self.output.stream);
         progress.catch_up(&session.earlier, session.clock.now());
         let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
@@ -174,11 +170,11 @@ impl<'a> TerminalFace<'a> {
             subscribers.push(events);
         }
         subscribers.push(&mut progress);
-        let (home, environment, screen) = (self.home, self.environment, self.printer);
-        let save = |amount| save_threshold(amount, home, environment, screen);
+        let (home, app, screen) = (self.home, self.app, self.app.printer);
+        let save = |amount| save_threshold(amount, home, app);
         let (keyboard, rule) = (Keyboard::controlling(), session.control().consent);
         let person = TerminalPerson::new(screen.clone(), keyboard, &save, rule);
-        let printer = self.printer.clone();
+        let printer = self.app.printer.clone();
         let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
             printer.restore_terminal();
         });
@@ -204,9 +200,10 @@ impl<'a> TerminalFace<'a> {
             estimate: estimate.clone(),
             why: why.to_vec(),
         };
-        let save = |amount| save_threshold(amount, self.home, self.environment, self.printer);
+        let (home, app) = (self.home, self.app);
+        let save = |amount| save_threshold(amount, home, app);
         let keyboard = Keyboard::controlling();
-        let person = TerminalPerson::new(self.printer.clone(), keyboard, &save, rule);
+        let person = TerminalPerson::new(self.app.printer.clone(), keyboard, &save, rule);
         block_on(person.ask(&question))
     }
 
@@ -226,7 +223,8 @@ impl<'a> TerminalFace<'a> {
             let is_shown = self.show_partial(outcome, next);
             if let Some(stored) = stored.filter(|_| !is_shown) {
                 let record = stored.record.display();
-                self.printer
+                self.app
+                    .printer
                     .note(&format!("💾 Partial results saved to: {record}"));
             }
             let is_resumable = stored.is_some_and(|stored| stored.is_journal_complete)
@@ -247,7 +245,8 @@ impl<'a> TerminalFace<'a> {
             None => error.hint(format!("the answer is saved: `conclave history show {id}`")),
             Some(_) => error,
         })?;
-        self.printer
+        self.app
+            .printer
             .detail(&format!("Saved in {}", stored.record.display()));
         Ok(())
     }
@@ -255,7 +254,7 @@ impl<'a> TerminalFace<'a> {
     /// Summarizes what an aborted consultation found, on a terminal. Returns whether it did: the
     /// reason for the abort matters more than a failure to write.
     fn show_partial(&self, outcome: &RunOutcome, next: &NextSteps) -> bool {
-        let face = self.printer.out_traits();
+        let face = self.app.printer.out_traits();
         let is_shown = face.is_terminal
             && self.output.format() == AnswerFormat::Markdown
             && self.output.output.is_none();
@@ -265,7 +264,7 @@ impl<'a> TerminalFace<'a> {
         }
         let summary = summary(&outcome.record, next);
         let text = screen(&summary, Some(face.width), face.paint);
-        self.printer.result(&text).is_ok()
+        self.app.printer.result(&text).is_ok()
     }
 
     fn show_answer(
@@ -298,8 +297,8 @@ impl<'a> TerminalFace<'a> {
             &source,
             self.output.format(),
             self.output.output.as_deref(),
-            &self.output.pager.pager(self.environment),
-            self.printer,
+            &self.output.pager.pager(self.app.environment),
+            self.app.printer,
         )
     }
 }

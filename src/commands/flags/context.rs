@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
 use crate::context::sources::SourceLimits;
+use crate::domain::context::ProjectStance;
 use crate::error::Error;
-use crate::setup::context::request::{ContextRequest, ProjectRequest, StanceRequest, StdinRequest};
+use crate::setup::context::request::{ContextRequest, ProjectRequest, StdinRequest};
 use crate::terminal::prompt::StdinUse;
 
 /// The most tokens of a project's description, unless said otherwise.
@@ -83,11 +84,7 @@ impl ContextFlags {
                 folder: folder.clone(),
                 tokens: self.project_tokens,
             }),
-            stance: if self.greenfield {
-                StanceRequest::Greenfield
-            } else {
-                StanceRequest::Detected
-            },
+            stance: self.greenfield.then_some(ProjectStance::Greenfield),
         })
     }
 

@@ -11,8 +11,6 @@ use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::error::Error;
-use crate::setup::context::request::Scrubbing;
-use crate::setup::request::Purpose;
 use crate::stopping::early_termination::Policy;
 use crate::terminal::output::printer::Printer;
 use crate::terminal::prompt::{StdinUse, can_ask};
@@ -128,26 +126,6 @@ impl ControlFlags {
             strict: self.strict,
             early_stop: self.early_stop,
             confidence_threshold: self.confidence_threshold,
-        }
-    }
-}
-
-impl SpendingFlags {
-    pub(crate) fn purpose(self) -> Purpose {
-        if self.dry_run {
-            Purpose::Preview
-        } else {
-            Purpose::Run
-        }
-    }
-}
-
-impl SendingFlags {
-    pub(crate) fn scrubbing(self) -> Scrubbing {
-        if self.no_scrub {
-            Scrubbing::Off
-        } else {
-            Scrubbing::On
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Who sits on the panel.
 
-use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::policy::mode::Mode;
-use crate::setup::request::{AnalysisRequest, DebateRequest, PanelRequest};
+use crate::setup::request::{DebateRequest, PanelRequest};
 
 use super::control::choice;
 
@@ -88,11 +88,7 @@ impl DebateFlags {
     /// Returns the flags as setup takes them.
     pub(crate) fn request(&self) -> DebateRequest {
         DebateRequest {
-            analysis: if self.no_debate_analysis {
-                AnalysisRequest::Off
-            } else {
-                AnalysisRequest::BySettings
-            },
+            analysis: self.no_debate_analysis.then_some(DebateAnalysis::Off),
             ..self.rounds.request()
         }
     }
@@ -110,7 +106,7 @@ impl RoundFlags {
             judge_passes: self
                 .judge_passes
                 .and_then(|number| JudgePasses::of_number(number.into())),
-            analysis: AnalysisRequest::BySettings,
+            analysis: None,
         }
     }
 }

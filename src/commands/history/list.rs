@@ -109,7 +109,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     };
     let limit = (!args.all).then(|| usize::try_from(args.limit).unwrap_or(usize::MAX));
     let history = collect(archive, args, &filter, limit)?;
-    let (printer, is_json) = (archive.printer, args.json.is_json());
+    let (printer, is_json) = (archive.app.printer, args.json.is_json());
     if history.consultations.is_empty() && !is_json {
         printer.lines(&nothing(&filter));
         return Ok(());
@@ -164,7 +164,7 @@ fn collect(
             consultations: entries,
         })
     };
-    index::with(&archive.home, archive.printer, query)
+    index::with(&archive.home, archive.app.printer, query)
 }
 
 /// Returns the shortest form of an id that commands take.

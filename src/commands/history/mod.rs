@@ -1,7 +1,6 @@
 //! `conclave history`: past consultations. Lists come from the index; everything else from the
 //! files.
 
-mod export;
 mod list;
 mod outcome;
 mod rejudge;
@@ -19,7 +18,6 @@ use crate::error::Error;
 use crate::records::index::Index;
 use crate::session::load::{self, LoadedRecord};
 use crate::session::{index, lookup};
-use crate::terminal::output::printer::Printer;
 
 pub(crate) use self::list::Args as ListArgs;
 
@@ -53,8 +51,8 @@ pub struct Args {
 enum HistoryAction {
     #[command(visible_alias = "ls")]
     List(list::Args),
-    Show(show::Args),
-    Export(export::Args),
+    Show(show::ShowArgs),
+    Export(show::ExportArgs),
     Rm(rm::Args),
     Outcome(outcome::Args),
     Rejudge(Box<rejudge::Args>),
@@ -70,8 +68,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     match &args.action {
         None => list::run(&args.list, &archive),
         Some(HistoryAction::List(args)) => list::run(args, &archive),
-        Some(HistoryAction::Show(args)) => show::run(args, &archive),
-        Some(HistoryAction::Export(args)) => export::run(args, &archive),
+        Some(HistoryAction::Show(args)) => show::show(args, &archive),
+        Some(HistoryAction::Export(args)) => show::export(args, &archive),
         Some(HistoryAction::Rm(args)) => rm::run(args, &archive),
         Some(HistoryAction::Outcome(args)) => outcome::run(args, &archive),
         Some(HistoryAction::Rejudge(args)) => rejudge::run(args, &archive),
@@ -84,7 +82,6 @@ struct Archive<'a> {
     home: Home,
     logs: PathBuf,
     app: App<'a>,
-    printer: &'a Printer,
 }
 
 impl<'a> Archive<'a> {
@@ -94,13 +91,12 @@ impl<'a> Archive<'a> {
             logs: home.logs_folder(),
             home,
             app,
-            printer: app.printer,
         })
     }
 
     /// Opens the index and brings it up to date.
     fn index(&self) -> Result<Index, Error> {
-        index::open(&self.home, self.printer)
+        index::open(&self.home, self.app.printer)
     }
 
     /// Opens the index to look up names; `None` if it cannot be used. The folder of logs knows the

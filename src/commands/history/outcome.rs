@@ -91,6 +91,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         outcomes::remove(&archive.logs, &found).map_err(Error::failed)?;
         update_index(archive, &found, None);
         archive
+            .app
             .printer
             .note(&format!("{found}: no outcome recorded"));
         return Ok(());
@@ -116,7 +117,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     };
     outcomes::write(&archive.logs, &found, &grade).map_err(Error::failed)?;
     update_index(archive, &found, Some(&grade));
-    archive.printer.note(&format!(
+    archive.app.printer.note(&format!(
         "{}: {} ({})",
         found,
         outcome.name(),
@@ -131,7 +132,7 @@ fn update_index(archive: &Archive<'_>, found: &ConsultationId, grade: Option<&Gr
         store::set_outcome(&index.connection, found.as_str(), grade).map_err(Error::failed)
     });
     if let Err(error) = written {
-        archive.printer.warning(&format!(
+        archive.app.printer.warning(&format!(
             "the index was not updated: {error}; rebuild it with `conclave consult-stats \
              --rebuild-index`"
         ));

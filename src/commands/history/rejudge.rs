@@ -3,20 +3,14 @@
 
 use super::Archive;
 use crate::commands::completions::ids;
-use crate::commands::face;
 use crate::commands::face::answer::check_output;
 use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
-use crate::commands::runtime;
-use crate::domain::context::Context;
-use crate::domain::ids::ConsultationId;
-use crate::domain::stored_record::StoredRecord;
+use crate::commands::{block_on, face};
 use crate::engine::clock::Clock;
 use crate::error::Error;
-use crate::records::context_file::ContextFileError;
 use crate::session::load;
-use crate::setup::context::earlier::EarlierContext;
 use crate::setup::plan::Planner;
-use crate::setup::plan::from_record::{RejudgeRequest, prepare};
+use crate::setup::plan::from_record::prepare;
 use crate::setup::request::{PanelRequest, TemplateRequest};
 use crate::terminal::prompt::keyboard::StdinUse;
 
@@ -69,47 +63,33 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         );
     }
     let spending = args.control.spending;
-    let consent_mode = consent_mode(spending.yes, archive.printer, StdinUse::Free);
+    let consent_mode = consent_mode(spending.yes, archive.app.printer, StdinUse::Free);
     let for_models = load::load_for_models(&archive.logs, &found)?;
-    let context = match for_models.context {
-        Some(context) => context_of(&found, context, &for_models.record)?,
-        None => EarlierContext::default(),
-    };
-    let request = RejudgeRequest {
-        template: TemplateRequest {
-            panel: PanelRequest {
-                judge: args.judge.clone(),
-                ..PanelRequest::default()
-            },
-            material: args.output.material(),
-            control: args.control.request(consent_mode),
-            purpose: spending.purpose(),
-            ..TemplateRequest::default()
-        },
-        context,
-        follows_up: for_models.follows_up,
-    };
-    let planner = Planner::new(app.environment, app.printer, Clock::system().now())?;
-    let (template, prepared) = runtime::block_on(prepare(&planner, &for_models.record, request))??;
-    let consultation = (&planner, &template, prepared);
-    face::start(consultation, app, &args.output, !args.no_log, Some(&record))
-}
-
-/// Returns the context that the experts knew: without it, another judgement could be due to that.
-fn context_of(
-    found: &ConsultationId,
-    context: Result<Context, ContextFileError>,
-    record: &StoredRecord,
-) -> Result<EarlierContext, Error> {
-    let context = context.map_err(|error| {
-        Error::caused(format!("cannot judge {found} again"), error).hint(format!(
+    // Without the context that the experts knew, another judgement could be due to that.
+    let context = for_models.context.transpose().map_err(|why| {
+        Error::caused(format!("cannot judge {found} again"), why).hint(format!(
             "ask it again as a follow-up with `conclave consult --follow-up \"…\" {found}` and its \
              context"
         ))
     })?;
-    EarlierContext::of(&context, record.project_context.as_ref()).ok_or_else(|| {
-        Error::usage(format!(
-            "cannot judge {found} again: another version of the program stored its context"
-        ))
-    })
+    let request = TemplateRequest {
+        panel: PanelRequest {
+            judge: args.judge.clone(),
+            ..PanelRequest::default()
+        },
+        material: args.output.material(),
+        control: args.control.request(consent_mode),
+        dry_run: spending.dry_run,
+        ..TemplateRequest::default()
+    };
+    let planner = Planner::new(app.environment, app.printer, Clock::system().now())?;
+    let (template, prepared) = block_on(prepare(
+        &planner,
+        &for_models.record,
+        &request,
+        context.unwrap_or_default(),
+        for_models.follows_up,
+    ))??;
+    let consultation = (&planner, &template, prepared);
+    face::start(consultation, app, &args.output, !args.no_log, Some(&record))
 }

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use crate::commands::block_on;
 use crate::commands::completions::ids;
-use crate::commands::runtime::block_on;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     };
     if deletions.is_empty() {
         let none = "No consultation is that old; nothing was deleted";
-        archive.printer.note(none);
+        archive.app.printer.note(none);
         return Ok(());
     }
     if !args.yes {
@@ -107,7 +107,7 @@ fn older(
         before: Some(Timestamp(now.0.saturating_sub(age))),
         ..Filter::default()
     };
-    let listed = index::with(&archive.home, archive.printer, |index| {
+    let listed = index::with(&archive.home, archive.app.printer, |index| {
         history::list(&index.connection, &filter, None)
     })?;
     let deletion = |listed: HistoryRow| Deletion {
@@ -148,7 +148,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
             None => id.to_owned(),
         }
     };
-    let printer = archive.printer;
+    let printer = archive.app.printer;
     if !can_ask(printer, StdinUse::Free) {
         let error = Error::usage(format!(
             "cannot ask whether to delete {}: there is no terminal",
@@ -195,7 +195,7 @@ fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
 }
 
 fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
-    let printer = archive.printer;
+    let printer = archive.app.printer;
     let (mut gone, mut freed, mut kept) = (Vec::new(), RemovedFiles::default(), Vec::new());
     for Deletion { found, .. } in deletions {
         match removal::remove(&archive.logs, found) {

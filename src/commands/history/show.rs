@@ -1,21 +1,26 @@
-//! `conclave history show`: shows one consultation.
+//! `conclave history show` and `conclave history export`: one consultation, on the terminal or as a
+//! file.
 
 use std::collections::BTreeSet;
+use std::path::{self, Path, PathBuf};
+use std::process::{Command, Stdio};
 
+use super::Archive;
 use crate::commands::completions::ids;
-use crate::commands::face::answer::{self, AnswerSource};
+use crate::commands::face::answer::{self, AnswerSource, check_output};
 use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag};
+use crate::config::env::Environment;
 use crate::domain::ids::AgentId;
 use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
-use crate::terminal::report::{ReportSelection, markdown, page};
+use crate::files::write::{Access, write_atomically};
+use crate::records::files::ConsultationFiles;
+use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
 use crate::text::clean::one_line;
-
-use super::Archive;
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ShowArgs {
     /// The consultation: its id, a unique prefix, one of its files, or `last`
     #[arg(add = ids::all(), default_value = "last")]
     id: String,
@@ -35,7 +40,7 @@ pub(super) struct Args {
     pager: PagerFlag,
 }
 
-pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
+pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> {
     let environment = archive.app.environment;
     let is_part = args.round.is_some() || args.agent.is_some();
     let format = args.format.for_output(None);
@@ -57,11 +62,11 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         noun: "Answer",
     };
     let pager = args.pager.pager(environment);
-    answer::write(&source, format, None, &pager, archive.printer)
+    answer::write(&source, format, None, &pager, archive.app.printer)
 }
 
 /// Returns the rounds and agents to show.
-fn selection(args: &Args, record: &StoredRecord) -> Result<ReportSelection, Error> {
+fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let rounds: BTreeSet<u8> = record
         .rounds()
         .map(|(number, _)| number)
@@ -105,4 +110,120 @@ fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
         Error::usage(format!("{} has no agent `{}`", record.id, one_line(name)))
             .hint(format!("its agents: {}", existing.join(", "))),
     )
+}
+
+/// Write one consultation as Markdown, JSON or a self-contained HTML page
+#[derive(Clone, Debug, clap::Args)]
+#[command(after_help = "Of a context, the sources are named; their text stays in its own file.")]
+pub(super) struct ExportArgs {
+    /// The consultation: its id, a unique prefix, one of its files, or `last`
+    #[arg(add = ids::all(), default_value = "last")]
+    id: String,
+
+    #[command(flatten)]
+    format: FormatFlags,
+
+    /// Write to a file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Open the HTML page with the command in BROWSER or the system's opener; without --output, the
+    /// page lies beside the record
+    #[arg(long)]
+    open: bool,
+}
+
+pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Error> {
+    let environment = archive.app.environment;
+    check_output(args.output.as_deref())?;
+    let found = archive.find(&args.id)?;
+    let loaded = archive.load(&found)?;
+    let beside_record = ConsultationFiles::in_folder(&archive.logs, &found).page;
+    let (output, access) = match &args.output {
+        Some(output) => (Some(output.as_path()), Access::Normal),
+        None => (args.open.then_some(beside_record.as_path()), Access::Own),
+    };
+    let format = args.format.for_output(output);
+    if args.open && format != AnswerFormat::Html {
+        return Err(Error::usage("only the HTML page can be opened")
+            .hint("leave out `--format`, or export without `--open`"));
+    }
+    let folder = output.and_then(Path::parent);
+    let source = AnswerSource {
+        markdown: &report(&loaded.record),
+        summary: None,
+        json: &|| Ok(loaded.json.clone()),
+        html: &|| page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
+        noun: "Answer",
+    };
+    let text = source.text(format)?;
+    let Some(output) = output else {
+        return archive.app.printer.result(&text).map_err(Error::failed);
+    };
+    write_atomically(output, text.as_bytes(), access).map_err(Error::failed)?;
+    archive
+        .app
+        .printer
+        .note(&format!("{} written to {}", found, output.display()));
+    let page = path::absolute(output).map_err(Error::failed)?;
+    if args.open && !open_page(&page, environment) {
+        archive
+            .app
+            .printer
+            .warning("no browser could be started: open the page yourself, or set BROWSER");
+    }
+    Ok(())
+}
+
+/// Returns the linked consultations whose pages lie in the folder of a page.
+fn pages_beside(record: &StoredRecord, folder: Option<&Path>) -> BTreeSet<String> {
+    let linked = record.follow_ups.iter().chain(&record.follow_up_of);
+    let has_page =
+        |id: &&String| folder.is_some_and(|folder| folder.join(format!("{id}.html")).is_file());
+    linked.filter(has_page).cloned().collect()
+}
+
+/// The system's opener of files.
+const OPENER: &str = if cfg!(target_os = "macos") {
+    "open"
+} else {
+    "xdg-open"
+};
+
+/// Opens a file, and waits for no program: a browser may run as long as its windows. Returns
+/// whether one was started. The path is absolute: a relative one can begin like an option.
+fn open_page(page: &Path, environment: &Environment) -> bool {
+    let named = environment.text("BROWSER").unwrap_or_default();
+    // `BROWSER` holds alternatives, as in `firefox:lynx %s`.
+    let commands = named
+        .split(':')
+        .filter(|command| !command.trim().is_empty());
+    commands.chain([OPENER]).any(|command| start(command, page))
+}
+
+fn start(command: &str, page: &Path) -> bool {
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next() else {
+        return false;
+    };
+    let mut command = Command::new(program);
+    let mut names_page = false;
+    for word in words {
+        if word == "%s" {
+            names_page = true;
+            command.arg(page);
+        } else {
+            command.arg(word);
+        }
+    }
+    if !names_page {
+        command.arg(page);
+    }
+    // A browser's remarks are no part of the output.
+    let started = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .stdin(Stdio::null())
+        .spawn();
+    started.is_ok()
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::commands::App;
 use crate::commands::flags::JsonFlags;
-use crate::config::panels::NamedPanel;
+use crate::config::personas::NamedPanel;
 use crate::config::settings::Settings;
 use crate::domain::panel::Persona;
 use crate::error::Error;

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::doctor;
 use crate::commands::config::edit;
 use crate::commands::flags::dollars;
-use crate::commands::runtime::until_interrupted;
+use crate::commands::until_interrupted;
 use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{self, ALWAYS_ALLOW_UNDER};

@@ -29,11 +29,6 @@ pub(super) fn refined_path(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Reads the text of a document.
-pub(super) fn read_text(file: &SpecFile) -> Result<String, Error> {
-    Ok(file.read()?)
-}
-
 /// Reads the sections of a document.
 pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<SpecDocument, Error> {
     SpecDocument::parse_masked(text, mask.clone()).map_err(|error| {
@@ -144,7 +139,7 @@ struct CheckReport {
 pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let file = SpecFile::at(&args.spec);
-    let document = parse(&file, &read_text(&file)?, &TextMask::default())?;
+    let document = parse(&file, &file.read()?, &TextMask::default())?;
     let check = check(document.front_matter(), &document.measure());
     warn_of_unlisted(&file, &document, printer);
     let report = CheckReport {

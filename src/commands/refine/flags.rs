@@ -52,8 +52,14 @@ pub(super) struct QuestionFlags {
     pub(super) jobs: u32,
 
     /// The panel's confidence from which an answer is of high confidence [default: 0.80]
-    #[arg(long, value_name = "0.0-1.0", value_parser = confidence)]
-    pub(super) high_confidence: Option<Confidence>,
+    #[arg(
+        long,
+        value_name = "0.0-1.0",
+        default_value = "0.80",
+        hide_default_value = true,
+        value_parser = confidence
+    )]
+    pub(super) high_confidence: Confidence,
 }
 
 /// When the document has converged.

@@ -6,7 +6,6 @@ mod target;
 mod prepare;
 mod start;
 mod dry_run;
-mod outcome;
 
 use std::path::PathBuf;
 
@@ -40,17 +39,6 @@ pub struct Args {
     #[command(subcommand)]
     action: Option<RefineAction>,
 
-    #[command(flatten)]
-    run: RunArgs,
-}
-
-#[derive(Debug, Subcommand)]
-enum RefineAction {
-    Check(files::Args),
-}
-
-#[derive(Debug, clap::Args)]
-struct RunArgs {
     /// The document: Markdown with the sections High Confidence, Medium Confidence and Open
     /// Questions. From one without them, claims and questions are extracted first
     #[arg(value_name = "SPEC", required = true)]
@@ -84,10 +72,15 @@ struct RunArgs {
     output: RefineOutputFlags,
 }
 
+#[derive(Debug, Subcommand)]
+enum RefineAction {
+    Check(files::Args),
+}
+
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
-    match (&args.action, &args.run.spec) {
+    match (&args.action, &args.spec) {
         (Some(RefineAction::Check(args)), _) => files::run(args, app),
-        (None, Some(spec)) => start::run(&args.run, spec, app),
+        (None, Some(spec)) => start::run(args, spec, app),
         (None, None) => Err(Error::usage("name a document")),
     }
 }

@@ -3,13 +3,13 @@
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-use crate::commands::App;
-use crate::commands::face::batch::{PreparedBatch, RunSpending};
+use crate::commands::face::batch::PreparedBatch;
 use crate::commands::flags::consent_mode;
-use crate::commands::runtime::block_on;
+use crate::commands::{App, block_on};
 use crate::consultation::plan::ControlRequest;
-use crate::domain::confidence::Confidence;
+use crate::consultation::plan::options::DebateAnalysis;
 use crate::domain::log::Fold as _;
+use crate::domain::money::MicroUsd;
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::files::write::check_writable;
@@ -21,29 +21,26 @@ use crate::refinement::mask::TextMask;
 use crate::refinement::state::{
     DocumentNow, IterationRecord, NextStep, RefinementLoop, RefinementState,
 };
+use crate::session::batch::RunCeiling;
 use crate::session::refinement::earlier_spend::missing_spending;
 use crate::session::refinement::estimate::{LoopAhead, LoopEstimate};
-use crate::session::refinement::request::{DocumentForm, RefinementRequest, RefinementTerms};
+use crate::session::refinement::request::{RefinementRequest, RefinementTerms};
 use crate::session::refinement::templates::RefinementTemplates;
-use crate::setup::context::project::read_project;
 use crate::setup::context::scrubber;
 use crate::setup::context::sources::{ReadSources, StdinState, read_sources};
 use crate::setup::plan::Planner;
-use crate::setup::request::{AnalysisRequest, DebateRequest, TemplateRequest};
+use crate::setup::request::{DebateRequest, TemplateRequest};
 use crate::stopping::convergence::Criteria;
 use crate::terminal::prompt::StdinUse;
 
-use super::RunArgs;
-use super::files::{parse, read_text};
+use super::Args;
+use super::files::parse;
 use super::target::{LoopEntry, Target, choose};
-
-/// The confidence from which an answer is of high confidence, unless a flag says otherwise.
-const HIGH_FROM: f64 = 0.80;
 
 /// What is known before any model is prepared.
 #[derive(Debug)]
 pub(super) struct Starting<'a> {
-    pub(super) args: &'a RunArgs,
+    pub(super) args: &'a Args,
     pub(super) app: App<'a>,
     pub(super) clock: Clock,
     pub(super) criteria: Criteria,
@@ -65,14 +62,14 @@ impl<'a> Starting<'a> {
     /// Reads the document and its log, and decides which file is written. A run gets the lock of
     /// the log, if there is one and a loop is to be driven.
     pub(super) fn read(
-        args: &'a RunArgs,
+        args: &'a Args,
         spec: &Path,
         app: App<'a>,
     ) -> Result<(Self, Option<LockedRefinement>), Error> {
         let clock = Clock::system();
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(spec);
-        let source_text = read_text(&source)?;
+        let source_text = source.read()?;
         let mut mask = TextMask::default();
         if !args.sending.no_scrub {
             let scrubber = scrubber::load(app.environment)?;
@@ -94,7 +91,6 @@ impl<'a> Starting<'a> {
             Some(_) | None => None,
         };
         let questions = usize::try_from(args.questions.batch).ok();
-        let usual = Confidence::new(HIGH_FROM).unwrap_or_default();
         let mut starting = Self {
             args,
             app,
@@ -106,7 +102,7 @@ impl<'a> Starting<'a> {
                         .and_then(NonZeroUsize::new)
                         .unwrap_or(NonZeroUsize::MIN),
                 },
-                high_from: args.questions.high_confidence.unwrap_or(usual),
+                high_from: args.questions.high_confidence,
             },
             mask,
             store,
@@ -182,7 +178,7 @@ impl<'a> Starting<'a> {
         if *file == self.target.source {
             return parse(file, &self.source_text, &self.mask);
         }
-        parse(file, &read_text(file)?, &self.mask)
+        parse(file, &file.read()?, &self.mask)
     }
 
     /// Returns that document with the sections that a resumed loop has extracted from a plain one.
@@ -210,16 +206,6 @@ impl<'a> Starting<'a> {
         }
     }
 
-    /// Returns the ceiling over the loop, and what earlier processes of a resumed one have used.
-    fn spending(&self) -> RunSpending {
-        let spent = self.resumed().map(|resumed| resumed.spend().counted());
-        RunSpending {
-            name: "ceiling of the loop",
-            limit: self.args.control.spending.max_cost,
-            used: spent.unwrap_or_default(),
-        }
-    }
-
     /// Returns what is left to do; `document` is as it stands in its file.
     pub(super) fn left(&self, document: &SpecDocument) -> Result<LoopLeft, Error> {
         let most = self.criteria.max_iterations;
@@ -234,7 +220,7 @@ impl<'a> Starting<'a> {
         let written = if output == source {
             Some(TextHash::of(&self.source_text))
         } else if output.exists() {
-            Some(TextHash::of(&read_text(output)?))
+            Some(TextHash::of(&output.read()?))
         } else {
             None
         };
@@ -317,9 +303,11 @@ impl<'a> Prepared<'a> {
         let (args, app) = (starting.args, starting.app);
         let (environment, printer) = (app.environment, app.printer);
         let context = args.context.request(StdinUse::Free)?;
-        let ReadSources { mut texts, stdin } = read_sources(&context, environment, printer)?;
-        let (project, described) = read_project(context.project.as_ref(), context.stance, printer)?;
-        texts.extend(described);
+        let ReadSources {
+            texts,
+            project,
+            stdin,
+        } = read_sources(&context, environment, printer)?;
         let consent_mode = consent_mode(args.control.spending.yes, printer, stdin.into());
         let (document_name, _) = starting.target.names();
         let request = RefinementRequest {
@@ -327,25 +315,21 @@ impl<'a> Prepared<'a> {
                 panel: args.panel.request(),
                 debate: DebateRequest {
                     // Whether positions changed is no part of a finding.
-                    analysis: AnalysisRequest::Off,
+                    analysis: Some(DebateAnalysis::Off),
                     ..args.rounds.request()
                 },
                 control: ControlRequest {
                     max_cost: None,
                     ..args.control.request_for_many(consent_mode)?
                 },
-                scrubbing: args.sending.scrubbing(),
-                purpose: args.control.spending.purpose(),
+                unmasked: args.sending.no_scrub,
+                dry_run: args.control.spending.dry_run,
                 ..TemplateRequest::default()
             },
             sources: texts,
             project,
             document: document_name,
-            form: if document.has_sections() {
-                DocumentForm::Sectioned
-            } else {
-                DocumentForm::Plain
-            },
+            is_plain: !document.has_sections(),
         };
         let planner = Planner::new(environment, printer, starting.clock.now())?;
         let templates = block_on(RefinementTemplates::prepare(&planner, request))??;
@@ -373,15 +357,18 @@ impl<'a> Prepared<'a> {
 
     /// Returns the run under its ceiling.
     pub(super) fn batch<'b>(&'b self, starting: &Starting<'b>) -> Result<PreparedBatch<'b>, Error> {
-        let (planner, printer) = (&self.planner, starting.app.printer);
-        let (templates, estimate) = (self.templates.templates(), &self.estimate.total);
-        let spending = starting.spending();
+        let resumed = starting.resumed();
+        let ceiling = RunCeiling {
+            name: "ceiling of the loop",
+            limit: starting.args.control.spending.max_cost,
+            used: resumed.map_or(MicroUsd::ZERO, |resumed| resumed.spend().counted()),
+        };
         PreparedBatch::new(
-            planner,
-            printer,
-            templates,
-            estimate,
-            spending,
+            &self.planner,
+            starting.app.printer,
+            self.templates.templates(),
+            &self.estimate.total,
+            ceiling,
             starting.clock,
         )
     }

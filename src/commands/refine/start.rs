@@ -1,34 +1,39 @@
 //! The real run: says where it writes, asks for consent, begins or resumes the loop, drives it with
-//! its progress on standard error, and shows how it ended.
+//! its progress on standard error, and shows how it ended: its summary, its diff or its JSON.
 
 use std::path::Path;
-
-use crate::benchmark::run::Arm;
-use crate::commands::App;
-use crate::commands::face::batch::{ApprovedBatch, arm_line, cost_line, spent_so_far};
-use crate::commands::face::consent::announce;
-use crate::error::{Error, Exit};
-use crate::files::{self, SizeLimit};
-use crate::records::refinements::claims::claim;
-use crate::records::refinements::{LockedRefinement, RefinementStoreError};
-use crate::refinement::document::SpecDocument;
-use crate::refinement::event::RefinementEventKind;
-use crate::refinement::state::RefinementLoop;
-use crate::session::benchmark::arms::arm_terms;
-use crate::session::refinement::driver::RefinementDriver;
-use crate::stopping::evaluation::{Class, Evaluation};
-use crate::terminal::output::format::count;
-use crate::terminal::output::printer::Printer;
-use crate::terminal::progress::refinement::RefinementProgress;
-use crate::terminal::report::refinement::changes_markdown;
-use crate::text::clean::clean;
 
 use super::files::{display, warn_of_unlisted};
 use super::prepare::{LoopLeft, Prepared, Starting};
 use super::target::{LoopEntry, Target};
-use super::{RunArgs, dry_run, outcome};
+use super::{Args, dry_run, shell_word};
+use crate::benchmark::run::Arm;
+use crate::commands::face::batch::{
+    ApprovedBatch, CHECK_KEYS, RAISE_MONTH, arm_line, cost_line, spent_so_far,
+};
+use crate::commands::face::consent::announce;
+use crate::commands::{App, exit_of_loop};
+use crate::error::{Error, Exit};
+use crate::files::{self, SizeLimit};
+use crate::records::refinements::claims::claim;
+use crate::records::refinements::{LockedRefinement, RefinementStoreError, SpecFile};
+use crate::refinement::document::SpecDocument;
+use crate::refinement::event::{RefinementEventKind, StopCause};
+use crate::refinement::report::RefinementReport;
+use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
+use crate::session::benchmark::arms::arm_terms;
+use crate::session::refinement::driver::RefinementDriver;
+use crate::stopping::evaluation::{Class, Evaluation};
+use crate::terminal::document::screen;
+use crate::terminal::output::format::count;
+use crate::terminal::output::printer::{Printer, Verbosity};
+use crate::terminal::output::unified_diff::unified_diff;
+use crate::terminal::progress::refinement::RefinementProgress;
+use crate::terminal::report::refinement::changes_markdown;
+use crate::terminal::report::refinement_summary::{LoopPlaces, decision, summary};
+use crate::text::clean::clean;
 
-pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Error> {
+pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let (starting, locked) = Starting::read(args, spec, app)?;
     if let (LoopEntry::Ended, Some(state), false) = (
@@ -45,7 +50,7 @@ pub(super) fn run(args: &RunArgs, spec: &Path, app: App<'_>) -> Result<Exit, Err
         {
             write_changes(&refinement, printer);
         }
-        return outcome::end(&starting, state);
+        return show_end(&starting, state);
     }
     starting.check_target()?;
     let before = starting.read_document()?;
@@ -122,12 +127,12 @@ fn drive(
     let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);
     let refinement = end.map_err(|error| {
         error.hint(if starting.store.files.log.exists() {
-            outcome::RESUME
+            RESUME
         } else {
             "read what was answered with `conclave history`; a new loop asks again"
         })
     })?;
-    outcome::end(starting, refinement.state())
+    show_end(starting, refinement.state())
 }
 
 /// Records the end of a loop whose document is written. That takes no call, and so no key and no
@@ -143,7 +148,7 @@ fn finish(
         refinement.record(starting.clock.now(), event)?;
     }
     write_changes(&refinement, starting.app.printer);
-    outcome::end(starting, refinement.state())
+    show_end(starting, refinement.state())
 }
 
 fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
@@ -236,4 +241,139 @@ fn ended_line(starting: &Starting<'_>, ended: &RefinementLoop) -> String {
         format!("The loop over {source} has ended, and nothing has changed since")
     };
     format!("{what}; begin a new loop with `--restart`")
+}
+
+/// Prints what a loop has come to, and returns its exit code.
+///
+/// # Errors
+///
+/// When the loop can be resumed; the error says how.
+fn show_end(starting: &Starting<'_>, state: &RefinementState) -> Result<Exit, Error> {
+    let (output, app) = (&starting.args.output, starting.app);
+    let (environment, printer) = (app.environment, app.printer);
+    let refined = state.current();
+    let is_text = !output.diff && !output.json.is_json();
+    if output.diff {
+        printer.exact_result(&diff(starting, refined)?)?;
+    } else if output.json.is_json() {
+        printer.json(&RefinementReport::of(refined))?;
+    } else {
+        let traits = printer.out_traits();
+        let width = traits.is_terminal.then_some(traits.width);
+        let mut places = places(starting, refined);
+        if printer.verbosity() == Verbosity::Quiet {
+            places.next.clear();
+        }
+        let screen = screen(&summary(refined, &places), width, traits.paint);
+        output.pager.pager(environment).result(&screen, printer)?;
+    }
+    let (cause, message) = match &refined.phase {
+        LoopPhase::Stopped { cause, message } => (*cause, message.as_str()),
+        LoopPhase::Open => (StopCause::Interrupt, "it was interrupted"),
+        LoopPhase::Ended => {
+            if !is_text {
+                // The result does not say it to people.
+                printer.note(&decision(refined));
+            }
+            let class = refined.evaluation().and_then(Evaluation::class);
+            return Ok(class.map_or(Exit::Failed, |class| exit_of_loop(class, Exit::Answer)));
+        }
+    };
+    let read = starting.target.working_file(Some(refined));
+    Err(stopped(cause, message, read))
+}
+
+/// Explains why a loop stopped before its end, and how it continues. `read` is the file that its
+/// iteration works on.
+fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
+    let (exit, remedy) = match cause {
+        StopCause::Interrupt => (Exit::Interrupted, None),
+        StopCause::CostCeiling => (Exit::Ceiling, None),
+        StopCause::MonthlyBudget => (Exit::Ceiling, Some(RAISE_MONTH)),
+        StopCause::Authentication | StopCause::Quota => (Exit::Failed, Some(CHECK_KEYS)),
+        StopCause::NoAnswer => {
+            let remedy = "choose models that keep a form: `--panel NAME`, `--judge MODEL`";
+            (Exit::Failed, Some(remedy))
+        }
+        StopCause::DocumentChanged => (Exit::Failed, None),
+    };
+    let error = Error::new(exit, format!("the loop is stopped: {message}"));
+    match (cause, remedy) {
+        (StopCause::DocumentChanged, _) => error
+            .hint(format!("`{}` is as you saved it", display(read)))
+            .hint("merge what was found into it with the same command"),
+        (StopCause::CostCeiling, _) => {
+            error.hint("resume it with the same command and a higher ceiling: `--max-cost USD`")
+        }
+        (_, remedy) => error.hint_if(remedy).hint(RESUME),
+    }
+}
+
+/// How many iterations the next step adds to a loop that has used up its own.
+const MORE_ITERATIONS: u64 = 3;
+
+const RESUME: &str = "resume it with the same command: what was answered is not asked again";
+
+/// Returns the changes of the whole loop.
+fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Error> {
+    let target = &starting.target;
+    let original = starting.store.original(refined.original());
+    let mut before = original.map(|original| original.text).ok_or_else(|| {
+        let folder = starting.store.files.folder.display();
+        Error::failed("the text that the loop changed first is not there any more")
+            .hint(format!("see what was changed in `{folder}/changes.md`"))
+    })?;
+    let mut after = match refined.last_written() {
+        Some(_) => target.output.read()?,
+        None => before.clone(),
+    };
+    starting.mask.apply([&mut before, &mut after]);
+    let paint = starting.app.printer.out_traits().paint;
+    let names = (display(&target.source), display(&target.output));
+    Ok(unified_diff((&names.0, &before), (&names.1, &after), paint))
+}
+
+fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
+    let target = &starting.target;
+    let files = &starting.store.files;
+    let original = starting.store.original(refined.original());
+    let written = refined.last_written().map(|_| display(&target.output));
+    LoopPlaces {
+        document: written.unwrap_or_else(|| "not written yet".to_owned()),
+        changes: files.changes.display().to_string(),
+        original: original.map(|original| original.path.display().to_string()),
+        log: files.log.display().to_string(),
+        next: next_steps(target, refined),
+    }
+}
+
+/// Returns what a person can do after the end of a loop.
+fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)> {
+    let command = target.command();
+    let document = display(&target.output);
+    let again = format!("conclave refine {} --in-place", shell_word(&document));
+    let evaluation = refined.evaluation();
+    let class = evaluation.and_then(Evaluation::class);
+    match (&refined.phase, class) {
+        (LoopPhase::Ended, Some(Class::Done | Class::Converged)) => vec![(
+            "See what has changed".to_owned(),
+            format!("{command} --diff"),
+        )],
+        (LoopPhase::Ended, Some(Class::Exhausted)) => {
+            let iterations = refined.criteria.max_iterations + MORE_ITERATIONS;
+            vec![(
+                "Read what is open, and continue with more iterations".to_owned(),
+                format!("{command} --max-iterations {iterations}"),
+            )]
+        }
+        (LoopPhase::Ended, Some(Class::NeedsHuman)) => vec![(
+            format!("Decide the questions with [DEFERRED] in {document}, then continue"),
+            again,
+        )],
+        (LoopPhase::Ended, Some(Class::Stalled | Class::Halted | Class::Cancelled)) => vec![(
+            format!("Edit what is open in {document}, then continue"),
+            again,
+        )],
+        (LoopPhase::Ended, None) | (LoopPhase::Open | LoopPhase::Stopped { .. }, _) => Vec::new(),
+    }
 }

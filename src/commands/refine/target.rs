@@ -16,7 +16,7 @@ use crate::refinement::state::{IterationRecord, LoopPhase, RefinementLoop, Refin
 use crate::stopping::convergence::Criteria;
 use crate::text::clean::clean;
 
-use super::files::{display, read_text, refined_path};
+use super::files::{display, refined_path};
 use super::flags::TargetFlags;
 use super::shell_word;
 
@@ -202,7 +202,7 @@ impl Target {
         resumed: Option<&RefinementLoop>,
         state: Option<&RefinementState>,
     ) -> Result<bool, Error> {
-        let present = TextHash::of(&read_text(&self.output)?);
+        let present = TextHash::of(&self.output.read()?);
         // A process that was killed may have written its merge, and not recorded it.
         let merged = resumed.and_then(RefinementLoop::open_iteration);
         let merged = merged

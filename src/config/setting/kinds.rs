@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use crate::config::endpoints::{self, EndpointEntry};
 use crate::config::local_servers::LocalServers;
-use crate::config::panels;
 use crate::config::personas;
 use crate::config::value::{ConfigValue, ValueError, decimal, duration};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};
@@ -184,7 +183,7 @@ pub(super) fn hedge_after() -> Kind<HedgeAfter> {
 
 pub(super) fn seats() -> Kind<Vec<String>> {
     let expects = "the name of a panel, or a string or list of seats";
-    plain(expects, panels::entries).written(text_or_list)
+    plain(expects, personas::entries).written(text_or_list)
 }
 
 pub(super) fn default_personas() -> Kind<Vec<String>> {

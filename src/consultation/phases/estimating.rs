@@ -112,20 +112,13 @@ impl Plan {
                 cache,
             );
             let [low, cost, high] = self.cost_range(&model, input, output, &usage);
-            estimate.input_tokens += input.expected;
-            estimate.output_tokens += output.expected;
-            estimate.cost += cost;
-            estimate.low += low;
-            estimate.high += high;
-            let (input_tokens, output_tokens) = (input.expected, output.expected);
-            let round_number = answer.round();
-            estimate.calls.push(CallEstimate {
-                round_number,
+            estimate.add(CallEstimate {
+                round_number: answer.round(),
                 agent_id,
                 answer,
                 model,
-                input_tokens,
-                output_tokens,
+                input_tokens: input.expected,
+                output_tokens: output.expected,
                 cost,
                 low,
                 high,

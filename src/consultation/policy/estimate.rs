@@ -39,6 +39,18 @@ pub struct Estimate {
     pub calls: Vec<CallEstimate>,
 }
 
+impl Estimate {
+    /// Adds a call.
+    pub fn add(&mut self, call: CallEstimate) {
+        self.cost += call.cost;
+        self.low += call.low;
+        self.high += call.high;
+        self.input_tokens += call.input_tokens;
+        self.output_tokens += call.output_tokens;
+        self.calls.push(call);
+    }
+}
+
 /// One expected call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

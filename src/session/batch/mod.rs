@@ -54,7 +54,7 @@ pub struct BatchTerms<'a> {
     pub clock: Clock,
     /// Draws the jitter of backoffs.
     pub seed: u64,
-    pub ceiling: Option<RunCeiling>,
+    pub ceiling: RunCeiling,
     /// The limits of a plan that costs something, which have the month's budget.
     pub control: &'a Control,
     pub month_rule: MonthRule,
@@ -64,20 +64,22 @@ pub struct BatchTerms<'a> {
     pub report: fn(&StoredRecord) -> String,
 }
 
-/// A ceiling over all consultations of a run.
-#[derive(Clone, Copy, Debug)]
+/// The ceiling over all consultations of a run.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct RunCeiling {
     /// Its name in messages.
     pub name: &'static str,
-    pub limit: MicroUsd,
+    /// `None` if there is none.
+    pub limit: Option<MicroUsd>,
     /// What counts as spent by earlier processes of the run.
     pub used: MicroUsd,
 }
 
 impl RunCeiling {
     /// Returns what is left to this process.
-    pub fn left(self) -> MicroUsd {
-        MicroUsd(self.limit.0.saturating_sub(self.used.0))
+    pub fn left(self) -> Option<MicroUsd> {
+        let left = |limit: MicroUsd| MicroUsd(limit.0.saturating_sub(self.used.0));
+        self.limit.map(left)
     }
 }
 
@@ -183,10 +185,10 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         let index = IndexQueue::start(home, clock.now());
         let mut shared = SharedResources::new(home, control, clock, seed, index.sender())?;
         shared.month_rule = month_rule;
-        if let Some(RunCeiling { name, limit, used }) = ceiling {
-            let ceiling = SharedCeiling::new(name, limit);
-            ceiling.settle(MicroUsd::ZERO, used);
-            shared.budgets.push(Arc::new(ceiling));
+        if let Some(limit) = ceiling.limit {
+            let shared_ceiling = SharedCeiling::new(ceiling.name, limit);
+            shared_ceiling.settle(MicroUsd::ZERO, ceiling.used);
+            shared.budgets.push(Arc::new(shared_ceiling));
         }
         Ok(Self {
             home,

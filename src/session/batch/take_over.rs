@@ -14,7 +14,6 @@ use crate::session::load;
 use crate::session::resume::{InterruptedConsultation, is_complete, open_id};
 use crate::session::run::Session;
 use crate::setup::plan::resume::{PreparedResume, ResumeSources};
-use crate::setup::request::Purpose;
 
 /// What is left to do of a consultation that an earlier process began.
 #[derive(Debug)]
@@ -92,7 +91,7 @@ async fn resumed(
         consent,
         ..
     } = sources
-        .prepare(plan, transcript, (request, Purpose::Run), clock.now())
+        .prepare(plan, transcript, request, clock.now())
         .await?;
     if let Some(consent) = consent {
         let how = match &consent.gate {

@@ -131,7 +131,7 @@ impl BatchHome {
             home,
             clock: Clock::starting(Timestamp(1_795_252_598_000)),
             seed: 7,
-            ceiling,
+            ceiling: ceiling.unwrap_or_default(),
             control,
             month_rule: MonthRule::Limited,
             interrupts: self.interrupts.take().unwrap(),
@@ -269,7 +269,7 @@ async fn ceiling_over_all_consultations_is_never_exceeded() {
     let limit = MicroUsd(60_000);
     let mut batch = batch_home.batch(Some(RunCeiling {
         name: "suite",
-        limit,
+        limit: Some(limit),
         used: MicroUsd(10_000),
     }));
     batch_home.start_all(&mut batch, 50);

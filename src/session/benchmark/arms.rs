@@ -1,19 +1,16 @@
 //! Who answers and who grades: a template of plans for each arm, and one for the grader.
 
 use crate::benchmark::run::{Arm, ArmTerms, RunOptions, RunTerms};
-use crate::consultation::plan::options::{JudgePasses, Rounds};
+use crate::consultation::plan::options::{DebateAnalysis, JudgePasses, Rounds};
 use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::substitution::OnFailure;
 use crate::domain::panel::Seat;
 use crate::error::Error;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::PlanTemplate;
-use crate::setup::request::{
-    AnalysisRequest, DebateRequest, FallbackRequest, PanelRequest, Purpose, TemplateRequest,
-};
+use crate::setup::request::{DebateRequest, PanelRequest, TemplateRequest};
 use crate::stopping::early_termination::Policy;
 
 use super::request::BenchmarkRequest;
@@ -34,7 +31,7 @@ pub struct ArmTemplates {
 pub struct ArmPlanner<'a> {
     pub planner: &'a Planner<'a>,
     pub consent_mode: ConsentMode,
-    pub purpose: Purpose,
+    pub dry_run: bool,
     pub needs_grader: bool,
 }
 
@@ -130,9 +127,9 @@ impl ArmPlanner<'_> {
         options: &RunOptions,
     ) -> Result<PlanTemplate, Error> {
         let request = TemplateRequest {
-            scrubbing: scrubbing(options),
+            unmasked: options.unmasked,
             panel,
-            fallbacks: fallbacks(options),
+            no_fallbacks: !has_fallbacks(options),
             debate: DebateRequest {
                 mode: options.mode,
                 rounds,
@@ -140,10 +137,10 @@ impl ArmPlanner<'_> {
                     .judge_passes
                     .and_then(|passes| JudgePasses::of_number(passes.into())),
                 // Whether positions changed follows from the answers, which are graded.
-                analysis: AnalysisRequest::Off,
+                analysis: Some(DebateAnalysis::Off),
             },
             control: control(options, self.consent_mode),
-            purpose: self.purpose,
+            dry_run: self.dry_run,
             ..TemplateRequest::default()
         };
         self.planner.template(request).await
@@ -194,27 +191,13 @@ pub fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlReques
     }
 }
 
-/// Returns what the run decides on the secrets in its cases.
-pub fn scrubbing(options: &RunOptions) -> Scrubbing {
-    if options.unmasked {
-        Scrubbing::Off
-    } else {
-        Scrubbing::On
-    }
-}
-
 /// Returns whether other models may take over.
-fn fallbacks(options: &RunOptions) -> FallbackRequest {
+fn has_fallbacks(options: &RunOptions) -> bool {
     let takes_over = matches!(
         options.control.on_failure,
         Some(OnFailure::Substitute | OnFailure::Ask)
     );
-    let is_hedged = matches!(options.control.hedge_after, Some(HedgeAfter::After(_)));
-    if takes_over || is_hedged {
-        FallbackRequest::Usual
-    } else {
-        FallbackRequest::Off
-    }
+    takes_over || matches!(options.control.hedge_after, Some(HedgeAfter::After(_)))
 }
 
 pub fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {

@@ -16,7 +16,8 @@ pub struct RefinementRequest {
     pub project: ProjectTerms,
     /// The name of the document in prompts.
     pub document: String,
-    pub form: DocumentForm,
+    /// The document has no sections: a model extracts its claims and questions first.
+    pub is_plain: bool,
 }
 
 /// How questions are asked and answers placed.
@@ -25,14 +26,6 @@ pub struct RefinementTerms {
     pub batches: BatchLimits,
     /// The confidence from which an answer is of high confidence.
     pub high_from: Confidence,
-}
-
-/// Whether a document has sections to work on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DocumentForm {
-    Sectioned,
-    /// It has none: a model extracts its claims and questions first.
-    Plain,
 }
 
 /// What a consultation is for.

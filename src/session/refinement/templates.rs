@@ -1,7 +1,7 @@
 //! Who works on the document: a template of plans for the panel, and one for the model that
 //! extracts claims and questions from a plain document.
 
-use crate::consultation::plan::options::Rounds;
+use crate::consultation::plan::options::{DebateAnalysis, Rounds};
 use crate::consultation::plan::{ControlRequest, Plan};
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::prompt::{PromptError, Templates};
@@ -17,11 +17,9 @@ use crate::refinement::request::{
 use crate::setup::context::project::ProjectTerms;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
-use crate::setup::request::{
-    AnalysisRequest, DebateRequest, PanelRequest, QuestionRequest, TemplateRequest,
-};
+use crate::setup::request::{DebateRequest, PanelRequest, QuestionRequest, TemplateRequest};
 
-use super::request::{DocumentForm, LoopJob, RefinementRequest};
+use super::request::{LoopJob, RefinementRequest};
 
 /// The round of a model that answers alone.
 const ONE_ROUND: u8 = 1;
@@ -51,11 +49,10 @@ impl RefinementTemplates {
     /// When a model cannot be asked.
     pub async fn prepare(planner: &Planner<'_>, request: RefinementRequest) -> Result<Self, Error> {
         let panel = planner.template(request.template.clone()).await?;
-        let extraction = match request.form {
-            DocumentForm::Sectioned => None,
-            DocumentForm::Plain => {
-                Some(extraction(planner, &request.template, &panel.common).await?)
-            }
+        let extraction = if request.is_plain {
+            Some(extraction(planner, &request.template, &panel.common).await?)
+        } else {
+            None
         };
         Ok(Self {
             panel,
@@ -166,7 +163,7 @@ async fn extraction(
             mode: None,
             rounds: Rounds::new(ONE_ROUND),
             judge_passes: None,
-            analysis: AnalysisRequest::Off,
+            analysis: Some(DebateAnalysis::Off),
         },
         ..request.clone()
     };

@@ -5,7 +5,6 @@ pub mod request;
 pub mod sources;
 pub mod project;
 pub mod earlier;
-pub mod scrub_rules;
 pub mod scrubber;
 pub mod outgoing;
 

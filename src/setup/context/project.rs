@@ -1,7 +1,7 @@
 //! The project of a question: reads its description before anything is asked or spent, and decides
 //! whether answers follow its patterns.
 
-use super::request::{ProjectRequest, StanceRequest};
+use super::request::ContextRequest;
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::SourceText;
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
@@ -22,28 +22,26 @@ pub struct ProjectTerms {
     pub stack: Vec<String>,
 }
 
-/// Describes the project that a person names, and prints what follows for the answers.
+/// Describes the project that a person names, adds the description to the sources, and prints what
+/// follows for the answers.
 ///
 /// # Errors
 ///
 /// When the folder cannot be read.
-pub fn read_project(
-    request: Option<&ProjectRequest>,
-    stance: StanceRequest,
+pub(super) fn read_project(
+    request: &ContextRequest,
+    sources: &mut Vec<SourceText>,
     face: &dyn Face,
-) -> Result<(ProjectTerms, Option<SourceText>), Error> {
-    let Some(request) = request else {
-        let terms = match stance {
-            StanceRequest::Detected => ProjectTerms::default(),
-            StanceRequest::Greenfield => {
-                face.note(IGNORED);
-                ProjectTerms {
-                    stance: Some(ProjectStance::Greenfield),
-                    ..ProjectTerms::default()
-                }
-            }
-        };
-        return Ok((terms, None));
+) -> Result<ProjectTerms, Error> {
+    let stance = request.stance;
+    let Some(request) = &request.project else {
+        if stance.is_some() {
+            face.note(IGNORED);
+        }
+        return Ok(ProjectTerms {
+            stance,
+            ..ProjectTerms::default()
+        });
     };
     let described = describe(&request.folder, request.tokens).map_err(explain)?;
     let ProjectDescription {
@@ -52,27 +50,23 @@ pub fn read_project(
         stance: detected,
         stack,
     } = described;
-    let stance = match stance {
-        StanceRequest::Detected => detected,
-        StanceRequest::Greenfield => ProjectStance::Greenfield,
-    };
+    let stance = stance.unwrap_or(detected);
     face.note(match (stance, detected) {
         (ProjectStance::Brownfield, _) => BROWNFIELD,
         (ProjectStance::Greenfield, ProjectStance::Brownfield) => IGNORED,
         (ProjectStance::Greenfield, ProjectStance::Greenfield) => GREENFIELD,
     });
     context.set_stance(stance);
-    let terms = ProjectTerms {
-        context: Some(Box::new(context)),
-        stance: Some(stance),
-        stack,
-    };
-    let source = SourceText {
+    sources.push(SourceText {
         kind: SourceKind::Project,
         name: request.folder.display().to_string(),
         text,
-    };
-    Ok((terms, Some(source)))
+    });
+    Ok(ProjectTerms {
+        context: Some(Box::new(context)),
+        stance: Some(stance),
+        stack,
+    })
 }
 
 fn explain(error: ProjectError) -> Error {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::context::sources::SourceLimits;
+use crate::domain::context::ProjectStance;
 
 /// The context that a person names.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +13,8 @@ pub struct ContextRequest {
     pub stdin: StdinRequest,
     pub limits: SourceLimits,
     pub project: Option<ProjectRequest>,
-    pub stance: StanceRequest,
+    /// Whether answers follow the patterns of the project; as detected if absent.
+    pub stance: Option<ProjectStance>,
 }
 
 /// The project that belongs to a question.
@@ -21,16 +23,6 @@ pub struct ProjectRequest {
     pub folder: PathBuf,
     /// The most tokens of its description.
     pub tokens: u64,
-}
-
-/// Whether answers may follow the patterns of the project.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StanceRequest {
-    /// They do if it has some.
-    #[default]
-    Detected,
-    /// They do not.
-    Greenfield,
 }
 
 /// The part of standard input in the context.
@@ -43,13 +35,4 @@ pub enum StdinRequest {
     Named,
     /// It holds the question.
     Taken,
-}
-
-/// Whether secrets are masked in what is sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scrubbing {
-    #[default]
-    On,
-    /// With `--no-scrub`.
-    Off,
 }

@@ -1,5 +1,6 @@
 //! Reads the files and the standard input of a question, before anything is asked or spent.
 
+use super::project::{ProjectTerms, read_project};
 use super::request::{ContextRequest, StdinRequest};
 use crate::config::env::Environment;
 use crate::config::paths::{Home, git_excludes};
@@ -12,10 +13,11 @@ use crate::error::Error;
 use crate::setup::settings;
 use crate::text::clean::count;
 
-/// The sources of a context, as read.
+/// The sources of a context, as read, and what follows from the project among them.
 #[derive(Debug)]
 pub struct ReadSources {
     pub texts: Vec<SourceText>,
+    pub project: ProjectTerms,
     pub stdin: StdinState,
 }
 
@@ -42,7 +44,7 @@ impl StdinState {
     }
 }
 
-/// Reads files and standard input.
+/// Reads files, standard input and the description of the project.
 pub fn read_sources(
     request: &ContextRequest,
     environment: &Environment,
@@ -73,8 +75,10 @@ pub fn read_sources(
             }
         },
     };
+    let project = read_project(request, &mut read.texts, face)?;
     Ok(ReadSources {
         texts: read.texts,
+        project,
         stdin,
     })
 }

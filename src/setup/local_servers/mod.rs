@@ -5,10 +5,11 @@ pub mod search;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::provider_access::ProviderAccess;
+use super::provider_access::{self, ProviderAccess};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::names::likely;
 use crate::domain::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
@@ -22,13 +23,13 @@ pub struct LocalServerSet {
     search: ServerSearch,
     used: BTreeMap<LocalServerKind, Server>,
     /// The model of every seat when no model is named and no key is set.
-    by_default: Option<ModelRef>,
+    pub by_default: Option<ModelRef>,
 }
 
 impl LocalServerSet {
     /// Returns a set without servers.
     pub fn none() -> Self {
-        Self::select(ServerSearch::Off, &[], &BTreeSet::new(), false)
+        Self::select(ServerSearch::default(), &[], &BTreeSet::new(), false)
     }
 
     /// Finds the servers of these models.
@@ -95,11 +96,6 @@ impl LocalServerSet {
         }
     }
 
-    /// Returns the model of a local server that a run without keys takes.
-    pub fn default_model(&self) -> Option<&ModelRef> {
-        self.by_default.as_ref()
-    }
-
     /// Returns a notice of the model that is used by default.
     pub fn notice(&self) -> Option<String> {
         let model = self.by_default.as_ref()?;
@@ -112,15 +108,46 @@ impl LocalServerSet {
         ))
     }
 
+    /// Checks that a provider other than the embedded model's can be asked now.
+    pub fn check_provider(
+        &self,
+        provider: &ProviderId,
+        access_list: &[ProviderAccess],
+    ) -> Result<(), Error> {
+        let Some(access) = provider_access::find(access_list, provider) else {
+            let known: Vec<&str> = access_list
+                .iter()
+                .map(|access| access.id.as_str())
+                .collect();
+            let hint = match likely(provider.as_str(), known.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("one of: {}, local", known.join(", ")),
+            };
+            return Err(Error::usage(format!("no provider is called `{provider}`"))
+                .hint(hint)
+                .hint(format!(
+                    "or give it an address with `conclave config set endpoints.{provider}.base_url \
+                     URL`"
+                )));
+        };
+        match access.missing_key() {
+            None => self.check(access),
+            Some(variable) => {
+                let error = format!("there is no key for {}", vendors::name(provider));
+                Err(Error::usage(error).hint(format!("set {variable}")))
+            }
+        }
+    }
+
     /// Checks that a provider's server can be asked. Only local servers can fail.
-    pub fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
+    fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
         let Some(kind) = LocalServerKind::of(&access.id) else {
             return Ok(());
         };
         let name = vendors::name(&access.id);
         let Some(server) = self.used.get(&kind) else {
             // A server that was not looked for may be there: the call shows it.
-            if self.search == ServerSearch::Off || access.has_configured_address() {
+            if self.search.is_off() || access.has_configured_address {
                 return Ok(());
             }
             let looked = self.search.shown(&BTreeSet::from([kind]));
@@ -186,13 +213,18 @@ impl LocalServerSet {
         catalog
     }
 
-    /// Returns the providers with each local server at the address where it was found.
-    pub fn with_addresses(&self, access_list: Vec<ProviderAccess>) -> Vec<ProviderAccess> {
-        let place = |access: ProviderAccess| match self.server(&access.id) {
-            Some(server) => access.at_address(&server.base_url),
-            None => access,
+    /// Returns the providers of these ids, each local server at the address where it was found.
+    pub fn place(
+        &self,
+        ids: &BTreeSet<ProviderId>,
+        access_list: &[ProviderAccess],
+    ) -> Vec<ProviderAccess> {
+        let place = |access: &ProviderAccess| match self.server(&access.id) {
+            Some(server) => access.clone().at_address(&server.base_url),
+            None => access.clone(),
         };
-        access_list.into_iter().map(place).collect()
+        let asked = access_list.iter().filter(|access| ids.contains(&access.id));
+        asked.map(place).collect()
     }
 }
 
@@ -205,16 +237,15 @@ mod tests {
     use super::*;
     use crate::providers::discovery::ServedModel;
     use crate::setup::panel::spec::PanelSpec;
-    use crate::setup::provider_access;
     use crate::setup::samples::{access, access_list, of_models, seated};
 
     fn by_default(found: &[Server]) -> LocalServerSet {
-        LocalServerSet::select(ServerSearch::Off, found, &BTreeSet::new(), true)
+        LocalServerSet::select(ServerSearch::default(), found, &BTreeSet::new(), true)
     }
 
     fn of_llama_cpp(server: Server) -> LocalServerSet {
         let named = BTreeSet::from([(LocalServerKind::LlamaCpp, "m".to_owned())]);
-        LocalServerSet::select(ServerSearch::Off, &[server], &named, false)
+        LocalServerSet::select(ServerSearch::default(), &[server], &named, false)
     }
 
     #[test]
@@ -230,9 +261,9 @@ mod tests {
         assert_eq!(taken.notice().unwrap(), "Using b on Ollama at 127.0.0.1:1");
         let empty = ready(LocalServerKind::Ollama, 1, &[served("c-cloud", true)]);
         let taken = by_default(&[empty.clone(), vllm]);
-        assert_eq!(taken.default_model().unwrap().to_string(), "vllm:v");
+        assert_eq!(taken.by_default.unwrap().to_string(), "vllm:v");
         assert_eq!(
-            by_default(&[empty]).default_model(),
+            by_default(&[empty]).by_default,
             None,
             "a model in the cloud is never taken unasked"
         );
@@ -277,21 +308,23 @@ mod tests {
     async fn without_a_search_a_named_model_is_asked_at_the_usual_address() {
         let spec = of_models(&["ollama:m", "llamacpp:m"]);
         let access_list = access_list("{}", &[("OLLAMA_HOST", "box:5000")]);
-        let servers = spec.find_servers(&access_list, ServerSearch::Off).await;
+        let servers = spec
+            .find_servers(&access_list, ServerSearch::default())
+            .await;
         let at = |provider: &str| {
             let access = provider_access::find(&access_list, &ProviderId::new(provider)).unwrap();
             servers.check(access).unwrap();
-            servers.with_addresses(vec![access.clone()])[0]
-                .base_url()
+            servers.place(&BTreeSet::from([access.id.clone()]), &access_list)[0]
+                .base_url
                 .to_owned()
         };
         assert_eq!(at("ollama"), "http://box:5000");
         assert_eq!(at("llamacpp"), "http://127.0.0.1:8080/v1");
         let nothing_named = PanelSpec::default()
-            .find_servers(&access_list, ServerSearch::Off)
+            .find_servers(&access_list, ServerSearch::default())
             .await;
         assert!(
-            nothing_named.default_model().is_none(),
+            nothing_named.by_default.is_none(),
             "a server that was not found is not taken by default"
         );
     }
@@ -301,8 +334,9 @@ mod tests {
         let found = ready(LocalServerKind::LlamaCpp, 9931, &[served("m", true)]);
         let servers = by_default(&[found]);
         let placed = |config| {
-            servers.with_addresses(vec![access(config, "llamacpp")])[0]
-                .base_url()
+            let access = access(config, "llamacpp");
+            servers.place(&BTreeSet::from([access.id.clone()]), &[access])[0]
+                .base_url
                 .to_owned()
         };
         assert_eq!(placed("{}"), "http://127.0.0.1:9931");

@@ -12,43 +12,39 @@ use crate::providers::discovery::{self, Address, ServedModel, Server};
 use crate::setup::embedded_model;
 use crate::setup::provider_access::ProviderAccess;
 
-/// The addresses to look for local servers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerSearch {
-    /// At these addresses and no others.
-    At(Vec<Address>),
-    Off,
-}
+/// The addresses at which local servers are looked for; none if the search is off.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ServerSearch(Vec<Address>);
 
 impl ServerSearch {
     /// Returns the search of the settings. The usual ports are those of the providers' addresses.
     pub fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
-        let bad = |error| {
-            Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
-        };
-        match &settings.local_servers {
+        let addresses = match &settings.local_servers {
             LocalServers::Auto => {
                 let known = access_list.iter();
                 let known = known.filter_map(|access| {
-                    Some((LocalServerKind::of(&access.id)?, access.base_url()))
+                    Some((LocalServerKind::of(&access.id)?, access.base_url.as_str()))
                 });
-                discovery::usual(known).map(Self::At).map_err(bad)
+                discovery::usual(known)
             }
-            LocalServers::None => Ok(Self::Off),
+            LocalServers::None => Ok(Vec::new()),
             LocalServers::At(addresses) => {
-                let addresses = addresses.iter().map(|text| Address::parse(text));
-                let addresses: Result<_, _> = addresses.collect();
-                addresses.map(Self::At).map_err(bad)
+                addresses.iter().map(|text| Address::parse(text)).collect()
             }
-        }
+        };
+        addresses.map(Self).map_err(|error| {
+            Error::usage(error).hint("`local_servers` is `auto`, `none`, or a list of addresses")
+        })
+    }
+
+    /// Returns whether no server is looked for.
+    pub fn is_off(&self) -> bool {
+        self.0.is_empty()
     }
 
     fn addresses(&self, kinds: &BTreeSet<LocalServerKind>) -> Vec<Address> {
-        let Self::At(addresses) = self else {
-            return Vec::new();
-        };
         let is_of = |address: &&Address| address.expected.is_none_or(|kind| kinds.contains(&kind));
-        addresses.iter().filter(is_of).cloned().collect()
+        self.0.iter().filter(is_of).cloned().collect()
     }
 
     /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
@@ -123,7 +119,10 @@ mod tests {
     #[test]
     fn addresses_are_a_list_or_a_word() {
         let read = |config: &str| ServerSearch::new(&settings(config), &[]).unwrap();
-        assert_eq!(read(r#"{"local_servers": "none"}"#), ServerSearch::Off);
+        assert_eq!(
+            read(r#"{"local_servers": "none"}"#),
+            ServerSearch::default()
+        );
         let listed = read(r#"{"local_servers": "127.0.0.1:81, box:82"}"#);
         assert_eq!(listed.shown(&all_kinds()), "127.0.0.1:81, box:82");
     }

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 
 use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::names::likely;
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
@@ -43,32 +42,10 @@ impl SelectionContext<'_> {
 
     /// Checks that a provider can be asked now.
     pub fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
-        if provider.is_local() {
-            return match self.embedded {
-                Some(_) => Ok(()),
-                None => Err(embedded_model::not_built_in()),
-            };
-        }
-        let Some(access) = provider_access::find(self.access_list, provider) else {
-            let known = self.access_list.iter().map(|access| access.id.as_str());
-            let known: Vec<&str> = known.collect();
-            let hint = match likely(provider.as_str(), known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("one of: {}, local", known.join(", ")),
-            };
-            return Err(Error::usage(format!("no provider is called `{provider}`"))
-                .hint(hint)
-                .hint(format!(
-                    "or give it an address with `conclave config set endpoints.{provider}.base_url \
-                     URL`"
-                )));
-        };
-        match access.missing_key() {
-            None => self.servers.check(access),
-            Some(variable) => {
-                let error = format!("there is no key for {}", vendors::name(provider));
-                Err(Error::usage(error).hint(format!("set {variable}")))
-            }
+        match self.embedded {
+            None if provider.is_local() => Err(embedded_model::not_built_in()),
+            Some(_) if provider.is_local() => Ok(()),
+            Some(_) | None => self.servers.check_provider(provider, self.access_list),
         }
     }
 
@@ -90,7 +67,7 @@ impl SelectionContext<'_> {
             return Ok(all);
         }
         let Some(first) = self.selectable().next() else {
-            let local = self.servers.default_model().or(self.embedded.as_ref());
+            let local = self.servers.by_default.as_ref().or(self.embedded.as_ref());
             let local = local.ok_or_else(no_models)?;
             let seat = |own: Option<ModelRef>| own.unwrap_or_else(|| local.clone());
             return Ok(own.into_iter().map(seat).collect());
@@ -151,9 +128,11 @@ impl SelectionContext<'_> {
         provider.is_local() || self.access_list.iter().any(is_own)
     }
 
-    /// Returns whether a question to a provider stays with the user.
+    /// Returns whether a question to a provider stays with the user. One that is no longer
+    /// configured counts as private.
     pub fn is_private(&self, provider: &ProviderId) -> bool {
-        provider_access::is_private(self.access_list, provider)
+        let access = provider_access::find(self.access_list, provider);
+        access.is_none_or(ProviderAccess::is_private)
     }
 
     /// Returns the judge and its fallbacks: the best model of a family with a key and no seat, else

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::panels::NamedPanel;
-use crate::config::personas::AUTO;
+use crate::config::personas::{AUTO, NamedPanel};
 use crate::config::settings::Settings;
 use crate::domain::ids::ModelRef;
 use crate::domain::names::likely;

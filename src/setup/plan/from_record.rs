@@ -34,46 +34,33 @@ use super::Planner;
 use super::sources::Sources;
 use super::template::{PlanTemplate, PreparedPlan};
 
-/// The request for a rejudgement.
-#[derive(Debug)]
-pub struct RejudgeRequest {
-    /// Its panel names the judge, if any; its material and its limits are those of the plan.
-    pub template: TemplateRequest,
-    /// The consultation that the question follows up, as the experts knew it.
-    pub follows_up: Option<Box<PriorConsultation>>,
-    /// The context of its question, as the experts knew it.
-    pub context: EarlierContext,
-}
-
-/// Makes a plan of a stored record, in which only the judge is asked.
+/// Makes a plan of a stored record, in which only the judge is asked. The panel of the request names
+/// the judge, if any; its material and its limits are those of the plan. The context and the
+/// consultation that the question follows up are as the experts knew them.
 pub async fn prepare(
     planner: &Planner<'_>,
     record: &StoredRecord,
-    request: RejudgeRequest,
+    request: &TemplateRequest,
+    context: EarlierContext,
+    follows_up: Option<Box<PriorConsultation>>,
 ) -> Result<(PlanTemplate, PreparedPlan), Error> {
     let sources = &planner.sources;
     let seats = seats(record);
-    let judge = named(
-        request.template.panel.judge.as_deref(),
-        record,
-        &sources.settings,
-    );
+    let judge = named(request.panel.judge.as_deref(), record, &sources.settings);
     let embedded = planner.embedded_models().default_model();
     let candidates = candidates(judge, record, &seats, &sources.catalog);
     let search = ServerSearch::new(&sources.settings, &sources.access_list)?;
     let servers = LocalServerSet::for_models(candidates.iter(), search).await;
-    let context = sources.selection_context(embedded, &servers);
+    let selection = sources.selection_context(embedded, &servers);
     let mut judging = Panel {
         seats: Vec::new(),
-        judges: judges(judge, record, &seats, &context)?,
+        judges: judges(judge, record, &seats, &selection)?,
     };
-    let file = planner
-        .embedded_file(&mut judging, &request.template)
-        .await?;
+    let file = planner.embedded_file(&mut judging, request).await?;
     let mut debate = debate(record);
-    debate.follows_up = request.follows_up;
-    helper::assign(&mut debate, &judging, &context);
-    if was_private(record, &context) {
+    debate.follows_up = follows_up;
+    helper::assign(&mut debate, &judging, &selection);
+    if was_private(record, &selection) {
         // Only the judge that the user names sees the answers.
         debate.helper = debate.helper.and_then(|_| judging.judges.first().cloned());
     }
@@ -85,11 +72,11 @@ pub async fn prepare(
     notices.extend(judge.and_then(|judge| sources.catalog.notices(judge, sources.now)));
     let judges = judging.judges;
     let asked = (Panel { seats, judges }, debate, BTreeMap::new());
-    let template = planner.complete(&request.template, asked, notices, &servers, file)?;
+    let template = planner.complete(request, asked, notices, &servers, file)?;
     let mut prepared = template.plan(QuestionRequest {
         question: record.question.clone(),
-        sources: request.context.sources,
-        project: request.context.project,
+        sources: context.sources,
+        project: context.project,
     })?;
     reorder(&mut prepared.plan, record);
     Ok((template, prepared))

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use crate::config::setting::{ALWAYS_ALLOW_UNDER, HEDGE_AFTER};
 use crate::config::settings::Settings;
 use crate::consultation::event::AbortReason;
-use crate::consultation::plan::options::{DebateAnalysis, DebateOptions, JudgePasses, Rounds};
+use crate::consultation::plan::options::{DebateOptions, JudgePasses, Rounds};
 use crate::consultation::plan::{Control, ControlRequest};
 use crate::consultation::policy::consent::{ConsentMode, ConsentRule, Month};
 use crate::consultation::policy::hedging::{HedgeAfter, HedgeRule};
@@ -17,7 +17,7 @@ use crate::domain::time::Timestamp;
 use crate::error::Error;
 use crate::records::experience::Experience;
 use crate::records::month::spent_in_month;
-use crate::setup::request::{AnalysisRequest, DebateRequest};
+use crate::setup::request::DebateRequest;
 use crate::stopping::early_termination::EarlyStop;
 
 /// Lays the request over the settings.
@@ -138,10 +138,7 @@ pub(super) fn options(request: DebateRequest, settings: &Settings) -> Result<Deb
         mode: request.mode.unwrap_or(settings.mode),
         rounds,
         judge_passes: judge_passes(request.judge_passes, settings, rounds)?,
-        debate_analysis: match request.analysis {
-            AnalysisRequest::BySettings => settings.debate_analysis,
-            AnalysisRequest::Off => DebateAnalysis::Off,
-        },
+        debate_analysis: request.analysis.unwrap_or(settings.debate_analysis),
         ..DebateOptions::default()
     })
 }

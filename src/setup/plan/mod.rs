@@ -20,7 +20,7 @@ pub mod resume;
 use std::collections::BTreeMap;
 
 use super::embedded_model::EmbeddedModels;
-use super::request::{FallbackRequest, Purpose, TemplateRequest};
+use super::request::TemplateRequest;
 use super::{fallbacks, helper};
 use crate::config::env::Environment;
 use crate::consultation::prompt::PromptError;
@@ -78,16 +78,13 @@ impl<'a> Planner<'a> {
         debate.follows_up = earlier.and_then(from_record::prior).map(Box::new);
         let context = sources.selection_context(embedded, &servers);
         helper::assign(&mut debate, &selected.panel, &context);
-        let fallbacks = match request.fallbacks {
-            FallbackRequest::Usual => fallbacks::fallbacks(&selected.panel, &spec, &context),
-            FallbackRequest::Off => {
-                // Judges that the person named are meant; others only take over.
-                if request.panel.judge.is_none() {
-                    selected.panel.judges.truncate(1);
-                }
-                BTreeMap::new()
-            }
-        };
+        let mut fallbacks = BTreeMap::new();
+        if !request.no_fallbacks {
+            fallbacks = fallbacks::fallbacks(&selected.panel, &spec, &context);
+        } else if request.panel.judge.is_none() {
+            // Judges that the person named are meant; others only take over.
+            selected.panel.judges.truncate(1);
+        }
         let asked = (selected.panel, debate, fallbacks);
         self.complete(&request, asked, selected.notices, &servers, embedded_file)
     }
@@ -100,6 +97,7 @@ impl<'a> Planner<'a> {
             settings: &self.sources.settings,
             face: self.face,
             connections: &self.connections,
+            dry_run: false,
         }
     }
 
@@ -110,13 +108,11 @@ impl<'a> Planner<'a> {
         request: &TemplateRequest,
     ) -> Result<Option<ModelFile>, Error> {
         let models = self.embedded_models();
-        match request.purpose {
-            Purpose::Preview => models.check_panel(panel).map(|()| None),
-            Purpose::Run => {
-                let consent_mode = request.control.consent_mode;
-                models.obtain_for_panel(panel, consent_mode).await
-            }
+        if request.dry_run {
+            return models.check_panel(panel).map(|()| None);
         }
+        let consent_mode = request.control.consent_mode;
+        models.obtain_for_panel(panel, consent_mode).await
     }
 
     fn embedded_models(&self) -> EmbeddedModels<'a> {

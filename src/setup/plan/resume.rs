@@ -18,7 +18,6 @@ use crate::domain::ids::{ModelRef, ProviderId};
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
-use crate::domain::vendors;
 use crate::engine::ports::{Face, Providers};
 use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
@@ -27,7 +26,6 @@ use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
-use crate::setup::request::Purpose;
 
 use super::sources::Connections;
 use super::{limits, terms};
@@ -40,6 +38,8 @@ pub struct ResumeSources<'a> {
     pub settings: &'a Settings,
     pub face: &'a dyn Face,
     pub connections: &'a Connections,
+    /// No key is read, and no model is downloaded.
+    pub dry_run: bool,
 }
 
 /// The terms and providers of a resumed run, and the consent that it needs.
@@ -64,13 +64,13 @@ impl ResumeSources<'_> {
         &self,
         plan: &Plan,
         transcript: &Transcript,
-        (request, purpose): (&ControlRequest, Purpose),
+        request: &ControlRequest,
         now: Timestamp,
     ) -> Result<PreparedResume, Error> {
         let abort = transcript.abort.as_ref().map(|abort| abort.reason);
         let control = limits::resumed(plan.control.clone(), abort, request, self.settings);
         let (providers, addresses, pricing) = self
-            .providers(plan, transcript, (request.consent_mode, purpose), now)
+            .providers(plan, transcript, request.consent_mode, now)
             .await?;
         let mut terms = ResumeTerms {
             pricing: Some(pricing),
@@ -104,7 +104,7 @@ impl ResumeSources<'_> {
         &self,
         plan: &Plan,
         transcript: &Transcript,
-        (consent_mode, purpose): (ConsentMode, Purpose),
+        consent_mode: ConsentMode,
         now: Timestamp,
     ) -> Result<(Providers, BTreeMap<ProviderId, String>, Pricing), Error> {
         let access_list = provider_access::all(self.settings, self.environment);
@@ -119,8 +119,15 @@ impl ResumeSources<'_> {
         let search = ServerSearch::new(self.settings, &access_list)?;
         let models = needed_models.clone().chain(fallbacks.clone());
         let servers = LocalServerSet::for_models(models.clone(), search).await;
-        for (agent, model) in &needed {
-            check(agent, model, &access_list, &servers)?;
+        for (agent, model) in needed
+            .iter()
+            .filter(|(_, model)| !model.provider.is_local())
+        {
+            let checked = servers.check_provider(&model.provider, &access_list);
+            checked.map_err(|error| {
+                let named = Error::usage(format!("{agent} uses {model}, and {error}"));
+                error.hints.into_iter().fold(named, Error::hint)
+            })?;
         }
         let is_configured = |model: &&ModelRef| {
             provider_access::find(&access_list, &model.provider)
@@ -139,12 +146,10 @@ impl ResumeSources<'_> {
             free: today.into_iter().filter_map(is_free).collect(),
         };
         let catalog = servers.extend_catalog(catalog);
-        let access_list = servers.with_addresses(access_list);
-        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
-        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
-        let address = |access: &&ProviderAccess| (access.id.clone(), access.base_url().to_owned());
+        let asked = servers.place(&provider_ids, &access_list);
+        let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
         let addresses = asked.iter().map(address).collect();
-        if purpose == Purpose::Preview {
+        if self.dry_run {
             return Ok((Providers::new(), addresses, pricing));
         }
         let embedded = match models.into_iter().find(|model| model.provider.is_local()) {
@@ -199,36 +204,6 @@ fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a M
     let judge = plan.panel.judges.first().map(|judge| ("Judge", judge));
     let experts = seats.map(|seat| (seat.name(), transcript.player(seat)));
     experts.chain(judge).collect()
-}
-
-fn check(
-    agent: &str,
-    model: &ModelRef,
-    access_list: &[ProviderAccess],
-    servers: &LocalServerSet,
-) -> Result<(), Error> {
-    let provider = &model.provider;
-    if provider.is_local() {
-        return Ok(());
-    }
-    let Some(access) = provider_access::find(access_list, provider) else {
-        return Err(Error::usage(format!(
-            "{agent} uses {model}, and no provider is called `{provider}`"
-        ))
-        .hint(format!(
-            "give its address with `conclave config set endpoints.{provider}.base_url URL`"
-        )));
-    };
-    match access.missing_key() {
-        None => servers.check(access),
-        Some(variable) => {
-            let vendor = vendors::name(provider);
-            Err(Error::usage(format!(
-                "{agent} uses {model}, and there is no key for {vendor}"
-            ))
-            .hint(format!("set {variable}")))
-        }
-    }
 }
 
 /// The cost of what remains, and the decision on it.
@@ -326,13 +301,7 @@ fn remaining(whole: Estimate, transcript: &Transcript) -> Estimate {
         context_tokens: whole.context_tokens,
         ..Estimate::default()
     };
-    for call in whole.calls.into_iter().filter(is_open) {
-        rest.cost += call.cost;
-        rest.low += call.low;
-        rest.high += call.high;
-        rest.input_tokens += call.input_tokens;
-        rest.output_tokens += call.output_tokens;
-        rest.calls.push(call);
-    }
+    let open = whole.calls.into_iter().filter(is_open);
+    open.for_each(|call| rest.add(call));
     rest
 }

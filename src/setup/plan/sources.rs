@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use secrecy::SecretString;
 
+use crate::config::endpoints;
 use crate::config::env::Environment;
 use crate::config::key_commands::KeyCommands;
-use crate::config::own_keys;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::prompt::Templates;
@@ -17,10 +17,12 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Provider, Providers};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
+use crate::providers::form::Parameters;
 use crate::providers::http::{Http, Timeouts};
 use crate::providers::local::choice::ModelFile;
+use crate::providers::remote::Remote;
 use crate::scrub::rules::UserRules;
-use crate::setup::context::scrub_rules;
+use crate::setup::context::scrubber;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
@@ -53,9 +55,9 @@ impl Sources {
         let catalog = catalog::load(&home)?;
         let templates = personas::templates(&home)?;
         let personas = PersonaRegistry::new(&templates, &settings)?;
-        let scrub_rules = scrub_rules::load(&home)?;
+        let scrub_rules = scrubber::load_rules(&home)?;
         let access_list = provider_access::all(&settings, environment);
-        let own_keys = own_keys::in_variables(&settings.endpoints, environment);
+        let own_keys = endpoints::keys_in_variables(&settings.endpoints, environment);
         Ok(Self {
             home,
             settings,
@@ -111,7 +113,7 @@ impl Connections {
     /// Connects the providers of a plan, the embedded model's among them if its file is given.
     pub(super) fn connect(
         &self,
-        asked: &[&ProviderAccess],
+        asked: &[ProviderAccess],
         settings: &Settings,
         catalog: ModelCatalog,
         embedded: Option<ModelFile>,
@@ -120,8 +122,11 @@ impl Connections {
         let mut providers = Providers::new();
         for access in asked {
             let (http, catalog) = (Arc::clone(&self.http), Arc::clone(&catalog));
-            let provider = provider_access::provider(access, settings, catalog, http, &self.keys)?;
-            providers.insert(access.id.clone(), provider);
+            let endpoint = access.endpoint(&self.keys)?;
+            let (for_all, by_model) = settings.parameters.of(access.id.as_str());
+            let remote = Remote::new(access.dialect, endpoint, catalog, http)
+                .with_parameters(Parameters { for_all, by_model });
+            providers.insert(access.id.clone(), Arc::new(remote));
         }
         if let Some(file) = embedded {
             let local = ProviderId::new(ProviderId::LOCAL);
@@ -159,7 +164,7 @@ mod tests {
         let connections = Connections::new(&settings);
         let connect = |asked: &str| {
             let (asked, catalog) = (access(config, asked), ModelCatalog::builtin());
-            let connected = connections.connect(&[&asked], &settings, catalog, None);
+            let connected = connections.connect(&[asked], &settings, catalog, None);
             connected.map(|providers| providers.len())
         };
         assert_eq!(connect("b").unwrap(), 1);

@@ -10,7 +10,7 @@ use secrecy::SecretString;
 use super::sources::Sources;
 use super::terms::{self, ContextUse};
 use super::{Planner, limits};
-use crate::config::own_keys::is_secret;
+use crate::config::endpoints::is_secret;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::Plan;
@@ -30,10 +30,9 @@ use crate::records::index::{Index, WaitLimit};
 use crate::scrub::{Finding, Scrubber};
 use crate::setup::context::assemble;
 use crate::setup::context::outgoing::{self, MaskingOutcome};
-use crate::setup::context::request::Scrubbing;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::request::{Purpose, QuestionRequest, TemplateRequest};
+use crate::setup::request::{QuestionRequest, TemplateRequest};
 
 /// A source of plans.
 #[derive(Debug)]
@@ -93,20 +92,16 @@ impl Planner<'_> {
             notices.extend(catalog.age_warnings(*now));
         }
 
-        let access_list = servers.with_addresses(access_list.clone());
-        let is_asked = |access: &&ProviderAccess| provider_ids.contains(&access.id);
-        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
-        notices.extend(asked.iter().filter_map(|access| access.unencrypted_key()));
-        let address = |access: &&ProviderAccess| (access.id.clone(), access.base_url().to_owned());
+        let asked = servers.place(&provider_ids, access_list);
+        notices.extend(asked.iter().filter_map(ProviderAccess::unencrypted_key));
+        let address = |access: &ProviderAccess| (access.id.clone(), access.base_url.clone());
         let prices = catalog.prices_with(&used, *now);
         let catalog = servers.extend_catalog(catalog.clone());
-        let providers = match request.purpose {
-            Purpose::Preview => Providers::new(),
-            Purpose::Run => {
-                let catalog = catalog.clone();
-                self.connections
-                    .connect(&asked, settings, catalog, embedded)?
-            }
+        let providers = if request.dry_run {
+            Providers::new()
+        } else {
+            let connections = &self.connections;
+            connections.connect(&asked, settings, catalog.clone(), embedded)?
         };
 
         let month = if is_free {
@@ -122,10 +117,9 @@ impl Planner<'_> {
         // What earlier consultations say is read while the rules for secrets are compiled.
         let (experience, scrubber) = thread::scope(|scope| {
             let experience = scope.spawn(|| experience(home, &models.keys().collect()));
-            let scrubber = self.scrubber(request.scrubbing);
+            let scrubber = (!request.unmasked).then(|| self.scrubber());
             (experience.join().unwrap_or_default(), scrubber)
         });
-        let scrubber = scrubber?;
         Ok(PlanTemplate {
             templates_with_context: needed_templates(ContextUse::Sent),
             common: Plan {
@@ -152,7 +146,7 @@ impl Planner<'_> {
                 form: AnswerForm::Plain,
                 rendered_contexts: RenderedContexts::default(),
             },
-            scrubber,
+            scrubber: scrubber.transpose()?,
             addresses: asked.iter().map(address).collect(),
             providers,
             catalog,
@@ -160,17 +154,12 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns what masks the secrets of plans, the keys that commands have printed among them;
-    /// `None` if nothing is masked.
-    fn scrubber(&self, scrubbing: Scrubbing) -> Result<Option<Scrubber>, Error> {
-        if scrubbing == Scrubbing::Off {
-            return Ok(None);
-        }
+    /// Returns what masks the secrets of plans, the keys that commands have printed among them.
+    fn scrubber(&self) -> Result<Scrubber, Error> {
         let printed = self.connections.printed_keys().into_iter();
         let own = self.sources.own_keys.iter().cloned();
         let keys: Vec<SecretString> = own.chain(printed.filter(is_secret)).collect();
-        let scrubber = Scrubber::new(&self.sources.scrub_rules, &keys);
-        scrubber.map(Some).map_err(Error::usage)
+        Scrubber::new(&self.sources.scrub_rules, &keys).map_err(Error::usage)
     }
 }
 

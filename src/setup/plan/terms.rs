@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use indexmap::IndexMap;
+
 use crate::config::settings::Settings;
 use crate::consultation::plan::options::DebateOptions;
 use crate::consultation::plan::{ModelTerms, Plan};
@@ -86,7 +88,7 @@ pub(super) fn terms(
 /// one of the vendor's models is another server, of which nothing is known.
 fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) -> PromptCaching {
     match vendors::find(model.provider.as_str()) {
-        None => prompt_caching::at_host(&authority(access.base_url())),
+        None => prompt_caching::at_host(&authority(&access.base_url)),
         Some(_) if access.uses_default_endpoint() || catalog.find(model).is_some() => {
             prompt_caching::of(model)
         }
@@ -97,7 +99,7 @@ fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) ->
 /// Returns the most calls in flight at each provider: the limit of its own entry, else that of its
 /// kind, else that of the settings.
 pub(super) fn in_flight(
-    asked: &[&ProviderAccess],
+    asked: &[ProviderAccess],
     settings: &Settings,
 ) -> BTreeMap<ProviderId, u32> {
     let limit = |access: &ProviderAccess| access.in_flight.unwrap_or(settings.max_in_flight);
@@ -178,14 +180,10 @@ pub(super) fn check_windows(
     let too_small = |model: &ModelRef| window(model).filter(|window| *window < needed);
 
     let seats = plan.panel.seats.iter().map(|seat| &seat.model);
-    let mut refused: Vec<(ModelRef, u64)> = Vec::new();
-    for model in seats.chain(plan.panel.judges.first()) {
-        if let Some(window) = too_small(model)
-            && !refused.iter().any(|(other, _)| other == model)
-        {
-            refused.push((model.clone(), window));
-        }
-    }
+    let refused: IndexMap<&ModelRef, u64> = seats
+        .chain(plan.panel.judges.first())
+        .filter_map(|model| Some((model, too_small(model)?)))
+        .collect();
     if !refused.is_empty() {
         return Err(refusal(&refused, needed));
     }
@@ -208,15 +206,15 @@ pub(super) fn check_windows(
     Ok(())
 }
 
-fn refusal(refused: &[(ModelRef, u64)], needed: u64) -> Error {
-    let limit = |(model, window): &(ModelRef, u64)| {
+fn refusal(refused: &IndexMap<&ModelRef, u64>, needed: u64) -> Error {
+    let limit = |(model, window): (&&ModelRef, &u64)| {
         format!("{model} reads at most {} tokens", thousands(*window))
     };
     let models: Vec<String> = refused.iter().map(limit).collect();
     let (needed, models) = (thousands(needed), models.join(", "));
     let error =
         format!("the context does not fit: a prompt has about {needed} tokens, and {models}");
-    let is_local = refused.iter().any(|(model, _)| model.provider.is_local());
+    let is_local = refused.keys().any(|model| model.provider.is_local());
     let more = "the embedded model reads more with `conclave config set local_context TOKENS`";
     Error::usage(error)
         .hint("send less context, or choose other models with `--panel`, `--model` and `--judge`")
@@ -257,7 +255,7 @@ mod tests {
         let access_list = samples::access_list(config, &[]);
         let providers = ["anthropic", "work", "open", "ollama", "vllm"];
         let is_asked = |access: &&ProviderAccess| providers.contains(&access.id.as_str());
-        let asked: Vec<&ProviderAccess> = access_list.iter().filter(is_asked).collect();
+        let asked: Vec<ProviderAccess> = access_list.iter().filter(is_asked).cloned().collect();
         let limits: Vec<_> = in_flight(&asked, &samples::settings(config))
             .into_iter()
             .map(|(id, limit)| format!("{id} {limit}"))

@@ -14,7 +14,6 @@ use crate::domain::context::SourceKind;
 use crate::domain::ids::SeatId;
 use crate::engine::ports::silent::SilentFace;
 use crate::setup::context::project::ProjectTerms;
-use crate::setup::context::request::Scrubbing;
 use crate::setup::plan::template::PreparedPlan;
 use crate::setup::request::{DebateRequest, PanelRequest, QuestionRequest};
 
@@ -30,7 +29,7 @@ fn source(kind: SourceKind, text: String) -> SourceText {
 }
 
 /// Returns a dry run's plan whose question, sources, persona and prompts are these texts.
-fn plan(texts: &[String; 6], scrubbing: Scrubbing) -> PreparedPlan {
+fn plan(texts: &[String; 6], unmasked: bool) -> PreparedPlan {
     let [question, project, stdin, file, persona, prompt] = texts;
     let home = tempfile::tempdir().unwrap();
     let personas = serde_json::json!({"personas": {"reader": {"prompt": persona}}});
@@ -52,7 +51,7 @@ fn plan(texts: &[String; 6], scrubbing: Scrubbing) -> PreparedPlan {
             personas: Some("reader,security".to_owned()),
             ..PanelRequest::default()
         },
-        ..request(scrubbing)
+        ..request(unmasked)
     };
     let question = QuestionRequest {
         question: question.clone(),
@@ -67,16 +66,16 @@ fn plan(texts: &[String; 6], scrubbing: Scrubbing) -> PreparedPlan {
 }
 
 /// Returns the request for a dry run of the usual panel.
-fn request(scrubbing: Scrubbing) -> TemplateRequest {
+fn request(unmasked: bool) -> TemplateRequest {
     TemplateRequest {
         follows_up: None,
-        scrubbing,
+        unmasked,
         panel: PanelRequest::default(),
-        fallbacks: FallbackRequest::Usual,
+        no_fallbacks: false,
         debate: DebateRequest::default(),
         control: ControlRequest::new(ConsentMode::NonInteractive),
         material: PromptMaterial::default(),
-        purpose: Purpose::Preview,
+        dry_run: true,
         notices: Vec::new(),
     }
 }
@@ -91,7 +90,7 @@ fn prepared(environment: &Environment, request: TemplateRequest) -> PlanTemplate
 }
 
 /// Returns the template of a dry run with these models in every seat.
-fn template(panel: PanelRequest, fallbacks: FallbackRequest) -> PlanTemplate {
+fn template(panel: PanelRequest, no_fallbacks: bool) -> PlanTemplate {
     let home = tempfile::tempdir().unwrap();
     let environment = Environment::of([
         ("CONCLAVE_HOME", home.path().to_str().unwrap()),
@@ -101,15 +100,15 @@ fn template(panel: PanelRequest, fallbacks: FallbackRequest) -> PlanTemplate {
     ]);
     let request = TemplateRequest {
         panel,
-        fallbacks,
-        ..request(Scrubbing::On)
+        no_fallbacks,
+        ..request(false)
     };
     prepared(&environment, request)
 }
 
 #[test]
 fn plans_of_a_template_differ_in_question_id_and_seed_only() {
-    let template = template(PanelRequest::default(), FallbackRequest::Usual);
+    let template = template(PanelRequest::default(), false);
     let plan = |question: &str| {
         let question = QuestionRequest {
             question: question.to_owned(),
@@ -131,7 +130,7 @@ fn plans_of_a_template_differ_in_question_id_and_seed_only() {
 
 #[test]
 fn context_of_one_question_is_in_no_other_plan() {
-    let template = template(PanelRequest::default(), FallbackRequest::Usual);
+    let template = template(PanelRequest::default(), false);
     let with_context = QuestionRequest {
         question: "with".to_owned(),
         sources: vec![source(SourceKind::File, "the text".to_owned())],
@@ -157,9 +156,9 @@ fn panel_without_fallbacks_asks_only_the_models_that_are_named() {
         ..PanelRequest::default()
     };
     let seat = SeatId::new("pragmatic");
-    let usual = template(panel(), FallbackRequest::Usual);
+    let usual = template(panel(), false);
     assert!(usual.common.fallbacks.contains_key(&seat));
-    let alone = template(panel(), FallbackRequest::Off);
+    let alone = template(panel(), true);
     assert_eq!(alone.common.fallbacks, BTreeMap::new());
 }
 
@@ -173,7 +172,7 @@ fn outgoing(plan: &Plan) -> String {
 fn plan_without_scrubbing_holds_everything_and_says_so() {
     let texts = ["question", "project", "stdin", "file", "persona", "prompt"]
         .map(|name| format!("{name} {KEY}"));
-    let prepared = plan(&texts, Scrubbing::Off);
+    let prepared = plan(&texts, true);
     let outgoing = outgoing(&prepared.plan);
     for text in &texts {
         assert!(outgoing.contains(text), "{text}");
@@ -192,7 +191,7 @@ proptest! {
     ) {
         let planted: usize = texts.iter().map(|text| text.matches("KEY").count()).sum();
         let texts = texts.map(|text| text.replace("KEY", KEY));
-        let prepared = plan(&texts, Scrubbing::On);
+        let prepared = plan(&texts, false);
         prop_assert!(!outgoing(&prepared.plan).contains(KEY));
         let report = prepared.plan.scrubbing.unwrap();
         prop_assert!(report.sensitive_data_scrubbed);

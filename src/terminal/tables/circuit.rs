@@ -40,25 +40,30 @@ pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
 /// Returns the line of the circuit, with what to do beneath.
 pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> Check {
     let at = |at: Timestamp| moment(at, now, zone);
-    let check = |status, message| Check::new("circuit", "circuit", status, message);
-    match circuit {
+    let (status, message, fix) = match circuit {
         BreakerState::Closed {
             no_progress_turns,
             same_error_turns,
             ..
-        } => check(
+        } => (
             CheckStatus::Ok,
             format!(
                 "closed; turns in a row: {no_progress_turns} without progress, {same_error_turns} \
                  with the same error"
             ),
+            String::new(),
         ),
         BreakerState::Open { since, until, why } => {
             let (since, end, left) = (at(*since), at(*until), span(until.since(now)));
-            check(CheckStatus::Error, format!("open since {since}: {why}")).fix(format!(
+            let fix = format!(
                 "see what happened with `conclave exit-check history`; wait until {end}, in {left}, \
                  then the next turn is a probe; or close the circuit with `conclave circuit reset`"
-            ))
+            );
+            (
+                CheckStatus::Error,
+                format!("open since {since}: {why}"),
+                fix,
+            )
         }
         BreakerState::HalfOpen {
             since,
@@ -76,14 +81,11 @@ pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> 
                     at(*until)
                 ),
             };
-            let since = at(*since);
-            check(
-                CheckStatus::Warning,
-                format!("half-open since {since}: {why}"),
-            )
-            .fix(fix)
+            let message = format!("half-open since {}: {why}", at(*since));
+            (CheckStatus::Warning, message, fix)
         }
-    }
+    };
+    Check::new(status, message, fix).of("circuit", "circuit")
 }
 
 /// Returns the screen for a terminal of this width; `None` does not wrap.
@@ -100,7 +102,7 @@ pub fn screen(
         .map_or_else(|| "no turn yet".to_owned(), ToString::to_string);
     let checks = [
         check(&report.circuit, now, zone),
-        Check::new("run", "run", CheckStatus::Note, run),
+        Check::new(CheckStatus::Note, run, "").of("run", "run"),
     ];
     check_lines(&checks, width, paint)
 }

@@ -69,26 +69,23 @@ pub struct TrialCall {
 }
 
 impl Check {
-    pub fn new(
-        id: impl Into<String>,
-        subject: impl Into<String>,
-        status: CheckStatus,
-        message: impl Into<String>,
-    ) -> Self {
+    /// Returns the result of a check that has no name yet; an empty fix is none.
+    pub fn new(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
-            id: id.into(),
-            subject: subject.into(),
+            id: String::new(),
+            subject: String::new(),
             status,
             message: message.into(),
-            fix: None,
+            fix: Some(fix.into()).filter(|fix| !fix.is_empty()),
         }
     }
 
-    /// Adds the fix.
+    /// Names what was checked.
     #[must_use]
-    pub fn fix(self, fix: impl Into<String>) -> Self {
+    pub fn of(self, id: impl Into<String>, subject: impl Into<String>) -> Self {
         Self {
-            fix: Some(fix.into()),
+            id: id.into(),
+            subject: subject.into(),
             ..self
         }
     }
@@ -108,7 +105,7 @@ impl TrialCall {
             "{}: {} ({time}, {bound}${:.6})",
             self.model, self.message, self.cost_usd
         );
-        Check::new(&self.provider, &self.name, status, message)
+        Check::new(status, message, "").of(&self.provider, &self.name)
     }
 }
 
@@ -167,15 +164,14 @@ mod tests {
     #[test]
     fn every_check_has_a_line_with_its_fix_beneath() {
         let checks = vec![
-            Check::new("home", "home", CheckStatus::Ok, "/home/u/.llm-conclave"),
+            Check::new(CheckStatus::Ok, "/home/u/.llm-conclave", "").of("home", "home"),
             Check::new(
-                "provider.xai",
-                "xAI",
                 CheckStatus::Error,
                 "the key was refused",
+                "check `XAI_API_KEY`",
             )
-            .fix("check `XAI_API_KEY`"),
-            Check::new("keys", "keys", CheckStatus::Note, "none for Mistral"),
+            .of("provider.xai", "xAI"),
+            Check::new(CheckStatus::Note, "none for Mistral", "").of("keys", "keys"),
         ];
         let trial = TrialCall {
             provider: "openai".into(),

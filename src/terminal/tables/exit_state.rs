@@ -108,7 +108,7 @@ impl RunView {
             turn => format!("turn {turn}"),
         };
         let message = format!("{}: {turns}, last seen {seen}", self.id);
-        Check::new("run", "run", CheckStatus::Note, message)
+        Check::new(CheckStatus::Note, message, "").of("run", "run")
     }
 
     /// Returns the line of what repeats.
@@ -127,7 +127,7 @@ impl RunView {
         for (name, turns) in counters.into_iter().filter(|(_, turns)| *turns > 0) {
             text.extend([", ", &turns.to_string(), " with ", name]);
         }
-        Check::new("streaks", "streaks", CheckStatus::Note, text)
+        Check::new(CheckStatus::Note, text, "").of("streaks", "streaks")
     }
 }
 
@@ -141,16 +141,17 @@ pub fn screen(
 ) -> String {
     let totals = &report.totals;
     let decision = match totals.decision {
-        None => Check::new("decision", "decision", CheckStatus::Note, "none yet"),
+        None => Check::new(CheckStatus::Note, "none yet", ""),
         Some(decision) => {
             let (status, word) = match decision {
                 SeedDecision::Continue => (CheckStatus::Ok, "CONTINUE"),
                 SeedDecision::Exit => (CheckStatus::Warning, "STOP"),
             };
             let reason = &totals.decision_reason;
-            Check::new("decision", "decision", status, format!("{word}: {reason}"))
+            Check::new(status, format!("{word}: {reason}"), "")
         }
     };
+    let decision = decision.of("decision", "decision");
     let mut checks = vec![decision, check(&report.circuit, now, zone)];
     if let Some(run) = &report.run {
         checks.push(run.check(now, zone));
@@ -160,13 +161,8 @@ pub fn screen(
         "{} decisions: {} to continue, {} to stop",
         totals.total_decisions, totals.continue_count, totals.exit_count
     );
-    checks.push(Check::new("total", "total", CheckStatus::Note, total));
-    checks.push(Check::new(
-        "folder",
-        "folder",
-        CheckStatus::Note,
-        &report.folder,
-    ));
+    checks.push(Check::new(CheckStatus::Note, total, "").of("total", "total"));
+    checks.push(Check::new(CheckStatus::Note, &report.folder, "").of("folder", "folder"));
     check_lines(&checks, width, paint)
 }
 

@@ -15,7 +15,7 @@ use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
 use crate::setup::catalog;
-use crate::setup::context::scrub_rules as rules_file;
+use crate::setup::context::scrubber;
 use crate::terminal::output::format::count;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
@@ -24,10 +24,9 @@ const LITTLE_SPACE: u64 = 200_000_000;
 
 /// Checks the home: whether it is writable and private, and how much space is free.
 pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
-    let check = |status, message: String| Check::new("home", "home", status, message);
     let Ok(home) = home else {
-        let message = "no home directory is known".to_owned();
-        return check(CheckStatus::Error, message).fix("set CONCLAVE_HOME");
+        let message = "no home directory is known";
+        return Check::new(CheckStatus::Error, message, "set CONCLAVE_HOME");
     };
     let path = home.path();
     let shown = path.display();
@@ -36,35 +35,40 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let is_there = path.exists();
     let Some(nearest) = path.ancestors().find(|folder| folder.exists()) else {
         let message = format!("{shown} cannot be created: nothing will be saved");
-        return check(CheckStatus::Warning, message).fix(other_home);
+        return Check::new(CheckStatus::Warning, message, other_home);
     };
     if let Err(error) = tempfile::tempfile_in(nearest) {
         let cause = whole(&error);
         let message = format!("{shown} cannot be written, so nothing is saved: {cause}");
-        return check(CheckStatus::Warning, message).fix(other_home);
+        return Check::new(CheckStatus::Warning, message, other_home);
     }
     let space = free_space(nearest);
     if let Some(bytes) = space.filter(|bytes| *bytes < LITTLE_SPACE) {
         let message = format!("{shown}: only {} free", size(bytes));
-        return check(CheckStatus::Warning, message).fix("free some space on that disk");
+        return Check::new(
+            CheckStatus::Warning,
+            message,
+            "free some space on that disk",
+        );
     }
     let space = space.map(|bytes| format!(", {} free", size(bytes)));
     let space = space.unwrap_or_default();
     if !is_there {
         let message = format!("{shown}, created when it is first needed{space}");
-        return check(CheckStatus::Ok, message);
+        return Check::new(CheckStatus::Ok, message, "");
     }
     if is_open_to_others(path) {
         let message = format!("{shown} is readable by others");
-        return check(CheckStatus::Warning, message).fix(format!("run `chmod -R go= {shown}`"));
+        let fix = format!("run `chmod -R go= {shown}`");
+        return Check::new(CheckStatus::Warning, message, fix);
     }
-    check(CheckStatus::Ok, format!("{shown}{space}"))
+    Check::new(CheckStatus::Ok, format!("{shown}{space}"), "")
 }
 
 /// Returns the check of something that an error makes unusable.
-pub(super) fn broken(id: impl Into<String>, subject: &str, error: &Error) -> Check {
-    let check = Check::new(id, subject, CheckStatus::Error, whole(error.source()));
-    check.fix(error.hints.join("; "))
+pub(super) fn broken(error: &Error) -> Check {
+    let fix = error.hints.join("; ");
+    Check::new(CheckStatus::Error, whole(error.source()), fix)
 }
 
 fn free_space(folder: &Path) -> Option<u64> {
@@ -87,7 +91,6 @@ pub(super) fn settings(
         return (Settings::default(), None);
     };
     let file = home.config_file();
-    let check = |status, message: String| Check::new("config", "settings", status, message);
     match Settings::load(&file, environment) {
         Ok(settings) => {
             let origins = settings.origins.values();
@@ -95,10 +98,10 @@ pub(super) fn settings(
             let in_file = origins.clone().filter(is_in_file).count();
             let (file, in_variables) = (file.display(), origins.len() - in_file);
             let message = format!("{in_file} set in {file}, {in_variables} in the environment");
-            (settings, Some(check(CheckStatus::Ok, message)))
+            (settings, Some(Check::new(CheckStatus::Ok, message, "")))
         }
         Err(error) => {
-            let broken = check(CheckStatus::Error, whole(&error)).fix(error.remedy.clone());
+            let broken = Check::new(CheckStatus::Error, whole(&error), &error.remedy);
             // The environment still applies, unless it is what is wrong.
             let settings = Settings::default().with_environment(environment);
             (settings.unwrap_or_default(), Some(broken))
@@ -108,7 +111,6 @@ pub(super) fn settings(
 
 /// Loads and checks the models; a file that cannot be used gives the built-in ones.
 pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
-    let check = |status, message: String| Check::new("models", "models", status, message);
     let Some(home) = home else {
         return (ModelCatalog::builtin(), None);
     };
@@ -123,10 +125,10 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
             } else {
                 format!("{known} are known")
             };
-            (catalog, Some(check(CheckStatus::Ok, message)))
+            (catalog, Some(Check::new(CheckStatus::Ok, message, "")))
         }
         Err(error) => {
-            let mut broken = broken("models", "models", &error);
+            let mut broken = broken(&error);
             broken.message = format!("{}: {}", file.display(), broken.message);
             (ModelCatalog::builtin(), Some(broken))
         }
@@ -136,20 +138,18 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
 /// Checks the user's rules for the masking of secrets, if there are any.
 pub(super) fn scrub_rules(home: Option<&Home>) -> Option<Check> {
     let home = home.filter(|home| home.scrub_file().exists())?;
-    let (id, subject) = ("scrub", "secrets");
-    Some(match rules_file::load(home) {
+    Some(match scrubber::load_rules(home) {
         Ok(own) => {
             let (rules, file) = (count(own.rules.len(), "rule"), home.scrub_file());
             let message = format!("masked by {rules} of {} too", file.display());
-            Check::new(id, subject, CheckStatus::Ok, message)
+            Check::new(CheckStatus::Ok, message, "")
         }
-        Err(error) => broken(id, subject, &error),
+        Err(error) => broken(&error),
     })
 }
 
 /// Checks how old the prices are.
 pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
-    let check = |status, message: String| Check::new("prices", "prices", status, message);
     match catalog.age_warnings(now).as_slice() {
         [] => {
             let dates = catalog.vintages.iter();
@@ -157,14 +157,14 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
                 Some(day) => format!("the newest is of {day}"),
                 None => "none has a date".to_owned(),
             };
-            check(CheckStatus::Ok, message)
+            Check::new(CheckStatus::Ok, message, "")
         }
         warnings => {
             let (message, fixes): (Vec<&str>, Vec<&str>) = warnings
                 .iter()
                 .map(|warning| warning.split_once(": ").unwrap_or((warning, "check them")))
                 .unzip();
-            check(CheckStatus::Warning, message.join("; ")).fix(fixes.join("; "))
+            Check::new(CheckStatus::Warning, message.join("; "), fixes.join("; "))
         }
     }
 }
@@ -175,29 +175,34 @@ pub(super) fn embedded(
     settings: &Settings,
     environment: &Environment,
 ) -> Check {
-    let check = |status, message: String| Check::new("embedded", "embedded", status, message);
     if let Err(not) = built_in() {
-        return check(CheckStatus::Note, not.to_string());
+        return Check::new(CheckStatus::Note, not.to_string(), "");
     }
     if let Err(error) = cpu::check() {
-        return check(CheckStatus::Warning, error.to_string())
-            .fix("ask a vendor or a local server instead");
+        let fix = "ask a vendor or a local server instead";
+        return Check::new(CheckStatus::Warning, error.to_string(), fix);
     }
     let Some(home) = home else {
-        return check(CheckStatus::Note, "no home to look in".to_owned());
+        return Check::new(CheckStatus::Note, "no home to look in", "");
     };
     let (own, files) = (environment.model_file(), ModelHome::in_home(home.path()));
     match choice::choose(own.as_deref(), settings.local_model.as_deref(), &files) {
         Ok(LocalModelChoice::Ready(file)) => {
-            check(CheckStatus::Ok, format!("{}, {LABEL}", file.name))
+            Check::new(CheckStatus::Ok, format!("{}, {LABEL}", file.name), "")
         }
         Ok(LocalModelChoice::ToPull(model)) => {
             let name = model.name;
-            check(CheckStatus::Note, format!("{name} is not downloaded yet"))
-                .fix(format!("download it with `conclave model pull {name}`"))
+            let fix = format!("download it with `conclave model pull {name}`");
+            Check::new(
+                CheckStatus::Note,
+                format!("{name} is not downloaded yet"),
+                fix,
+            )
         }
-        Err(error) => check(CheckStatus::Warning, whole(&error))
-            .fix("see the models with `conclave model list`"),
+        Err(error) => {
+            let fix = "see the models with `conclave model list`";
+            Check::new(CheckStatus::Warning, whole(&error), fix)
+        }
     }
 }
 
@@ -219,7 +224,7 @@ pub(super) fn proxies(environment: &Environment) -> Check {
         none if none.is_empty() => "none".to_owned(),
         set => format!("{set}; never for this machine and private networks"),
     };
-    Check::new("proxies", "proxies", CheckStatus::Ok, message)
+    Check::new(CheckStatus::Ok, message, "")
 }
 
 #[cfg(test)]

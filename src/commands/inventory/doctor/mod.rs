@@ -12,10 +12,9 @@ use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 
-use crate::commands::App;
 use crate::commands::face::consent::ConsentRequest;
 use crate::commands::flags::{JsonFlags, consent_mode};
-use crate::commands::runtime::block_on;
+use crate::commands::{App, block_on};
 use crate::config::key_commands::KeyCommands;
 use crate::config::paths::Home;
 use crate::config::settings::Settings;
@@ -98,11 +97,12 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         agree(&trials, args.yes, printer)?;
     }
 
-    let mut checks = vec![host::home(&home)];
-    checks.extend(settings_check);
-    checks.extend(models_check);
-    checks.extend(host::scrub_rules(known_home));
-    checks.push(host::prices(&models, clock.now()));
+    let scrub_check = host::scrub_rules(known_home);
+    let mut checks = vec![host::home(&home).of("home", "home")];
+    checks.extend(settings_check.map(|check| check.of("config", "settings")));
+    checks.extend(models_check.map(|check| check.of("models", "models")));
+    checks.extend(scrub_check.map(|check| check.of("scrub", "secrets")));
+    checks.push(host::prices(&models, clock.now()).of("prices", "prices"));
     // Any of these errors stops a run, whatever else works.
     let is_broken = |check: &Check| check.status == CheckStatus::Error;
     let is_refused = checks.iter().any(is_broken);
@@ -131,8 +131,8 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
                 .any(|server| server.preferred().is_some())
             || embedded.status == CheckStatus::Ok);
     checks.extend(found.checks);
-    checks.push(embedded);
-    checks.push(host::proxies(environment));
+    checks.push(embedded.of("embedded", "embedded"));
+    checks.push(host::proxies(environment).of("proxies", "proxies"));
     let report = DoctorReport {
         schema_version: SCHEMA_VERSION,
         can_answer,
@@ -238,7 +238,7 @@ fn targets<'a>(
             }
             Err(error) => {
                 let id = format!("provider.{}", access.id);
-                keyless.push(host::broken(id, name(&access.id), &error));
+                keyless.push(host::broken(&error).of(id, name(&access.id)));
             }
         }
     }
@@ -246,35 +246,22 @@ fn targets<'a>(
 }
 
 fn server_checks(search: &Result<ServerSearch, Error>, found: &[Server]) -> Vec<Check> {
-    let check =
-        |status, message: String| Check::new("local_servers", "local servers", status, message);
-    let search = match search {
-        Ok(search) => search,
-        Err(error) => return vec![host::broken("local_servers", "local servers", error)],
+    let check = match search {
+        Err(error) => host::broken(error),
+        Ok(_) if !found.is_empty() => return found.iter().map(server_check).collect(),
+        Ok(search) if search.is_off() => Check::new(CheckStatus::Note, "not searched for", ""),
+        Ok(search) => {
+            let message = format!("none answers at {}", search.shown(&all_kinds()));
+            Check::new(CheckStatus::Note, message, "")
+        }
     };
-    if found.is_empty() {
-        let message = match search.shown(&all_kinds()) {
-            none if none.is_empty() => "not searched for".to_owned(),
-            looked => format!("none answers at {looked}"),
-        };
-        return vec![check(CheckStatus::Note, message)];
-    }
-    found.iter().map(server_check).collect()
+    vec![check.of("local_servers", "local servers")]
 }
 
 fn server_check(server: &Server) -> Check {
     let provider = server.kind.provider();
-    let check = |status, message: String| {
-        let message = format!("at {}{message}", server.authority);
-        Check::new(
-            format!("server.{provider}"),
-            name(&provider),
-            status,
-            message,
-        )
-    };
-    let warning = |message: &str, fix| check(CheckStatus::Warning, message.to_owned()).fix(fix);
-    match (server.condition, server.models.as_slice()) {
+    let warning = |message: &str, fix| (CheckStatus::Warning, message.to_owned(), fix);
+    let (status, message, fix) = match (server.condition, server.models.as_slice()) {
         (Condition::Loading, _) => warning(", still loading its model", "try again in a moment"),
         (Condition::Locked, _) => warning(", needs a key", "start it without one"),
         (Condition::Ready, []) => warning(", has no chat model", "load one in the server"),
@@ -285,9 +272,11 @@ fn server_check(server: &Server) -> Check {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            check(CheckStatus::Ok, format!(": {ids}{more}"))
+            (CheckStatus::Ok, format!(": {ids}{more}"), "")
         }
-    }
+    };
+    let message = format!("at {}{message}", server.authority);
+    Check::new(status, message, fix).of(format!("server.{provider}"), name(&provider))
 }
 
 /// Most tokens of an answer. Some servers refuse fewer than 16.
@@ -299,13 +288,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Most repetitions of a call in another form after the last one was refused.
 const FORMS: u32 = 3;
 
-/// A call to be made.
-#[derive(Debug)]
-struct PlannedCall {
-    ask: Ask,
-    /// Its maximum cost.
-    most: Cost,
-}
+/// A call to be made, and its maximum cost.
+type PlannedCall = (Ask, Cost);
 
 /// Plans one call for each provider with a key: to the first of its default models that has not
 /// retired.
@@ -326,10 +310,8 @@ fn planned_calls(keyed: &[Target<'_>], catalog: &ModelCatalog, now: Timestamp) -
             output: MAX_OUTPUT_TOKENS,
             ..Usage::default()
         };
-        PlannedCall {
-            most: prices.cost(&ask.model, &usage),
-            ask,
-        }
+        let most = prices.cost(&ask.model, &usage);
+        (ask, most)
     };
     keyed.iter().filter_map(model).map(planned).collect()
 }
@@ -358,8 +340,8 @@ fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Er
         printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
         return Ok(());
     }
-    let most: Cost = planned.iter().map(|planned| planned.most).sum();
-    let models = planned.iter().map(|planned| planned.ask.model.to_string());
+    let most: Cost = planned.iter().map(|(_, most)| *most).sum();
+    let models = planned.iter().map(|(ask, _)| ask.model.to_string());
     let unpriced = if most.lower_bound {
         " and the calls without a known price"
     } else {
@@ -403,9 +385,6 @@ async fn try_all(
     catalog: &ModelCatalog,
     clock: &Clock,
 ) -> Vec<TrialCall> {
-    if planned.is_empty() {
-        return Vec::new();
-    }
     let http = Arc::new(Http::new(Timeouts {
         connect: CONNECT,
         first_byte: LIMIT,
@@ -413,12 +392,12 @@ async fn try_all(
     }));
     let prices = &catalog.prices(clock.now());
     let catalog = Arc::new(catalog.clone());
-    let tried = planned.iter().filter_map(|planned| {
-        let asked = &planned.ask.model.provider;
+    let tried = planned.iter().filter_map(|(ask, _)| {
+        let asked = &ask.model.provider;
         let target = keyed.iter().find(|target| target.access.id == *asked)?;
         let (endpoint, catalog) = (target.endpoint.clone(), Arc::clone(&catalog));
         let provider = Remote::new(target.access.dialect, endpoint, catalog, Arc::clone(&http));
-        Some(async move { attempt(&planned.ask, &provider, prices, clock).await })
+        Some(async move { attempt(ask, &provider, prices, clock).await })
     });
     join_all(tried).await
 }

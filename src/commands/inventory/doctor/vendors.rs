@@ -32,14 +32,6 @@ pub(super) struct VendorReport {
     pub(super) answers: bool,
 }
 
-/// Returns one finding about a vendor, which names nothing yet.
-fn finding(status: CheckStatus, message: impl Into<String>, fix: &str) -> Check {
-    Check {
-        fix: (!fix.is_empty()).then(|| fix.to_owned()),
-        ..Check::new("", "", status, message)
-    }
-}
-
 /// Checks one vendor.
 pub(super) async fn check(
     target: &Target<'_>,
@@ -59,7 +51,7 @@ pub(super) async fn check(
     }));
     findings.extend(access.unencrypted_key().map(|warning| {
         let (message, fix) = warning.split_once("; ").unwrap_or((&warning, ""));
-        finding(CheckStatus::Warning, message, fix)
+        Check::new(CheckStatus::Warning, message, fix)
     }));
     let list_request = model_list::request(access.dialect, &target.endpoint);
     let list = http.get(&list_request, account, ANSWER);
@@ -92,14 +84,14 @@ pub(super) async fn check(
             // The same failure is reported once.
             findings.extend((!matches!(key, Some(Err(_)))).then_some(trouble));
         }
-        Ok(Err(not_a_list)) => findings.push(finding(
+        Ok(Err(not_a_list)) => findings.push(Check::new(
             CheckStatus::Warning,
             not_a_list.to_string(),
             "check the base URL",
         )),
         Ok(Ok(models)) => {
             let accepted = if key.is_some() { "" } else { "key accepted, " };
-            findings.push(finding(
+            findings.push(Check::new(
                 CheckStatus::Ok,
                 format!("{accepted}{}", count(models.len(), "model")),
                 "",
@@ -132,13 +124,8 @@ fn report(
         .filter_map(|finding| finding.fix.as_deref())
         .collect();
     let provider = target.access.id.clone();
-    let check = Check {
-        id: format!("provider.{provider}"),
-        subject: name(&provider).to_owned(),
-        status: status.unwrap_or(CheckStatus::Ok),
-        message,
-        fix: (!fixes.is_empty()).then(|| fixes.join("; ")),
-    };
+    let check = Check::new(status.unwrap_or(CheckStatus::Ok), message, fixes.join("; "))
+        .of(format!("provider.{provider}"), name(&provider));
     VendorReport {
         provider,
         check,
@@ -158,29 +145,26 @@ fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Opti
         None => format!("does not begin with `{prefix}`"),
     };
     let message = format!("the key in {origin} {problem}");
-    Some(finding(
-        CheckStatus::Warning,
-        message,
-        &format!("check {origin}"),
-    ))
+    let fix = format!("check {origin}");
+    Some(Check::new(CheckStatus::Warning, message, fix))
 }
 
 fn key_finding(key_limit: Option<KeyBudget>) -> Check {
     use CheckStatus::{Error, Ok, Warning};
 
     match key_limit.map(|limit| limit.remaining) {
-        Some(Some(MicroUsd::ZERO)) => finding(
+        Some(Some(MicroUsd::ZERO)) => Check::new(
             Error,
             "key accepted, but its spending limit is used up",
             "raise the key's limit, or use another key",
         ),
-        Some(Some(left)) => finding(
+        Some(Some(left)) => Check::new(
             Ok,
             format!("key accepted, {left:.2} left under its limit"),
             "",
         ),
-        Some(None) => finding(Ok, "key accepted, without a limit", ""),
-        None => finding(
+        Some(None) => Check::new(Ok, "key accepted, without a limit", ""),
+        None => Check::new(
             Warning,
             "its reply about the key is unreadable",
             "check the base URL",
@@ -193,19 +177,19 @@ fn trouble(failure: &Failure, what: &str) -> Check {
 
     let message = failure.message.clone();
     match failure.class {
-        FailureClass::Auth => finding(
+        FailureClass::Auth => Check::new(
             Error,
             format!("the key was refused: {message}"),
             "create a new key, or copy one that is still valid",
         ),
-        FailureClass::Billing => finding(Error, message, "add credit, or raise the limit"),
-        FailureClass::Transport | FailureClass::Timeout => finding(
+        FailureClass::Billing => Check::new(Error, message, "add credit, or raise the limit"),
+        FailureClass::Transport | FailureClass::Timeout => Check::new(
             Error,
             message,
             "check the network, the proxy and the base URL; other providers still work",
         ),
         FailureClass::RateLimit | FailureClass::Overload => {
-            finding(Warning, message, "try again later")
+            Check::new(Warning, message, "try again later")
         }
         FailureClass::ModelMissing
         | FailureClass::BadRequest
@@ -215,7 +199,7 @@ fn trouble(failure: &Failure, what: &str) -> Check {
         | FailureClass::Interrupted
         | FailureClass::Empty
         | FailureClass::Malformed
-        | FailureClass::Internal => finding(
+        | FailureClass::Internal => Check::new(
             Warning,
             format!("{what} is not available: {message}"),
             "check the base URL; test it with `--deep`",
@@ -241,7 +225,7 @@ fn panel_findings(
     let missing: Vec<String> = missing.map(|model| format!("`{}`", model.id)).collect();
     if !missing.is_empty() {
         let message = format!("its list lacks {} of the default panel", missing.join(", "));
-        findings.push(finding(
+        findings.push(Check::new(
             CheckStatus::Warning,
             message,
             "name the models yourself with `--model` or the setting `panel`, or update conclave",
@@ -251,7 +235,7 @@ fn panel_findings(
         let retires = find(&model.id).and_then(|listed| listed.retires.as_ref());
         let day = retires.and_then(|text| text.get(..10)?.parse::<Date>().ok());
         if let Some(day) = day.filter(|day| days_between(today, *day) <= NOTICE_DAYS) {
-            findings.push(finding(
+            findings.push(Check::new(
                 CheckStatus::Warning,
                 format!("`{}` retires on {day}", model.id),
                 "name another model, or update conclave",
@@ -266,8 +250,8 @@ pub(super) fn without_key(access_list: &[ProviderAccess]) -> Option<Check> {
     let missing =
         |access: &ProviderAccess| Some(format!("{} ({})", name(&access.id), access.missing_key()?));
     let missing: Vec<String> = access_list.iter().filter_map(missing).collect();
-    (!missing.is_empty())
-        .then(|| Check::new("keys", "no key", CheckStatus::Note, missing.join(", ")))
+    let check = || Check::new(CheckStatus::Note, missing.join(", "), "").of("keys", "no key");
+    (!missing.is_empty()).then(check)
 }
 
 #[cfg(test)]

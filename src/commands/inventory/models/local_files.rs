@@ -2,8 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::commands::App;
-use crate::commands::runtime::block_on;
+use crate::commands::{App, block_on};
 use crate::error::Error;
 use crate::providers::local::built_in;
 use crate::providers::local::manifest::{DEFAULT, Model, find};

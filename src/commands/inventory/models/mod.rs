@@ -6,16 +6,15 @@ mod screen;
 use indexmap::IndexSet;
 use jiff::civil::Date;
 
-use crate::commands::App;
 use crate::commands::flags::JsonFlags;
-use crate::commands::runtime::block_on;
+use crate::commands::{App, block_on};
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
 use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
-use crate::providers::discovery::{Condition, ServedModel, Server};
+use crate::providers::discovery::{ServedModel, Server};
 use crate::providers::local::home::ModelHome;
 use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
@@ -102,13 +101,7 @@ fn list(
             id: id.to_string(),
             name: vendors::name(id).to_owned(),
             has_key: find(access_list, id).is_some_and(ProviderAccess::is_configured),
-            key_variables: {
-                let vendor = vendors::find(id.as_str());
-                let variables = vendor
-                    .map(|vendor| vendor.key_variables)
-                    .unwrap_or_default();
-                variables.iter().map(ToString::to_string).collect()
-            },
+            key_variables: vendors::find(id.as_str()).map_or(&[], |vendor| vendor.key_variables),
             models: models
                 .iter()
                 .map(|model| cloud_model(model, today))
@@ -139,23 +132,15 @@ fn server_models(server: &Server) -> ServerModels {
     let provider = server.kind.provider();
     let model = |served: &ServedModel| LocalModel {
         model: format!("{provider}:{}", served.id),
-        id: served.id.clone(),
-        parameters: served.parameters,
-        context: served.context,
-        loaded: served.loaded,
-        free: served.runs_here,
         small_prompts: is_small(served),
+        served: served.clone(),
     };
     ServerModels {
         id: provider.to_string(),
         name: vendors::name(&provider).to_owned(),
         address: server.authority.clone(),
         version: server.version.clone(),
-        condition: match server.condition {
-            Condition::Ready => "ready",
-            Condition::Loading => "loading",
-            Condition::Locked => "locked",
-        },
+        condition: server.condition,
         models: server.models.iter().map(model).collect(),
     }
 }

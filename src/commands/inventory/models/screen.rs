@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::domain::ids::ProviderId;
 use crate::providers::catalog::{DatedPrice, Model, UsdPerMtok};
+use crate::providers::discovery::{Condition, ServedModel};
 use crate::providers::local::built_in;
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::MODELS;
@@ -88,7 +89,7 @@ pub(super) struct ProviderModels {
     /// True if its key is set.
     pub(super) has_key: bool,
     /// The variables of its key; empty for an endpoint of the user.
-    pub(super) key_variables: Vec<String>,
+    pub(super) key_variables: &'static [&'static str],
     pub(super) models: Vec<CloudModel>,
 }
 
@@ -113,8 +114,7 @@ pub(super) struct ServerModels {
     pub(super) name: String,
     pub(super) address: String,
     pub(super) version: Option<String>,
-    #[cfg_attr(test, schemars(extend("enum" = ["ready", "loading", "locked"])))]
-    pub(super) condition: &'static str,
+    pub(super) condition: Condition,
     pub(super) models: Vec<LocalModel>,
 }
 
@@ -123,13 +123,8 @@ pub(super) struct ServerModels {
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct LocalModel {
     pub(super) model: String,
-    pub(super) id: String,
-    pub(super) parameters: Option<u64>,
-    pub(super) context: Option<u64>,
-    pub(super) loaded: bool,
-    /// True if it runs on the user's own machine or network and costs nothing; false for a cloud
-    /// model behind the server.
-    pub(super) free: bool,
+    #[serde(flatten)]
+    pub(super) served: ServedModel,
     /// True if it gets short prompts.
     pub(super) small_prompts: bool,
 }
@@ -260,9 +255,9 @@ fn server(server: &ServerModels) -> [Part; 2] {
         .as_ref()
         .map(|version| format!(", version {version}"));
     let condition = match server.condition {
-        "loading" => ", still loading",
-        "locked" => ", needs a key",
-        _ => "",
+        Condition::Loading => ", still loading",
+        Condition::Locked => ", needs a key",
+        Condition::Ready => "",
     };
     let state = format!(
         "at {}{}{condition}",
@@ -278,18 +273,18 @@ fn server(server: &ServerModels) -> [Part; 2] {
 }
 
 fn local_model(model: &LocalModel) -> Fact {
-    let price = if model.free {
+    let served = &model.served;
+    let price = if served.runs_here {
         "free"
     } else {
         "runs in a cloud, price unknown"
     };
-    let parameters = model.parameters.map(billions);
+    let parameters = served.parameters.map(billions);
+    let context = served.context.map(tokens);
     let facts = [
         parameters.map(|count| format!("{count} parameters")),
-        model
-            .context
-            .map(|context| format!("context {}", tokens(context))),
-        model.loaded.then(|| "loaded".to_owned()),
+        context.map(|context| format!("context {context}")),
+        served.loaded.then(|| "loaded".to_owned()),
         model.small_prompts.then(|| "short prompts".to_owned()),
         Some(price.to_owned()),
     ];
