@@ -43,29 +43,14 @@ struct Listening {
 #[derive(Debug)]
 pub struct ForegroundProgram(());
 
-/// Listens from now on. The second interrupt calls `before_exit` and ends the process with
-/// `exit_code`. An interrupt that came after the end of the last receiver is the first one.
+/// Listens from now on. The first `messages` interrupts are messages; the next one calls
+/// `before_exit` and ends the process with `exit_code`. An interrupt that came after the end of the
+/// last receiver is the first one.
 ///
 /// # Errors
 ///
 /// When the thread or its runtime cannot be created, or the signals cannot be handled.
 pub fn listen(
-    exit_code: u8,
-    before_exit: impl FnOnce() + Send + 'static,
-) -> io::Result<mpsc::UnboundedReceiver<()>> {
-    listen_to(1, exit_code, before_exit)
-}
-
-/// Listens from now on as [`listen`] does, but the first two interrupts are messages, and the third
-/// ends the process.
-pub fn listen_to_two(
-    exit_code: u8,
-    before_exit: impl FnOnce() + Send + 'static,
-) -> io::Result<mpsc::UnboundedReceiver<()>> {
-    listen_to(2, exit_code, before_exit)
-}
-
-fn listen_to(
     messages: u32,
     exit_code: u8,
     before_exit: impl FnOnce() + Send + 'static,
@@ -102,7 +87,7 @@ pub fn to_end<T>(
     before_exit: impl FnOnce() + Send + 'static,
     future: impl Future<Output = T>,
 ) -> io::Result<Option<T>> {
-    let mut interrupts = listen(exit_code, before_exit)?;
+    let mut interrupts = listen(1, exit_code, before_exit)?;
     let runtime = host::runtime()?;
     let result = runtime.block_on(async {
         tokio::select! {

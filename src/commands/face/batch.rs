@@ -124,7 +124,7 @@ impl<'a> ApprovedBatch<'a> {
         let runtime = host::runtime_for_many().map_err(cannot_start)?;
         let end = runtime.block_on(async {
             let screen = run.printer.clone();
-            let interrupts = interrupts::listen_to_two(Exit::Interrupted.code(), move || {
+            let interrupts = interrupts::listen(2, Exit::Interrupted.code(), move || {
                 screen.restore_terminal();
             });
             let batch = Batch::new(BatchTerms {

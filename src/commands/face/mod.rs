@@ -175,7 +175,7 @@ impl<'a> TerminalFace<'a> {
         let (keyboard, rule) = (Keyboard::controlling(), session.control().consent);
         let person = TerminalPerson::new(screen.clone(), keyboard, &save, rule);
         let printer = self.app.printer.clone();
-        let interrupts = interrupts::listen(Exit::Interrupted.code(), move || {
+        let interrupts = interrupts::listen(1, Exit::Interrupted.code(), move || {
             printer.restore_terminal();
         });
         let participants = Participants {

@@ -156,7 +156,7 @@ fn run_programs(
     clock: &Clock,
     gathered: &mut GatheredEvidence,
 ) -> Result<(), Error> {
-    let signals = interrupts::listen(Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
+    let signals = interrupts::listen(1, Exit::Interrupted.code(), || ()).map_err(Error::failed)?;
     let signals = RefCell::new(signals);
     let has_been = Cell::new(false);
     let is_interrupted = &|| {
