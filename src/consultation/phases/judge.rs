@@ -37,7 +37,7 @@ pub(crate) fn judge_failed(
 /// Emits the answer that the mode composes from the rounds that were held, if no verdict is
 /// requested.
 pub(crate) fn keep_composed(plan: &Plan, emitter: &mut Emitter<'_>, material: HeldRounds<'_>) {
-    let verdict = plan.debate.mode.strategy().compose(material);
+    let verdict = (plan.debate.mode.strategy().compose)(material);
     emitter.emit_artifact(Content::Verdict(verdict), false);
 }
 

@@ -34,14 +34,7 @@ pub struct Strategy {
     pub verdict: AnswerKind,
     pub ending: Ending,
     /// Composes an answer if no verdict is requested.
-    compose: fn(HeldRounds<'_>) -> Verdict,
-}
-
-impl Strategy {
-    /// Returns the answer composed from the rounds that were held.
-    pub fn compose(&self, material: HeldRounds<'_>) -> Verdict {
-        (self.compose)(material)
-    }
+    pub compose: fn(HeldRounds<'_>) -> Verdict,
 }
 
 /// Names for the parts of artifacts: every mode uses the same fields with different meanings.
