@@ -15,7 +15,7 @@ use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::Replayed;
-use crate::consultation::plan::resume_terms::ResumeTerms;
+use crate::consultation::plan::ResumeTerms;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;

@@ -4,8 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Substitution;
-use crate::consultation::plan::Plan;
-use crate::consultation::plan::resume_terms::ResumeTerms;
+use crate::consultation::plan::{Plan, ResumeTerms};
 use crate::consultation::policy::estimate::{Consent, Estimate, GateReason};
 use crate::consultation::prompt::PromptUsed;
 use crate::consultation::protocol::answer::AnswerKind;

@@ -10,7 +10,7 @@ pub(crate) mod round;
 pub mod replay;
 
 use super::event::{Answer, Envelope, HealthUpdate, ProviderEvent};
-use super::plan::resume_terms::ResumeTerms;
+use super::plan::ResumeTerms;
 use super::policy::estimate::Estimate;
 use super::protocol::call::{Ask, Outcome};
 use super::protocol::request::{CallRequest, NotAdmitted, RequestKey};

@@ -1,12 +1,12 @@
 //! Decides after the synthesis: continue with the cross-examination, or end because no more rounds
 //! were requested or the experts agree.
 
-use crate::domain::artifact::Synthesis;
+use crate::domain::artifact::{CrossExam, Independent, Revision, Synthesis};
+use crate::domain::money::Cost;
 use crate::stopping::early_termination::{EarlyStop, Policy, evaluate, judges_confidence};
 
 use super::judge::keep_composed;
 use super::next::{Break, Continue, Entry, ExpertAnswers, Next};
-use super::savings;
 use crate::consultation::analysis::compose::HeldRounds;
 use crate::consultation::analysis::evidence::{Judgement, calibrated, evidence};
 use crate::consultation::anonymity::names::with_names;
@@ -17,9 +17,13 @@ use crate::consultation::event::{
 use crate::consultation::machine::Question;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
+use crate::consultation::plan::caching::CacheState;
+use crate::consultation::plan::options::JudgePasses;
 use crate::consultation::policy::consent::ConsentMode;
 use crate::consultation::policy::mode::Ending;
 use crate::consultation::prompt::PromptError;
+use crate::consultation::protocol::answer::AnswerKind;
+use crate::consultation::protocol::call::Prompt;
 use crate::consultation::tasks::AnswerSource;
 
 /// The number of the round after which a consultation can end early.
@@ -167,7 +171,7 @@ fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, P
         calibrated: calibrated(rule, answers, judgement),
         evaluation: evaluate(rule, &evidence),
         rounds_skipped: plan.debate.rounds.number().saturating_sub(ROUND),
-        estimated_cost_saved: savings::of_skipped_rounds(
+        estimated_cost_saved: cost_of_skipped_rounds(
             plan,
             &result.answers.independents,
             &result.synthesis,
@@ -196,4 +200,60 @@ fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisRe
         },
     );
     Break(Entry::Complete { rounds: ROUND })
+}
+
+/// Returns the estimated cost of Rounds 3 and 4, as far as they were requested, from their prompts
+/// and with answers as long as this run's so far: an expert's in Round 3 counts as long as its own
+/// of Round 1, each of the judge's as long as its synthesis. A context that its vendor caches was
+/// written by the rounds before.
+fn cost_of_skipped_rounds(
+    plan: &Plan,
+    independents: &[Independent],
+    synthesis: &Synthesis,
+    sources: &[AnswerSource],
+    judge: &AnswerSource,
+) -> Result<Cost, PromptError> {
+    let labels = plan.labels();
+    let cost = |source: &AnswerSource, answer: AnswerKind, prompt: &Prompt, answers: u64| {
+        let usage = plan.expected_usage(
+            (&source.model, answer),
+            prompt,
+            prompt.tokens().expected + answers,
+            source.output,
+            CacheState::Warm,
+        );
+        plan.expected_cost(&source.model, &usage)
+    };
+    let (synthesis, cross_exam) = plan.material.of(synthesis, &CrossExam::default());
+    let mut total = Cost::FREE;
+    for source in sources {
+        let own = independents
+            .iter()
+            .find(|held| held.agent_id == source.agent);
+        let Some((seat, own)) = plan.panel.seat_of(&source.agent).zip(own) else {
+            continue;
+        };
+        let prompter = plan.prompter(&labels, &source.model);
+        let prompt = prompter.revision(seat, own, &synthesis)?;
+        total += cost(source, AnswerKind::Revision, &prompt, 0);
+    }
+    let said: u64 = sources.iter().map(|source| source.output).sum();
+    let prompter = plan.prompter(&labels, &judge.model);
+    let empty: Vec<Revision> = sources
+        .iter()
+        .filter_map(|source| source.agent.seat())
+        .map(Revision::unanswered)
+        .collect();
+    let merging = prompter.cross_exam(&empty, &synthesis)?;
+    total += cost(judge, AnswerKind::CrossExam, &merging, said);
+    let verdict = plan.debate.mode.strategy().verdict;
+    if plan.debate.asks_for(verdict) {
+        let prompt = prompter.verdict(independents, &synthesis, &cross_exam)?;
+        let once = cost(judge, verdict, &prompt, judge.output);
+        total += once;
+        if plan.debate.judge_passes == JudgePasses::Twice {
+            total += once;
+        }
+    }
+    Ok(total)
 }

@@ -10,7 +10,6 @@ pub(crate) mod persona_selection;
 pub(crate) mod independent;
 pub(crate) mod synthesis;
 pub(crate) mod early_termination;
-pub(crate) mod savings;
 pub(crate) mod cross_exam;
 pub(crate) mod comparison;
 pub(crate) mod judge;

@@ -5,7 +5,6 @@ pub mod options;
 mod control;
 pub mod caching;
 pub mod preview;
-pub mod resume_terms;
 
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ use crate::domain::panel::Panel;
 use crate::domain::pricing::{CostSource, Price, PriceList};
 use crate::domain::tokens::{Band, Usage, UsageSource};
 
-pub use self::control::{Control, ControlRequest};
+pub use self::control::{Control, ControlRequest, Pricing, ResumeTerms};
 
 use self::options::DebateOptions;
 use super::anonymity::labels::Labels;

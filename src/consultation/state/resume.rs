@@ -8,7 +8,7 @@ use crate::consultation::event::{ConsultationEvent, Resumed};
 use crate::consultation::machine::questions::Questions;
 use crate::consultation::machine::run_state::{Pause, Watch};
 use crate::consultation::machine::step::StepContext;
-use crate::consultation::plan::resume_terms::ResumeTerms;
+use crate::consultation::plan::ResumeTerms;
 
 /// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
 /// stays unchanged.

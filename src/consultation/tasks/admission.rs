@@ -1,11 +1,22 @@
 //! Requests the next call of a task, and handles the decision on it: made, left out, or stopped by
 //! a ceiling.
+//!
+//! A task with limited effort (see [`TaskRules`](super::task::TaskRules)) has a time limit and at
+//! most one more call; any other gives its model up when waiting for it is useless.
 
-use crate::consultation::event::{AbortReason, CeilingReached, CostEvent, Event};
+use std::time::Duration;
+
+use crate::consultation::event::{
+    AbortReason, AgentError, CancelReason, CeilingReached, CostEvent, Event, Purpose,
+    WhySubstituted,
+};
 use crate::consultation::machine::Effect;
+use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
+use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::policy::substitution::OnFailure;
 use crate::consultation::protocol::call::FailureClass;
 use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey, RequestOption};
 use crate::domain::ids::{ModelRef, ProviderId};
@@ -13,6 +24,13 @@ use crate::domain::money::{Cost, MicroUsd};
 
 use super::outcome::{CallsInFlight, Status, TaskOutcome, failed};
 use super::task::AgentTask;
+
+/// The time limit, including a retry. A free model has none: it runs on the user's own machine and
+/// is known to be slow.
+pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
+
+/// The longest wait before a retry within the limit.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
 impl AgentTask {
     /// Requests the call that is due, if its time has come, or renews an offer to the person.
@@ -33,16 +51,12 @@ impl AgentTask {
         if let Some((why, error)) = self.reason_to_give_up(step, purpose) {
             return self.give_up(step, why, error);
         }
-        let max_output_tokens = self.max_output_tokens;
-        match self.check_budget(step, &self.current, max_output_tokens) {
-            BudgetCheck::Allowed => step.emitter.push(Effect::Request(Box::new(CallRequest {
-                key: RequestKey::Attempt {
-                    agent: self.agent.clone(),
-                    answer: self.answer,
-                },
-                options: vec![self.request_option(step.plan, &self.current, max_output_tokens)],
-                beyond_month: step.run.beyond_month,
-            }))),
+        match self.check_budget(step, &self.current) {
+            BudgetCheck::Allowed => {
+                let (agent, answer) = (self.agent.clone(), self.answer);
+                let key = RequestKey::Attempt { agent, answer };
+                self.request(step, key, std::slice::from_ref(&self.current));
+            }
             BudgetCheck::WaitForInFlight => {}
             BudgetCheck::Exceeded if self.rules.counts => {
                 let max_cost = step.plan.control.max_cost.unwrap_or_default();
@@ -63,15 +77,13 @@ impl AgentTask {
         else {
             return;
         };
-        let max_output_tokens = self.max_output_tokens;
         let is_stale = *provider != self.current.provider
-            || step.is_stopping()
             || not_before > step.now
-            || self.check_budget(step, &self.current, max_output_tokens) != BudgetCheck::Allowed;
+            || self.check_budget(step, &self.current) != BudgetCheck::Allowed;
         if is_stale {
             return;
         }
-        let attempt = self.call(step, &self.current, max_output_tokens, purpose);
+        let attempt = self.call(step, &self.current, purpose);
         let hedge_timer = self
             .hedge_delay(step.plan)
             .map(|delay| step.emitter.set_timer(delay));
@@ -96,7 +108,7 @@ impl AgentTask {
         else {
             return None;
         };
-        if !matches!(self.status, Status::Pending { .. }) || step.is_stopping() {
+        if !matches!(self.status, Status::Pending { .. }) {
             return None;
         }
         if !self.rules.counts {
@@ -114,33 +126,36 @@ impl AgentTask {
         }
     }
 
-    pub(super) fn request_option(
-        &self,
-        plan: &Plan,
-        model: &ModelRef,
-        max_output_tokens: u64,
-    ) -> RequestOption {
-        RequestOption {
+    /// Requests a call to one of the models, the first that has a place.
+    pub(super) fn request(&self, step: &mut StepContext<'_>, key: RequestKey, models: &[ModelRef]) {
+        let options = models.iter().map(|model| RequestOption {
             provider: model.provider.clone(),
-            worst_case: self.worst_case(plan, model, max_output_tokens),
-        }
+            worst_case: self.worst_case(step.plan, model),
+        });
+        let request = CallRequest {
+            key,
+            options: options.collect(),
+            beyond_month: step.run.beyond_month,
+        };
+        step.emitter.push(Effect::Request(Box::new(request)));
     }
 
-    fn worst_case(&self, plan: &Plan, model: &ModelRef, max_output_tokens: u64) -> Cost {
+    /// Returns the most tokens that an answer of this model may take.
+    pub(super) fn output_limit(&self, plan: &Plan, model: &ModelRef) -> u64 {
+        self.max_output_tokens.min(plan.terms(model).output_limit)
+    }
+
+    fn worst_case(&self, plan: &Plan, model: &ModelRef) -> Cost {
+        let max_output_tokens = self.output_limit(plan, model);
         plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
     }
 
     /// Decides whether a call may be made under the consultation's ceiling.
-    pub(super) fn check_budget(
-        &self,
-        step: &StepContext<'_>,
-        model: &ModelRef,
-        max_output_tokens: u64,
-    ) -> BudgetCheck {
+    pub(super) fn check_budget(&self, step: &StepContext<'_>, model: &ModelRef) -> BudgetCheck {
         let Some(ceiling) = step.plan.control.max_cost else {
             return BudgetCheck::Allowed;
         };
-        let worst_case = self.worst_case(step.plan, model, max_output_tokens);
+        let worst_case = self.worst_case(step.plan, model);
         step.run.budget.check(worst_case, ceiling)
     }
 
@@ -159,7 +174,7 @@ impl AgentTask {
         spent: Cost,
         budget: Option<String>,
     ) {
-        let worst_case = self.worst_case(step.plan, &self.current, self.max_output_tokens);
+        let worst_case = self.worst_case(step.plan, &self.current);
         let at_most = if worst_case.lower_bound {
             "has no price".to_owned()
         } else {
@@ -181,5 +196,105 @@ impl AgentTask {
             budget,
         })));
         step.stop(AbortReason::CostCeiling, message);
+    }
+}
+
+impl AgentTask {
+    /// Starts the time limit, if there is one.
+    ///
+    /// Invariant: called only in a step that also emits an event, as every timer requires.
+    pub(crate) fn start_time_limit(&mut self, plan: &Plan, emitter: &mut Emitter<'_>) {
+        let has_limit = self.rules.is_limited && !plan.terms(&self.current).free;
+        self.time_limit = has_limit.then(|| emitter.set_timer(TIME_LIMIT));
+    }
+
+    /// Ends the task without an answer and drops its calls.
+    pub(super) fn abandon(&mut self, step: &mut StepContext<'_>, why: &str) -> TaskOutcome {
+        self.cancel_calls(step, CancelReason::TooLate);
+        self.settle(step, Err(failed(FailureClass::Timeout, why)))
+    }
+
+    /// Returns the rule for retries.
+    pub(crate) fn retry_rule(&self, usual: RetryRule) -> RetryRule {
+        if !self.rules.is_limited {
+            return usual;
+        }
+        let most = if self.saved_text.is_none() {
+            usual.most.min(1)
+        } else {
+            0
+        };
+        RetryRule {
+            most,
+            longest_hint: usual.longest_hint.min(LONGEST_WAIT),
+            ..usual
+        }
+    }
+
+    /// Returns whether an unusable answer may be requested once more.
+    pub(crate) fn may_ask_again(&self) -> bool {
+        !self.rules.is_limited || self.tried.retries == 0 && self.saved_text.is_none()
+    }
+
+    /// Returns the reason why waiting for the model in use is useless; `None` if it is not. A
+    /// provider that is not well is left to the experts: a task with limited effort does not wait.
+    pub(super) fn reason_to_give_up(
+        &self,
+        step: &StepContext<'_>,
+        purpose: Purpose,
+    ) -> Option<(WhySubstituted, AgentError)> {
+        let (provider, now) = (&self.current.provider, step.now);
+        let (providers, retry) = (&step.run.providers, step.plan.retry);
+        let is_limited = self.rules.is_limited;
+        if is_limited || self.may_divert(step, purpose) {
+            // A task that waited when the key was refused makes its own call: one refusal among
+            // calls that are accepted is not worth the seats that wait.
+            let refused_since = providers.key_refused_since(provider);
+            if refused_since.is_some_and(|since| is_limited || since <= self.began) {
+                let message = format!("`{provider}` refuses the key or asks for payment");
+                let error = failed(FailureClass::Auth, message);
+                return Some((WhySubstituted::Failure, error));
+            }
+            if providers.is_broken(provider, now) {
+                let message = format!("`{provider}` has failed repeatedly");
+                let error = failed(FailureClass::Overload, message);
+                return Some((WhySubstituted::HealthCheck, error));
+            }
+        }
+        let backoff = providers.backoff(provider, now)?;
+        if !is_limited && !retry.is_too_long(backoff, now) {
+            return None;
+        }
+        let why = if let Some(refused_for) = retry.given_up(backoff, now) {
+            let seconds = refused_for.as_secs_f64();
+            format!("has refused every call for {seconds:.0} s")
+        } else {
+            let pause = backoff.until.since(now).as_secs_f64().ceil();
+            format!("asks for a pause of {pause} s")
+        };
+        let message = format!("{}; `{provider}` {why}", backoff.reason);
+        let error = failed(FailureClass::RateLimit, message);
+        Some((WhySubstituted::Failure, error))
+    }
+
+    /// Returns whether a new attempt may go to another model without a call to this one. The last
+    /// model is never given up this way.
+    fn may_divert(&self, step: &StepContext<'_>, purpose: Purpose) -> bool {
+        let is_new = match purpose {
+            Purpose::Answer | Purpose::Fallback | Purpose::Hedge | Purpose::Resumed => true,
+            Purpose::Retry | Purpose::Reformed | Purpose::MoreRoom | Purpose::Repair => false,
+        };
+        let (providers, now) = (&step.run.providers, step.now);
+        let elsewhere = |model: &ModelRef| {
+            model.provider != self.current.provider && !providers.is_no_use(&model.provider, now)
+        };
+        let control = &step.plan.control;
+        let may_be_replaced = !control.strict
+            && match control.on_failure {
+                OnFailure::Ask | OnFailure::Substitute => true,
+                OnFailure::Skip => self.rules.ignores_skip(),
+                OnFailure::Fail => false,
+            };
+        is_new && may_be_replaced && self.rest.iter().any(elsewhere)
     }
 }

@@ -17,8 +17,7 @@ use crate::domain::ids::ModelRef;
 use crate::domain::time::Timestamp;
 
 use super::outcome::{AgentAnswer, OpenOffer, Status, TaskOutcome};
-use super::rules::FallbackRule;
-use super::task::AgentTask;
+use super::task::{AgentTask, FallbackRule};
 
 impl AgentTask {
     /// Uses a saved text if there is one, else a fallback model, else fails.
@@ -34,32 +33,27 @@ impl AgentTask {
         if let Some(answer) = self.take_saved_answer(step.plan) {
             return Some(self.settle(step, Ok(answer)));
         }
-        let on_failure = step.plan.control.on_failure;
+        let control = &step.plan.control;
         let declined = error.class.is_none();
         let may_fall_back = match self.rules.fallback {
             FallbackRule::Never => false,
             FallbackRule::OnFailure => !declined,
             FallbackRule::OnFailureOrRefusal | FallbackRule::Always => true,
         };
-        let Some(substitute) = self
+        let substitute = self
             .substitute(step)
-            .filter(|_| !step.plan.control.strict && may_fall_back)
-        else {
-            return match on_failure {
-                OnFailure::Fail if self.rules.counts => self.end_all(step, &error),
-                OnFailure::Fail | OnFailure::Ask | OnFailure::Substitute | OnFailure::Skip => {
-                    Some(self.settle(step, Err(error)))
-                }
-            };
-        };
-        match on_failure.decide(step.plan.control.consent.consent_mode) {
-            OnFailure::Substitute => self.take_over(step, substitute, reason, &error),
-            OnFailure::Skip if self.rules.ignores_skip() => {
+            .filter(|_| !control.strict && may_fall_back);
+        let on_failure = control.on_failure.decide(control.consent.consent_mode);
+        match (on_failure, substitute) {
+            (OnFailure::Fail, _) if self.rules.counts => self.end_all(step, &error),
+            (OnFailure::Fail, _) | (_, None) => Some(self.settle(step, Err(error))),
+            (OnFailure::Skip, Some(_)) if !self.rules.ignores_skip() => {
+                Some(self.settle(step, Err(error)))
+            }
+            (OnFailure::Substitute | OnFailure::Skip, Some(substitute)) => {
                 self.take_over(step, substitute, reason, &error)
             }
-            OnFailure::Fail if self.rules.counts => self.end_all(step, &error),
-            OnFailure::Skip | OnFailure::Fail => Some(self.settle(step, Err(error))),
-            OnFailure::Ask => {
+            (OnFailure::Ask, Some(substitute)) => {
                 let offered = self.substitution(&substitute, reason, &error.message);
                 step.emit(ConsultationEvent::SubstitutionOffered(offered));
                 self.status = Status::Asking(OpenOffer {

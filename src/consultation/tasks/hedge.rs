@@ -7,14 +7,13 @@ use super::task::AgentTask;
 use crate::consultation::event::{
     CallEvent, CancelReason, ConsultationEvent, Event, Purpose, WhySubstituted,
 };
-use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::budget::BudgetCheck;
 use crate::consultation::policy::health::HealthStatus;
 use crate::consultation::policy::hedging::NoHedge;
-use crate::consultation::protocol::request::{CallRequest, NotAdmitted, RequestKey};
+use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 
 impl AgentTask {
@@ -53,19 +52,8 @@ impl AgentTask {
         match self.backups(step) {
             Err(reason) => self.not_hedged(&mut step.emitter, reason),
             Ok(backups) => {
-                let plan = step.plan;
-                let option =
-                    |model| self.request_option(plan, model, self.output_limit_at(plan, model));
-                let options = backups.iter().map(option).collect();
-                let key = RequestKey::Hedge {
-                    agent: self.agent.clone(),
-                };
-                let beyond_month = step.run.beyond_month;
-                step.emitter.push(Effect::Request(Box::new(CallRequest {
-                    key,
-                    options,
-                    beyond_month,
-                })));
+                let agent = self.agent.clone();
+                self.request(step, RequestKey::Hedge { agent }, &backups);
             }
         }
     }
@@ -75,7 +63,7 @@ impl AgentTask {
         let Status::Calling(calling) = &self.status else {
             return;
         };
-        if calling.hedge_timer.is_none() || !self.is_slow() || step.is_stopping() {
+        if calling.hedge_timer.is_none() || !self.is_slow() {
             return;
         }
         let backups = self.backups(step).unwrap_or_default();
@@ -92,8 +80,7 @@ impl AgentTask {
             backup: backup.clone(),
             after_ms: step.run.ms_since(first.since, step.now),
         }));
-        let max_output_tokens = self.output_limit_at(step.plan, backup);
-        let second = self.call(step, backup, max_output_tokens, Purpose::Hedge);
+        let second = self.call(step, backup, Purpose::Hedge);
         if let Status::Calling(calling) = &mut self.status {
             calling.hedge_timer = None;
             calling.attempts.push(second);
@@ -151,19 +138,12 @@ impl AgentTask {
         }
         // Models at providers known to be healthy come first.
         well.sort_by_key(|model| providers.health(&model.provider) != HealthStatus::Healthy);
-        let affordable = |model: &&ModelRef| {
-            self.check_budget(step, model, self.output_limit_at(step.plan, model))
-                == BudgetCheck::Allowed
-        };
+        let affordable = |model: &&ModelRef| self.check_budget(step, model) == BudgetCheck::Allowed;
         let affordable: Vec<ModelRef> = well.into_iter().filter(affordable).cloned().collect();
         if affordable.is_empty() {
             return Err(NoHedge::Ceiling);
         }
         Ok(affordable)
-    }
-
-    fn output_limit_at(&self, plan: &Plan, model: &ModelRef) -> u64 {
-        self.max_output_tokens.min(plan.terms(model).output_limit)
     }
 
     /// Cancels the slower of the two calls after one has answered. Emits a substitution if the

@@ -3,15 +3,12 @@
 //! A call goes out when its provider's limit and the ceiling allow it. Until then its task waits,
 //! first in, first out.
 
-mod rules;
 mod task;
 mod outcome;
 mod admission;
-mod prompts;
 mod reply;
 mod hedge;
 mod fallback;
-mod effort;
 
 pub(crate) use outcome::{AgentAnswer, AnswerSource, TaskOutcome};
 
@@ -27,8 +24,7 @@ use super::prompt::{PromptError, Prompter};
 use super::protocol::answer::AnswerKind;
 use super::protocol::request::{NotAdmitted, RequestKey};
 
-use prompts::PromptSet;
-use task::AgentTask;
+use task::{AgentTask, PromptSet};
 
 /// The tasks of one stage of a round.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -218,7 +214,7 @@ impl TaskSet {
             .iter()
             .position(|task| task.time_limit == Some(timer))
         {
-            let why = format!("no answer within {} s", effort::TIME_LIMIT.as_secs());
+            let why = format!("no answer within {} s", admission::TIME_LIMIT.as_secs());
             let outcome = self.open.remove(at).abandon(step, &why);
             self.outcome.push(outcome);
         }

@@ -4,17 +4,21 @@
 //! Paid text is never lost: an answer that cannot be read even after one repair becomes a degraded
 //! artifact.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::outcome::{Attempt, SavedText, Status, TaskOutcome};
-use super::prompts::PromptSet;
-use super::rules::TaskRules;
 use crate::consultation::event::{
     AbortReason, AgentEvent, CallEvent, CallStarted, CancelReason, Event, Purpose, StillWaiting,
 };
 use crate::consultation::machine::Effect;
 use crate::consultation::machine::emitter::Emitter;
+use crate::consultation::machine::run_state::RunState;
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::retry::RetryCounts;
+use crate::consultation::prompt::filter::RenderedPrompt;
+use crate::consultation::prompt::{PromptError, Prompter, Size};
 use crate::consultation::protocol::answer::AnswerKind;
 use crate::consultation::protocol::call::{Ask, Prompt};
 use crate::domain::ids::{AgentId, CallId, ModelRef, TimerId};
@@ -164,9 +168,9 @@ impl AgentTask {
         &self,
         step: &mut StepContext<'_>,
         model: &ModelRef,
-        max_output_tokens: u64,
         purpose: Purpose,
     ) -> Attempt {
+        let max_output_tokens = self.output_limit(step.plan, model);
         let call = step.emitter.next_call();
         let prompt = self.prompt(step.plan, model);
         let worst_case = step.plan.worst_case(model, &prompt, max_output_tokens);
@@ -251,5 +255,111 @@ impl AgentTask {
                 self.give_up(step, open.reason, open.error)
             }
         }
+    }
+}
+
+/// The rules for one task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TaskRules {
+    /// Whether a second model is asked as well while the first is slow.
+    pub(super) may_hedge: bool,
+    pub(super) fallback: FallbackRule,
+    /// Whether `--strict`, `--on-failure fail` and the ceiling end the consultation if the answer
+    /// is missing. Else it continues without it, regardless of the settings.
+    pub(super) counts: bool,
+    /// Whether the effort is limited: at most one more call, within a time limit, and only at a
+    /// provider that can be called now. An unreadable answer is dropped, and failures do not count
+    /// against the provider, which experts need too.
+    pub(super) is_limited: bool,
+}
+
+/// Conditions for fallbacks. `--on-failure` and `--strict` can forbid them as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FallbackRule {
+    Never,
+    /// After a failure but not a refusal; not under `--on-failure skip`.
+    OnFailure,
+    /// After a failure or a refusal, but not under `--on-failure skip`.
+    OnFailureOrRefusal,
+    /// After a failure or a refusal, even under `--on-failure skip`.
+    Always,
+}
+
+impl TaskRules {
+    /// A refusal is an expert's answer: no other model is asked instead.
+    const OF_EXPERT: Self = Self {
+        may_hedge: true,
+        fallback: FallbackRule::OnFailure,
+        counts: true,
+        is_limited: false,
+    };
+    /// It only shows how reliable the first verdict is. A hedge would bring another model's
+    /// verdict, which says nothing about this one.
+    const OF_SECOND_JUDGE: Self = Self {
+        may_hedge: false,
+        fallback: FallbackRule::OnFailureOrRefusal,
+        counts: false,
+        is_limited: false,
+    };
+
+    pub(super) fn of(agent: &AgentId) -> Self {
+        match agent {
+            AgentId::Seat(_) => Self::OF_EXPERT,
+            // Without a judge there is no verdict.
+            AgentId::Judge => Self {
+                fallback: FallbackRule::Always,
+                ..Self::OF_EXPERT
+            },
+            AgentId::SecondJudge => Self::OF_SECOND_JUDGE,
+            AgentId::Helper => Self {
+                fallback: FallbackRule::Never,
+                is_limited: true,
+                ..Self::OF_SECOND_JUDGE
+            },
+        }
+    }
+
+    /// Returns whether another model may take over although `--on-failure skip` is set.
+    pub(super) fn ignores_skip(self) -> bool {
+        self.fallback == FallbackRule::Always
+    }
+}
+
+/// The same prompt for each size of model.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct PromptSet {
+    by_size: BTreeMap<Size, Prompt>,
+    /// Estimated tokens saved by filtering artifacts.
+    pub(super) tokens_saved: u64,
+}
+
+impl PromptSet {
+    /// Renders the prompt for every size among the models that may answer for the agent.
+    pub(super) fn render<P: Into<RenderedPrompt>>(
+        plan: &Plan,
+        run: &RunState,
+        agent: &AgentId,
+        make: impl Fn(&Prompter<'_>) -> Result<P, PromptError>,
+    ) -> Result<Self, PromptError> {
+        let labels = plan.labels_for(agent);
+        let mut prompts = Self::default();
+        for model in run.candidates(plan, agent) {
+            let size = plan.terms(&model).size;
+            if let Entry::Vacant(place) = prompts.by_size.entry(size) {
+                let shown = make(&plan.prompter(&labels, &model))?.into();
+                place.insert(shown.prompt);
+                prompts.tokens_saved = prompts.tokens_saved.max(shown.tokens_saved);
+            }
+        }
+        Ok(prompts)
+    }
+
+    /// Returns the prompt for a model of this size.
+    pub(super) fn prompt(&self, size: Size) -> Prompt {
+        self.by_size
+            .get(&size)
+            .or_else(|| self.by_size.values().next())
+            .cloned()
+            .unwrap_or_default()
     }
 }

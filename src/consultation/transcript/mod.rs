@@ -4,7 +4,6 @@
 //! Invariant: the same events give the same transcript, live or from a journal.
 
 mod fold;
-mod degradations;
 pub mod summary;
 pub mod spend;
 pub mod no_answer;

@@ -6,7 +6,6 @@
 //! decides by the rules of [`pool`], and holds no state of any consultation.
 
 pub mod budget;
-mod reservation;
 pub mod pool;
 
 pub mod checks;

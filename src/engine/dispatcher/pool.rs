@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::budget::SharedBudget;
-use super::reservation::{Refusal, Reservations};
+use super::budget::{Refusal, Reservations, SharedBudget};
 use crate::consultation::event::ProviderEvent;
 use crate::consultation::policy::health::{Health, HealthStatus, Signal};
 use crate::consultation::policy::pacing::{Backoff, ConcurrencyLimit};

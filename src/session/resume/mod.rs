@@ -6,8 +6,7 @@ mod context;
 
 use crate::consultation::event::Envelope;
 use crate::consultation::machine::replay::{Replayed, replay};
-use crate::consultation::plan::Plan;
-use crate::consultation::plan::resume_terms::ResumeTerms;
+use crate::consultation::plan::{Plan, ResumeTerms};
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::panel::check_seats;
