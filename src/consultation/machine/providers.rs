@@ -57,11 +57,6 @@ impl ProviderViews {
         broken_until.is_some_and(|until| until > now)
     }
 
-    /// Returns whether a provider refuses the key or asks for payment.
-    pub(crate) fn refuses_key(&self, provider: &ProviderId) -> bool {
-        self.key_refused_since(provider).is_some()
-    }
-
     /// Returns the time since which a provider refuses the key or asks for payment.
     pub(crate) fn key_refused_since(&self, provider: &ProviderId) -> Option<Timestamp> {
         self.0.get(provider)?.key_refused_since
@@ -69,7 +64,7 @@ impl ProviderViews {
 
     /// Whether a call to a provider would be useless now.
     pub(crate) fn is_no_use(&self, provider: &ProviderId, now: Timestamp) -> bool {
-        self.is_broken(provider, now) || self.refuses_key(provider)
+        self.is_broken(provider, now) || self.key_refused_since(provider).is_some()
     }
 
     /// Returns whether a provider can take over: it can be called now, and it was not out of reach

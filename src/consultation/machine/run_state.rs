@@ -14,7 +14,6 @@ use super::questions::Questions;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::policy::budget::{self, Budget};
 use crate::consultation::policy::consent::ConsentMode;
-use crate::consultation::policy::estimate::Estimate;
 use crate::consultation::policy::hedging::HedgeRule;
 
 /// The state that outlives a phase.
@@ -31,11 +30,11 @@ pub(crate) struct RunState {
     /// Whether the person has agreed to exceed the monthly budget.
     pub(crate) beyond_month: bool,
     /// The high estimate.
-    high: Cost,
+    pub(crate) high: Cost,
     /// The spending that the high estimate covers: of models with a price, if one has none.
     spent_of_estimate: MicroUsd,
     /// The expected number of calls, from which the hedge quota follows.
-    expected_calls: usize,
+    pub(crate) expected_calls: usize,
     pub(crate) hedges: u32,
     /// Fallback models that have taken over, by agent, for the rest of the run.
     pub(crate) fallbacks_in_use: BTreeMap<AgentId, ModelRef>,
@@ -129,17 +128,6 @@ impl RunState {
     /// Returns the milliseconds since the consultation began, without pauses.
     pub(crate) fn elapsed_ms(&self, now: Timestamp) -> u64 {
         self.ms_since(self.started_at, now)
-    }
-
-    /// Records the estimate's limit and its number of calls.
-    pub(crate) fn note_estimate(&mut self, estimate: &Estimate) {
-        self.high = estimate.high;
-        self.expected_calls = estimate.calls.len();
-    }
-
-    /// Records the limit of an estimate that replaces the first one.
-    pub(crate) fn renew_estimate(&mut self, estimate: &Estimate) {
-        self.high = estimate.high;
     }
 
     /// Returns whether the hedge quota is not used up.

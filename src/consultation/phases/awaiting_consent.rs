@@ -14,7 +14,8 @@ pub(crate) struct AwaitingConsent {
 }
 
 pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<AwaitingConsent> {
-    step.run.note_estimate(&estimate);
+    step.run.high = estimate.high;
+    step.run.expected_calls = estimate.calls.len();
     AwaitingConsent { estimate }.decide(step)
 }
 

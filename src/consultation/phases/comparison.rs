@@ -83,23 +83,16 @@ fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
         .iter()
         .map(|because| &because.argument)
         .find(|argument| !argument.trim().is_empty());
-    let (before, after) = (&held.position, &revision.revised_position);
-    match first.zip(later) {
-        Some((first, later)) => Pair {
-            label,
-            before: with_reason(before, first),
-            after: with_reason(after, later),
-        },
-        None => Pair {
-            label,
-            before: before.clone(),
-            after: after.clone(),
-        },
+    let (mut before, mut after) = (held.position.clone(), revision.revised_position.clone());
+    if let Some((first, later)) = first.zip(later) {
+        before.extend(["\nMain reason: ", first]);
+        after.extend(["\nMain reason: ", later]);
     }
-}
-
-fn with_reason(position: &str, reason: &str) -> String {
-    format!("{position}\nMain reason: {reason}")
+    Pair {
+        label,
+        before,
+        after,
+    }
 }
 
 #[cfg(test)]

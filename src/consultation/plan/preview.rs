@@ -114,7 +114,10 @@ impl Answers {
             ))
         };
         let revisions: Vec<Revision> = agents()
-            .map(|agent| revision(agent, position(agent, 3)))
+            .map(|agent| Revision {
+                revised_position: position(agent, 3),
+                ..Revision::unanswered(agent)
+            })
             .collect();
         let synthesis = Synthesis {
             prose_excerpt: words("what the judge finds in Round 2".to_owned()),
@@ -130,7 +133,11 @@ impl Answers {
                 positions: revisions.clone(),
                 ..CrossExam::default()
             };
-            let independents = agents().map(|agent| independent(agent, position(agent, 1)));
+            let independents = agents().map(|agent| Independent {
+                agent_id: agent.clone(),
+                position: position(agent, 1),
+                ..Independent::default()
+            });
             (independents.collect(), cross_exam)
         };
         Self {
@@ -196,20 +203,5 @@ impl Answers {
         let [before, after] = ["first", "second"]
             .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));
         Pair::verdicts(before, after)
-    }
-}
-
-fn independent(agent: &SeatId, position: String) -> Independent {
-    Independent {
-        agent_id: agent.clone(),
-        position,
-        ..Independent::default()
-    }
-}
-
-fn revision(agent: &SeatId, revised_position: String) -> Revision {
-    Revision {
-        revised_position,
-        ..Revision::unanswered(agent)
     }
 }

@@ -54,18 +54,11 @@ pub enum Retry {
     After(Duration),
     /// Retry at once, in the form that the provider has learnt.
     Reformed,
-    Never(NoRetry),
-}
-
-/// Reason why a call is not retried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoRetry {
-    /// The same request would fail the same way, or would be paid twice.
-    Hopeless,
-    /// The allowed attempts are used up.
-    Exhausted,
     /// The provider asks for a longer backoff than allowed.
     HintTooLong,
+    /// The same request would fail the same way or be paid twice, or the allowed attempts are used
+    /// up.
+    Never,
 }
 
 fn remedy(failure: &Failure) -> Remedy {
@@ -84,14 +77,13 @@ impl RetryRule {
     /// whole length; a provider's hint is followed exactly.
     pub fn decide(&self, failure: &Failure, tried: RetryCounts, jitter: f64) -> Retry {
         let most = match remedy(failure) {
-            Remedy::Nothing => return Retry::Never(NoRetry::Hopeless),
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
-            Remedy::Reform => return Retry::Never(NoRetry::Exhausted),
+            Remedy::Reform | Remedy::Nothing => return Retry::Never,
             Remedy::Wait | Remedy::WaitOnce => self.most_retries(failure),
         };
         match failure.retry_after {
-            Some(hint) if hint > self.longest_hint => Retry::Never(NoRetry::HintTooLong),
-            _ if tried.retries >= most => Retry::Never(NoRetry::Exhausted),
+            Some(hint) if hint > self.longest_hint => Retry::HintTooLong,
+            _ if tried.retries >= most => Retry::Never,
             Some(hint) => Retry::After(hint),
             None => Retry::After(self.backoff(tried.retries, jitter)),
         }
@@ -175,9 +167,6 @@ mod tests {
         Retry::After(Duration::from_millis(milliseconds))
     }
 
-    const HOPELESS: Retry = Retry::Never(NoRetry::Hopeless);
-    const EXHAUSTED: Retry = Retry::Never(NoRetry::Exhausted);
-
     #[test]
     fn transient_failures_are_retried_twice_with_jittered_backoff() {
         for class in [
@@ -190,7 +179,7 @@ mod tests {
             let half = RetryRule::default().decide(&failure, RetryCounts::default(), 0.5);
             assert_eq!(half, after(500), "{class:?}");
             assert_eq!(decide(&failure, 1), after(2_000), "{class:?}");
-            assert_eq!(decide(&failure, 2), EXHAUSTED, "{class:?}");
+            assert_eq!(decide(&failure, 2), Retry::Never, "{class:?}");
         }
     }
 
@@ -199,7 +188,7 @@ mod tests {
         let cases = [
             (7_001, after(7_001)),
             (30_000, after(30_000)),
-            (30_001, Retry::Never(NoRetry::HintTooLong)),
+            (30_001, Retry::HintTooLong),
         ];
         for class in [FailureClass::RateLimit, FailureClass::Overload] {
             for (hint, decision) in cases {
@@ -223,7 +212,11 @@ mod tests {
             FailureClass::ModelMissing,
             FailureClass::Policy,
         ] {
-            assert_eq!(decide(&failure(class, Some(1)), 0), HOPELESS, "{class:?}");
+            assert_eq!(
+                decide(&failure(class, Some(1)), 0),
+                Retry::Never,
+                "{class:?}"
+            );
         }
     }
 
@@ -231,7 +224,7 @@ mod tests {
     fn an_empty_reply_is_retried_once_unless_thinking_was_paid() {
         let cold = failure(FailureClass::Empty, None);
         assert_eq!(decide(&cold, 0), after(1_000));
-        assert_eq!(decide(&cold, 1), EXHAUSTED);
+        assert_eq!(decide(&cold, 1), Retry::Never);
         let usage = Usage {
             output: 900,
             ..Usage::default()
@@ -240,7 +233,7 @@ mod tests {
             usage: Some(Box::new(usage)),
             ..cold
         };
-        assert_eq!(decide(&paid, 0), HOPELESS);
+        assert_eq!(decide(&paid, 0), Retry::Never);
     }
 
     #[test]
@@ -252,7 +245,7 @@ mod tests {
             forms: 8,
         };
         let decided = RetryRule::default().decide(&refused, tried, 1.0);
-        assert_eq!(decided, EXHAUSTED);
+        assert_eq!(decided, Retry::Never);
     }
 
     #[test]

@@ -100,9 +100,7 @@ fn synthesis(whole: &Synthesis) -> Synthesis {
     Synthesis {
         consensus_points,
         tensions,
-        priority_order: whole.priority_order.clone(),
-        prose_excerpt: whole.prose_excerpt.clone(),
-        findings: whole.findings.clone(),
+        ..whole.clone()
     }
 }
 
@@ -115,9 +113,7 @@ fn cross_exam(whole: &CrossExam) -> CrossExam {
         rebuttals: heaviest(&whole.rebuttals, REBUTTALS, |rebuttal| {
             rebuttal.rebuttal.trim().chars().count()
         }),
-        unresolved: whole.unresolved.clone(),
-        positions: whole.positions.clone(),
-        prose_excerpt: whole.prose_excerpt.clone(),
+        ..whole.clone()
     }
 }
 

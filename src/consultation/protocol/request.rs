@@ -70,11 +70,8 @@ impl NotAdmitted {
 impl CallRequest {
     /// Returns whether both requests go to the same providers in the same order.
     pub fn goes_to_the_same_as(&self, other: &Self) -> bool {
-        let providers = |request: &Self| -> Vec<ProviderId> {
-            let options = request.options.iter();
-            options.map(|option| option.provider.clone()).collect()
-        };
-        providers(self) == providers(other)
+        let own = self.options.iter().map(|option| &option.provider);
+        own.eq(other.options.iter().map(|option| &option.provider))
     }
 }
 

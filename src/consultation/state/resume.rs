@@ -49,7 +49,7 @@ pub(in crate::consultation) fn resume(
         tool_version,
     })));
     if let Some(estimate) = estimate {
-        step.run.renew_estimate(&estimate);
+        step.run.high = estimate.high;
         if let State::AwaitingConsent(phase) = &mut state {
             phase.estimate = estimate.clone();
         }

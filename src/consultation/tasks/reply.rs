@@ -13,7 +13,7 @@ use crate::consultation::event::{
 };
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::Plan;
-use crate::consultation::policy::retry::{NoRetry, Retry, RetryCounts};
+use crate::consultation::policy::retry::{Retry, RetryCounts};
 use crate::consultation::protocol::call::{Failure, FailureClass, Outcome, Reply, StopReason};
 use crate::consultation::reading;
 use crate::consultation::reading::problem::{Problem, ProblemSeverity};
@@ -245,7 +245,7 @@ impl AgentTask {
                 self.announce_retry(step, attempt, failure, 0, None);
                 Next::Again(Purpose::Reformed)
             }
-            Retry::Never(NoRetry::HintTooLong) => {
+            Retry::HintTooLong => {
                 let wait = failure.retry_after.unwrap_or_default().as_secs_f64().ceil();
                 let message = format!(
                     "{}; `{}` asks for a pause of {wait} s",
@@ -253,7 +253,7 @@ impl AgentTask {
                 );
                 Next::GiveUp(why(failure.class), failed(failure.class, message))
             }
-            Retry::Never(NoRetry::Hopeless | NoRetry::Exhausted) => Next::GiveUp(
+            Retry::Never => Next::GiveUp(
                 why(failure.class),
                 failed(failure.class, failure.message.clone()),
             ),

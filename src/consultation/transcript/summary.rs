@@ -7,9 +7,7 @@ use serde::Serialize;
 
 use super::Transcript;
 use crate::consultation::analysis::evidence::{Judgement, calibrated};
-use crate::consultation::event::{
-    AbortReason, CallFinished, StateName, Substitution, WhySubstituted,
-};
+use crate::consultation::event::{AbortReason, CallFinished, StateName, WhySubstituted};
 use crate::consultation::plan::Plan;
 use crate::consultation::policy::mode::Ending;
 use crate::consultation::protocol::call::StopReason;
@@ -238,24 +236,18 @@ impl Transcript {
             // An answer that another model gave sooner is no less than the panel promised.
             .filter(|substitution| substitution.reason != WhySubstituted::Hedge)
             .filter(|substitution| substitution.agent_id != AgentId::SecondJudge)
-            .map(|substitution| {
-                let Substitution {
-                    agent_id,
-                    round_number,
-                    original,
-                    substitute,
-                    reason,
-                    message,
-                } = substitution;
-                let agent = if *agent_id == AgentId::Judge {
+            .map(|taken| {
+                let agent = if taken.agent_id == AgentId::Judge {
                     "the judge"
                 } else {
-                    self.agent_name(agent_id.as_str())
+                    self.agent_name(taken.agent_id.as_str())
                 };
                 format!(
-                    "{substitute} took over from {original} as {agent} in Round \
-                     {round_number} and later: {}",
-                    reason.in_words(message)
+                    "{} took over from {} as {agent} in Round {} and later: {}",
+                    taken.substitute,
+                    taken.original,
+                    taken.round_number,
+                    taken.reason.in_words(&taken.message)
                 )
             });
         let too_long = self.calls.iter().filter_map(|call| {

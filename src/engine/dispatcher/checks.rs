@@ -56,15 +56,12 @@ impl Dispatcher {
                 // The future that shows that there is a check does nothing before it is polled.
                 if !state.checks.can_check(id) && provider.check().is_some() {
                     state.checks.providers.insert(id.clone());
-                    let check = check_repeatedly(id.clone(), Arc::clone(provider), self.weak());
+                    let weak = Arc::downgrade(&self.0);
+                    let check = check_repeatedly(id.clone(), Arc::clone(provider), weak);
                     state.checks.tasks.spawn(check);
                 }
             }
         });
-    }
-
-    fn weak(&self) -> Weak<Shared> {
-        Arc::downgrade(&self.0)
     }
 
     fn check_started(&self, provider: &ProviderId) {
