@@ -120,6 +120,7 @@ fn helper_is_not_asked_when_the_ceiling_has_no_room() {
         helper(),
         ModelTerms {
             max_output_tokens: 30_000_000,
+            output_limit: 30_000_000,
             ..ModelTerms::default()
         },
     );
