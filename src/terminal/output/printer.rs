@@ -14,9 +14,10 @@ use serde::Serialize;
 use crate::text::clean::{clean, pretty_json};
 
 use super::last_line::LastLine;
-use super::live_area::{Animation, LiveArea, TerminalSize, Typing};
+use super::live_area::{LiveArea, TerminalSize, Typing};
 use super::modes::TerminalModes;
 use super::stream_traits::{StreamTraits, TerminalEnv, columns};
+use super::style::Tone;
 use super::wrap::fit;
 
 /// The amount of text printed beside the answer.
@@ -56,17 +57,7 @@ pub type Mask = Box<dyn Fn(&str) -> String + Send + Sync>;
 
 impl std::fmt::Debug for Printer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Inner {
-            out_traits,
-            err_traits,
-            verbosity,
-            ..
-        } = &*self.inner;
-        f.debug_struct("Printer")
-            .field("out", out_traits)
-            .field("err", err_traits)
-            .field("verbosity", verbosity)
-            .finish_non_exhaustive()
+        f.debug_struct("Printer").finish_non_exhaustive()
     }
 }
 
@@ -120,11 +111,6 @@ impl Printer {
     ) -> Self {
         let is_process = process.is_some();
         let (modes, typing) = process.unwrap_or((TerminalModes::default(), Typing::Own));
-        let animation = match (err_traits.is_animated, err_traits.is_synchronized) {
-            (false, _) => Animation::None,
-            (true, false) => Animation::Redrawn,
-            (true, true) => Animation::Synchronized,
-        };
         let columns = err_traits.width;
         let size = move || {
             let (rows, columns) = Some(console::Term::stderr())
@@ -145,7 +131,7 @@ impl Printer {
                 verbosity,
                 has_notes: AtomicBool::new(false),
                 mask,
-                live_area: LiveArea::new(err, err_traits.paint, animation, typing, modes, size),
+                live_area: LiveArea::new(err, err_traits, typing, modes, size),
             }),
         }
     }
@@ -282,6 +268,14 @@ impl Printer {
     /// Prints whole lines beside the result, with `--quiet` too.
     pub fn lines(&self, text: &str) {
         self.print_apart(&format!("{text}\n"));
+    }
+
+    /// Prints a paragraph beside the result, with `--quiet` too.
+    pub fn prose(&self, text: &str, tone: Tone) {
+        let StreamTraits { width, paint, .. } = self.err_traits();
+        let text = fit(&clean(text), Some(width));
+        let lines: Vec<String> = text.lines().map(|line| paint.tone(tone, line)).collect();
+        self.lines(&lines.join("\n"));
     }
 
     /// Prints an error, its causes and its hints.

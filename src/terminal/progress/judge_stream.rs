@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::consultation::anonymity::labels::Labels;
+use crate::consultation::event::CallFinished;
 use crate::domain::ids::{CallId, ModelRef};
 
 use super::judge_prose::JudgeProse;
@@ -100,6 +101,15 @@ impl JudgeStream {
 pub(in crate::terminal) enum CallResult {
     Answer,
     Nothing,
+}
+
+impl CallResult {
+    pub(in crate::terminal) fn of(call: &CallFinished) -> Self {
+        match call.error {
+            None => Self::Answer,
+            Some(_) => Self::Nothing,
+        }
+    }
 }
 
 #[cfg(test)]

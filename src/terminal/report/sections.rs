@@ -20,7 +20,7 @@ use crate::terminal::output::format::{
     ONE_FAMILY, amount, calibrated_words, count, model_name, seconds, stated, thousands,
 };
 
-/// How much of a part is shown.
+/// How much of a report is shown: what decides, or everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Detail {
     Brief,

@@ -2,7 +2,7 @@
 
 use super::dashboard::span::within;
 use crate::benchmark::report::words::whole_percent;
-use crate::domain::statistics::{Range, Span};
+use crate::domain::statistics::Range;
 use crate::stopping::calibration::Calibration;
 use crate::terminal::document::{self, Line, Part, Table, paragraph, titled};
 use crate::terminal::output::format::count;
@@ -23,16 +23,8 @@ pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Pai
 
 /// Names the range in a phrase.
 fn of(range: &Range) -> String {
-    match range.span {
-        Span::AllTime
-        | Span::Days {
-            since: None,
-            until: None,
-        } => String::new(),
-        Span::Week | Span::Month(_) | Span::Days { .. } => {
-            format!("of a consultation {}", within(range))
-        }
-    }
+    let of = |range| format!("of a consultation {range}");
+    within(range).map(of).unwrap_or_default()
 }
 
 fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
@@ -93,6 +85,7 @@ fn parts(calibration: &Calibration, range: &Range) -> Vec<Part> {
 mod tests {
     use super::*;
     use crate::domain::ids::ModelRef;
+    use crate::domain::statistics::Span;
     use crate::stopping::calibration::{GradedAnswers, GradedConfidence, Level, Reliability};
     use console::measure_text_width;
 

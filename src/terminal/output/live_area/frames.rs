@@ -4,10 +4,15 @@ use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
+use rustix::process::{Signal, getpgrp, getpid, getsid, kill_process};
+use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::{AreaState, FRAME, Shared};
 use crate::engine::host;
+
+/// What shells report for a process that Ctrl-\ ended.
+const QUIT: i32 = 128 + 3;
 
 /// Starts the thread, which lives as long as the process.
 ///
@@ -20,27 +25,25 @@ pub(super) fn start(area: &Arc<Shared>) -> io::Result<()> {
     std::thread::Builder::new()
         .name("live area".to_owned())
         .spawn(move || {
-            let runtime = host::runtime();
-            let signals = runtime.as_ref().map(|runtime| {
-                let _inside = runtime.enter();
-                signals::Signals::new()
+            let begun = host::runtime().and_then(|runtime| {
+                let inside = runtime.enter();
+                let signals = Signals::new()?;
+                drop(inside);
+                Ok((runtime, signals))
             });
-            match (&runtime, signals) {
-                (Ok(runtime), Ok(Ok(signals))) => {
+            match begun {
+                Ok((runtime, signals)) => {
                     let _ = started.send(Ok(()));
                     runtime.block_on(run(&area, signals));
                 }
-                (_, Ok(Err(error))) => drop(started.send(Err(error))),
-                (Err(_), _) | (Ok(_), Err(_)) => {
-                    drop(started.send(Err(io::Error::other("no runtime"))));
-                }
+                Err(error) => drop(started.send(Err(error))),
             }
         })?;
     // The signals are handled before the first mode is set.
     start.recv().map_err(io::Error::other)?
 }
 
-async fn run(area: &Shared, mut signals: signals::Signals) {
+async fn run(area: &Shared, mut signals: Signals) {
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -51,7 +54,18 @@ async fn run(area: &Shared, mut signals: signals::Signals) {
         tokio::select! {
             _ = frames.tick(), if is_live => area.draw(&mut area.state()),
             () = area.changed.notified() => area.draw(&mut area.state()),
-            signal = signals.next() => signals::handle(area, signal),
+            _ = signals.stop.recv() => stop(area),
+            _ = signals.proceed.recv() => come_back(area, &mut area.state()),
+            _ = signals.resize.recv() => area.draw(&mut area.state()),
+            _ = signals.quit.recv() => {
+                leave(area, &mut area.state());
+                #[expect(
+                    clippy::exit,
+                    clippy::disallowed_methods,
+                    reason = "the user wants out at once; a handled signal does not end the process"
+                )]
+                std::process::exit(QUIT);
+            }
         }
     }
 }
@@ -75,82 +89,38 @@ fn come_back(area: &Shared, state: &mut AreaState) {
     }
 }
 
-mod signals {
-    use std::io;
+/// The signals about the terminal.
+#[derive(Debug)]
+struct Signals {
+    /// Ctrl-Z.
+    stop: unix::Signal,
+    proceed: unix::Signal,
+    resize: unix::Signal,
+    /// Ctrl-\.
+    quit: unix::Signal,
+}
 
-    use rustix::process::{Signal, getpgrp, getpid, getsid, kill_process};
-    use tokio::signal::unix::{SignalKind, signal};
-
-    use super::{Shared, come_back, leave};
-
-    /// What shells report for a process that Ctrl-\ ended.
-    const QUIT: i32 = 128 + 3;
-
-    /// A signal about the terminal.
-    #[derive(Clone, Copy, Debug)]
-    pub(super) enum TerminalSignal {
-        /// Ctrl-Z.
-        Stop,
-        Continue,
-        Resize,
-        /// Ctrl-\.
-        Quit,
+impl Signals {
+    fn new() -> io::Result<Self> {
+        let kind = |signal: Signal| SignalKind::from_raw(signal.as_raw());
+        Ok(Self {
+            stop: signal(kind(Signal::TSTP))?,
+            proceed: signal(kind(Signal::CONT))?,
+            resize: signal(SignalKind::window_change())?,
+            quit: signal(SignalKind::quit())?,
+        })
     }
+}
 
-    #[derive(Debug)]
-    pub(super) struct Signals {
-        stop: tokio::signal::unix::Signal,
-        proceed: tokio::signal::unix::Signal,
-        resize: tokio::signal::unix::Signal,
-        quit: tokio::signal::unix::Signal,
-    }
-
-    impl Signals {
-        pub(super) fn new() -> io::Result<Self> {
-            let kind = |signal: Signal| SignalKind::from_raw(signal.as_raw());
-            Ok(Self {
-                stop: signal(kind(Signal::TSTP))?,
-                proceed: signal(kind(Signal::CONT))?,
-                resize: signal(SignalKind::window_change())?,
-                quit: signal(SignalKind::quit())?,
-            })
-        }
-
-        pub(super) async fn next(&mut self) -> TerminalSignal {
-            tokio::select! {
-                _ = self.stop.recv() => TerminalSignal::Stop,
-                _ = self.proceed.recv() => TerminalSignal::Continue,
-                _ = self.resize.recv() => TerminalSignal::Resize,
-                _ = self.quit.recv() => TerminalSignal::Quit,
-            }
-        }
-    }
-
-    pub(super) fn handle(area: &Shared, signal: TerminalSignal) {
-        let mut state = area.state();
-        match signal {
-            TerminalSignal::Stop if can_be_continued() => {
-                leave(area, &mut state);
-                // The process stops some time later; `Continue` says that it has been.
-                let _ = kill_process(getpid(), Signal::STOP);
-            }
-            TerminalSignal::Continue => come_back(area, &mut state),
-            TerminalSignal::Stop | TerminalSignal::Resize => area.draw(&mut state),
-            TerminalSignal::Quit => {
-                leave(area, &mut state);
-                #[expect(
-                    clippy::exit,
-                    clippy::disallowed_methods,
-                    reason = "the user wants out at once; a handled signal does not end the process"
-                )]
-                std::process::exit(QUIT);
-            }
-        }
-    }
-
-    /// Returns whether there can be a shell that continues this process: job control gives each job
-    /// a process group of its own within its session.
-    fn can_be_continued() -> bool {
-        getsid(None).is_ok_and(|session| session != getpgrp())
+/// Stops the process, if there can be a shell that continues it: job control gives each job a
+/// process group of its own within its session.
+fn stop(area: &Shared) {
+    let mut state = area.state();
+    if getsid(None).is_ok_and(|session| session != getpgrp()) {
+        leave(area, &mut state);
+        // The process stops some time later; the signal to continue says that it has been.
+        let _ = kill_process(getpid(), Signal::STOP);
+    } else {
+        area.draw(&mut state);
     }
 }

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use super::last_line::LastLine;
 use super::modes::{ModeGuard, TerminalModes};
 use super::rows::DrawnRows;
+use super::stream_traits::StreamTraits;
 use super::style::Paint;
 
 pub(in crate::terminal) use super::rows::TerminalSize;
@@ -38,16 +39,6 @@ const WRAP: &str = "\u{1b}[?7h";
 /// Between these, the terminal shows nothing (DEC mode 2026). Terminals without it ignore them.
 const BEGIN_FRAME: &str = "\u{1b}[?2026h";
 const END_FRAME: &str = "\u{1b}[?2026l";
-
-/// What standard error can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Animation {
-    /// Nothing can be redrawn.
-    None,
-    Redrawn,
-    /// Redrawn, and the terminal may show a whole frame at once.
-    Synchronized,
-}
 
 /// Who else reads the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +58,7 @@ pub(in crate::terminal) struct LiveArea(Arc<Shared>);
 struct Shared {
     state: Mutex<AreaState>,
     modes: TerminalModes,
-    animation: Animation,
+    traits: StreamTraits,
     typing: Typing,
     /// There is something new to draw.
     changed: Notify,
@@ -108,8 +99,7 @@ struct Rows {
 impl LiveArea {
     pub(super) fn new(
         writer: Box<dyn Write + Send>,
-        paint: Paint,
-        animation: Animation,
+        traits: StreamTraits,
         typing: Typing,
         modes: TerminalModes,
         size: impl Fn() -> TerminalSize + Send + 'static,
@@ -117,7 +107,7 @@ impl LiveArea {
         Self(Arc::new(Shared {
             state: Mutex::new(AreaState {
                 writer,
-                paint,
+                paint: traits.paint,
                 size: Box::new(size),
                 last_line: LastLine::default(),
                 rows: None,
@@ -129,7 +119,7 @@ impl LiveArea {
                 is_cursor_hidden: false,
             }),
             modes,
-            animation,
+            traits,
             typing,
             changed: Notify::new(),
             thread: OnceLock::new(),
@@ -243,8 +233,7 @@ impl LiveArea {
 
     /// Returns whether something can be redrawn here.
     fn can_draw(&self) -> bool {
-        self.0.animation != Animation::None
-            && *self.0.thread.get_or_init(|| frames::start(&self.0).is_ok())
+        self.0.traits.is_animated && *self.0.thread.get_or_init(|| frames::start(&self.0).is_ok())
     }
 }
 
@@ -269,7 +258,7 @@ impl Shared {
 
     /// Writes the text above the rows and draws what has changed, as one frame.
     fn print(&self, state: &mut AreaState, text: &str) -> io::Result<()> {
-        if self.animation == Animation::None {
+        if !self.traits.is_animated {
             return state.write(text);
         }
         if !self.modes.is_in_foreground() {
@@ -297,7 +286,7 @@ impl Shared {
             });
         }
         // Text alone is no frame.
-        if self.animation == Animation::Synchronized && frame != text {
+        if self.traits.is_synchronized && frame != text {
             frame = [BEGIN_FRAME, &frame, END_FRAME].concat();
         }
         state.write(&frame)

@@ -32,8 +32,14 @@ fn area(columns: usize) -> (LiveArea, Written) {
     let written = Written::default();
     let size = move || TerminalSize { columns, rows: 24 };
     let writer = Box::new(written.clone());
-    let (animation, modes) = (Animation::Synchronized, TerminalModes::default());
-    let area = LiveArea::new(writer, Paint::Colour, animation, Typing::Own, modes, size);
+    let traits = StreamTraits {
+        is_terminal: true,
+        is_animated: true,
+        is_synchronized: true,
+        paint: Paint::Colour,
+        width: columns,
+    };
+    let area = LiveArea::new(writer, traits, Typing::Own, TerminalModes::default(), size);
     // Without the thread: the test draws.
     area.0.thread.set(true).unwrap();
     (area, written)

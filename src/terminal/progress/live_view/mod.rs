@@ -22,7 +22,8 @@ use crate::domain::ids::{AgentId, CallId, ProviderId};
 use crate::domain::money::Cost;
 use crate::engine::ports::Delta;
 
-use self::row::{AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry};
+use self::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
+use super::judge_stream::CallResult;
 use super::messages;
 use crate::terminal::output::style::Paint;
 use crate::text::clean::one_line;
@@ -227,7 +228,7 @@ impl LiveView {
                     model: model.clone(),
                     since: now,
                     phase: AgentPhase::Working(vec![]),
-                    last_reply: None,
+                    last_result: None,
                 };
                 match self.row_of(agent_id) {
                     Some(existing) => *existing = row,
@@ -275,7 +276,7 @@ impl LiveView {
                         attempt,
                         stage: CallStage::Sent,
                     };
-                    row.last_reply = None;
+                    row.last_result = None;
                     match &mut row.phase {
                         AgentPhase::Working(calls) if *purpose == Purpose::Hedge => calls.push(new),
                         phase => *phase = AgentPhase::Working(vec![new]),
@@ -304,13 +305,8 @@ impl LiveView {
                 self.spent += call.cost;
                 self.last_failure = call.error.as_ref().map(|error| (call.call, error.class));
                 self.drop_call(call.call);
-                let reply = if call.error.is_none() {
-                    CallReply::Answer
-                } else {
-                    CallReply::Failure
-                };
                 if let Some(row) = self.row_of(&call.agent_id) {
-                    row.last_reply = Some(reply);
+                    row.last_result = Some(CallResult::of(call));
                 }
             }
             CallEvent::Cancelled { call, .. } => {
@@ -392,7 +388,7 @@ impl LiveView {
                 AgentPhase::Failed(_) => {}
                 phase => {
                     (row.since, *phase) = (now, AgentPhase::Working(vec![]));
-                    row.last_reply = None;
+                    row.last_result = None;
                 }
             }
         }

@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use super::LiveView;
-use super::row::{
-    AgentPhase, AgentRow, CallReply, CallStage, FinishedWork, OpenCall, PendingRetry,
-};
+use super::row::{AgentPhase, AgentRow, CallStage, FinishedWork, OpenCall, PendingRetry};
 use crate::consultation::event::Purpose;
 use crate::engine::ports::LocalProgress;
 use crate::terminal::output::format::{amount, clock, seconds, thousands};
 use crate::terminal::output::style::Tone;
+use crate::terminal::progress::judge_stream::CallResult;
 
 /// An activity.
 #[derive(Clone, Debug)]
@@ -69,10 +68,10 @@ impl LiveView {
         let words = if self.is_full(provider) {
             format!("waiting for a free slot at {provider}")
         } else {
-            let activity = match row.last_reply {
+            let activity = match row.last_result {
                 None => "not sent yet",
-                Some(CallReply::Answer) => "reading the answer",
-                Some(CallReply::Failure) => "the call failed",
+                Some(CallResult::Answer) => "reading the answer",
+                Some(CallResult::Nothing) => "the call failed",
             };
             activity.to_owned()
         };

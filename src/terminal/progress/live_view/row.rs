@@ -6,6 +6,7 @@ use crate::consultation::event::{AttemptNumber, Purpose};
 use crate::domain::ids::{AgentId, CallId, ModelRef};
 use crate::domain::money::Cost;
 use crate::engine::ports::{Delta, LocalProgress};
+use crate::terminal::progress::judge_stream::CallResult;
 
 /// One agent in one round.
 #[derive(Clone, Debug)]
@@ -16,14 +17,7 @@ pub(super) struct AgentRow {
     pub(super) since: Duration,
     pub(super) phase: AgentPhase,
     /// The result of the last call, until another one is made.
-    pub(super) last_reply: Option<CallReply>,
-}
-
-/// The result of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallReply {
-    Answer,
-    Failure,
+    pub(super) last_result: Option<CallResult>,
 }
 
 /// The activity of an agent.

@@ -41,7 +41,7 @@ impl ProgressReporter {
             }
             Event::Agent(event) => self.on_agent(event),
             Event::Call(event) => self.on_call(event),
-            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.alert(&format!(
+            Event::Cost(CostEvent::CeilingReached(ceiling)) => self.printer.warning(&format!(
                 "⚠️ Cost ceiling of {} reached. Ending with the answers so far.",
                 dollars(Cost::exactly(ceiling.max_cost))
             )),
@@ -49,7 +49,7 @@ impl ProgressReporter {
                 waiting,
                 asked: false,
                 ..
-            }) if !waiting.is_empty() => self.note(&pulse::still_waiting(waiting)),
+            }) if !waiting.is_empty() => self.printer.note(&pulse::still_waiting(waiting)),
             Event::Provider(event) => self.on_provider(event),
             Event::Health(HealthEvent::StatusUpdated(update)) => self.health_updated(update),
             // The report shows these two beside the answer.
@@ -83,7 +83,7 @@ impl ProgressReporter {
                 let line = messages::substituted(&name, substitution);
                 // A hedge that won is not a failure.
                 if substitution.reason == WhySubstituted::Hedge {
-                    self.note(&line);
+                    self.printer.note(&line);
                 } else {
                     self.warn_of_failure(line);
                 }
@@ -106,13 +106,13 @@ impl ProgressReporter {
     fn warn_of_failure(&mut self, line: String) {
         match &mut self.held_warnings {
             Some(held) => held.push(line),
-            None => self.alert(&line),
+            None => self.printer.warning(&line),
         }
     }
 
     fn release_warnings(&mut self) {
         for line in self.held_warnings.take().unwrap_or_default() {
-            self.alert(&line);
+            self.printer.warning(&line);
         }
     }
 
@@ -120,7 +120,8 @@ impl ProgressReporter {
         let is_plain = self.display == DisplayMode::Plain;
         match event {
             AgentEvent::Thinking { name, model, .. } if is_plain => {
-                self.note(&format!("⚡ Asking {name} ({})", model.model));
+                self.printer
+                    .note(&format!("⚡ Asking {name} ({})", model.model));
             }
             AgentEvent::Completed { agent_id, name, .. } => match agent_id {
                 // The artifact follows.
@@ -128,7 +129,7 @@ impl ProgressReporter {
                 AgentId::Helper | AgentId::SecondJudge => {
                     let took = self.facts.take_answered(agent_id);
                     if let (Some(took), true) = (took, is_plain) {
-                        self.note(&format!("✔ {name}  {}", seconds(took)));
+                        self.printer.note(&format!("✔ {name}  {}", seconds(took)));
                     }
                 }
             },
@@ -142,7 +143,7 @@ impl ProgressReporter {
                 let line = format!("⚠️ Agent {name} failed: {}", one_line(&error.message));
                 match agent_id {
                     // What the run does instead of the helper's answer has a line of its own.
-                    AgentId::Helper => self.detail(&line),
+                    AgentId::Helper => self.printer.detail(&line),
                     AgentId::Seat(_) | AgentId::Judge | AgentId::SecondJudge => {
                         self.warn_of_failure(line);
                     }
@@ -196,10 +197,12 @@ impl ProgressReporter {
                     messages::millis(*wait_ms)
                 );
                 if self.printer.verbosity() == Verbosity::Verbose {
-                    self.detail(&format!("{line}: {}", one_line(reason)));
+                    self.printer
+                        .detail(&format!("{line}: {}", one_line(reason)));
                 } else if self.display == DisplayMode::Plain {
                     let class = self.view().failure_class(*call);
-                    self.note(&format!("{line} ({})", messages::cause(reason, class)));
+                    self.printer
+                        .note(&format!("{line} ({})", messages::cause(reason, class)));
                 }
             }
             CallEvent::Hedged {
@@ -214,16 +217,17 @@ impl ProgressReporter {
                     "🔀 {name}: no sign of an answer from {model} for {after}; hedged to {backup}"
                 );
                 if self.display == DisplayMode::Plain {
-                    self.note(&line);
+                    self.printer.note(&line);
                 } else {
-                    self.detail(&line);
+                    self.printer.detail(&line);
                 }
             }
             CallEvent::NotHedged {
                 agent_id, reason, ..
             } => {
                 let (name, why) = (self.facts.name_of(agent_id), messages::no_hedge(*reason));
-                self.detail(&format!("   {name}: slow; not hedged: {why}"));
+                self.printer
+                    .detail(&format!("   {name}: slow; not hedged: {why}"));
             }
             CallEvent::Finished(call) => self.finished(call),
             CallEvent::Cancelled { call, reason } => {
@@ -231,7 +235,8 @@ impl ProgressReporter {
                 if let (CancelReason::HedgeLost, Some((name, model))) =
                     (reason, self.facts.caller(*call))
                 {
-                    self.detail(&format!("   {name}: {model} was slower and was cancelled"));
+                    self.printer
+                        .detail(&format!("   {name}: {model} was slower and was cancelled"));
                 }
             }
         }
@@ -248,23 +253,25 @@ impl ProgressReporter {
                 let line = messages::provider_wait(provider, *wait_ms, reason);
                 // Redrawn rows show it.
                 if *wait_ms >= NOTABLE_WAIT_MS && self.display == DisplayMode::Plain {
-                    self.note(&line);
+                    self.printer.note(&line);
                 } else {
-                    self.detail(&line);
+                    self.printer.detail(&line);
                 }
             }
             ProviderEvent::CircuitChanged {
                 provider,
                 circuit,
                 wait_ms,
-            } => self.detail(&messages::circuit(provider, *circuit, *wait_ms)),
+            } => self
+                .printer
+                .detail(&messages::circuit(provider, *circuit, *wait_ms)),
             // The failed call says it.
             ProviderEvent::KeyChanged { .. } => {}
         }
     }
 
     fn health_updated(&mut self, update: &HealthUpdate) {
-        self.detail(&messages::health(update));
+        self.printer.detail(&messages::health(update));
         if !update.none_healthy || self.is_degradation_reported {
             return;
         }
@@ -288,10 +295,10 @@ impl ProgressReporter {
             self.printer.note(&line);
         }
         for line in messages::notices(terms) {
-            self.alert(&line);
+            self.printer.warning(&line);
         }
         for line in terms.plan.iter().flat_map(|plan| messages::modes(plan)) {
-            self.note(line);
+            self.printer.note(line);
         }
     }
 
@@ -299,13 +306,14 @@ impl ProgressReporter {
         self.heading(&messages::personas_selected(selection));
         let reason = one_line(&selection.reason);
         if selection.chosen_by.is_some() && !reason.is_empty() {
-            self.note(&format!("   {reason}"));
+            self.printer.note(&format!("   {reason}"));
         }
         for line in messages::seats(&selection.panel, self.width()) {
             self.printer.note(&line);
         }
         for note in &selection.notes {
-            self.alert(&format!("   Note: {}", one_line(note)));
+            self.printer
+                .warning(&format!("   Note: {}", one_line(note)));
         }
     }
 
@@ -313,11 +321,11 @@ impl ProgressReporter {
     fn consent(&self, approved: bool, how: Consent) {
         let estimate = self.facts.estimate.as_ref();
         if let Some(line) = messages::consent(estimate, approved, how) {
-            self.note(&line);
+            self.printer.note(&line);
         }
         if let (Consent::NobodyToAsk, Some(estimate)) = (how, estimate) {
             for line in consent::reasons(estimate, &self.facts.gate_reasons, self.facts.month()) {
-                self.alert(&line);
+                self.printer.warning(&line);
             }
         }
     }
@@ -327,7 +335,7 @@ impl ProgressReporter {
         let tree = evaluation_tree("EARLY TERMINATION CHECK (Round 2)", evaluation);
         self.details(wrapped_tree(&tree, self.printer.err_traits()));
         if let Some(line) = early_termination::decision(decision) {
-            self.note(&line);
+            self.printer.note(&line);
         }
     }
 
@@ -336,17 +344,12 @@ impl ProgressReporter {
         if !error.is_some_and(|error| error.class.meaning().is_about_access) {
             self.release_warnings();
         }
-        let result = if call.error.is_none() {
-            CallResult::Answer
-        } else {
-            CallResult::Nothing
-        };
-        self.end_judges_text(call.call, result);
+        self.end_judges_text(call.call, CallResult::of(call));
         let name = self.facts.name_of(&call.agent_id);
         let served = call.served_model.as_deref();
         if let Some(served) = served.filter(|served| !call.model.is_served_as(served)) {
             let (asked, served) = (&call.model, one_line(served));
-            self.detail(&format!(
+            self.printer.detail(&format!(
                 "   {name}: asked for `{asked}`, answered by `{served}`"
             ));
         }
@@ -371,7 +374,8 @@ impl ProgressReporter {
         }
         self.leave_rows(elapsed);
         if reason == AbortReason::CostExceededEstimate {
-            self.alert("⚠️ Cost exceeded estimate. Aborting consultation.");
+            self.printer
+                .warning("⚠️ Cost exceeded estimate. Aborting consultation.");
         }
     }
 }

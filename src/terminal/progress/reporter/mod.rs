@@ -16,7 +16,6 @@ use super::facts::RunFacts;
 use super::judge_stream::JudgeStream;
 use super::live_view::LiveView;
 use crate::terminal::output::printer::{Printer, Verbosity};
-use crate::terminal::output::wrap::fit;
 
 /// The subscriber that writes progress to standard error.
 #[derive(Debug)]
@@ -123,26 +122,15 @@ impl ProgressReporter {
         }
     }
 
-    fn note(&self, line: &str) {
-        self.printer.note(&fit(line, self.width()));
-    }
-
-    fn detail(&self, line: &str) {
-        self.printer.detail(&fit(line, self.width()));
-    }
-
     fn details(&self, lines: impl IntoIterator<Item = String>) {
-        lines.into_iter().for_each(|line| self.detail(&line));
-    }
-
-    /// Prints a problem.
-    fn alert(&self, line: &str) {
-        let paint = self.printer.err_traits().paint;
-        self.printer.note(&paint.yellow(&fit(line, self.width())));
+        lines
+            .into_iter()
+            .for_each(|line| self.printer.detail(&line));
     }
 
     fn heading(&self, line: &str) {
-        self.note(&self.printer.err_traits().paint.bold(line));
+        self.printer
+            .note(&self.printer.err_traits().paint.bold(line));
     }
 
     /// Returns `None` where lines are not wrapped.

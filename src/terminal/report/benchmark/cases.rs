@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::Detail;
 use super::figures::{cell, known};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::notices::Miss;
@@ -11,6 +10,7 @@ use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
 use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::{amount, seconds};
+use crate::terminal::report::sections::Detail;
 use crate::text::clean::count;
 
 /// Rows of a long table on a screen.

@@ -1,6 +1,6 @@
 //! The figures of a benchmark in tables. Markdown, page and screen have the same.
 
-use super::{Detail, arm_name};
+use super::arm_name;
 use crate::benchmark::case::ErrorRate;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::ArmReport;
@@ -9,6 +9,7 @@ use crate::benchmark::statistics::proportion::Proportion;
 use crate::stopping::calibration::Reliability;
 use crate::terminal::document::{Line, Part, Table};
 use crate::terminal::output::format::{amount, seconds, thousands};
+use crate::terminal::report::sections::Detail;
 use crate::text::clean::shortened;
 
 /// Characters of the longest answer; the record has the whole.

@@ -10,6 +10,7 @@ pub(in crate::terminal) use self::figures::{bins, reliability_row};
 use std::collections::BTreeSet;
 
 use super::consultation::moment;
+use super::sections::Detail;
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::arm::ArmReport;
 use crate::benchmark::report::words::{accuracy, cost_in_words};
@@ -17,14 +18,6 @@ use crate::benchmark::run::{Arm, RunId};
 use crate::terminal::document::{self, Fact, Line, Part, fact, list, titled};
 use crate::terminal::output::format::thousands;
 use crate::text::clean::count;
-
-/// How much of a report is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
-    /// What decides.
-    Brief,
-    Full,
-}
 
 /// Writes the report, with the cases that are not right.
 pub fn markdown(report: &BenchmarkReport) -> String {

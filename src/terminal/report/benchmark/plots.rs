@@ -2,8 +2,8 @@
 //! expert on its own; on a page, points have letters, and the table beneath names them. Reliability: how often
 //! answers are right, by their confidence.
 
+use super::arm_name;
 use super::figures::{bins, known, reliabilities, reliability_table};
-use super::{Detail, arm_name};
 use crate::benchmark::report::BenchmarkReport;
 use crate::benchmark::report::accuracy::Accuracy;
 use crate::benchmark::report::words::{interval, percent, whole_percent};
@@ -16,6 +16,7 @@ use crate::terminal::document::plot::{
 };
 use crate::terminal::document::{Line, Part, Table, paragraph};
 use crate::terminal::output::format::{amount, model_address};
+use crate::terminal::report::sections::Detail;
 
 /// A point of the plot and a row of its table.
 struct AccuracyPoint {
@@ -133,8 +134,17 @@ impl CostAxis {
     }
 
     fn ticks(&self) -> Vec<Tick> {
-        let costs = (self.from..=self.to).map(|at| 10_f64.powi(at));
-        costs.map(|usd| (self.share(usd), dollars(usd))).collect()
+        let tick = |at: i32| {
+            let usd = 10_f64.powi(at);
+            // Cents are two decimals.
+            let decimals = match at {
+                0.. => 0,
+                ..0 => usize::try_from(-at).unwrap_or_default().max(2),
+            };
+            let micro = MicroUsd::from_usd(usd).unwrap_or_default();
+            (self.share(usd), format!("{micro:.decimals$}"))
+        };
+        (self.from..=self.to).map(tick).collect()
     }
 }
 
@@ -144,19 +154,6 @@ impl CostAxis {
 )]
 fn exponent(power: f64) -> i32 {
     power as i32
-}
-
-/// Formats an amount of a tick with the decimals that it needs.
-fn dollars(usd: f64) -> String {
-    let micro = MicroUsd::from_usd(usd).unwrap_or_default();
-    let exact = format!("{micro:.6}");
-    let (whole, decimals) = exact.split_once('.').unwrap_or((&exact, ""));
-    let decimals = decimals.trim_end_matches('0');
-    match decimals.len() {
-        0 => whole.to_owned(),
-        1 => format!("{whole}.{decimals}0"),
-        _ => format!("{whole}.{decimals}"),
-    }
 }
 
 pub(super) fn calibration(report: &BenchmarkReport) -> Vec<Part> {

@@ -54,7 +54,10 @@ pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> Strin
     let dates = elsewhere.date_range.start.zip(elsewhere.date_range.end);
     let (first, what, command) = match dates {
         Some((first, last)) if elsewhere.total > 0 => (
-            paragraph("📭 No consultations found {}.", [&within(range)]),
+            paragraph(
+                "📭 No consultations found {}.",
+                [&within(range).unwrap_or("at all".to_owned())],
+            ),
             format!(
                 "Outside of it there {}, {}",
                 are(elsewhere.total),

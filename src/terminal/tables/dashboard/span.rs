@@ -4,32 +4,20 @@ use jiff::civil::Date;
 
 use crate::domain::statistics::{Range, Span};
 
-/// Returns the range as a phrase: `in the last 7 days`.
-pub(in crate::terminal::tables) fn within(range: &Range) -> String {
-    match range.span {
-        Span::Week => "in the last 7 days".to_owned(),
-        Span::Month(day) => format!("in {}", month(day)),
-        Span::Days {
-            since: Some(since),
-            until: Some(until),
-        } if since == until => format!("on {since}"),
-        Span::Days {
-            since: Some(since),
-            until: Some(until),
-        } => format!("from {}", from_to(since, until)),
-        Span::Days {
-            since: Some(since),
-            until: None,
-        } => format!("since {since}"),
-        Span::Days {
-            since: None,
-            until: Some(until),
-        } => format!("until {until}"),
-        Span::Days {
-            since: None,
-            until: None,
-        }
-        | Span::AllTime => "at all".to_owned(),
+/// Returns the range as a phrase: `in the last 7 days`; `None` for all time.
+pub(in crate::terminal::tables) fn within(range: &Range) -> Option<String> {
+    let (since, until) = match range.span {
+        Span::Week => return Some("in the last 7 days".to_owned()),
+        Span::Month(day) => return Some(format!("in {}", month(day))),
+        Span::Days { since, until } => (since, until),
+        Span::AllTime => (None, None),
+    };
+    match (since, until) {
+        (Some(since), Some(until)) if since == until => Some(format!("on {since}")),
+        (Some(since), Some(until)) => Some(format!("from {}", from_to(since, until))),
+        (Some(since), None) => Some(format!("since {since}")),
+        (None, Some(until)) => Some(format!("until {until}")),
+        (None, None) => None,
     }
 }
 
