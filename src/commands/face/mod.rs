@@ -170,11 +170,14 @@ impl<'a> TerminalFace<'a> {
             subscribers.push(events);
         }
         subscribers.push(&mut progress);
-        let (home, app, screen) = (self.home, self.app, self.app.printer);
-        let save = |amount| save_threshold(amount, home, app);
-        let (keyboard, rule) = (Keyboard::controlling(), session.control().consent);
-        let person = TerminalPerson::new(screen.clone(), keyboard, &save, rule);
-        let printer = self.app.printer.clone();
+        let (home, app) = (self.home, self.app);
+        let person = TerminalPerson {
+            printer: app.printer.clone(),
+            keyboard: Keyboard::controlling(),
+            save_threshold: &|amount| save_threshold(amount, home, app),
+            consent_rule: session.control().consent,
+        };
+        let printer = app.printer.clone();
         let interrupts = interrupts::listen(1, Exit::Interrupted.code(), move || {
             printer.restore_terminal();
         });
@@ -200,10 +203,12 @@ impl<'a> TerminalFace<'a> {
             estimate: estimate.clone(),
             why: why.to_vec(),
         };
-        let (home, app) = (self.home, self.app);
-        let save = |amount| save_threshold(amount, home, app);
-        let keyboard = Keyboard::controlling();
-        let person = TerminalPerson::new(self.app.printer.clone(), keyboard, &save, rule);
+        let person = TerminalPerson {
+            printer: self.app.printer.clone(),
+            keyboard: Keyboard::controlling(),
+            save_threshold: &|amount| save_threshold(amount, self.home, self.app),
+            consent_rule: rule,
+        };
         block_on(person.ask(&question))
     }
 

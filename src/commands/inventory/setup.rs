@@ -16,6 +16,7 @@ use crate::config::env::Environment;
 use crate::config::paths::Home;
 use crate::config::setting::{self, ALWAYS_ALLOW_UNDER};
 use crate::config::settings::Settings;
+use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::domain::panel::Panel;
 use crate::engine::clock::Clock;
@@ -30,9 +31,11 @@ use crate::setup::personas::PersonaRegistry;
 use crate::setup::plan::sources::Sources;
 use crate::setup::provider_access::{self, ProviderAccess};
 use crate::setup::request::PanelRequest;
+use crate::terminal::document::{Line, Part, fact, screen};
 use crate::terminal::output::printer::{Printer, Verbosity};
-use crate::terminal::prompt::dialogue::{Dialogue, DialogueError, LineChange};
-use crate::terminal::prompt::{StdinUse, can_ask, confirm};
+use crate::terminal::output::style::Tone;
+use crate::terminal::prompt::keyboard::Keyboard;
+use crate::terminal::prompt::{PromptError, StdinUse, ask_line, can_ask, choose, confirm};
 use crate::terminal::tables::doctor::check_lines;
 
 /// See the panel that your keys give, and set up what may be spent, in a dialogue
@@ -42,27 +45,18 @@ Checks keys and local servers by free requests, asks, shows the lines, and write
 config.json after you agree. It can be repeated: the present settings are the defaults. \
 API keys are never stored: they stay in their variables.
 
-Keys: Enter accepts, the arrows move, Esc leaves and writes nothing.")]
+Keys: Enter accepts, Esc leaves and writes nothing.")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    if !can_run(printer) {
-        let reason = if can_ask(printer, StdinUse::Free) {
-            "`conclave setup` asks with menus, which this terminal cannot show: see `TERM`"
-        } else {
-            "`conclave setup` asks questions, and there is no terminal to ask on"
-        };
+    if !can_ask(printer, StdinUse::Free) {
+        let reason = "`conclave setup` asks questions, and there is no terminal to ask on";
         return Err(Error::usage(reason).hint(
             "change single settings with `conclave config set`; see them with `conclave config \
              show`",
         ));
     }
     set_up(environment, printer)
-}
-
-/// Returns whether there is a terminal that can show menus.
-fn can_run(printer: &Printer) -> bool {
-    can_ask(printer, StdinUse::Free) && printer.err_traits().is_animated
 }
 
 fn set_up(environment: &Environment, printer: &Printer) -> Result<(), Error> {
@@ -72,8 +66,10 @@ fn set_up(environment: &Environment, printer: &Printer) -> Result<(), Error> {
 async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(), Error> {
     let sources = Sources::load(environment, Clock::system().now())?;
     let (settings, access_list) = (&sources.settings, &sources.access_list);
-    let dialogue = Dialogue::open(printer);
-    dialogue.say("Checking keys and local servers; this costs nothing.");
+    printer.prose(
+        "Checking keys and local servers; this costs nothing.",
+        Tone::Plain,
+    );
     let found = doctor::check_for_free(
         settings,
         access_list,
@@ -110,7 +106,10 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
         );
     }
 
-    dialogue.remark("Enter accepts, ↑ and ↓ move. Esc leaves; nothing is written before the end.");
+    remark(
+        printer,
+        "Enter accepts, Esc leaves; nothing is written before the end.",
+    );
     let mut draft = settings.clone();
     let by_keys = || sources.selection_context(embedded.clone(), &servers);
     let answering = (usable.len() < access_list.len()).then(|| SelectionContext {
@@ -118,39 +117,43 @@ async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(
         ..by_keys()
     });
     let questions = Questions {
-        dialogue: &dialogue,
+        printer,
         personas: &sources.personas,
         by_keys: by_keys(),
         answering,
     };
     questions.ask(&mut draft).await.map_err(left)?;
     // There is nothing to choose, but a person wants to know.
-    dialogue.remark(&format!(
+    let saved = format!(
         "Every consultation is saved in {}, for your account alone. `consult --no-log` saves \
          nothing; `history rm` deletes.",
         sources.home.logs_folder().display()
-    ));
+    );
+    remark(printer, &saved);
     let changes = between(settings, &draft);
-    agree_and_write(&changes, &sources.home, environment, &dialogue, printer).await
+    agree_and_write(&changes, &sources.home, environment, printer).await
 }
 
 fn interrupted() -> Error {
-    left(DialogueError::Interrupted)
+    Error::new(Exit::Interrupted, "interrupted; nothing was written")
 }
 
 /// Returns the error of a dialogue that ended before its last question.
-fn left(reason: DialogueError) -> Error {
+fn left(reason: PromptError) -> Error {
     match reason {
-        DialogueError::Cancelled => {
+        PromptError::InputEnded => {
             Error::new(Exit::Declined, "setup was left; nothing was written")
         }
-        DialogueError::Interrupted => {
-            Error::new(Exit::Interrupted, "interrupted; nothing was written")
-        }
-        DialogueError::Terminal(_) => {
+        PromptError::NoTerminal => {
             Error::failed(reason).hint("change single settings with `conclave config set`")
         }
     }
+}
+
+/// Shows a remark after an empty line.
+fn remark(printer: &Printer, remark: &str) {
+    printer.lines("");
+    printer.prose(remark, Tone::Quiet);
 }
 
 /// The settings that the dialogue asks for, in the order in which they are written.
@@ -192,24 +195,27 @@ async fn agree_and_write(
     changes: &[SettingChange],
     home: &Home,
     environment: &Environment,
-    dialogue: &Dialogue,
     printer: &Printer,
 ) -> Result<(), Error> {
     let file = home.config_file();
     if changes.is_empty() {
-        dialogue.say("\nNothing to change: the settings are as you answered.");
+        printer.lines("");
+        printer.prose(
+            "Nothing to change: the settings are as you answered.",
+            Tone::Plain,
+        );
         return Ok(());
     }
     printer.lines(&format!("\nChanges to {}:", file.display()));
     for change in changes {
-        let kind = match change.value {
-            Some(_) => LineChange::Added,
-            None => LineChange::Removed,
+        let (sign, tone) = match change.value {
+            Some(_) => ('+', Tone::Good),
+            None => ('-', Tone::Bad),
         };
-        dialogue.change(&line(change), kind);
+        printer.prose(&format!("  {sign} {}", line(change)), tone);
     }
     if confirm(printer, Vec::new(), "Write them?", 'y').await != Confirmation::Yes {
-        return Err(left(DialogueError::Cancelled));
+        return Err(left(PromptError::InputEnded));
     }
     for SettingChange { setting, value } in changes {
         match value {
@@ -217,7 +223,10 @@ async fn agree_and_write(
             None => edit::remove(setting.name, home).map(drop)?,
         }
     }
-    dialogue.say("Written. See all settings with `conclave config show`.");
+    printer.prose(
+        "Written. See all settings with `conclave config show`.",
+        Tone::Plain,
+    );
     for change in changes {
         edit::warn_of_variable(change.setting, environment, printer);
     }
@@ -259,7 +268,7 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
 
 fn is_due(environment: &Environment, printer: &Printer) -> bool {
     let is_new = |home: Home| !home.config_file().exists() && !home.logs_folder().exists();
-    can_run(printer)
+    can_ask(printer, StdinUse::Free)
         && printer.verbosity() > Verbosity::Quiet
         && environment.text("CI").is_none()
         && Home::find(environment).is_ok_and(is_new)
@@ -270,18 +279,19 @@ fn is_due(environment: &Environment, printer: &Printer) -> bool {
 
 /// Asks, and puts the answers in a draft of the settings.
 #[derive(Debug)]
-pub(super) struct Questions<'a> {
-    pub(super) dialogue: &'a Dialogue,
-    pub(super) personas: &'a PersonaRegistry,
+struct Questions<'a> {
+    printer: &'a Printer,
+    personas: &'a PersonaRegistry,
     /// The models whose keys are set.
-    pub(super) by_keys: SelectionContext<'a>,
+    by_keys: SelectionContext<'a>,
     /// Those of vendors that answer; `None` if all do.
-    pub(super) answering: Option<SelectionContext<'a>>,
+    answering: Option<SelectionContext<'a>>,
 }
 
 /// A way to fill the seats.
 struct PanelOption {
-    item: &'static str,
+    word: &'static str,
+    meaning: &'static str,
     /// `None` if it cannot be asked now.
     panel: Option<Panel>,
     /// The settings `panel` and `default_personas`.
@@ -289,23 +299,23 @@ struct PanelOption {
 }
 
 impl Questions<'_> {
-    pub(super) async fn ask(&self, draft: &mut Settings) -> Result<(), DialogueError> {
+    async fn ask(&self, draft: &mut Settings) -> Result<(), PromptError> {
         self.ask_panel(draft).await?;
         self.ask_judge(draft).await?;
         let amount = |text: &str| dollars(text).map_err(|why| format!("The amount {why}."));
-        let dialogue = self.dialogue;
+        let (printer, keyboard) = (self.printer, Keyboard::controlling());
         let prompt = "Spend without asking, in dollars (0: ask about every cost)";
         let present = draft.always_allow_under.usd().to_string();
-        draft.always_allow_under = dialogue.edited_line(prompt, &present, amount).await?;
+        draft.always_allow_under = ask_line(printer, &keyboard, prompt, &present, amount).await?;
         let prompt = "Spend in a month, in dollars (none: no limit)";
         let present = draft.monthly_budget.map(MicroUsd::usd);
         let present = present.map_or_else(|| "none".to_owned(), |usd| usd.to_string());
         let read = |text: &str| (text != "none").then(|| amount(text)).transpose();
-        draft.monthly_budget = dialogue.edited_line(prompt, &present, read).await?;
+        draft.monthly_budget = ask_line(printer, &keyboard, prompt, &present, read).await?;
         Ok(())
     }
 
-    async fn ask_panel(&self, draft: &mut Settings) -> Result<(), DialogueError> {
+    async fn ask_panel(&self, draft: &mut Settings) -> Result<(), PromptError> {
         let open = Settings {
             panel: None,
             default_personas: None,
@@ -315,20 +325,23 @@ impl Questions<'_> {
         let is_set = present.iter().any(Option::is_some);
         let mut options = Vec::new();
         options.extend(is_set.then(|| PanelOption {
-            item: "Keep the present panel",
+            word: "present",
+            meaning: "the panel that is set",
             panel: self.select(draft, &self.by_keys).ok(),
             settings: present.clone(),
         }));
         let answering = self.answering.as_ref();
         let answering = answering.and_then(|context| self.select(&open, context).ok());
         options.extend(answering.map(|panel| PanelOption {
-            item: "Only the vendors that answer now",
+            word: "answering",
+            meaning: "only the vendors that answer now",
             settings: [Some(seats(&panel)), draft.default_personas.clone()],
             panel: Some(panel),
         }));
         let by_keys = self.select(&open, &self.by_keys).ok();
         options.extend(by_keys.map(|panel| PanelOption {
-            item: "Follow the keys that are set",
+            word: "keys",
+            meaning: "follow the keys that are set",
             panel: Some(panel),
             settings: [None, None],
         }));
@@ -338,17 +351,18 @@ impl Questions<'_> {
             } else {
                 "The panel would be:"
             };
-            self.dialogue.remark(title);
-            self.dialogue.table(&rows(panel));
+            remark(self.printer, title);
+            self.printer.lines(&self.seats_and_judge(panel));
         }
-        self.dialogue.remark(
+        remark(
+            self.printer,
             "Name seats or a judge of your own with `conclave config set panel` and `conclave \
              config set judge`.",
         );
-        let items: Vec<String> = options.iter().map(|it| it.item.to_owned()).collect();
-        let choice = match items.len() {
+        let items = options.iter().map(|it| (it.word, it.meaning.to_owned()));
+        let choice = match options.len() {
             0 | 1 => 0,
-            _ => self.dialogue.select("Panel", &items, 0).await?,
+            _ => choose(self.printer, "Which panel?", &items.collect::<Vec<_>>()).await?,
         };
         if let Some(option) = options.into_iter().nth(choice) {
             [draft.panel, draft.default_personas] = option.settings;
@@ -356,7 +370,7 @@ impl Questions<'_> {
         Ok(())
     }
 
-    async fn ask_judge(&self, draft: &mut Settings) -> Result<(), DialogueError> {
+    async fn ask_judge(&self, draft: &mut Settings) -> Result<(), PromptError> {
         let Some(judge) = &draft.judge else {
             return Ok(());
         };
@@ -368,11 +382,28 @@ impl Questions<'_> {
         let suited = self.select(&open, context).ok();
         let suited = suited.and_then(|panel| panel.judges.first().cloned());
         let now = suited.map_or(String::new(), |model| format!(", now {model}"));
-        let items = [format!("Keep {judge}"), format!("Suited to the panel{now}")];
-        if self.dialogue.select("Judge", &items, 0).await? > 0 {
+        let items = [
+            ("keep", judge.clone()),
+            ("suited", format!("to the panel{now}")),
+        ];
+        if choose(self.printer, "Which judge?", &items).await? > 0 {
             draft.judge = None;
         }
         Ok(())
+    }
+
+    /// Returns each seat and the judge with their models, a line each.
+    fn seats_and_judge(&self, panel: &Panel) -> String {
+        let row =
+            |name: &str, model: &ModelRef| fact(Line::toned(Tone::Quiet, name), model.to_string());
+        let seats = panel.seats.iter();
+        let seats = seats.map(|seat| row(&seat.persona.id, &seat.model));
+        let judge = panel.judges.first().map(|judge| row("judge", judge));
+        let facts = Part::Facts(seats.chain(judge).collect());
+        let face = self.printer.err_traits();
+        let text = screen(&[facts], Some(face.width - 2), face.paint);
+        let lines: Vec<String> = text.lines().map(|line| format!("  {line}")).collect();
+        lines.join("\n")
     }
 
     /// Returns the panel of these settings.
@@ -388,13 +419,4 @@ fn seats(panel: &Panel) -> Vec<String> {
     seats
         .map(|seat| format!("{}={}", seat.persona.id, seat.model))
         .collect()
-}
-
-/// Returns each seat and the judge with their models.
-fn rows(panel: &Panel) -> Vec<(String, String)> {
-    let seats = panel.seats.iter();
-    let seats = seats.map(|seat| (seat.persona.id.clone(), seat.model.to_string()));
-    let judge = panel.judges.first();
-    let judge = judge.map(|judge| ("judge".to_owned(), judge.to_string()));
-    seats.chain(judge).collect()
 }

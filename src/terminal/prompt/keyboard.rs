@@ -8,6 +8,7 @@
 mod key;
 mod queue;
 
+use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +16,10 @@ use std::sync::{Arc, OnceLock, mpsc};
 
 use tokio::sync::oneshot;
 
+pub use self::key::PromptError;
 pub(in crate::terminal) use self::key::{Key, TypedKey};
 
-use self::queue::is_in_foreground;
-use self::queue::{ControllingTerminal, KeyQueue, KeySource, OtherInput};
+use self::queue::{KeyQueue, ReadKeys, is_in_foreground, read_terminal};
 use crate::setup::context::sources::StdinState;
 use crate::terminal::output::printer::Printer;
 
@@ -71,15 +72,17 @@ impl Keyboard {
     }
 
     /// Reads keys from another input.
-    pub fn reading(input: impl Read + Send + 'static) -> Self {
-        Self(OnceLock::from(KeyReader::start(OtherInput(input), None)))
+    pub fn reading(mut input: impl Read + Send + 'static) -> Self {
+        let source = move |buffer: &mut [u8]| input.read(buffer).map(Some);
+        Self(OnceLock::from(KeyReader::start(Box::new(source), None)))
     }
 
     fn opened(&self) -> Option<&KeyReader> {
         let open = || {
             let terminal = controlling_terminal().ok()?;
             let same = terminal.try_clone().ok();
-            KeyReader::start(ControllingTerminal(terminal), same)
+            let source = move |buffer: &mut [u8]| read_terminal(&terminal, buffer);
+            KeyReader::start(Box::new(source), same)
         };
         self.0.get_or_init(open).as_ref()
     }
@@ -105,8 +108,8 @@ impl Keyboard {
         let (answer, answered) = oneshot::channel();
         let sent = self.opened().map(|reader| reader.requests_to.send(answer));
         match sent {
-            Some(Ok(())) => answered.await.unwrap_or(TypedKey::NoTerminal),
-            Some(Err(_)) | None => TypedKey::NoTerminal,
+            Some(Ok(())) => answered.await.unwrap_or(Err(PromptError::NoTerminal)),
+            Some(Err(_)) | None => Err(PromptError::NoTerminal),
         }
     }
 }
@@ -114,10 +117,15 @@ impl Keyboard {
 impl KeyReader {
     /// Returns `None` when the thread cannot be spawned. The thread ends when its keyboard is
     /// dropped, or with the process when it is in a read.
-    fn start(input: impl KeySource + 'static, terminal: Option<File>) -> Option<Self> {
+    fn start(source: Box<ReadKeys>, terminal: Option<File>) -> Option<Self> {
         let (requests_to, requests) = mpsc::channel();
         let questions = Arc::new(AtomicU64::new(0));
-        let queue = KeyQueue::new(input, Arc::clone(&questions));
+        let queue = KeyQueue {
+            source,
+            typed: VecDeque::new(),
+            questions: Arc::clone(&questions),
+            typed_for: 0,
+        };
         std::thread::Builder::new()
             .name("keyboard".to_owned())
             .spawn(move || queue.serve(&requests))
@@ -178,7 +186,7 @@ mod tests {
     }
 
     fn character(letter: char) -> TypedKey {
-        TypedKey::Typed(Key::Character(letter))
+        Ok(Key::Character(letter))
     }
 
     #[tokio::test]
@@ -214,7 +222,7 @@ mod tests {
     async fn every_request_sees_the_end_of_the_input() {
         let keyboard = Keyboard::reading(&b"1"[..]);
         assert_eq!(in_time(keyboard.key()).await, character('1'));
-        assert_eq!(in_time(keyboard.key()).await, TypedKey::InputEnded);
-        assert_eq!(in_time(keyboard.key()).await, TypedKey::InputEnded);
+        assert_eq!(in_time(keyboard.key()).await, Err(PromptError::InputEnded));
+        assert_eq!(in_time(keyboard.key()).await, Err(PromptError::InputEnded));
     }
 }

@@ -1,32 +1,24 @@
 //! Asks a person on the terminal. `question` is what one key answers, `keyboard` reads the keys,
-//! `dialogue` asks with menus and lines, and `questions` holds the words; the caller decides
-//! whether there is a person to ask. A question is withdrawn by dropping its future.
+//! `line` asks for a line, and `questions` holds the words; the caller decides whether there is a
+//! person to ask. A question is withdrawn by dropping its future.
 
 pub mod keyboard;
 pub mod person;
-pub mod dialogue;
 mod question;
 mod open_question;
+mod line;
 pub(super) mod questions;
 
-pub use self::keyboard::{StdinUse, can_ask};
+pub use self::keyboard::{PromptError, StdinUse, can_ask};
+pub use self::line::ask_line;
 
-use self::keyboard::{Keyboard, TypedKey};
+use self::keyboard::Keyboard;
 use self::open_question::OpenQuestion;
 use self::question::{KeyChoice, KeyQuestion, QuestionTrace};
 use super::output::printer::Printer;
 use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::engine::ports::Confirmation;
-
-/// The reason why a question has no answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PromptError {
-    /// The input ended.
-    InputEnded,
-    /// There is no terminal to ask on, or it went away.
-    NoTerminal,
-}
 
 /// Asks for consent to a cost; without a rule, no setting allows one in advance.
 pub async fn ask_run_consent(
@@ -65,6 +57,37 @@ pub async fn confirm(
     }
 }
 
+/// Asks for one of several items, each a word, whose first letter is its key, and what it means.
+/// Enter stands for the first one; Esc leaves, as does a key of its own. Returns its position.
+pub async fn choose(
+    printer: &Printer,
+    question: &str,
+    items: &[(&'static str, String)],
+) -> Result<usize, PromptError> {
+    let leave = ("leave", "write nothing".to_owned());
+    let items: Vec<_> = items.iter().chain([&leave]).collect();
+    let lines = items
+        .iter()
+        .map(|(word, meaning)| format!("  {word}: {meaning}"));
+    let choices: Vec<_> = items
+        .iter()
+        .enumerate()
+        .map(|(at, (word, _))| KeyChoice::plain(word, at))
+        .collect();
+    let question = KeyQuestion {
+        lines: lines.collect(),
+        question: question.to_owned(),
+        default: choices.first().map_or('l', |choice| choice.key),
+        choices,
+        safe: 'l',
+        trace: QuestionTrace::Whole,
+    };
+    let answer = ask(printer, &Keyboard::controlling(), &question).await?;
+    (answer + 1 < items.len())
+        .then_some(answer)
+        .ok_or(PromptError::InputEnded)
+}
+
 /// Asks until a key has a meaning. The first key without one gets the legend. Dropping the future
 /// withdraws the question: its lines go, and what is typed then does not answer the next one.
 pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
@@ -74,14 +97,10 @@ pub(super) async fn ask<A: Clone + Send + Sync + 'static>(
 ) -> Result<A, PromptError> {
     let _keys = printer.live_area().keys();
     keyboard.forget();
-    let mut open = OpenQuestion::new(printer, question);
+    let (words, paint) = (question.clone(), printer.err_traits().paint);
+    let mut open = OpenQuestion::new(printer, move |width| words.text(width, paint));
     loop {
-        let key = match keyboard.key().await {
-            TypedKey::Typed(key) => key,
-            TypedKey::InputEnded => return Err(PromptError::InputEnded),
-            TypedKey::NoTerminal => return Err(PromptError::NoTerminal),
-        };
-        match question.chosen(key) {
+        match question.chosen(keyboard.key().await?) {
             Some(choice) => {
                 open.answered(choice.word, question.trace);
                 return Ok(choice.answer.clone());

@@ -3,15 +3,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::question::{KeyQuestion, QuestionTrace};
+use super::question::QuestionTrace;
 use crate::terminal::output::live_area::Footer;
 use crate::terminal::output::printer::{PlainQuestion, Printer};
 use crate::terminal::output::stream_traits::StreamTraits;
 use crate::terminal::output::wrap::fit;
 
-pub(super) struct OpenQuestion<A> {
+pub(super) struct OpenQuestion {
     printer: Printer,
-    question: Arc<KeyQuestion<A>>,
+    /// Makes the text for a width.
+    text: Arc<dyn Fn(usize) -> String + Send + Sync>,
     shown: ShownQuestion,
 }
 
@@ -26,22 +27,22 @@ enum ShownQuestion {
     },
 }
 
-impl<A: Clone + Send + Sync + 'static> OpenQuestion<A> {
-    pub(super) fn new(printer: &Printer, question: &KeyQuestion<A>) -> Self {
-        let question = Arc::new(question.clone());
+impl OpenQuestion {
+    pub(super) fn new(
+        printer: &Printer,
+        text: impl Fn(usize) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let text: Arc<dyn Fn(usize) -> String + Send + Sync> = Arc::new(text);
         let StreamTraits { width, paint, .. } = printer.err_traits();
         let legend: Arc<Mutex<Option<String>>> = Arc::default();
         let shown = {
-            let (words, legend) = (Arc::clone(&question), Arc::clone(&legend));
+            let (text, legend) = (Arc::clone(&text), Arc::clone(&legend));
             printer.live_area().footer(move |size| {
                 let legend = legend.lock().unwrap_or_else(PoisonError::into_inner);
                 let legend = legend
                     .as_ref()
                     .map(|text| paint.dim(&fit(text, Some(size.columns))));
-                legend
-                    .into_iter()
-                    .chain([words.text(size.columns, paint)])
-                    .collect()
+                legend.into_iter().chain([text(size.columns)]).collect()
             })
         };
         if !printer.live_area().is_in_foreground() {
@@ -50,13 +51,13 @@ impl<A: Clone + Send + Sync + 'static> OpenQuestion<A> {
         let shown = match shown {
             Some(footer) => ShownQuestion::Live { footer, legend },
             None => ShownQuestion::Plain {
-                question: printer.ask(&question.text(width, paint)),
+                question: printer.ask(&text(width)),
                 has_legend: false,
             },
         };
         Self {
             printer: printer.clone(),
-            question,
+            text,
             shown,
         }
     }
@@ -79,13 +80,12 @@ impl<A: Clone + Send + Sync + 'static> OpenQuestion<A> {
 
     /// Shows the answer behind the question.
     pub(super) fn answered(self, word: &str, trace: QuestionTrace) {
-        let StreamTraits { width, paint, .. } = self.printer.err_traits();
         match self.shown {
             ShownQuestion::Plain { question, .. } => question.answered(word),
             ShownQuestion::Live { footer, .. } => {
                 drop(footer);
                 if trace == QuestionTrace::Whole {
-                    let text = self.question.text(width, paint);
+                    let text = (self.text)(self.printer.err_traits().width);
                     self.printer.lines(&format!("{text}{word}"));
                 }
             }

@@ -9,14 +9,12 @@ use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::money::MicroUsd;
 use crate::engine::ports::{BoxFuture, Person};
 
-use super::ask;
-use super::dialogue::{Dialogue, DialogueError};
-use super::keyboard::Keyboard;
+use super::keyboard::{Keyboard, PromptError};
 use super::question::KeyQuestion;
 use super::questions::threshold::NO_AMOUNT;
 use super::questions::{consent, early_termination, pulse, substitution, threshold};
+use super::{ask, ask_line};
 use crate::terminal::output::printer::Printer;
-use crate::terminal::output::wrap::fit;
 
 /// Saves the amount below which consultations are approved automatically. Returns where it was
 /// saved, or why it could not be.
@@ -27,35 +25,19 @@ const FAILURES_COME_TOGETHER: Duration = Duration::from_secs(1);
 
 /// A person at the controlling terminal.
 pub struct TerminalPerson<'a> {
-    printer: Printer,
-    keyboard: Keyboard,
-    save_threshold: &'a SaveThreshold<'a>,
-    consent_rule: ConsentRule,
+    pub printer: Printer,
+    pub keyboard: Keyboard,
+    pub save_threshold: &'a SaveThreshold<'a>,
+    pub consent_rule: ConsentRule,
 }
 
 impl std::fmt::Debug for TerminalPerson<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("TerminalPerson")
-            .field("keyboard", &self.keyboard)
-            .finish_non_exhaustive()
+        f.debug_struct("TerminalPerson").finish_non_exhaustive()
     }
 }
 
-impl<'a> TerminalPerson<'a> {
-    pub fn new(
-        printer: Printer,
-        keyboard: Keyboard,
-        save_threshold: &'a SaveThreshold<'a>,
-        consent_rule: ConsentRule,
-    ) -> Self {
-        Self {
-            printer,
-            keyboard,
-            save_threshold,
-            consent_rule,
-        }
-    }
-
+impl TerminalPerson<'_> {
     async fn consent(&self, estimate: &Estimate, why: &[GateReason]) -> Answer {
         let question = consent::question(estimate, why, &self.consent_rule);
         match self.answer(&question).await {
@@ -69,23 +51,20 @@ impl<'a> TerminalPerson<'a> {
     async fn always(&self, suggested: MicroUsd) -> Answer {
         let suggested = threshold::typed(suggested);
         let read = |line: &str| threshold::read(line).ok_or_else(|| NO_AMOUNT.to_owned());
-        let dialogue = Dialogue::open(&self.printer);
-        let amount = match dialogue
-            .edited_line(threshold::QUESTION, &suggested, read)
-            .await
-        {
+        let (printer, keyboard) = (&self.printer, &self.keyboard);
+        let asked = ask_line(printer, keyboard, threshold::QUESTION, &suggested, read);
+        let amount = match asked.await {
             Ok(amount) => amount,
-            Err(DialogueError::Cancelled) => return Answer::No,
-            Err(DialogueError::Interrupted | DialogueError::Terminal(_)) => return Answer::Gone,
+            Err(PromptError::InputEnded) => return Answer::No,
+            Err(PromptError::NoTerminal) => return Answer::Gone,
         };
         match (self.save_threshold)(amount) {
             Ok(place) => {
-                self.printer
-                    .note(&self.fit(&threshold::saved(amount, &place)));
+                self.printer.note(&threshold::saved(amount, &place));
                 Answer::Always(amount)
             }
             Err(why) => {
-                self.printer.warning(&self.fit(&threshold::not_saved(&why)));
+                self.printer.warning(&threshold::not_saved(&why));
                 Answer::Yes
             }
         }
@@ -111,10 +90,6 @@ impl<'a> TerminalPerson<'a> {
         let answer = ask(&self.printer, &self.keyboard, question).await;
         // The input has ended, or there is no terminal.
         answer.unwrap_or(Answer::Gone)
-    }
-
-    fn fit(&self, text: &str) -> String {
-        fit(text, Some(self.printer.err_traits().width))
     }
 }
 

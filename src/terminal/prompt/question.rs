@@ -119,7 +119,7 @@ impl<A> KeyQuestion<A> {
             Key::Character(letter) => letter.to_ascii_lowercase(),
             Key::Enter => self.default,
             Key::Escape => self.safe,
-            Key::EndOfInput | Key::Other => return None,
+            Key::Backspace | Key::Other => return None,
         };
         self.choices.iter().find(|choice| choice.key == letter)
     }

@@ -45,12 +45,12 @@ async fn ask(question: &Question, typed: &'static str) -> QuestionReport {
         saved.lock().unwrap().push(amount);
         Ok("config.json".to_owned())
     };
-    let person = TerminalPerson::new(
-        captured.printer.clone(),
-        Keyboard::reading(BufReader::new(typed.as_bytes())),
-        &save,
-        consent_rule(),
-    );
+    let person = TerminalPerson {
+        printer: captured.printer.clone(),
+        keyboard: Keyboard::reading(BufReader::new(typed.as_bytes())),
+        save_threshold: &save,
+        consent_rule: consent_rule(),
+    };
     let answer = in_time("the answer", person.ask(question)).await;
     QuestionReport {
         answer,
@@ -207,12 +207,12 @@ async fn a_withdrawn_question_ends_its_line_and_takes_no_later_answer() {
     let captured = CapturedPrinter::new(Verbosity::Normal, Some(80));
     let (reader, mut writer) = io::pipe().unwrap();
     let save = |_| Ok(String::new());
-    let person = TerminalPerson::new(
-        captured.printer.clone(),
-        Keyboard::reading(BufReader::new(reader)),
-        &save,
-        consent_rule(),
-    );
+    let person = TerminalPerson {
+        printer: captured.printer.clone(),
+        keyboard: Keyboard::reading(BufReader::new(reader)),
+        save_threshold: &save,
+        consent_rule: consent_rule(),
+    };
     let withdrawn = pulse();
     tokio::select! {
         biased;

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use super::key::{Key, TypedKey, keys};
+use super::key::{PromptError, TypedKey, keys};
 
 /// More than any key sends.
 const MOST_BYTES: usize = 256;
@@ -18,56 +18,35 @@ const MOST_BYTES: usize = 256;
 /// The time between two looks whether a key is there.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
-/// What keys are read from.
-pub(super) trait KeySource: Send {
-    /// Waits for keys; on a terminal only for a moment.
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<KeyBytes>;
-}
-
-/// The outcome of one read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum KeyBytes {
-    Read(usize),
-    NoneYet,
-    Ended,
-}
-
-/// A terminal, which is read only when a key is there.
-pub(super) struct ControllingTerminal(pub(super) File);
-
-/// An input that waits for its keys.
-pub(super) struct OtherInput<R>(pub(super) R);
+/// Waits for the bytes of keys, on a terminal only for a moment, and returns their number; `None`
+/// if there are none yet, and zero at the end.
+pub(super) type ReadKeys = dyn FnMut(&mut [u8]) -> io::Result<Option<usize>> + Send;
 
 /// The keys that were read and not yet wanted.
-pub(super) struct KeyQueue<S> {
-    source: S,
-    typed: VecDeque<Key>,
+pub(super) struct KeyQueue {
+    pub(super) source: Box<ReadKeys>,
+    pub(super) typed: VecDeque<TypedKey>,
     /// The number of questions that have begun.
-    questions: Arc<AtomicU64>,
+    pub(super) questions: Arc<AtomicU64>,
     /// The question that `typed` belongs to.
-    typed_for: u64,
+    pub(super) typed_for: u64,
 }
 
-impl KeySource for ControllingTerminal {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<KeyBytes> {
-        let Self(terminal) = self;
-        if !is_ready(terminal)? {
-            std::thread::sleep(BETWEEN_LOOKS);
-            return Ok(KeyBytes::NoneYet);
-        }
-        let mut length = terminal.read(buffer)?;
-        if buffer.starts_with(b"\x1b") && length == 1 {
-            // Esc alone, or the beginning of a key whose other bytes are under way.
-            std::thread::sleep(BETWEEN_LOOKS);
-            if is_ready(terminal)? {
-                length += terminal.read(buffer.get_mut(1..).unwrap_or_default())?;
-            }
-        }
-        Ok(match length {
-            0 => KeyBytes::Ended,
-            length => KeyBytes::Read(length),
-        })
+/// Reads a terminal, but only when a key is there.
+pub(super) fn read_terminal(mut terminal: &File, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    if !is_ready(terminal)? {
+        std::thread::sleep(BETWEEN_LOOKS);
+        return Ok(None);
     }
+    let mut length = terminal.read(buffer)?;
+    if buffer.starts_with(b"\x1b") && length == 1 {
+        // Esc alone, or the beginning of a key whose other bytes are under way.
+        std::thread::sleep(BETWEEN_LOOKS);
+        if is_ready(terminal)? {
+            length += terminal.read(buffer.get_mut(1..).unwrap_or_default())?;
+        }
+    }
+    Ok(Some(length))
 }
 
 /// Returns whether a key can be read at once. Fails when the terminal went away.
@@ -81,26 +60,7 @@ pub(super) fn is_in_foreground(terminal: &File) -> bool {
     group.is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
-impl<R: Read + Send> KeySource for OtherInput<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<KeyBytes> {
-        let Self(input) = self;
-        Ok(match input.read(buffer)? {
-            0 => KeyBytes::Ended,
-            length => KeyBytes::Read(length),
-        })
-    }
-}
-
-impl<S: KeySource> KeyQueue<S> {
-    pub(super) fn new(source: S, questions: Arc<AtomicU64>) -> Self {
-        Self {
-            source,
-            typed: VecDeque::new(),
-            questions,
-            typed_for: 0,
-        }
-    }
-
+impl KeyQueue {
     /// Answers requests until there are no more.
     pub(super) fn serve(mut self, requests: &Receiver<oneshot::Sender<TypedKey>>) {
         while let Ok(request) = requests.recv() {
@@ -108,7 +68,7 @@ impl<S: KeySource> KeyQueue<S> {
                 continue;
             };
             // The question may have been withdrawn meanwhile: the next request gets the key.
-            if let Err(TypedKey::Typed(key)) = request.send(typed) {
+            if let Err(key) = request.send(typed) {
                 self.typed.push_front(key);
             }
         }
@@ -119,13 +79,13 @@ impl<S: KeySource> KeyQueue<S> {
         while !request.is_closed() {
             self.drop_earlier();
             if let Some(key) = self.typed.pop_front() {
-                return Some(TypedKey::of(key));
+                return Some(key);
             }
             match self.read() {
-                Ok(KeyBytes::Read(_) | KeyBytes::NoneYet) => {}
-                Ok(KeyBytes::Ended) => return Some(TypedKey::InputEnded),
+                Ok(Some(0)) => return Some(Err(PromptError::InputEnded)),
+                Ok(_) => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(_) => return Some(TypedKey::NoTerminal),
+                Err(_) => return Some(Err(PromptError::NoTerminal)),
             }
         }
         None
@@ -141,23 +101,14 @@ impl<S: KeySource> KeyQueue<S> {
         }
     }
 
-    fn read(&mut self) -> io::Result<KeyBytes> {
+    fn read(&mut self) -> io::Result<Option<usize>> {
         let mut buffer = [0; MOST_BYTES];
-        let read = self.source.read(&mut buffer)?;
-        if let KeyBytes::Read(length) = read {
+        let read = (self.source)(&mut buffer)?;
+        if let Some(length) = read {
             self.drop_earlier();
             self.typed
                 .extend(keys(buffer.get(..length).unwrap_or_default()));
         }
         Ok(read)
-    }
-}
-
-impl TypedKey {
-    fn of(key: Key) -> Self {
-        match key {
-            Key::EndOfInput => Self::InputEnded,
-            Key::Character(_) | Key::Enter | Key::Escape | Key::Other => Self::Typed(key),
-        }
     }
 }

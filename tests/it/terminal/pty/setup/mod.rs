@@ -21,7 +21,6 @@ const QUESTIONS: [&str; 3] = [
 ];
 
 const ENTER: &str = "\r";
-const DOWN: &str = "\u{1b}[B";
 const ESC: &str = "\u{1b}";
 
 /// A home whose path is the same on every machine.
@@ -72,7 +71,7 @@ fn screens(server: &ProviderServer, colour: bool) -> String {
             conclave = conclave.variable("NO_COLOR", "1");
         }
         let mut terminal = start(&conclave, columns);
-        terminal.wait_for_sight("Follow the keys that are set");
+        terminal.wait_for_sight("Which panel? [A/k/l]");
         let menu = terminal.look(|screen| {
             if colour {
                 screen.styled()
@@ -89,7 +88,7 @@ fn screens(server: &ProviderServer, colour: bool) -> String {
         } else {
             transcript.screen().contents()
         };
-        let after_menu = end.split("Panel:").nth(1).unwrap_or_default();
+        let after_menu = end.split("Which panel?").nth(1).unwrap_or_default();
         let _ = write!(text, "── {columns} columns ──\n{menu}\n…\n{after_menu}\n\n");
     }
     text.replace(&port, "55555")
@@ -158,20 +157,17 @@ fn a_repeated_dialogue_keeps_what_was_set() {
         .variable("TERM", "xterm")
         .config(written);
     let mut terminal = start(&conclave, 100);
-    for question in ["? Panel:", "? Judge:", QUESTIONS[0], QUESTIONS[1]] {
+    for question in ["Which panel?", "Which judge?", QUESTIONS[0], QUESTIONS[1]] {
         answer(&mut terminal, question, &[ENTER]);
     }
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
     let screen = transcript.screen().contents();
     assert!(
-        screen.contains("? Panel: Keep the present panel\n"),
+        screen.contains("Which panel? [P/k/l] present\n"),
         "{screen}"
     );
-    assert!(
-        screen.contains("? Judge: Keep openai:gpt-6.1-sol\n"),
-        "{screen}"
-    );
+    assert!(screen.contains("Which judge? [K/s/l] keep\n"), "{screen}");
     assert!(screen.contains("Nothing to change"), "{screen}");
     assert_eq!(config(&conclave), written);
 }
@@ -185,7 +181,7 @@ fn one_changed_answer_leaves_the_other_lines_as_written() {
         .variable("TERM", "xterm")
         .config(written);
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Judge:", &[DOWN, ENTER]);
+    answer(&mut terminal, "Which judge?", &["s"]);
     answer(&mut terminal, QUESTIONS[0], &["\u{7f}\u{7f}\u{7f}1", ENTER]);
     answer(&mut terminal, QUESTIONS[1], &[ENTER]);
     answer(&mut terminal, QUESTIONS[2], &[ENTER]);
@@ -284,7 +280,7 @@ fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
         .variable("TERM", "xterm")
         .variable("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:9");
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Panel:", &[ENTER]);
+    answer(&mut terminal, "Which panel?", &[ENTER]);
     accept_defaults(&mut terminal);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
@@ -297,7 +293,7 @@ fn a_refused_key_and_an_unreachable_vendor_are_shown_and_left_out() {
         "{screen}"
     );
     assert!(
-        screen.contains("? Panel: Only the vendors that answer now\n"),
+        screen.contains("Which panel? [A/k/l] answering\n"),
         "{screen}"
     );
     let panel = settings(&conclave)["panel"].to_string();
@@ -310,7 +306,7 @@ fn no_key_is_shown_or_written() {
     server.on_free(On::vendor(Vendor::OpenAi), refused_key());
     let conclave = Conclave::with_all_keys(&server).variable("TERM", "xterm");
     let mut terminal = start(&conclave, 100);
-    answer(&mut terminal, "? Panel:", &[ENTER]);
+    answer(&mut terminal, "Which panel?", &[ENTER]);
     accept_defaults(&mut terminal);
     let (ran, transcript) = terminal.end();
     ran.ends_with(0);
@@ -356,16 +352,32 @@ fn without_a_key_or_server_setup_says_what_to_set() {
 }
 
 #[test]
-fn dumb_terminal_gets_no_menus_and_the_reason() {
-    let conclave = Conclave::new().variable("TERM", "dumb");
-    let (ran, transcript) = start(&conclave, 100).end();
-    ran.ends_with(2);
-    let text = transcript.text();
-    assert!(
-        text.contains("menus, which this terminal cannot show: see `TERM`"),
-        "{text}"
-    );
-    assert!(text.contains("`conclave config set`"), "{text}");
+fn dumb_terminal_shows_each_change_of_a_line_on_a_line_of_its_own() {
+    let server = ProviderServer::start();
+    let conclave = Conclave::at(&server).variable("TERM", "dumb");
+    let mut terminal = start(&conclave, 100);
+    answer(&mut terminal, QUESTIONS[0], &["1", ENTER]);
+    answer(&mut terminal, QUESTIONS[1], &[ENTER]);
+    answer(&mut terminal, QUESTIONS[2], &[ENTER]);
+    let (ran, transcript) = terminal.end();
+    ran.ends_with(0);
+    let screen = transcript.screen().contents();
+    assert!(screen.contains(": 0.5▏\n? Spend"), "{screen}");
+    assert!(screen.contains(": 0.51▏\n? Spend"), "{screen}");
+    assert_eq!(settings(&conclave)["always_allow_under"], json!(0.51));
+}
+
+#[test]
+fn leaving_a_choice_writes_nothing() {
+    let server = ProviderServer::start();
+    server.on_free(On::vendor(Vendor::OpenAi), refused_key());
+    for key in [ESC, "l"] {
+        let conclave = Conclave::at(&server).variable("TERM", "xterm");
+        let mut terminal = start(&conclave, 100);
+        answer(&mut terminal, "Which panel?", &[key]);
+        terminal.end().0.ends_with(3);
+        assert!(is_untouched(&conclave), "{key:?}");
+    }
 }
 
 #[test]
