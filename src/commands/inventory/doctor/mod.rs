@@ -199,10 +199,11 @@ async fn free_checks(
     };
     let checks = keyed.iter();
     let checks = checks.map(|target| vendors::check(target, &http, models, now));
-    let (reports, servers) = join(join_all(checks), find).await;
-    let answering = reports.iter().filter(|report| report.answers);
-    let answering = answering.map(|report| report.provider.clone()).collect();
-    let mut checks: Vec<Check> = reports.into_iter().map(|report| report.check).collect();
+    let (mut checks, servers) = join(join_all(checks), find).await;
+    let answers = |(target, check): (&Target<'_>, &Check)| {
+        (check.status != CheckStatus::Error).then(|| target.access.id.clone())
+    };
+    let answering = keyed.iter().zip(&checks).filter_map(answers).collect();
     checks.extend(keyless);
     checks.extend(vendors::without_key(access_list));
     checks.extend(server_checks(&search, &servers));

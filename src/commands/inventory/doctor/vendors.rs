@@ -23,22 +23,14 @@ use super::{ANSWER, Target};
 /// Days before its retirement from which a model is reported.
 const NOTICE_DAYS: i64 = 60;
 
-/// The report on one vendor.
-#[derive(Debug)]
-pub(super) struct VendorReport {
-    pub(super) provider: ProviderId,
-    pub(super) check: Check,
-    /// As far as free requests show, its models would answer.
-    pub(super) answers: bool,
-}
-
-/// Checks one vendor.
+/// Checks one vendor. Unless the result is an error, its models would answer, as far as free
+/// requests show.
 pub(super) async fn check(
     target: &Target<'_>,
     http: &Http,
     catalog: &ModelCatalog,
     now: Timestamp,
-) -> VendorReport {
+) -> Check {
     let (access, account) = (target.access, &target.endpoint.account);
     let mut findings = Vec::new();
     findings.extend(account.key.as_ref().and_then(|key| {
@@ -63,27 +55,15 @@ pub(super) async fn check(
     let key = key.map(|key| key.and_then(|got| got.success(account)));
     let listed = list.map(|body| model_list::models(access.dialect, &body));
     let address = (!access.uses_default_endpoint()).then(|| authority(&target.endpoint.base_url));
-    let mut answers = true;
     match &key {
-        Some(Err(failure)) => {
-            let trouble = trouble(failure, "its check of the key");
-            answers &= trouble.status != CheckStatus::Error;
-            findings.push(trouble);
-        }
-        Some(Ok(body)) => {
-            let key_limit = model_list::key_budget(body);
-            answers &= key_limit.is_none_or(|limit| limit.remaining.is_none_or(|left| left.0 > 0));
-            findings.push(key_finding(key_limit));
-        }
+        Some(Err(failure)) => findings.push(trouble(failure, "its check of the key")),
+        Some(Ok(body)) => findings.push(key_finding(model_list::key_budget(body))),
         None => {}
     }
     match listed {
-        Err(failure) => {
-            let trouble = trouble(&failure, "its list of models");
-            answers &= trouble.status != CheckStatus::Error;
-            // The same failure is reported once.
-            findings.extend((!matches!(key, Some(Err(_)))).then_some(trouble));
-        }
+        // The same failure is reported once.
+        Err(_) if matches!(key, Some(Err(_))) => {}
+        Err(failure) => findings.push(trouble(&failure, "its list of models")),
         Ok(Err(not_a_list)) => findings.push(Check::new(
             CheckStatus::Warning,
             not_a_list.to_string(),
@@ -99,15 +79,6 @@ pub(super) async fn check(
             findings.extend(panel_findings(&models, catalog, &access.id, now.day()));
         }
     }
-    report(target, &findings, address, answers)
-}
-
-fn report(
-    target: &Target<'_>,
-    findings: &[Check],
-    address: Option<String>,
-    answers: bool,
-) -> VendorReport {
     let status = findings.iter().map(|finding| finding.status).max();
     let messages: Vec<&str> = findings
         .iter()
@@ -123,14 +94,9 @@ fn report(
         .iter()
         .filter_map(|finding| finding.fix.as_deref())
         .collect();
-    let provider = target.access.id.clone();
-    let check = Check::new(status.unwrap_or(CheckStatus::Ok), message, fixes.join("; "))
-        .of(format!("provider.{provider}"), name(&provider));
-    VendorReport {
-        provider,
-        check,
-        answers,
-    }
+    let provider = &access.id;
+    Check::new(status.unwrap_or(CheckStatus::Ok), message, fixes.join("; "))
+        .of(format!("provider.{provider}"), name(provider))
 }
 
 /// Returns the problem with the form of a key, without the key itself.
