@@ -5,7 +5,6 @@ use jiff::tz::TimeZone;
 use super::App;
 use super::flags::JsonFlags;
 use crate::config::env::Environment;
-use crate::config::settings::Settings;
 use crate::domain::statistics::{Span, Targets};
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
@@ -109,7 +108,13 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
             },
         );
     }
-    let targets = targets(&settings::load(&home, app.environment)?);
+    let settings = settings::load(&home, app.environment)?;
+    let median_ms = u64::try_from(settings.target_median.as_millis());
+    let targets = Targets {
+        runs: settings.target_runs,
+        median_ms: median_ms.map_or(u64::MAX, |ms| ms.max(1)),
+        month: settings.target_monthly_cost,
+    };
     // If the span is empty, the usage of all time is shown instead.
     let (found, elsewhere) = index::with(&home, printer, |index| {
         let mut of = |span| {
@@ -145,15 +150,6 @@ fn span(args: &Args, zone: &TimeZone, now: Timestamp) -> Result<Span, SpanError>
         Some(None) => Ok(Span::Month(calendar::date_of(now, zone))),
         None if args.week => Ok(Span::Week),
         None => calendar::days(day(&args.since)?, day(&args.until)?),
-    }
-}
-
-fn targets(settings: &Settings) -> Targets {
-    Targets {
-        runs: settings.target_runs,
-        median_ms: u64::try_from(settings.target_median.as_millis())
-            .map_or(u64::MAX, |ms| ms.max(1)),
-        month: settings.target_monthly_cost,
     }
 }
 

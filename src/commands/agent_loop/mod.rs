@@ -7,7 +7,7 @@ pub mod circuit;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::agent_loop::settings::{CIRCUIT, EXIT_DECISION, LoopSetting, LoopSettings};
+use crate::agent_loop::settings::{CIRCUIT, EXIT_DECISION, LoopSettings};
 use crate::agent_loop::signals::ErrorText;
 use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
 use crate::agent_loop::test_command::last_lines;
@@ -238,18 +238,26 @@ fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
 /// than those of the rules: the circuit would halt a loop that a rule still lets run.
 fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRule, Error> {
     let usual = BreakerRule::default();
-    let window = |key, usual: u32, rule: u64| -> Result<u32, Error> {
+    let given = |key, most: u64| {
         let setting = (CIRCUIT, key);
-        let turns = match file.get(setting) {
-            Some(turns) => in_range(file, setting, turns, ExitThresholds::MOST_TURNS)?,
-            None => u64::from(usual).max(rule),
-        };
+        let value = file.get(setting);
+        match value.filter(|value| !(1..=most).contains(value)) {
+            None => Ok(value),
+            Some(wrong) => Err(Error::usage(format!(
+                "{}, is {wrong}, but must be between 1 and {most}",
+                file.origin(setting).unwrap_or_default()
+            ))),
+        }
+    };
+    let window = |key, usual: u32, rule: u64| -> Result<u32, Error> {
+        let turns = given(key, ExitThresholds::MOST_TURNS)?;
+        let turns = turns.unwrap_or(u64::from(usual).max(rule));
         Ok(u32::try_from(turns).unwrap_or(u32::MAX))
     };
-    let rest = |key, usual: Duration| match file.get((CIRCUIT, key)) {
-        Some(minutes) => in_range(file, (CIRCUIT, key), minutes, LONGEST_REST)
-            .map(|minutes| Duration::from_secs(minutes.saturating_mul(60))),
-        None => Ok(usual),
+    let rest = |key, usual: Duration| -> Result<Duration, Error> {
+        let minutes = given(key, LONGEST_REST)?;
+        let seconds = |minutes: u64| Duration::from_secs(minutes.saturating_mul(60));
+        Ok(minutes.map_or(usual, seconds))
     };
     let (stagnation, same_error) = (thresholds.stagnation_turns, thresholds.same_error_turns);
     Ok(BreakerRule {
@@ -258,19 +266,4 @@ fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRu
         cooldown: rest("cooldown_minutes", usual.cooldown)?,
         permit: rest("probe_minutes", usual.permit)?,
     })
-}
-
-fn in_range(
-    file: &LoopSettings,
-    setting: LoopSetting,
-    value: u64,
-    most: u64,
-) -> Result<u64, Error> {
-    if (1..=most).contains(&value) {
-        return Ok(value);
-    }
-    let origin = file.origin(setting).unwrap_or_default();
-    Err(Error::usage(format!(
-        "{origin}, is {value}, but must be between 1 and {most}"
-    )))
 }

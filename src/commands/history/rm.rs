@@ -71,13 +71,8 @@ pub(super) struct Args {
     yes: bool,
 }
 
-/// A consultation to delete.
-#[derive(Debug)]
-struct Deletion {
-    found: ConsultationId,
-    /// When it began, and its question, if the index knows them.
-    description: Option<(Timestamp, String)>,
-}
+/// A consultation to delete: when it began, and its question, if the index knows them.
+type Deletion = (ConsultationId, Option<(Timestamp, String)>);
 
 pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let deletions = match args.older_than {
@@ -110,10 +105,7 @@ fn older(
     let listed = index::with(&archive.home, archive.app.printer, |index| {
         history::list(&index.connection, &filter, None)
     })?;
-    let deletion = |listed: HistoryRow| Deletion {
-        found: listed.consultation_id,
-        description: Some((listed.timestamp, listed.question)),
-    };
+    let deletion = |row: HistoryRow| (row.consultation_id, Some((row.timestamp, row.question)));
     Ok(listed.into_iter().map(deletion).collect())
 }
 
@@ -123,14 +115,12 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
     // All names are looked up before anything is deleted.
     for name in names {
         let found = archive.find(name)?;
-        if deletions.iter().all(|other| other.found != found) {
+        if deletions.iter().all(|(other, _)| *other != found) {
             let listed = index
                 .as_ref()
                 .and_then(|index| history::with_id(&index.connection, found.as_str()).ok()?);
-            deletions.push(Deletion {
-                found,
-                description: listed.map(|listed| (listed.timestamp, listed.question)),
-            });
+            let description = listed.map(|listed| (listed.timestamp, listed.question));
+            deletions.push((found, description));
         }
     }
     Ok(deletions)
@@ -139,11 +129,11 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
 fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let zone = TimeZone::system();
     let index = archive.name_index();
-    let line = |deletion: &Deletion| {
-        let id = deletion.found.as_str();
+    let line = |(found, description): &Deletion| {
+        let id = found.as_str();
         let short = index.as_ref().and_then(|index| short(index, id).ok());
         let id = short.as_deref().unwrap_or(id);
-        match &deletion.description {
+        match description {
             Some((at, question)) => format!("{id}  {}  {}", date(*at, &zone), one_line(question)),
             None => id.to_owned(),
         }
@@ -182,9 +172,7 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
 
 /// Returns the first and the last day.
 fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
-    let described = deletions
-        .iter()
-        .filter_map(|deletion| deletion.description.as_ref());
+    let described = deletions.iter().filter_map(|(_, it)| it.as_ref());
     let times: BTreeSet<Timestamp> = described.map(|(at, _)| *at).collect();
     let [first, last] = [times.first(), times.last()].map(|at| at.map(|at| date(*at, zone)));
     match first.zip(last) {
@@ -197,7 +185,7 @@ fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
 fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     let printer = archive.app.printer;
     let (mut gone, mut freed, mut kept) = (Vec::new(), RemovedFiles::default(), Vec::new());
-    for Deletion { found, .. } in deletions {
+    for (found, _) in deletions {
         match removal::remove(&archive.logs, found) {
             Ok(removed) => {
                 freed.files += removed.files;
