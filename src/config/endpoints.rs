@@ -1,4 +1,5 @@
-//! The setting `endpoints`: the user's own servers, and changes to known providers.
+//! The settings `endpoints` and `local_servers`: the user's own servers, changes to known providers,
+//! and where to look for servers on the user's own machine.
 //!
 //! An entry never holds a key, only its source. A missing field stays `None`: its default is
 //! decided where the server is used.
@@ -7,7 +8,7 @@ use std::collections::BTreeSet;
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::env::Environment;
 use super::key_detection::holds_key;
@@ -214,6 +215,51 @@ pub fn is_secret(key: &SecretString) -> bool {
     key.len() >= shortest && !PLACEHOLDERS.contains(&key)
 }
 
+/// The addresses to look for servers that need no key.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LocalServers {
+    /// The usual ports of this machine.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// These, as the user wrote them.
+    #[serde(untagged)]
+    At(Vec<String>),
+}
+
+impl LocalServers {
+    /// Reads a word, addresses separated by commas, or a list of addresses. An empty list means
+    /// none.
+    pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
+        let no_form = || setting.error("must be `auto`, `none` or a list of addresses");
+        let addresses: Vec<Value> = match setting.value {
+            Value::String(text) => match text.trim() {
+                "auto" => return Ok(Self::Auto),
+                "none" => return Ok(Self::None),
+                text => text
+                    .split(',')
+                    .map(|address| json!(address.trim()))
+                    .collect(),
+            },
+            Value::Array(list) => list.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {
+                return Err(no_form());
+            }
+        };
+        let addresses = addresses
+            .iter()
+            .map(|value| base_url(&ConfigValue::new(&setting.at, value)))
+            .collect::<Result<Vec<_>, _>>()?;
+        Ok(if addresses.is_empty() {
+            Self::None
+        } else {
+            Self::At(addresses)
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,6 +412,29 @@ mod own_keys_tests {
         }
         for key in ["sk-12345", "correct-horse-battery", "4f9a2c71"] {
             assert!(is_secret(&SecretString::from(key)), "{key}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod local_servers_tests {
+    use super::*;
+
+    #[test]
+    fn words_texts_and_lists_are_read() {
+        let read = |value: Value| {
+            LocalServers::read(&ConfigValue::new("local_servers", &value))
+                .map_err(|error| error.what)
+        };
+        assert_eq!(read(json!("auto")), Ok(LocalServers::Auto));
+        assert_eq!(read(json!("none")), Ok(LocalServers::None));
+        assert_eq!(read(json!([])), Ok(LocalServers::None));
+        let two = ["127.0.0.1:1234", "http://box:8000"];
+        let at_two = LocalServers::At(two.map(ToOwned::to_owned).to_vec());
+        assert_eq!(read(json!(two.join(", "))).as_ref(), Ok(&at_two));
+        assert_eq!(read(json!(two)), Ok(at_two));
+        for wrong in [json!("a b"), json!(true), json!("x,")] {
+            assert!(read(wrong.clone()).is_err(), "{wrong}");
         }
     }
 }

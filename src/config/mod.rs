@@ -10,7 +10,6 @@ pub mod env;
 pub mod edit;
 pub mod key_detection;
 pub mod endpoints;
-pub mod local_servers;
 pub mod parameters;
 pub mod personas;
 pub mod key_commands;

@@ -12,8 +12,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::money::MicroUsd;
 use crate::stopping::early_termination::{EarlyStop, Policy};
 
-use super::endpoints::EndpointEntry;
-use super::local_servers::LocalServers;
+use super::endpoints::{EndpointEntry, LocalServers};
 use super::parameters::Parameters;
 use super::personas::{CustomPersona, NamedPanel};
 use crate::consultation::policy::hedging::HedgeAfter;

@@ -21,6 +21,14 @@ pub fn likely<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> Option<&
         .map(|(_, name)| name)
 }
 
+/// Returns a hint on a wrong name: which one was most likely meant, or all there are.
+pub fn near_or_all(wrong: &str, names: &[&str]) -> String {
+    match likely(wrong, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of: {}", names.join(", ")),
+    }
+}
+
 /// Returns the rest of a sentence about a wrong name: which one was most likely meant; empty if
 /// none is like it.
 pub fn did_you_mean<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {

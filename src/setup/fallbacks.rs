@@ -49,16 +49,6 @@ struct FallbackPool<'a> {
     context: &'a SelectionContext<'a>,
 }
 
-/// The conflict of a model's family with the panel, the smallest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum FamilyConflict {
-    None,
-    /// It also judges.
-    Judge,
-    /// It already has another seat.
-    Seat,
-}
-
 impl FallbackPool<'_> {
     fn fallbacks_of(&self, model: &ModelRef) -> Vec<ModelRef> {
         let mut models = if self.context.is_private(&model.provider) {
@@ -117,19 +107,17 @@ impl FallbackPool<'_> {
         known.map_or(MIDDLE_TIER, |known| known.tier)
     }
 
-    /// Returns the conflict of a model that takes over the seat of `replaced`.
-    fn conflict(&self, other: &ModelRef, replaced: &ModelRef) -> FamilyConflict {
+    /// Returns how a model's family conflicts with the panel when it takes over the seat of
+    /// `replaced`: it has another seat, which weighs more, or it judges.
+    fn conflict(&self, other: &ModelRef, replaced: &ModelRef) -> (bool, bool) {
         let is_alike = |model: &ModelRef| family(model) == family(other);
         let Panel { seats, judges } = self.panel;
-        if is_alike(replaced) {
-            FamilyConflict::None
-        } else if seats.iter().any(|seat| is_alike(&seat.model)) {
-            FamilyConflict::Seat
-        } else if judges.first().is_some_and(is_alike) {
-            FamilyConflict::Judge
-        } else {
-            FamilyConflict::None
-        }
+        let is_other = !is_alike(replaced);
+        let has_seat = is_other && seats.iter().any(|seat| is_alike(&seat.model));
+        (
+            has_seat,
+            is_other && !has_seat && judges.first().is_some_and(is_alike),
+        )
     }
 
     fn is_added_reseller(&self, provider: &ProviderId) -> bool {

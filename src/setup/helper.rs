@@ -22,10 +22,9 @@ const TYPICAL_OUTPUT: u64 = 300;
 pub fn assign(debate: &mut DebateOptions, panel: &Panel, context: &SelectionContext<'_>) {
     let helper = helper(panel, context);
     let compares = helper.as_ref().is_some_and(can_compare);
-    debate.debate_analysis = match debate.debate_analysis {
-        DebateAnalysis::On if !compares => DebateAnalysis::NoModel,
-        analysis @ (DebateAnalysis::On | DebateAnalysis::Off | DebateAnalysis::NoModel) => analysis,
-    };
+    if debate.debate_analysis == DebateAnalysis::On && !compares {
+        debate.debate_analysis = DebateAnalysis::NoModel;
+    }
     let has_task = [AnswerKind::PersonaSelection, AnswerKind::Comparison]
         .into_iter()
         .any(|answer| debate.asks_for(answer))

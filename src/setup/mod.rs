@@ -7,7 +7,6 @@ pub mod plan;
 pub mod request;
 pub mod settings;
 pub mod context;
-pub mod catalog;
 pub mod personas;
 pub mod provider_access;
 pub mod panel;

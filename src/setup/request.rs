@@ -6,7 +6,7 @@ use crate::consultation::policy::mode::Mode;
 use crate::consultation::prompt::filter::PromptMaterial;
 use crate::context::sources::SourceText;
 use crate::domain::stored_record::StoredRecord;
-use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::sources::ProjectTerms;
 
 /// The persona of a model that answers alone, which is no persona's business: the most general one.
 const PERSONA_ALONE: &str = "pragmatic";

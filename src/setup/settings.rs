@@ -1,14 +1,15 @@
-//! The settings in force, and the certificates that the environment names; the errors when they
-//! cannot be used.
+//! The settings and the model catalog in force, and the certificates that the environment names; the
+//! errors when they cannot be used.
 
 use std::io::ErrorKind;
 
 use crate::config::env::Environment;
 use crate::config::load::SettingsError;
-use crate::config::paths::Home;
+use crate::config::paths::{Home, read_optional};
 use crate::config::settings::Settings;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
+use crate::providers::catalog::ModelCatalog;
 
 /// Loads the settings: defaults, then the file in the home, then the environment.
 pub fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
@@ -37,5 +38,18 @@ pub fn check_certificates(environment: &Environment) -> Result<(), Error> {
             "set {VARIABLE} to a file of certificates, or unset it with `unset {VARIABLE}`"
         ))),
         Ok(_) | Err(_) => Ok(()),
+    }
+}
+
+/// Loads the built-in models with those of `models.json` in the home laid over them.
+pub fn catalog(home: &Home) -> Result<ModelCatalog, Error> {
+    let file = home.models_file();
+    let json = read_optional(&file, SizeLimit::MODELS)
+        .map_err(|error| Error::usage(error).hint(format!("check {}", file.display())))?;
+    match json {
+        None => Ok(ModelCatalog::builtin()),
+        Some(json) => ModelCatalog::builtin()
+            .merge(&json)
+            .map_err(|error| Error::usage(error).hint(format!("fix or remove {}", file.display()))),
     }
 }

@@ -46,7 +46,7 @@ use conclave::session::refinement::request::{RefinementRequest, RefinementTerms}
 use conclave::session::refinement::templates::RefinementTemplates;
 use conclave::session::run::{self, MonthRule, Participants, Session, SharedResources};
 use conclave::session::storage::Storage;
-use conclave::setup::context::project::ProjectTerms;
+use conclave::setup::context::sources::ProjectTerms;
 use conclave::setup::plan::Planner;
 use conclave::setup::request::{DebateRequest, PanelRequest, QuestionRequest, TemplateRequest};
 use conclave::stopping::batch::conditions::StopConditions;

@@ -7,7 +7,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser};
 use crate::context::sources::SourceLimits;
 use crate::domain::context::ProjectStance;
 use crate::error::Error;
-use crate::setup::context::request::{ContextRequest, ProjectRequest, StdinRequest};
+use crate::setup::context::sources::{ContextRequest, ProjectRequest, StdinRequest};
 use crate::terminal::prompt::StdinUse;
 
 /// The most tokens of a project's description, unless said otherwise.
@@ -76,10 +76,16 @@ impl ContextFlags {
             (false, StdinUse::Free) => StdinRequest::IfPresent,
         };
         let files = paths.into_iter().filter(|path| !is_stdin(path));
+        let usual = SourceLimits::default();
+        let most_files = self.max_context_files.map(|number| number as usize);
+        let most_bytes = self.max_context_mb.map(|number| u64::from(number) << 20);
         Ok(ContextRequest {
             files: files.map(Path::to_owned).collect(),
             stdin,
-            limits: self.limits(),
+            limits: SourceLimits {
+                files: most_files.unwrap_or(usual.files),
+                bytes: most_bytes.unwrap_or(usual.bytes),
+            },
             project: self.project.as_ref().map(|folder| ProjectRequest {
                 folder: folder.clone(),
                 tokens: self.project_tokens,
@@ -104,16 +110,6 @@ impl ContextFlags {
         }
         let named = self.file.iter().map(PathBuf::as_path);
         Ok(listed.into_iter().chain(named).collect())
-    }
-
-    fn limits(&self) -> SourceLimits {
-        let usual = SourceLimits::default();
-        let files = self.max_context_files.map(|number| number as usize);
-        let bytes = self.max_context_mb.map(|number| u64::from(number) << 20);
-        SourceLimits {
-            files: files.unwrap_or(usual.files),
-            bytes: bytes.unwrap_or(usual.bytes),
-        }
     }
 
     /// Fails when a file stands at either end of the question's words: a shell that expands

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::Map;
 
-use crate::config::local_servers::LocalServers;
+use crate::config::endpoints::LocalServers;
 use crate::consultation::policy::hedging::HedgeAfter;
 use crate::consultation::policy::mode::Mode;
 use crate::consultation::policy::substitution::OnFailure;

@@ -6,8 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::config::endpoints::{self, EndpointEntry};
-use crate::config::local_servers::LocalServers;
+use crate::config::endpoints::{self, EndpointEntry, LocalServers};
 use crate::config::personas;
 use crate::config::value::{ConfigValue, ValueError, decimal, duration};
 use crate::consultation::plan::options::{DebateAnalysis, JudgePasses};

@@ -3,7 +3,7 @@
 use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
 use crate::refinement::batches::{BatchLimits, QuestionBatch};
-use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::sources::ProjectTerms;
 use crate::setup::request::TemplateRequest;
 
 /// The request for a loop's consultations. The settings decide everything that is absent.

@@ -14,7 +14,7 @@ use crate::refinement::document::SpecDocument;
 use crate::refinement::request::{
     DocumentSource, document_source, extraction_question, question_form, question_text,
 };
-use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::sources::ProjectTerms;
 use crate::setup::plan::Planner;
 use crate::setup::plan::template::{PlanTemplate, PreparedPlan};
 use crate::setup::request::{DebateRequest, PanelRequest, QuestionRequest, TemplateRequest};

@@ -2,7 +2,7 @@
 //! sources as they were sent, and its project.
 
 use super::heading;
-use super::project::ProjectTerms;
+use super::sources::ProjectTerms;
 use crate::context::sources::SourceText;
 use crate::domain::context::{Context, ContextSource, ProjectContext, SourceKind};
 
@@ -39,21 +39,14 @@ impl EarlierContext {
                 None => self.sources.push(source),
             }
         }
-        self.project = match (project.context.is_some(), project.stance) {
-            (true, _) => project,
-            (false, None) => self.project,
-            (false, Some(stance)) => {
-                let mut context = self.project.context;
-                if let Some(context) = &mut context {
-                    context.set_stance(stance);
-                }
-                ProjectTerms {
-                    context,
-                    stance: Some(stance),
-                    ..self.project
-                }
+        if project.context.is_some() {
+            self.project = project;
+        } else if let Some(stance) = project.stance {
+            if let Some(context) = &mut self.project.context {
+                context.set_stance(stance);
             }
-        };
+            self.project.stance = Some(stance);
+        }
         self
     }
 }

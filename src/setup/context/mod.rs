@@ -1,9 +1,7 @@
 //! The context of a question: the texts of its sources under headings, in the order project,
 //! standard input, files. [`sources`] reads them before anything is asked or spent.
 
-pub mod request;
 pub mod sources;
-pub mod project;
 pub mod earlier;
 pub mod scrubber;
 pub mod outgoing;
@@ -13,7 +11,7 @@ use crate::context::sources::SourceText;
 use crate::domain::context::{Context, ContextSource, ContextStorage, ContextText, SourceKind};
 use crate::domain::hash::sha256;
 
-use self::project::ProjectTerms;
+use self::sources::ProjectTerms;
 
 /// Puts sources together; `None` when there are none and no attitude to what exists.
 pub fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {

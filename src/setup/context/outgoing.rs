@@ -12,7 +12,7 @@ use crate::context::sources::SourceText;
 use crate::domain::context::{ScrubbingReport, SourceKind};
 use crate::domain::panel::{Panel, Persona};
 use crate::scrub::{Finding, OutgoingText, Scrubbed, Scrubber};
-use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::sources::ProjectTerms;
 
 /// The name of the project among the sources.
 const PROJECT: &str = "project";

@@ -1,13 +1,16 @@
-//! Reads the files and the standard input of a question, before anything is asked or spent.
+//! The context of a question: its request as plain data, and the reading of files, standard input and
+//! the project's description, before anything is asked or spent.
 
-use super::project::{ProjectTerms, read_project};
-use super::request::{ContextRequest, StdinRequest};
+use std::path::PathBuf;
+
 use crate::config::env::Environment;
 use crate::config::paths::{Home, git_excludes};
-use crate::context::sources::SourceText;
+use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
 use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
+use crate::context::sources::{SourceLimits, SourceText};
+use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::engine::ports::Face;
 use crate::error::Error;
 use crate::setup::settings;
@@ -172,4 +175,110 @@ fn explain(error: SourcesError, face: &dyn Face) -> Error {
             Error::usage(error).hint(hint)
         }
     }
+}
+
+/// The context that a person names.
+#[derive(Clone, Debug, Default)]
+pub struct ContextRequest {
+    /// Files, in their order in the prompt.
+    pub files: Vec<PathBuf>,
+    pub stdin: StdinRequest,
+    pub limits: SourceLimits,
+    pub project: Option<ProjectRequest>,
+    /// Whether answers follow the patterns of the project; as detected if absent.
+    pub stance: Option<ProjectStance>,
+}
+
+/// The project that belongs to a question.
+#[derive(Clone, Debug)]
+pub struct ProjectRequest {
+    pub folder: PathBuf,
+    /// The most tokens of its description.
+    pub tokens: u64,
+}
+
+/// The part of standard input in the context.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StdinRequest {
+    /// It is a source when it carries data.
+    #[default]
+    IfPresent,
+    /// It is named as a source.
+    Named,
+    /// It holds the question.
+    Taken,
+}
+
+const BROWNFIELD: &str = "🏗️ Brownfield project detected. Biasing toward existing patterns.";
+const GREENFIELD: &str = "🆕 Greenfield project. Recommendations based on current best practices.";
+const IGNORED: &str = "🔧 Ignoring existing patterns (--greenfield mode)";
+
+/// What a plan takes from the project of its question.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectTerms {
+    pub context: Option<Box<ProjectContext>>,
+    /// Whether answers follow the patterns of the project.
+    pub stance: Option<ProjectStance>,
+    /// The stack in words, one line each: `Framework: Next.js 14 App Router`.
+    pub stack: Vec<String>,
+}
+
+/// Describes the project that a person names, adds the description to the sources, and prints what
+/// follows for the answers.
+///
+/// # Errors
+///
+/// When the folder cannot be read.
+fn read_project(
+    request: &ContextRequest,
+    sources: &mut Vec<SourceText>,
+    face: &dyn Face,
+) -> Result<ProjectTerms, Error> {
+    let stance = request.stance;
+    let Some(request) = &request.project else {
+        if stance.is_some() {
+            face.note(IGNORED);
+        }
+        return Ok(ProjectTerms {
+            stance,
+            ..ProjectTerms::default()
+        });
+    };
+    let described = describe(&request.folder, request.tokens).map_err(explain_project)?;
+    let ProjectDescription {
+        mut context,
+        text,
+        stance: detected,
+        stack,
+    } = described;
+    let stance = stance.unwrap_or(detected);
+    face.note(match (stance, detected) {
+        (ProjectStance::Brownfield, _) => BROWNFIELD,
+        (ProjectStance::Greenfield, ProjectStance::Brownfield) => IGNORED,
+        (ProjectStance::Greenfield, ProjectStance::Greenfield) => GREENFIELD,
+    });
+    context.set_stance(stance);
+    sources.push(SourceText {
+        kind: SourceKind::Project,
+        name: request.folder.display().to_string(),
+        text,
+    });
+    Ok(ProjectTerms {
+        context: Some(Box::new(context)),
+        stance: Some(stance),
+        stack,
+    })
+}
+
+fn explain_project(error: ProjectError) -> Error {
+    let hint = match &error {
+        ProjectError::NotFound(_) => {
+            "`--project` takes the next word as its folder: `--project . \"…\"`, or `--project` \
+             after the question"
+        }
+        ProjectError::NotAFolder(_) => "name its folder, or send a single file with `--file`",
+        ProjectError::Unreadable { .. } => "check the permissions of the folder",
+        ProjectError::Rules(_) => return Error::failed(error),
+    };
+    Error::usage(error).hint(hint)
 }

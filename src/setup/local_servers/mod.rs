@@ -9,7 +9,7 @@ use super::provider_access::{self, ProviderAccess};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::names::likely;
+use crate::domain::names::near_or_all;
 use crate::domain::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
@@ -115,16 +115,10 @@ impl LocalServerSet {
         access_list: &[ProviderAccess],
     ) -> Result<(), Error> {
         let Some(access) = provider_access::find(access_list, provider) else {
-            let known: Vec<&str> = access_list
-                .iter()
-                .map(|access| access.id.as_str())
-                .collect();
-            let hint = match likely(provider.as_str(), known.iter().copied()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("one of: {}, local", known.join(", ")),
-            };
+            let known = access_list.iter().map(|access| access.id.as_str());
+            let known: Vec<&str> = known.chain([ProviderId::LOCAL]).collect();
             return Err(Error::usage(format!("no provider is called `{provider}`"))
-                .hint(hint)
+                .hint(near_or_all(provider.as_str(), &known))
                 .hint(format!(
                     "or give it an address with `conclave config set endpoints.{provider}.base_url \
                      URL`"

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::local_servers::LocalServers;
+use crate::config::endpoints::LocalServers;
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::consultation::prompt::Size;

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::config::personas::{AUTO, NamedPanel};
 use crate::config::settings::Settings;
 use crate::domain::ids::ModelRef;
-use crate::domain::names::likely;
+use crate::domain::names::near_or_all;
 use crate::domain::vendors::LocalServerKind;
 use crate::error::Error;
 use crate::setup::local_servers::LocalServerSet;
@@ -166,12 +166,10 @@ impl PersonaChoice {
 fn named_panel<'a>(name: &str, settings: &'a Settings) -> Result<&'a NamedPanel, Error> {
     settings.panels.get(name).ok_or_else(|| {
         let names: Vec<&str> = settings.panels.keys().map(String::as_str).collect();
-        let hint = if let Some(near) = likely(name, names.iter().copied()) {
-            format!("did you mean `{near}`?")
-        } else if names.is_empty() {
+        let hint = if names.is_empty() {
             format!("define it with `conclave config set panels.{name} {EXAMPLE}`")
         } else {
-            format!("one of: {}", names.join(", "))
+            near_or_all(name, &names)
         };
         Error::usage(format!("no panel is called `{name}`"))
             .hint(hint)

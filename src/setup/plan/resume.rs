@@ -21,11 +21,11 @@ use crate::domain::time::Timestamp;
 use crate::engine::ports::{Face, Providers};
 use crate::error::Error;
 use crate::providers::local::choice::ModelFile;
-use crate::setup::catalog;
 use crate::setup::embedded_model::EmbeddedModels;
 use crate::setup::local_servers::LocalServerSet;
 use crate::setup::local_servers::search::ServerSearch;
 use crate::setup::provider_access::{self, ProviderAccess};
+use crate::setup::settings;
 
 use super::sources::Connections;
 use super::{limits, terms};
@@ -137,7 +137,7 @@ impl ResumeSources<'_> {
             .chain(fallbacks.filter(is_configured))
             .map(|model| model.provider.clone())
             .collect();
-        let catalog = catalog::load(self.home)?;
+        let catalog = settings::catalog(self.home)?;
         let used = terms::models(&plan.panel, &plan.debate, &plan.fallbacks);
         let today = terms::terms(&used, &catalog, self.settings, &access_list, &servers);
         let is_free = |(model, terms): (ModelRef, ModelTerms)| terms.free.then_some(model);
@@ -156,7 +156,7 @@ impl ResumeSources<'_> {
             Some(model) => Some(self.embedded(model, consent_mode).await?),
             None => None,
         };
-        for warning in asked.iter().filter_map(|access| access.unencrypted_key()) {
+        for warning in asked.iter().filter_map(ProviderAccess::unencrypted_key) {
             self.face.warning(&format!("Warning: {warning}"));
         }
         let connections = self.connections;

@@ -27,7 +27,7 @@ use crate::setup::local_servers::LocalServerSet;
 use crate::setup::panel::context::SelectionContext;
 use crate::setup::personas::PersonaRegistry;
 use crate::setup::provider_access::ProviderAccess;
-use crate::setup::{catalog, embedded_model, personas, provider_access, settings};
+use crate::setup::{embedded_model, personas, provider_access, settings};
 
 /// The sources of every plan.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Sources {
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;
         let settings = settings::load(&home, environment)?;
-        let catalog = catalog::load(&home)?;
+        let catalog = settings::catalog(&home)?;
         let templates = personas::templates(&home)?;
         let personas = PersonaRegistry::new(&templates, &settings)?;
         let scrub_rules = scrubber::load_rules(&home)?;

@@ -13,7 +13,7 @@ use crate::context::sources::SourceText;
 use crate::domain::context::SourceKind;
 use crate::domain::ids::SeatId;
 use crate::engine::ports::silent::SilentFace;
-use crate::setup::context::project::ProjectTerms;
+use crate::setup::context::sources::ProjectTerms;
 use crate::setup::plan::template::PreparedPlan;
 use crate::setup::request::{DebateRequest, PanelRequest, QuestionRequest};
 

@@ -14,8 +14,8 @@ use crate::providers::local::choice::{self, LocalModelChoice};
 use crate::providers::local::home::ModelHome;
 use crate::providers::local::manifest::size;
 use crate::providers::local::{LABEL, built_in, cpu};
-use crate::setup::catalog;
 use crate::setup::context::scrubber;
+use crate::setup::settings;
 use crate::terminal::output::format::count;
 use crate::terminal::tables::doctor::{Check, CheckStatus};
 
@@ -115,7 +115,7 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
         return (ModelCatalog::builtin(), None);
     };
     let file = home.models_file();
-    match catalog::load(home) {
+    match settings::catalog(home) {
         Ok(catalog) => {
             let mut tables = catalog.vintages.iter().map(|vintage| vintage.of);
             let own = tables.any(|table| table == PriceTable::TheUser);

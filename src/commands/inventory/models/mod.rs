@@ -19,7 +19,7 @@ use crate::providers::local::home::ModelHome;
 use crate::setup::local_servers::search::is_small;
 use crate::setup::local_servers::search::{self, ServerSearch, all_kinds};
 use crate::setup::provider_access::{self, ProviderAccess, find};
-use crate::setup::{catalog, settings};
+use crate::setup::settings;
 
 use self::screen::{
     CloudModel, EmbeddedList, LocalModel, ModelList, ProviderModels, ServerModels, screen,
@@ -48,7 +48,7 @@ pub struct Args {
 
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let home = app.home()?;
-    let catalog = catalog::load(&home)?;
+    let catalog = settings::catalog(&home)?;
     let settings = settings::load(&home, app.environment)?;
     let access_list = provider_access::all(&settings, app.environment);
     let search = ServerSearch::new(&settings, &access_list)?;

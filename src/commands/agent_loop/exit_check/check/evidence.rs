@@ -21,7 +21,7 @@ use crate::error::{Error, Exit};
 use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::evidence::{SeedTasks, TurnEvidence};
 
-use super::flags::{CheckArgs, EvidenceFlags};
+use super::{CheckArgs, EvidenceFlags};
 
 /// The name of standard input among the files.
 const STDIN: &str = "-";
