@@ -7,19 +7,7 @@ use crate::domain::money::Cost;
 use crate::domain::stored_record::spend::ConsultationSpend;
 
 use super::run::CaseRunId;
-
-/// How a case run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum CaseOutcome {
-    /// The answer is right.
-    Approved,
-    /// The answer is wrong.
-    Rejected,
-    /// There is no answer after all attempts.
-    Failed,
-}
+pub use crate::stopping::batch::totals::CaseOutcome;
 
 /// One finished case run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -17,7 +17,7 @@ use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
-use crate::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
+use crate::stopping::batch::totals::ItemRole;
 use crate::stopping::evaluation::Evaluation;
 
 use super::event::{BenchmarkEvent, BenchmarkEventKind, CaseRunDeferred, DeferralCause, RunBegun};
@@ -56,17 +56,9 @@ pub struct BenchmarkState {
     phase: RunPhase,
     probe: ProbePhase,
     /// Since the run began, oldest first.
-    pub halts: Vec<RunHalt>,
+    pub halts: Vec<StopReason>,
     /// Why the last attempt without an answer had none.
     last_error: Option<String>,
-}
-
-/// A halt of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunHalt {
-    pub at: Timestamp,
-    pub reason: StopReason,
-    pub evaluation: Evaluation,
 }
 
 /// What a run does.
@@ -144,13 +136,9 @@ impl Fold for BenchmarkState {
             BenchmarkEventKind::CaseRunFinished { result } => self.finish(result)?,
             BenchmarkEventKind::CaseRunDeferred(deferred) => self.defer(deferred)?,
             BenchmarkEventKind::StopRequested(request) => self.batch.request_stop(request.clone()),
-            BenchmarkEventKind::Halted { reason, evaluation } => {
+            BenchmarkEventKind::Halted { reason, .. } => {
                 self.phase = RunPhase::Halted;
-                self.halts.push(RunHalt {
-                    at: event.time,
-                    reason: reason.clone(),
-                    evaluation: evaluation.clone(),
-                });
+                self.halts.push(reason.clone());
             }
             BenchmarkEventKind::Resumed { conditions } => {
                 self.batch.resume(*conditions);
@@ -167,22 +155,15 @@ impl Fold for BenchmarkState {
 
 impl BenchmarkState {
     fn finish(&mut self, result: &CaseResult) -> Result<(), BenchmarkStateError> {
-        let outcome = match result.outcome {
-            CaseOutcome::Approved => ItemOutcome::Approved,
-            CaseOutcome::Rejected => ItemOutcome::Rejected,
-            CaseOutcome::Failed => ItemOutcome::Failed,
-        };
-        self.queue.finish(&result.run)?;
-        if outcome == ItemOutcome::Failed {
+        self.queue.take(&result.run)?;
+        let has_failed = result.outcome == CaseOutcome::Failed;
+        if has_failed {
             self.note_error(result.error.as_ref());
         }
-        self.batch.finish(FinishedItem {
-            role: self.role(result.run.arm),
-            outcome,
-            attempts: result.attempts,
-        });
+        let role = self.role(result.run.arm);
+        self.batch.finish(role, result.outcome, result.attempts);
         self.results.push(result.clone());
-        self.end_probe(&result.run, outcome == ItemOutcome::Failed);
+        self.end_probe(&result.run, has_failed);
         Ok(())
     }
 
@@ -206,9 +187,7 @@ impl BenchmarkState {
     fn end_probe(&mut self, run: &CaseRunId, has_failed: bool) {
         if matches!(&self.probe, ProbePhase::Running(probe) if probe == run) {
             self.probe = ProbePhase::None;
-            if has_failed {
-                self.batch.fail_probe();
-            }
+            self.batch.probe_failed |= has_failed;
         }
     }
 
@@ -239,7 +218,7 @@ impl BenchmarkState {
             (RunPhase::Running, ProbePhase::Running(_)) => false,
             (RunPhase::Running, ProbePhase::None | ProbePhase::Due) => self.batch.allows_attempt(),
         };
-        self.queue.waiting.front().filter(|_| may_start)
+        self.queue.waiting.first().filter(|_| may_start)
     }
 
     /// Returns what follows when an attempt of a case run in flight gave no answer.
@@ -294,8 +273,8 @@ impl BenchmarkState {
 
     /// Returns why the run is stopped; `None` if it is not.
     pub fn stop_reason(&self) -> Option<&StopReason> {
-        let halt = self.halts.last().map(|halt| &halt.reason);
-        halt.filter(|_| self.status() == BenchmarkStatus::Stopped)
+        let last = self.halts.last();
+        last.filter(|_| self.status() == BenchmarkStatus::Stopped)
     }
 
     /// Returns the error behind the stop, if the run stopped because attempts had no answer.

@@ -1,8 +1,6 @@
 //! The case runs without a result: those that wait, those in flight, and those that have used up
 //! their attempts.
 
-use std::collections::VecDeque;
-
 use crate::domain::ids::ConsultationId;
 use crate::stopping::batch::state::Workload;
 
@@ -36,7 +34,7 @@ pub struct PendingCaseRun {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
-    pub(super) waiting: VecDeque<PendingCaseRun>,
+    pub(super) waiting: Vec<PendingCaseRun>,
     pub(super) in_flight: Vec<PendingCaseRun>,
     /// Without attempts left; a resume gives them new ones.
     exhausted: Vec<PendingCaseRun>,
@@ -96,11 +94,6 @@ impl CaseRunQueue {
         Ok(())
     }
 
-    /// Removes a case run that has a result.
-    pub(super) fn finish(&mut self, run: &CaseRunId) -> Result<(), BenchmarkStateError> {
-        self.take(run).map(drop)
-    }
-
     /// Puts a case run back: at the end for a failure of its providers, else first.
     pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         let mut pending = self.take(&deferred.run)?;
@@ -109,9 +102,9 @@ impl CaseRunQueue {
             pending.outages = pending.outages.saturating_add(1);
         }
         match deferred.cause {
-            DeferralCause::Stop => self.waiting.push_front(pending),
+            DeferralCause::Stop => self.waiting.insert(0, pending),
             DeferralCause::Infrastructure if pending.recent_attempts < self.attempts_per_case => {
-                self.waiting.push_back(pending);
+                self.waiting.push(pending);
             }
             DeferralCause::Infrastructure => self.exhausted.push(pending),
         }
@@ -137,7 +130,7 @@ impl CaseRunQueue {
         for pending in &mut all {
             pending.recent_attempts = 0;
         }
-        self.waiting = all.into();
+        self.waiting = all;
     }
 
     pub(super) fn has_attempts_left(&self, run: &CaseRunId) -> bool {
@@ -162,19 +155,12 @@ impl CaseRunQueue {
     }
 
     /// Removes a case run from wherever it is.
-    fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
-        let is_it = |pending: &PendingCaseRun| pending.run == *run;
-        if let Some(at) = self.in_flight.iter().position(is_it) {
-            return Ok(self.in_flight.swap_remove(at));
+    pub(super) fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
+        for list in [&mut self.in_flight, &mut self.waiting, &mut self.exhausted] {
+            if let Some(at) = list.iter().position(|pending| pending.run == *run) {
+                return Ok(list.remove(at));
+            }
         }
-        if let Some(at) = self.waiting.iter().position(is_it)
-            && let Some(pending) = self.waiting.remove(at)
-        {
-            return Ok(pending);
-        }
-        match self.exhausted.iter().position(is_it) {
-            Some(at) => Ok(self.exhausted.swap_remove(at)),
-            None => Err(BenchmarkStateError::UnknownCaseRun(run.clone())),
-        }
+        Err(BenchmarkStateError::UnknownCaseRun(run.clone()))
     }
 }

@@ -7,15 +7,14 @@
 //!
 //! ```
 //! use conclave::stopping::batch::conditions::StopConditions;
-//! use conclave::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
+//! use conclave::stopping::batch::totals::{CaseOutcome, ItemRole};
 //! use conclave::stopping::batch::reason::{StopCondition, StopReason};
 //! use conclave::stopping::batch::state::{BatchState, Workload};
 //!
-//! let failed = FinishedItem { role: ItemRole::Subject, outcome: ItemOutcome::Failed, attempts: 1 };
 //! let mut batch = BatchState::new(StopConditions::default());
 //! for _ in 0..3 {
 //!     batch.start_attempt();
-//!     batch.finish(failed);
+//!     batch.finish(ItemRole::Subject, CaseOutcome::Failed, 1);
 //! }
 //! let evaluation = batch.evaluate(Workload { remaining: 37, waiting: 37, in_flight: 0 });
 //! let reason = StopReason::of(&evaluation).expect("three failures in a row");

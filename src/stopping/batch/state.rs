@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::conditions::StopConditions;
-use super::totals::{BatchTotals, FinishedItem, ItemOutcome, ItemRole};
+use super::totals::{BatchTotals, CaseOutcome, ItemRole};
 use crate::domain::ids::ProviderId;
 use crate::domain::money::MicroUsd;
 use crate::stopping::evaluation::value::wide;
 
 /// What the stop conditions look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BatchState {
     pub conditions: StopConditions,
     /// Since the batch began or was resumed.
@@ -28,7 +28,7 @@ pub struct BatchState {
     pub(super) retries: ItemWindow,
     /// The first request to stop.
     pub(super) request: Option<StopRequest>,
-    pub(super) probe_failed: bool,
+    pub probe_failed: bool,
     pub totals: BatchTotals,
 }
 
@@ -90,15 +90,7 @@ impl BatchState {
     pub fn new(conditions: StopConditions) -> Self {
         Self {
             conditions,
-            attempts: 0,
-            consecutive_fails: 0,
-            baseline_fails: 0,
-            outages: 0,
-            rejects: ItemWindow::default(),
-            retries: ItemWindow::default(),
-            request: None,
-            probe_failed: false,
-            totals: BatchTotals::default(),
+            ..Self::default()
         }
     }
 
@@ -117,35 +109,30 @@ impl BatchState {
         self.totals.attempts = self.totals.attempts.saturating_add(1);
     }
 
-    /// Counts a finished item.
-    pub fn finish(&mut self, item: FinishedItem) {
+    /// Counts a finished item. It took at least one attempt.
+    pub fn finish(&mut self, role: ItemRole, outcome: CaseOutcome, attempts: u32) {
         let window = self.conditions.window;
-        let is_right = item.outcome == ItemOutcome::Approved;
-        match item.role {
+        let is_right = outcome == CaseOutcome::Approved;
+        match role {
             ItemRole::Subject => {
                 self.consecutive_fails = next(self.consecutive_fails, !is_right);
                 self.rejects.push(!is_right, window);
-                self.totals.subject.count(item);
+                self.totals.subject.count(outcome, attempts);
             }
             ItemRole::Baseline => {
-                let failed = item.outcome == ItemOutcome::Failed;
+                let failed = outcome == CaseOutcome::Failed;
                 self.baseline_fails = next(self.baseline_fails, failed);
-                self.totals.baseline.count(item);
+                self.totals.baseline.count(outcome, attempts);
             }
         }
         self.outages = 0;
-        self.retries.push(item.attempts > 1, window);
+        self.retries.push(attempts > 1, window);
     }
 
     /// Counts an item that got no answer because of its providers, and remains to be done.
     pub fn defer(&mut self) {
         self.outages = self.outages.saturating_add(1);
         self.totals.outages = self.totals.outages.saturating_add(1);
-    }
-
-    /// Records that the first item after a resume got no answer.
-    pub fn fail_probe(&mut self) {
-        self.probe_failed = true;
     }
 
     /// Records a request to stop. The first one counts.
@@ -162,7 +149,7 @@ impl BatchState {
 }
 
 /// Returns a counter of events in a row after the next one.
-fn next(counter: u64, continues: bool) -> u64 {
+pub(in crate::stopping) fn next(counter: u64, continues: bool) -> u64 {
     if continues {
         counter.saturating_add(1)
     } else {

@@ -1,5 +1,7 @@
 //! The items of a batch, and counts over all of them, resumed or not.
 
+use serde::{Deserialize, Serialize};
+
 /// Counts over the whole batch, resumed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchTotals {
@@ -22,28 +24,19 @@ pub struct RoleTotals {
 }
 
 impl RoleTotals {
-    pub(super) fn count(&mut self, item: FinishedItem) {
-        let counter = match item.outcome {
-            ItemOutcome::Approved => &mut self.approved,
-            ItemOutcome::Rejected => &mut self.rejected,
-            ItemOutcome::Failed => &mut self.failed,
+    pub(super) fn count(&mut self, outcome: CaseOutcome, attempts: u32) {
+        let counter = match outcome {
+            CaseOutcome::Approved => &mut self.approved,
+            CaseOutcome::Rejected => &mut self.rejected,
+            CaseOutcome::Failed => &mut self.failed,
         };
         *counter = counter.saturating_add(1);
-        self.retried = self.retried.saturating_add(u64::from(item.attempts > 1));
+        self.retried = self.retried.saturating_add(u64::from(attempts > 1));
     }
 
     pub fn finished(&self) -> u64 {
         self.approved + self.rejected + self.failed
     }
-}
-
-/// A finished item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FinishedItem {
-    pub role: ItemRole,
-    pub outcome: ItemOutcome,
-    /// At least 1.
-    pub attempts: u32,
 }
 
 /// What an item is for.
@@ -56,11 +49,15 @@ pub enum ItemRole {
     Baseline,
 }
 
-/// How an item ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ItemOutcome {
+/// How a case run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CaseOutcome {
+    /// The answer is right.
     Approved,
+    /// The answer is wrong.
     Rejected,
-    /// No answer after all attempts.
+    /// There is no answer after all attempts.
     Failed,
 }

@@ -9,6 +9,7 @@ use super::event::ExitSettings;
 use super::evidence::{ErrorSignature, ErrorStreaks, StatedState, TurnEvidence};
 use super::progress::ProgressTrail;
 use super::run::RunRef;
+use crate::stopping::batch::state::next;
 
 /// The counters of one run after its last turn.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,13 +115,6 @@ impl RunState {
         let change = self.progress.observe(evidence);
         self.last_progress = change.progress;
         let made_none = change.progress != TurnProgress::Made;
-        let next = |counter: u64, goes_on: bool| {
-            if goes_on {
-                counter.saturating_add(1)
-            } else {
-                0
-            }
-        };
 
         self.claims.observe(evidence);
         let asks = evidence
@@ -170,11 +164,7 @@ impl SeedStagnation {
             return;
         };
         let is_unchanged = self.completed == Some(tasks.completed);
-        self.unchanged = if is_unchanged {
-            self.unchanged.saturating_add(1)
-        } else {
-            0
-        };
+        self.unchanged = next(self.unchanged, is_unchanged);
         self.completed = Some(tasks.completed);
     }
 }

@@ -5,7 +5,7 @@ use conclave::domain::random::SplitMix64;
 use conclave::stopping::batch::conditions::StopConditions;
 use conclave::stopping::batch::reason::{StopCondition, StopReason};
 use conclave::stopping::batch::state::{BatchState, Workload};
-use conclave::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
+use conclave::stopping::batch::totals::{CaseOutcome, ItemRole};
 
 /// How cases of a batch go.
 #[derive(Clone, Copy, Debug)]
@@ -172,9 +172,9 @@ fn first_halt(
 
 fn finish(state: &mut BatchState, health: Health, random: &mut SplitMix64) {
     let outcome = if random.below(100) < health.fails {
-        ItemOutcome::Rejected
+        CaseOutcome::Rejected
     } else {
-        ItemOutcome::Approved
+        CaseOutcome::Approved
     };
     let attempts = if random.below(100) < health.retries {
         2
@@ -184,9 +184,5 @@ fn finish(state: &mut BatchState, health: Health, random: &mut SplitMix64) {
     for _ in 0..attempts {
         state.start_attempt();
     }
-    state.finish(FinishedItem {
-        role: ItemRole::Subject,
-        outcome,
-        attempts,
-    });
+    state.finish(ItemRole::Subject, outcome, attempts);
 }

@@ -6,9 +6,9 @@ use crate::domain::confidence::Confidence;
 use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, StopRequest, Workload};
-use crate::stopping::batch::totals::{FinishedItem, ItemOutcome, ItemRole};
+use crate::stopping::batch::totals::{CaseOutcome, ItemRole};
 
-use ItemOutcome::{Approved, Failed, Rejected};
+use CaseOutcome::{Approved, Failed, Rejected};
 
 mod resume;
 mod baseline;
@@ -27,7 +27,7 @@ fn rate(share: f64) -> Confidence {
 }
 
 /// Returns a batch after these items of the subject, each with one attempt.
-fn after(conditions: StopConditions, outcomes: &[ItemOutcome]) -> BatchState {
+fn after(conditions: StopConditions, outcomes: &[CaseOutcome]) -> BatchState {
     let mut batch = BatchState::new(conditions);
     for outcome in outcomes {
         add(&mut batch, *outcome, 1);
@@ -35,19 +35,11 @@ fn after(conditions: StopConditions, outcomes: &[ItemOutcome]) -> BatchState {
     batch
 }
 
-fn add(batch: &mut BatchState, outcome: ItemOutcome, attempts: u32) {
+fn add(batch: &mut BatchState, outcome: CaseOutcome, attempts: u32) {
     for _ in 0..attempts {
         batch.start_attempt();
     }
-    batch.finish(subject(outcome, attempts));
-}
-
-fn subject(outcome: ItemOutcome, attempts: u32) -> FinishedItem {
-    FinishedItem {
-        role: ItemRole::Subject,
-        outcome,
-        attempts,
-    }
+    batch.finish(ItemRole::Subject, outcome, attempts);
 }
 
 fn reason(batch: &BatchState) -> Option<StopReason> {

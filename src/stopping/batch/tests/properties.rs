@@ -2,13 +2,13 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn outcomes() -> impl Strategy<Value = Vec<(ItemOutcome, u32)>> {
+fn outcomes() -> impl Strategy<Value = Vec<(CaseOutcome, u32)>> {
     let outcome = prop_oneof![3 => Just(Approved), 1 => Just(Rejected), 1 => Just(Failed)];
     proptest::collection::vec((outcome, 1..=2_u32), 0..80)
 }
 
 /// Returns the number of items after which a batch stops, if it does.
-fn stops_after(conditions: StopConditions, items: &[(ItemOutcome, u32)]) -> Option<usize> {
+fn stops_after(conditions: StopConditions, items: &[(CaseOutcome, u32)]) -> Option<usize> {
     let mut batch = BatchState::new(conditions);
     for (at, (outcome, attempts)) in items.iter().enumerate() {
         add(&mut batch, *outcome, *attempts);
@@ -25,7 +25,7 @@ proptest! {
         items in outcomes(),
         worse in proptest::collection::vec(any::<bool>(), 80),
     ) {
-        let worsened: Vec<(ItemOutcome, u32)> = items
+        let worsened: Vec<(CaseOutcome, u32)> = items
             .iter()
             .zip(&worse)
             .map(|((outcome, attempts), worse)| {

@@ -55,7 +55,7 @@ fn a_failed_probe_halts_at_once() {
     batch.resume(StopConditions::default());
     add(&mut batch, Failed, 1);
     assert_eq!(condition(&batch), None);
-    batch.fail_probe();
+    batch.probe_failed = true;
     assert_eq!(condition(&batch), Some(StopCondition::ProbeFailed));
 }
 
