@@ -1,8 +1,9 @@
 //! Progress of a run: what the turns changed, never what they claim.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::breaker::TurnProgress;
 use super::evidence::TurnEvidence;
@@ -20,18 +21,11 @@ pub struct ProgressTrail {
     states: VecDeque<MeasuredState>,
 }
 
-/// What is measured of the work: each part only if it was.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct MeasuredState {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    completed_set: Option<String>,
-    /// Commit and tree.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    git: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tests_passed: Option<bool>,
-}
+/// What is measured of the work, by its name: the set of completed tasks, commit and tree, and
+/// whether the tests pass. What is not measured has no entry.
+type MeasuredState = BTreeMap<String, Value>;
+
+const COMPLETED_SET: &str = "completed_set";
 
 /// The change that one turn brought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,17 +46,17 @@ impl ProgressTrail {
     /// A return to an earlier state is no progress: an agent that undoes its own work would
     /// otherwise never stagnate.
     pub fn observe(&mut self, evidence: &TurnEvidence) -> TurnChange {
-        let measured = MeasuredState::of(evidence);
-        let comparable = |state: &&MeasuredState| state.has_in_common(&measured);
+        let measured = measured(evidence);
+        let comparable = |state: &&MeasuredState| comparison(state, &measured).next().is_some();
         let mut earlier = self.states.iter().filter(comparable).peekable();
         let progress = if earlier.peek().is_none() {
             TurnProgress::Unknown
-        } else if earlier.any(|state| state.agrees_with(&measured)) {
+        } else if earlier.any(|state| comparison(state, &measured).all(|is_equal| is_equal)) {
             TurnProgress::None
         } else {
             TurnProgress::Made
         };
-        let completed_set = self.is_new_set(measured.completed_set.as_ref());
+        let completed_set = self.is_new_set(measured.get(COMPLETED_SET));
         match progress {
             TurnProgress::Made => self.unchanged_turns = 0,
             TurnProgress::None => self.unchanged_turns = self.unchanged_turns.saturating_add(1),
@@ -75,87 +69,57 @@ impl ProgressTrail {
         }
     }
 
-    fn is_new_set(&self, set: Option<&String>) -> bool {
-        let earlier = || {
-            self.states
-                .iter()
-                .filter_map(|state| state.completed_set.as_ref())
-        };
-        set.is_some_and(|set| earlier().next().is_some() && earlier().all(|other| other != set))
+    fn is_new_set(&self, set: Option<&Value>) -> bool {
+        let sets = self.states.iter();
+        let mut earlier = sets.filter_map(|state| state.get(COMPLETED_SET)).peekable();
+        set.is_some_and(|set| earlier.peek().is_some() && earlier.all(|other| other != set))
     }
 
-    fn remember(&mut self, measured: MeasuredState) {
-        let Some(last) = self.states.back() else {
-            if measured != MeasuredState::default() {
-                self.states.push_back(measured);
+    fn remember(&mut self, mut state: MeasuredState) {
+        if let Some(last) = self.states.back() {
+            let knows_more = state.keys().any(|name| !last.contains_key(name));
+            for (name, value) in last {
+                state.entry(name.clone()).or_insert_with(|| value.clone());
             }
-            return;
-        };
-        let state = measured.or(last);
-        if state.knows_more_than(last) {
-            // Earlier states would equal it in everything that they know.
-            self.states.clear();
+            if knows_more {
+                // Earlier states would equal it in everything that they know.
+                self.states.clear();
+            }
         }
         self.states.retain(|earlier| *earlier != state);
-        self.states.push_back(state);
+        if !state.is_empty() {
+            self.states.push_back(state);
+        }
         while self.states.len() > MOST_REMEMBERED {
             self.states.pop_front();
         }
     }
 }
 
-impl MeasuredState {
-    fn of(evidence: &TurnEvidence) -> Self {
-        let git = evidence.git.as_ref().map(|git| {
-            let head = git.head.as_deref().unwrap_or("none");
-            format!("{head} {}", git.tree)
-        });
-        let checklist = evidence.checklist.as_ref();
-        Self {
-            completed_set: checklist.map(|checklist| checklist.completed_set.clone()),
-            git,
-            tests_passed: evidence.tests.as_ref().map(|tests| tests.passed),
-        }
-    }
-
-    /// Returns this state, with what it does not know from another one.
-    fn or(self, other: &Self) -> Self {
-        Self {
-            completed_set: self.completed_set.or_else(|| other.completed_set.clone()),
-            git: self.git.or_else(|| other.git.clone()),
-            tests_passed: self.tests_passed.or(other.tests_passed),
-        }
-    }
-
-    fn knows_more_than(&self, other: &Self) -> bool {
-        (self.completed_set.is_some() && other.completed_set.is_none())
-            || (self.git.is_some() && other.git.is_none())
-            || (self.tests_passed.is_some() && other.tests_passed.is_none())
-    }
-
-    fn has_in_common(&self, other: &Self) -> bool {
-        self.parts(other).iter().any(Option::is_some)
-    }
-
-    /// Returns whether everything is equal that both states know.
-    fn agrees_with(&self, other: &Self) -> bool {
-        self.parts(other).iter().all(|part| *part != Some(false))
-    }
-
-    /// Returns for each part whether the two are equal; `None` where one does not know it.
-    fn parts(&self, other: &Self) -> [Option<bool>; 3] {
-        let equal = |one: &Option<String>, other: &Option<String>| {
-            Some(one.as_deref()? == other.as_deref()?)
-        };
-        let tests = self.tests_passed.zip(other.tests_passed);
-        [
-            equal(&self.completed_set, &other.completed_set),
-            equal(&self.git, &other.git),
-            tests.map(|(one, other)| one == other),
-        ]
-    }
+fn measured(evidence: &TurnEvidence) -> MeasuredState {
+    let checklist = evidence.checklist.as_ref();
+    let completed = checklist.map(|checklist| checklist.completed_set.clone().into());
+    let git = evidence.git.as_ref().map(|git| {
+        let head = git.head.as_deref().unwrap_or("none");
+        format!("{head} {}", git.tree).into()
+    });
+    let tests = evidence.tests.as_ref().map(|tests| tests.passed.into());
+    let parts = [
+        (COMPLETED_SET, completed),
+        ("git", git),
+        ("tests_passed", tests),
+    ];
+    let known = parts.into_iter();
+    known
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
 
+/// Returns for each part that both states know whether the two are equal.
+fn comparison(one: &MeasuredState, other: &MeasuredState) -> impl Iterator<Item = bool> {
+    let parts = one.iter();
+    parts.filter_map(|(name, value)| Some(other.get(name)? == value))
+}
 #[cfg(test)]
 mod tests {
     use super::super::evidence::{Checklist, GitState, TestResult};
