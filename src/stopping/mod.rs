@@ -26,3 +26,12 @@ pub mod similarity;
 fn number(count: usize) -> f64 {
     count as f64
 }
+
+/// Returns a share, from 0 to 1 for a part of a whole; `None` of nothing.
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "counts and micro-dollars are far below 2^53"
+)]
+pub fn share(part: u64, of: u64) -> Option<f64> {
+    (of > 0).then(|| part as f64 / of as f64)
+}

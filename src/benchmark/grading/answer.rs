@@ -7,6 +7,7 @@ use crate::domain::confidence::Confidence;
 use crate::domain::ids::{AgentId, ModelRef, SeatId};
 use crate::domain::money::Cost;
 use crate::domain::stored_record::{Completion, StoredAgent, StoredRecord};
+use crate::stopping::share;
 
 use crate::consultation::analysis::final_text::FinalText;
 use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
@@ -96,15 +97,10 @@ fn of_first_round<'a>(
         held.iter().map(|expert| expert.before.as_ref()).collect();
     let majority = plurality(key, &answers);
     let speaker = held.get(majority.first().copied().unwrap_or_default())?;
-    let agreement =
-        (held.len() > 1 && !majority.is_empty()).then(|| share(majority.len(), held.len()));
+    let agreement = share(majority.len() as u64, held.len() as u64);
+    let agreement = agreement.filter(|_| held.len() > 1 && !majority.is_empty());
     let text = FinalText::of_expert(speaker.first?, speaker.model.clone());
     Some((text, agreement))
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
-fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole as f64
 }
 
 /// An expert with its answers.

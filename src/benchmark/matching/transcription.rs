@@ -13,6 +13,7 @@ use crate::benchmark::case::ErrorRate;
 
 use super::statement::{Extent, final_statement};
 use super::text::{composed, enclosed, joined_words};
+use crate::stopping::share;
 
 /// Returns the text as it is compared.
 pub(super) fn normalized(text: &str) -> String {
@@ -32,19 +33,10 @@ pub(super) fn error_rate(measure: ErrorRate, answer: &str, expected: &str) -> f6
             (edits(&expected, answer.split_whitespace()), expected.len())
         }
     };
-    match (edits, length) {
-        (0, _) => 0.0,
-        (_, 0) => 1.0,
-        (edits, length) => share(edits, length),
+    match edits {
+        0 => 0.0,
+        edits => share(edits as u64, length as u64).unwrap_or(1.0),
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "texts are far shorter than 2^52 characters"
-)]
-fn share(edits: usize, length: usize) -> f64 {
-    edits as f64 / length as f64
 }
 
 /// Returns the least number of insertions, deletions and substitutions between two sequences.

@@ -8,6 +8,7 @@ use crate::domain::hash::sha256;
 use crate::stopping::convergence::criteria;
 use crate::stopping::convergence::{DocumentMeasure, QuestionKey};
 use crate::stopping::evaluation::{Class, Evaluation};
+use crate::stopping::share;
 use crate::text::node::{NodeMap, NodeValue};
 
 /// What follows the name of a rule that the strict seed's set decided by.
@@ -45,10 +46,9 @@ pub(super) const KEYS: [&str; 7] = [
 ];
 
 /// Returns the share of items of high confidence, from 0 to 1; `None` without items.
-#[expect(clippy::cast_precision_loss, reason = "a document has few items")]
 pub(in crate::refinement) fn high_confidence_ratio(measure: &DocumentMeasure) -> Option<f64> {
-    let counts = measure.counts.filter(|counts| counts.total() > 0)?;
-    Some(counts.high as f64 / counts.total() as f64)
+    let counts = measure.counts?;
+    share(counts.high, counts.total())
 }
 
 impl ConvergenceEntry {

@@ -229,11 +229,7 @@ struct Delimiters {
 
 /// Returns where the text begins after a byte order mark.
 fn beginning(text: &str) -> usize {
-    if text.starts_with(BOM) {
-        BOM.len_utf8()
-    } else {
-        0
-    }
+    text.len() - text.strip_prefix(BOM).unwrap_or(text).len()
 }
 
 fn find(text: &str) -> Result<Option<Delimiters>, FrontMatterError> {

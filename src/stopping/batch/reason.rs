@@ -5,6 +5,7 @@ use serde::de::value::Error as ValueError;
 use serde::{Deserialize, Serialize};
 
 use crate::stopping::evaluation::{Decision, Evaluation, Value};
+use crate::stopping::share;
 
 /// A condition that stops a batch, in order of priority. Its rule in an evaluation has the same
 /// name in lower case.
@@ -76,18 +77,14 @@ impl StopReason {
 }
 
 /// Returns a value as a JSON number.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts and micro-dollars are far below 2^53"
-)]
 fn number(value: &Value) -> Option<f64> {
     match *value {
-        Value::Count(count) => Some(count as f64),
+        Value::Count(count) => share(count, 1),
         Value::Share { part, of }
         | Value::Ratio {
             numerator: part,
             denominator: of,
-        } => (of > 0).then(|| part as f64 / of as f64),
+        } => share(part, of),
         Value::Word(_) => None,
     }
 }

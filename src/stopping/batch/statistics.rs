@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::state::{BatchState, ItemWindow};
+use crate::stopping::share;
 
 /// The figures of a batch. The counts and the rates beside them are the subject's: in a comparison,
 /// those of the panel.
@@ -71,7 +72,7 @@ impl BatchState {
         let finished = subject.finished();
         let windowed = |window: &ItemWindow| {
             let is_measured = window.len() >= self.conditions.min_items;
-            rate(window.count(), window.len()).filter(|_| is_measured)
+            share(window.count(), window.len()).filter(|_| is_measured)
         };
         BatchStatistics {
             total_cases: subject_items,
@@ -80,8 +81,8 @@ impl BatchState {
             cases_rejected: subject.rejected,
             cases_failed: subject.failed,
             cases_retried: subject.retried,
-            retry_rate: rate(subject.retried, finished),
-            reject_rate: rate(subject.rejected + subject.failed, finished),
+            retry_rate: share(subject.retried, finished),
+            reject_rate: share(subject.rejected + subject.failed, finished),
             consecutive_fails: self.consecutive_fails,
             window_retry_rate: windowed(&self.retries),
             window_reject_rate: windowed(&self.rejects),
@@ -103,12 +104,4 @@ impl BatchState {
             consecutive_fails: self.baseline_fails,
         }
     }
-}
-
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "a batch has far fewer than 2^53 items"
-)]
-fn rate(part: u64, of: u64) -> Option<f64> {
-    (of > 0).then(|| part as f64 / of as f64)
 }

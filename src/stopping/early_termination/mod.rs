@@ -13,6 +13,7 @@ use super::calibration::Level;
 use super::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
 };
+use super::share;
 
 use rubber_stamp::rubber_stamp;
 
@@ -140,9 +141,8 @@ pub fn judges_confidence(evidence: &Evidence) -> Option<Confidence> {
 
 /// Returns the mean stated confidence of the points: 0 without points, `None` if no point states
 /// one.
-#[expect(clippy::cast_precision_loss, reason = "some millions at most")]
 pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
-    mean(points).and_then(|(part, of)| Confidence::new(part as f64 / of as f64))
+    mean(points).and_then(|(part, of)| Confidence::new(share(part, of)?))
 }
 
 /// Returns the mean as a share of millionths.
