@@ -21,6 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::planned::{PlannedChange, changes};
 use crate::domain::confidence::Confidence;
+use crate::domain::ids::ConsultationId;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::document::{DocumentEditor, SectionKind, SpecDocument, SpecItem, Tag};
 use crate::refinement::event::Extraction;
@@ -60,20 +61,13 @@ pub fn integrate(
     terms: IntegrationTerms<'_>,
 ) -> Result<Integration, FrontMatterError> {
     let findings = in_order_of_questions(document, findings);
-    let mut merge = MergeInProgress {
-        document,
-        editor: DocumentEditor::new(document),
-        planned: Vec::new(),
-    };
+    let mut merge = MergeInProgress::new(document, terms.first_change);
     for (question, outcome) in outcomes(&findings) {
         merge.question(&question, &outcome, terms.high_from);
     }
     merge.contradictions(&findings);
     merge.new_questions(&findings, terms.known);
-    let text = merge.editor.finish();
-    let written = document.with_text(&text)?;
-    let changes = planned::changes(merge.planned, document, &written, terms.first_change);
-    Ok(Integration { text, changes })
+    merge.finish()
 }
 
 /// Sorts findings by the first question in the document that they are about.
@@ -102,10 +96,27 @@ fn in_order_of_questions<'f>(
 struct MergeInProgress<'d> {
     document: &'d SpecDocument,
     editor: DocumentEditor<'d>,
-    planned: Vec<PlannedChange<'d>>,
+    first_change: u64,
+    planned: Vec<PlannedChange>,
 }
 
 impl<'d> MergeInProgress<'d> {
+    fn new(document: &'d SpecDocument, first_change: u64) -> Self {
+        Self {
+            document,
+            editor: DocumentEditor::new(document),
+            first_change,
+            planned: Vec::new(),
+        }
+    }
+
+    fn finish(self) -> Result<Integration, FrontMatterError> {
+        let text = self.editor.finish();
+        let written = self.document.with_text(&text)?;
+        let changes = changes(self.planned, &written);
+        Ok(Integration { text, changes })
+    }
+
     fn question(
         &mut self,
         question: &QuestionKey,
@@ -116,7 +127,13 @@ impl<'d> MergeInProgress<'d> {
         let QuestionOutcome { source, finding } = outcome;
         let reason = finding.words();
         if items.is_empty() {
-            self.plan(ChangeKind::Dropped, question, None, reason, source);
+            self.plan(
+                ChangeKind::Dropped,
+                question,
+                None,
+                reason,
+                &source.consultation,
+            );
         }
         for item in items {
             let kind = match finding {
@@ -147,7 +164,7 @@ impl<'d> MergeInProgress<'d> {
                 | PanelFinding::Contradicted { .. }
                 | PanelFinding::NewQuestion { .. } => self.keep(item),
             };
-            self.plan(kind, question, Some(item), reason, source);
+            self.plan(kind, question, Some(item), reason, &source.consultation);
         }
     }
 
@@ -157,18 +174,20 @@ impl<'d> MergeInProgress<'d> {
     }
 
     fn contradictions(&mut self, findings: &[&BatchFindings]) {
-        let moved = self.planned.iter().filter(|one| one.moved_to().is_some());
-        let moved: BTreeSet<QuestionKey> = moved.map(|one| one.key.clone()).collect();
+        let planned = self.planned.iter().map(|(change, _)| change);
+        let moved = planned.filter(|one| matches!(one.kind, ChangeKind::Moved { .. }));
+        let moved: BTreeSet<QuestionKey> = moved.map(|one| one.item.clone()).collect();
         let mut contradicted: BTreeSet<&QuestionKey> = BTreeSet::new();
         for (source, finding) in sourced(findings) {
             let PanelFinding::Contradicted { claim, reason } = finding else {
                 continue;
             };
             let items = self.claims(claim);
+            let id = &source.consultation;
             if !contradicted.insert(claim) || moved.contains(claim) {
-                self.plan(ChangeKind::Kept, claim, None, reason, source);
+                self.plan(ChangeKind::Kept, claim, None, reason, id);
             } else if items.is_empty() {
-                self.plan(ChangeKind::Dropped, claim, None, reason, source);
+                self.plan(ChangeKind::Dropped, claim, None, reason, id);
             } else {
                 for item in items {
                     self.contradict(item, reason, source);
@@ -179,8 +198,8 @@ impl<'d> MergeInProgress<'d> {
 
     fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
         if notes::has_contradiction(item, source) {
-            let kept = ChangeKind::Kept;
-            return self.plan(kept, &item.key, Some(item), reason, source);
+            let (kept, id) = (ChangeKind::Kept, &source.consultation);
+            return self.plan(kept, &item.key, Some(item), reason, id);
         }
         let to = match item.section {
             SectionKind::High => SectionKind::Medium,
@@ -192,7 +211,7 @@ impl<'d> MergeInProgress<'d> {
             from: item.section,
             to,
         };
-        self.plan(kind, &item.key, Some(item), reason, source);
+        self.plan(kind, &item.key, Some(item), reason, &source.consultation);
     }
 
     /// Returns the items of a claim in its highest section.
@@ -233,7 +252,7 @@ impl<'d> MergeInProgress<'d> {
                 let kind = ChangeKind::Added {
                     to: SectionKind::Open,
                 };
-                self.plan(kind, &key, None, text, &batch.source);
+                self.plan(kind, &key, None, text, &batch.source.consultation);
             }
         }
     }
@@ -242,17 +261,25 @@ impl<'d> MergeInProgress<'d> {
         &mut self,
         kind: ChangeKind,
         key: &QuestionKey,
-        item: Option<&'d SpecItem>,
+        item: Option<&SpecItem>,
         reason: &str,
-        source: &FindingSource,
+        source: &ConsultationId,
     ) {
-        self.planned.push(PlannedChange {
+        let section = match kind {
+            ChangeKind::Moved { to, .. } | ChangeKind::Added { to } => Some(to),
+            ChangeKind::Deferred | ChangeKind::Kept => item.map(|item| item.section),
+            ChangeKind::Dropped => None,
+        };
+        let change = ItemChange {
+            number: self.first_change + self.planned.len() as u64,
             kind,
-            key: key.clone(),
-            item,
+            item: key.clone(),
+            before: item.map(|item| planned::source_of(self.document, item)),
+            after: None,
             reason: reason.to_owned(),
-            source: source.consultation.clone(),
-        });
+            source: Some(source.clone()),
+        };
+        self.planned.push((change, section));
     }
 }
 
@@ -308,8 +335,7 @@ pub fn add_extraction(
     extraction: &Extraction,
     first_change: u64,
 ) -> Result<Integration, FrontMatterError> {
-    let mut editor = DocumentEditor::new(document);
-    let mut planned = Vec::new();
+    let mut merge = MergeInProgress::new(document, first_change);
     let mut known: BTreeSet<QuestionKey> = BTreeSet::new();
     let open = (SectionKind::Open, &extraction.open);
     let medium = (SectionKind::Medium, &extraction.medium);
@@ -320,21 +346,13 @@ pub fn add_extraction(
             if key.as_str().is_empty() || !known.insert(key.clone()) {
                 continue;
             }
-            editor.add_item(to, text, &[]);
-            planned.push(PlannedChange {
-                kind: ChangeKind::Added { to },
-                key,
-                item: None,
-                reason: "extracted from the document".to_owned(),
-                source: extraction.consultation.clone(),
-            });
+            merge.editor.add_item(to, text, &[]);
+            let (kind, reason) = (ChangeKind::Added { to }, "extracted from the document");
+            merge.plan(kind, &key, None, reason, &extraction.consultation);
         }
     }
-    editor.adds_sections = true;
-    let text = editor.finish();
-    let written = document.with_text(&text)?;
-    let changes = changes(planned, document, &written, first_change);
-    Ok(Integration { text, changes })
+    merge.editor.adds_sections = true;
+    merge.finish()
 }
 
 /// What follows for a question from all that was found about it: it is answered, deferred or still
