@@ -16,8 +16,6 @@ pub struct AgentResponse {
     pub program_error: Option<ProgramError>,
     /// The tool calls that the program refused to run.
     pub denials: Vec<Denial>,
-    /// A stream of JSON without its last event, or a document of JSON without its end.
-    pub ends_mid_stream: bool,
 }
 
 /// The format of an agent program's output.

@@ -159,14 +159,11 @@ impl Store {
     /// Returns the events of the log, oldest first, with an error for each damaged line.
     pub fn history(&self) -> Result<Vec<Result<LoopEvent, LogError>>, StoreError> {
         let read = self.read(|lines| {
-            let mut events = Vec::new();
-            for event in lines {
-                match event {
-                    Err(unreadable @ LogError::Io { .. }) => return Err(unreadable),
-                    event => events.push(event),
-                }
-            }
-            Ok(events)
+            let events = lines.map(|event| match event {
+                Err(unreadable @ LogError::Io { .. }) => Err(unreadable),
+                event => Ok(event),
+            });
+            events.collect()
         });
         Ok(read?.unwrap_or_default())
     }

@@ -33,8 +33,6 @@ struct Reading {
     lines_after: u64,
     /// The line of the first text or document that is not of a program.
     first_other_line: Option<u64>,
-    /// The last document of the program has no end.
-    ends_early: bool,
 }
 
 /// Reads an output. Without a format, the content decides.
@@ -117,7 +115,7 @@ impl Reading {
                 Some(Err(error)) if error.is_eof() => {
                     let last = next.is_none().then(|| completed(document));
                     if let Some(value) = last.flatten() {
-                        self.ends_early = self.read_document(&value, line, true, format);
+                        self.read_document(&value, line, true, format);
                     }
                     return text.len();
                 }
@@ -126,22 +124,20 @@ impl Reading {
         }
     }
 
-    /// Reads a document, or those of a list, and returns whether it is of the program.
+    /// Reads a document, or those of a list. Of one that ends early the end was completed.
     fn read_document(
         &mut self,
         document: &Value,
         line: u64,
         ends_early: bool,
         format: Option<ResponseFormat>,
-    ) -> bool {
+    ) {
         if let Some(documents) = document.as_array() {
             let last = documents.len().saturating_sub(1);
-            let mut is_of_program = false;
             for (number, document) in documents.iter().enumerate() {
-                let ends_early = ends_early && number == last;
-                is_of_program = self.read_document(document, line, ends_early, format);
+                self.read_document(document, line, ends_early && number == last, format);
             }
-            return is_of_program;
+            return;
         }
         let found = format_of(document, ends_early);
         let wanted = found.filter(|found| format.is_none_or(|format| format == *found));
@@ -152,12 +148,9 @@ impl Reading {
         if let Some((_, program)) = own {
             program.read(document);
             self.documents += 1;
-            return true;
-        }
-        if !ends_early {
+        } else if !ends_early {
             self.first_other_line.get_or_insert(line);
         }
-        false
     }
 
     fn response(
@@ -170,11 +163,11 @@ impl Reading {
             || (self.lines_before <= LINES_BEFORE_JSON && self.lines_after < self.documents);
         match (format, self.program) {
             (None, Some((_, _))) if !is_output => Ok(text_response(text)),
-            (_, Some((format, program))) => Ok(response(format, program.finish(), self.ends_early)),
+            (_, Some((format, program))) => Ok(response(format, program.finish())),
             (None, None) => Ok(text_response(text)),
             (Some(format), None) => match self.first_other_line {
                 Some(line) => Err(ResponseError { format, line }),
-                None => Ok(response(format, Turn::default(), true)),
+                None => Ok(response(format, Turn::default())),
             },
         }
     }
@@ -198,7 +191,7 @@ fn text_response(text: &str) -> AgentResponse {
     }
 }
 
-fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentResponse {
+fn response(format: ResponseFormat, turn: Turn) -> AgentResponse {
     let earlier = turn.tool_errors.len().saturating_sub(TOOL_ERRORS);
     let errors = turn.tool_errors.into_iter().skip(earlier);
     AgentResponse {
@@ -207,7 +200,6 @@ fn response(format: ResponseFormat, turn: Turn, ends_early: bool) -> AgentRespon
         last_message: end_of(&turn.message, MESSAGE),
         program_error: turn.program_error,
         denials: turn.denials,
-        ends_mid_stream: ends_early || !turn.is_finished,
     }
 }
 

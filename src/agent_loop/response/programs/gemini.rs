@@ -72,7 +72,6 @@ impl Program for Gemini {
 impl Gemini {
     fn read_object(&mut self, document: &Value) {
         *self = Self::default();
-        self.turn.is_finished = true;
         let response = document["response"].as_str();
         self.turn.message.push_str(response.unwrap_or_default());
         self.turn.program_error = error_of(document).map(reported_error);
@@ -106,7 +105,6 @@ impl Gemini {
     }
 
     fn read_result(&mut self, document: &Value) {
-        self.turn.is_finished = true;
         if document["status"] != "error" {
             return;
         }
@@ -188,7 +186,6 @@ mod tests {
             "All 4 tasks are done.\n<promise>COMPLETE</promise>"
         );
         assert_eq!(response.program_error, None);
-        assert!(!response.ends_mid_stream);
     }
 
     #[test]
@@ -198,7 +195,6 @@ mod tests {
             response.last_message,
             "All 4 tasks are done.\n<promise>COMPLETE"
         );
-        assert!(response.ends_mid_stream);
         let old = "{\n  \"response\": \"Half a sen";
         assert_eq!(gemini(old).last_message, "Half a sen");
     }
@@ -209,13 +205,11 @@ mod tests {
         assert_eq!(response.last_message, "One test fails.");
         assert_eq!(response.tool_errors, ["npm test: 1 failing"]);
         assert_eq!(response.program_error, None);
-        assert!(!response.ends_mid_stream);
         let response = gemini(before(
             STREAM,
             r#"{"type":"message","timestamp":"2026-03-01T10:00:04.000Z""#,
         ));
         assert_eq!(response.last_message, "I look at it.");
-        assert!(response.ends_mid_stream);
     }
 
     #[test]

@@ -10,7 +10,6 @@ pub(crate) struct Turn {
     pub(crate) tool_errors: Vec<(Option<String>, String)>,
     pub(crate) denials: Vec<Denial>,
     pub(crate) program_error: Option<ProgramError>,
-    pub(crate) is_finished: bool,
 }
 
 impl Turn {
