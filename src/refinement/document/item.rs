@@ -88,9 +88,6 @@ pub(super) struct PlacedTag {
     pub(super) range: Range<usize>,
 }
 
-/// Markup that may surround a tag, the longest first.
-const AROUND: [&str; 7] = ["***", "**", "__", "*", "_", "`", ""];
-
 /// Returns the tags of a text, in order, with ranges in the text.
 pub(super) fn placed_tags(text: &str) -> Vec<PlacedTag> {
     let mut tags = Vec::new();
@@ -109,49 +106,38 @@ pub(super) fn placed_tags(text: &str) -> Vec<PlacedTag> {
     tags
 }
 
+/// A tag, with or without markup around it, the longest first.
+fn any_tag() -> String {
+    let tags = Tag::ALL.map(|tag| regex::escape(tag.written())).join("|");
+    let around = [r"\*\*\*", r"\*\*", "__", r"\*", "_", "`", ""];
+    let forms = around.map(|mark| format!("{mark}(?:{tags}){mark}"));
+    forms.join("|")
+}
+
+static FIRST_TAG: Pattern = Pattern::prepared("", |_| format!(r"(?i)^({}):?\s*", any_tag()));
+static LAST_TAG: Pattern = Pattern::prepared("", |_| format!(r"(?i)(?:^|\s+)({})$", any_tag()));
+
 fn tag_at(text: &str, start: usize) -> Option<PlacedTag> {
     let source = text.get(start..)?;
-    AROUND.into_iter().find_map(|around| {
-        let inner = source.strip_prefix(around)?;
-        let tag = Tag::ALL
-            .into_iter()
-            .find(|tag| begins_with(inner, tag.written()))?;
-        let after = inner.get(tag.written().len()..)?.strip_prefix(around)?;
-        let is_tag = |tag: &Tag| begins_with(after, tag.written());
-        if after.starts_with('(') || after.starts_with('[') && !Tag::ALL.iter().any(is_tag) {
-            return None;
-        }
-        let rest = after.strip_prefix(':').unwrap_or(after).trim_start();
-        let range = start..text.len() - rest.len();
-        Some(PlacedTag { tag, range })
-    })
+    let found = FIRST_TAG.all(source).next()?;
+    let (whole, tag) = (found.get(0)?, found.get(1)?);
+    let after = source.get(tag.end()..)?;
+    let is_link = after.starts_with('(') || after.starts_with('[') && !FIRST_TAG.is_in(after);
+    PlacedTag::new(tag.as_str(), start..start + whole.end()).filter(|_| !is_link)
 }
 
 fn tag_before(text: &str, start: usize, end: usize) -> Option<PlacedTag> {
-    let source = text.get(start..end)?;
-    AROUND.into_iter().find_map(|around| {
-        let inner = source.strip_suffix(around)?;
-        let tag = Tag::ALL
-            .into_iter()
-            .find(|tag| ends_with(inner, tag.written()))?;
-        let before = inner.get(..inner.len() - tag.written().len())?;
-        let before = before.strip_suffix(around)?;
-        let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
-        let range = start + before.trim_end().len()..end;
-        is_apart.then_some(PlacedTag { tag, range })
-    })
+    let found = LAST_TAG.all(text.get(start..end)?).next()?;
+    PlacedTag::new(found.get(1)?.as_str(), start + found.get(0)?.start()..end)
 }
 
-fn begins_with(text: &str, tag: &str) -> bool {
-    text.get(..tag.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(tag))
-}
-
-fn ends_with(text: &str, tag: &str) -> bool {
-    let start = text.len().checked_sub(tag.len());
-    start
-        .and_then(|start| text.get(start..))
-        .is_some_and(|end| end.eq_ignore_ascii_case(tag))
+impl PlacedTag {
+    fn new(written: &str, range: Range<usize>) -> Option<Self> {
+        let written = written.to_ascii_uppercase();
+        let mut tags = Tag::ALL.into_iter();
+        let tag = tags.find(|tag| written.contains(tag.written()))?;
+        Some(Self { tag, range })
+    }
 }
 
 /// Returns true if the source of an item names where it is from.
