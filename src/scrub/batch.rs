@@ -1,14 +1,13 @@
 //! Masks the texts of a batch together: a secret found in one is masked in all of them.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::detector::Detector;
 use super::overlap::{RuleIndex, SecretSpan, Specificity, join};
 use super::own_keys::OwnKeys;
-use super::placeholder::{Numbering, label, places, unnumbered};
+use super::placeholder::{Numbering, label, placeholder, places};
 use super::value::random::shannon;
 use super::{Finding, OutgoingText, Scrubbed};
 use crate::domain::context::ScrubbingReport;
@@ -75,8 +74,8 @@ impl<'s, 't> Batch<'s, 't> {
     fn find(&mut self) {
         self.find_own_keys();
         for _ in 0..MOST_ROUNDS {
-            for index in 0..self.texts.len() {
-                self.detect(index);
+            for text in &mut self.texts {
+                text.detect(self.detector);
             }
             if !self.find_repeats() && self.texts.iter().all(|text| text.is_settled) {
                 break;
@@ -97,22 +96,6 @@ impl<'s, 't> Batch<'s, 't> {
         }
     }
 
-    /// Looks at a text as it is masked so far.
-    fn detect(&mut self, index: usize) {
-        let detector = self.detector;
-        let Some(text) = self.texts.get_mut(index).filter(|text| !text.is_settled) else {
-            return;
-        };
-        let masked = text.masked(detector);
-        let spans = without_placeholders(self.detector.find(&masked), &masked);
-        if spans.is_empty() {
-            text.is_settled = true;
-            return;
-        }
-        let spans = text.in_original(spans, detector);
-        text.add(spans.into_iter());
-    }
-
     /// Masks strong secrets wherever they are repeated; returns whether there was any.
     fn find_repeats(&mut self) -> bool {
         let mut strong = Vec::new();
@@ -126,8 +109,12 @@ impl<'s, 't> Batch<'s, 't> {
         }
         strong.sort_by_key(|(secret, span)| (*secret, std::cmp::Reverse(span.specificity)));
         strong.dedup_by_key(|(secret, _)| *secret);
-        let secrets: BTreeSet<&str> = strong.iter().map(|(secret, _)| *secret).collect();
-        let Some(finder) = finder(&secrets) else {
+        if strong.is_empty() {
+            return false;
+        }
+        let mut finder = AhoCorasick::builder();
+        finder.match_kind(MatchKind::LeftmostLongest);
+        let Ok(finder) = finder.build(strong.iter().map(|(secret, _)| secret)) else {
             return false;
         };
         let mut is_any_new = false;
@@ -181,6 +168,18 @@ impl<'s, 't> Batch<'s, 't> {
 }
 
 impl<'t> MaskedText<'t> {
+    /// Looks at the text as it is masked so far.
+    fn detect(&mut self, detector: &Detector) {
+        if self.is_settled {
+            return;
+        }
+        let masked = self.masked(detector);
+        let spans = without_placeholders(detector.find(&masked), &masked);
+        self.is_settled = spans.is_empty();
+        let spans = self.in_original(spans, detector);
+        self.add(spans.into_iter());
+    }
+
     fn add(&mut self, spans: impl Iterator<Item = SecretSpan>) {
         let mut all = std::mem::take(&mut self.spans);
         all.extend(spans);
@@ -198,7 +197,7 @@ impl<'t> MaskedText<'t> {
     }
 
     fn masked(&self, detector: &Detector) -> Cow<'t, str> {
-        self.with(|span, _| unnumbered(&detector.label(span.rule)))
+        self.with(|span, _| placeholder(&detector.label(span.rule), None))
     }
 
     /// Returns the text with a replacement for each secret.
@@ -227,7 +226,8 @@ impl<'t> MaskedText<'t> {
                 known.next_if(|next| in_masked + next.start - in_text <= span.start)
             {
                 steps::count(1);
-                in_masked += next.start - in_text + unnumbered(&detector.label(next.rule)).len();
+                in_masked +=
+                    next.start - in_text + placeholder(&detector.label(next.rule), None).len();
                 in_text = next.end;
             }
             SecretSpan {
@@ -260,7 +260,7 @@ impl<'t> MaskedText<'t> {
 impl Detector {
     /// Returns the id of a rule and what it finds.
     fn rule_and_kind(&self, rule: RuleIndex) -> (&str, &str) {
-        let rule = rule.and_then(|index| self.rule(index));
+        let rule = rule.and_then(|index| self.rules.get(index));
         rule.map_or(OWN_KEY, |rule| (&rule.rule.id, &rule.rule.kind))
     }
 
@@ -295,16 +295,6 @@ fn is_strong(secret: &str) -> bool {
         && has(|byte| byte.is_ascii_digit())
         && has(|byte| byte.is_ascii_alphabetic())
         && shannon(secret.as_bytes()) >= LOWEST_ENTROPY
-}
-
-/// Returns the finder of all these secrets; `None` if there is none.
-fn finder(secrets: &BTreeSet<&str>) -> Option<AhoCorasick> {
-    if secrets.is_empty() {
-        return None;
-    }
-    let mut builder = AhoCorasick::builder();
-    builder.match_kind(MatchKind::LeftmostLongest);
-    builder.build(secrets).ok()
 }
 
 /// Returns the report of a batch.

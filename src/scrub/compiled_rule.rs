@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use regex::bytes::{Regex, RegexBuilder, RegexSet};
 
 use super::assignment;
-use super::overlap::Specificity;
-use super::place::{KeywordPlace, RuleMatch, begins_token, character_end, character_start};
+use super::overlap::{RuleIndex, SecretSpan, Specificity};
+use super::place::{KeywordPlace, begins_token, character_end, character_start};
 use super::rules::{RuleError, ScrubRule, byte_set};
 use super::value::dummy::is_filler;
 use super::value::random::{is_random, shannon};
@@ -83,66 +83,55 @@ impl CompiledRule {
         }
     }
 
-    /// Returns the secrets at a keyword.
-    pub(super) fn find(&self, place: KeywordPlace<'_>) -> Vec<RuleMatch> {
+    /// Returns the secrets at a keyword, as those of the rule with this index.
+    pub(super) fn find(&self, place: KeywordPlace<'_>, rule: RuleIndex) -> Vec<SecretSpan> {
+        let span = |((start, end), is_certain)| SecretSpan {
+            start,
+            end,
+            rule,
+            specificity: self.specificity(),
+            is_certain,
+        };
         if let Some(policy) = self.rule.names {
             let secret = assignment::find(place, policy);
-            let secret = secret.filter(|found| self.accepts(place.text, (found.start, found.end)));
-            return secret.into_iter().collect();
+            let secret = secret.filter(|(found, _)| self.accepts(place.text, *found));
+            return secret.map(span).into_iter().collect();
         }
-        let spans = match self.rule.before {
-            None => self.find_at_keyword(place).into_iter().collect(),
-            Some(before) => self.find_around_keyword(place, before),
-        };
-        let mut matches = Vec::with_capacity(spans.len());
-        for (start, end) in spans {
+        let is_certain = |(start, end): (usize, usize)| {
             let secret = place.text.get(start..end).unwrap_or_default();
-            matches.push(RuleMatch {
-                start,
-                end,
-                is_certain: self.specificity() == Specificity::Form || is_random(secret, 16),
-            });
-        }
-        matches
+            self.specificity() == Specificity::Form || is_random(secret, 16)
+        };
+        let found = self.find_by_regex(place).into_iter();
+        found
+            .map(|found| span((found, is_certain(found))))
+            .collect()
     }
 
-    fn find_at_keyword(&self, place: KeywordPlace<'_>) -> Option<(usize, usize)> {
+    /// Returns what the regex matches: from the keyword on, or around it.
+    fn find_by_regex(&self, place: KeywordPlace<'_>) -> Vec<(usize, usize)> {
+        let bytes = place.text.as_bytes();
         let is_word = place
             .keyword()
             .first()
             .is_some_and(u8::is_ascii_alphanumeric);
-        if is_word && !begins_token(place.text.as_bytes(), place.start) {
-            return None;
-        }
-        let end = self.window_end(place);
-        let window = place.text.as_bytes().get(place.start..end)?;
-        steps::count(window.len());
-        let captures = self.regex()?.captures(window)?;
-        let secret = captures.name(SECRET).or_else(|| captures.get(0))?;
-        let span = (place.start + secret.start(), place.start + secret.end());
-        self.whole(place, span, end)
-    }
-
-    fn find_around_keyword(&self, place: KeywordPlace<'_>, before: usize) -> Vec<(usize, usize)> {
-        let start = place.start.saturating_sub(before).max(place.reach.0);
-        let end = self.window_end(place);
-        let mut found = Vec::new();
-        let window = place.text.as_bytes().get(start..end);
-        if let (Some(window), Some(regex)) = (window, self.regex()) {
-            steps::count(window.len());
-            for captures in regex.captures_iter(window) {
-                if let Some(secret) = captures.name(SECRET).or_else(|| captures.get(0)) {
-                    let span = (start + secret.start(), start + secret.end());
-                    found.extend(self.whole(place, span, end));
-                }
-            }
-        }
-        found
-    }
-
-    fn window_end(&self, place: KeywordPlace<'_>) -> usize {
+        let start = match self.rule.before {
+            None if is_word && !begins_token(bytes, place.start) => return Vec::new(),
+            None => place.start,
+            Some(before) => place.start.saturating_sub(before).max(place.reach.0),
+        };
         let after = self.rule.after.unwrap_or(DEFAULT_WINDOW);
-        place.reach.1.min(place.end.saturating_add(after))
+        let end = place.reach.1.min(place.end.saturating_add(after));
+        let (Some(window), Some(regex)) = (bytes.get(start..end), self.regex()) else {
+            return Vec::new();
+        };
+        steps::count(window.len());
+        let secrets = regex.captures_iter(window);
+        let secrets =
+            secrets.filter_map(|captures| captures.name(SECRET).or_else(|| captures.get(0)));
+        secrets
+            .map(|secret| (start + secret.start(), start + secret.end()))
+            .filter_map(|span| self.whole(place, span, end))
+            .collect()
     }
 
     /// Extends a secret to whole characters, and beyond the window if it has cut a token off.

@@ -12,7 +12,7 @@ use memchr::memmem::Finder;
 
 use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
-use super::place::{KeywordPlace, RuleMatch};
+use super::place::KeywordPlace;
 use super::rules::{Allowlist, RuleError, UserRules, built_in};
 
 /// A keyword's rule looks no further than to this many of its keywords before and behind it. The
@@ -29,7 +29,7 @@ const MANY_BYTES: usize = 500_000;
 
 #[derive(Debug)]
 pub(super) struct Detector {
-    rules: Vec<CompiledRule>,
+    pub(super) rules: Vec<CompiledRule>,
     /// In small letters, with the rules of each.
     keywords: IndexMap<String, BTreeSet<usize>>,
     searched_bytes: AtomicUsize,
@@ -84,10 +84,6 @@ impl Detector {
         })
     }
 
-    pub(super) fn rule(&self, index: usize) -> Option<&CompiledRule> {
-        self.rules.get(index)
-    }
-
     /// Returns the secrets of a text in order, without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
         let (keywords, groups) = self.keywords(text);
@@ -112,26 +108,14 @@ impl Detector {
                 end,
                 reach: (before, behind),
             };
-            for RuleMatch {
-                start,
-                end,
-                is_certain,
-            } in rule.find(place)
-            {
-                if self.is_allowed(text, start, end) {
+            for span in rule.find(place, Some(found.rule)) {
+                if self.is_allowed(text, span.start, span.end) {
                     continue;
                 }
-                let specificity = rule.specificity();
-                if specificity == Specificity::Form && end > covered.1 {
-                    covered = (start, end);
+                if span.specificity == Specificity::Form && span.end > covered.1 {
+                    covered = (span.start, span.end);
                 }
-                spans.push(SecretSpan {
-                    start,
-                    end,
-                    rule: Some(found.rule),
-                    specificity,
-                    is_certain,
-                });
+                spans.push(span);
             }
         }
         join(spans)

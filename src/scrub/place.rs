@@ -1,4 +1,4 @@
-//! Where a keyword is in a text, where a token or a character begins there, and what a rule finds.
+//! Where a keyword is in a text, and where a token or a character begins there.
 
 /// Where a text has a keyword.
 #[derive(Clone, Copy, Debug)]
@@ -9,15 +9,6 @@ pub(super) struct KeywordPlace<'t> {
     /// How far the rule looks around the keyword at most: where many of its keywords stand close
     /// together, each looks at a few of its neighbours, so that no byte is read again and again.
     pub(super) reach: (usize, usize),
-}
-
-/// A secret that a rule has found.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RuleMatch {
-    pub(super) start: usize,
-    pub(super) end: usize,
-    /// Whether the value is a secret wherever it stands.
-    pub(super) is_certain: bool,
 }
 
 impl<'t> KeywordPlace<'t> {

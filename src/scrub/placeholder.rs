@@ -31,11 +31,6 @@ pub(super) fn places(text: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Returns the placeholder without a number.
-pub(super) fn unnumbered(label: &str) -> String {
-    placeholder(label, None)
-}
-
 /// The numbers of the secrets of a batch. It lives no longer than the batch.
 #[derive(Default)]
 pub(super) struct Numbering<'a> {
@@ -87,7 +82,8 @@ fn parts(placeholder: &str) -> (&str, usize) {
     (label.strip_prefix('_').unwrap_or(label), number)
 }
 
-fn placeholder(label: &str, number: Option<usize>) -> String {
+/// Returns the placeholder of a label, with its number where there is one.
+pub(super) fn placeholder(label: &str, number: Option<usize>) -> String {
     let separator = if label.is_empty() { "" } else { "_" };
     match number {
         None => format!("[REDACTED{separator}{label}]"),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::placeholder::{label, unnumbered};
+use super::placeholder::{label, placeholder};
 use super::rules::{ScrubRule, UserRules, built_in};
 use super::{OutgoingText, Scrubber};
 
@@ -46,7 +46,7 @@ fn difference(scrubber: &Scrubber, rule: &ScrubRule, case: &str) -> Option<Strin
         source: "case",
         text: &text,
     }]);
-    let expected = with_marks_masked(case, &unnumbered(&label(&rule.kind)));
+    let expected = with_marks_masked(case, &placeholder(&label(&rule.kind), None));
     let got = without_numbers(&masked.texts[0]);
     if got == expected {
         return None;

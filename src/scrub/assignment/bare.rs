@@ -73,12 +73,8 @@ impl ValueReader<'_> {
         self.position = start;
         let value = self.bare(true)?;
         let text = self.text.get(value.start..value.end)?;
-        if text
-            .trim_ascii_end()
-            .strip_suffix(b"=")
-            .unwrap_or(text)
-            .contains(&b'=')
-        {
+        let padded = text.trim_ascii_end().strip_suffix(b"=");
+        if padded.unwrap_or(text).contains(&b'=') {
             // `Token token=value` has another name.
             return None;
         }

@@ -81,9 +81,7 @@ impl ValueReader<'_> {
         self.position += between + label.len() + operator + 1;
         true
     }
-}
 
-impl ValueReader<'_> {
     /// Reads the default of a missing variable: `env.KEY || "value"`.
     pub(super) fn fallback(self) -> Option<ValueSpan> {
         const MARKS: &[&str] = &[
@@ -118,9 +116,7 @@ impl ValueReader<'_> {
         }
         None
     }
-}
 
-impl ValueReader<'_> {
     /// Reads the text of an element: `<password>value</password>`.
     pub(super) fn element(&mut self) -> Option<ValueSpan> {
         self.position += 1;

@@ -125,13 +125,8 @@ impl ValueReader<'_> {
     /// line of the literal or, if that begins with the literal, as deep.
     fn continues(&self, start: usize, gap: &[u8]) -> bool {
         let before = self.text.get(start.saturating_sub(200)..start);
-        let Some(line) = before
-            .unwrap_or_default()
-            .rsplit(|byte| *byte == b'\n')
-            .next()
-        else {
-            return false;
-        };
+        let mut lines = before.unwrap_or_default().rsplit(|byte| *byte == b'\n');
+        let line = lines.next().unwrap_or_default();
         let indent = line.iter().take_while(|byte| byte.is_ascii_whitespace());
         let indent = indent.count();
         let begins = line.len() - indent <= "rb\"\"\"".len();

@@ -7,20 +7,24 @@ mod literal;
 mod bare;
 mod declaration;
 mod cursor;
-mod secret;
 
-use super::place::{KeywordPlace, RuleMatch};
+use super::place::KeywordPlace;
 use super::rules::NamePolicy;
 use super::value::ValueForm;
+use super::value::dummy::{is_address, is_filler, is_placeholder, is_template};
+use super::value::password::{
+    has_capital_and_number, is_certain_password, is_password, is_word_list,
+};
+use super::value::random::is_random;
+use super::value::reference::{is_chosen_secret, is_reference};
 use crate::domain::steps;
 
 use cursor::ValueReader;
-use name::NameSpan;
-use name::NameStrength;
-use secret::AssignedValue;
+use name::{NameSpan, NameStrength};
 
-/// Returns the secret that is assigned to the name around a keyword.
-pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMatch> {
+/// Returns the secret that is assigned to the name around a keyword, and whether the value is a
+/// secret wherever it stands.
+pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<((usize, usize), bool)> {
     let text = place.text.as_bytes().get(..place.reach.1)?;
     let name = NameSpan::around(text, place);
     if name.is_in_address(text) {
@@ -38,16 +42,50 @@ pub(super) fn find(place: KeywordPlace<'_>, policy: NamePolicy) -> Option<RuleMa
     if is_beside && is_alone && name::AMBIGUOUS.contains(place.keyword()) {
         return None;
     }
-    let assigned = AssignedValue {
-        value: place.text.get(found.start..found.judged_end)?,
-        form: found.form,
-        strength,
-        policy,
-        is_setting: name.is_shouted(text),
-    };
-    secret::is_secret(&assigned).then(|| RuleMatch {
-        start: found.start,
-        end: found.end,
-        is_certain: strength == NameStrength::Sure && secret::is_certain(&assigned),
-    })
+    let value = place.text.get(found.start..found.judged_end)?;
+    let is_setting = name.is_shouted(text);
+    let is_certain =
+        strength == NameStrength::Sure && found.form.is_quoted() && is_random(value, 16);
+    is_secret(value, found.form, strength, policy, is_setting)
+        .then_some(((found.start, found.end), is_certain))
+}
+
+/// Returns whether an assigned value is a secret, and not a placeholder, a reference, a type, a
+/// template or a word. `is_setting` says whether the name is one of settings: `API_SECRET`.
+fn is_secret(
+    value: &str,
+    form: ValueForm,
+    strength: NameStrength,
+    policy: NamePolicy,
+    is_setting: bool,
+) -> bool {
+    if is_filler(value) || is_placeholder(value) || is_template(value) || is_address(value) {
+        return false;
+    }
+    if !form.is_quoted() && is_reference(value, form) {
+        return false;
+    }
+    let is_beside = matches!(form, ValueForm::Argument | ValueForm::Sentence);
+    if is_beside && value.contains(['[', ']', '(', ')', '<', '>', '{', '}']) {
+        return false;
+    }
+    match (policy, strength) {
+        (_, NameStrength::Unsure) if form == ValueForm::Sentence => false,
+        (NamePolicy::Password, NameStrength::Unsure) => is_certain_password(value),
+        (NamePolicy::Random, NameStrength::Unsure) => is_random(value, 16),
+        (policy, NameStrength::Sure) if form == ValueForm::Annotation => {
+            let is_chosen = policy == NamePolicy::Password && has_capital_and_number(value);
+            is_chosen || is_random(value, 16)
+        }
+        (NamePolicy::Password, NameStrength::Sure) => is_password(value, form),
+        (NamePolicy::Random, NameStrength::Sure) => match form {
+            ValueForm::Argument | ValueForm::Sentence => is_random(value, 12),
+            _ => {
+                let is_setting = is_setting || form == ValueForm::EnvironmentLine;
+                is_random(value, 8)
+                    || is_word_list(value)
+                    || is_chosen_secret(value, form, is_setting)
+            }
+        },
+    }
 }

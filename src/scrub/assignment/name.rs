@@ -35,29 +35,21 @@ static ACCOUNTS: WordSet = WordSet::new("accounts");
 pub(super) fn judge(name: &[u8], start: usize, end: usize) -> Option<NameStrength> {
     let (before, after) = (name.get(..start)?, name.get(end..)?);
     let keyword = name.get(start..end)?;
-    if !begins_word(before, keyword) && !GLUED.contains(keyword) {
+    if !begins_word(before, keyword) && !GLUED.contains(keyword)
+        || AMBIGUOUS.contains(keyword) && !words(before).all(|word| ACCOUNTS.contains(word))
+        || !ends_word(keyword, after)
+        || words(before).any(|word| OTHER_OWNERS.contains(word))
+        || words(after).any(|word| OTHER_THINGS.contains(word))
+    {
         return None;
     }
-    if AMBIGUOUS.contains(keyword) && !words(before).all(|word| ACCOUNTS.contains(word)) {
-        return None;
-    }
-    if !ends_word(keyword, after) {
-        return None;
-    }
-    if words(before).any(|word| OTHER_OWNERS.contains(word)) {
-        return None;
-    }
-    let mut strength = NameStrength::Sure;
-    for word in words(after) {
-        if OTHER_THINGS.contains(word) {
-            return None;
-        }
-        let is_number = word.iter().all(u8::is_ascii_digit);
-        if !is_number && !QUALIFIERS.contains(word) {
-            strength = NameStrength::Unsure;
-        }
-    }
-    Some(strength)
+    let is_number = |word: &[u8]| word.iter().all(u8::is_ascii_digit);
+    let is_sure = words(after).all(|word| is_number(word) || QUALIFIERS.contains(word));
+    Some(if is_sure {
+        NameStrength::Sure
+    } else {
+        NameStrength::Unsure
+    })
 }
 
 fn begins_word(before: &[u8], keyword: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! Values that no program uses as they are: fillers, placeholders, templates, addresses.
 
-use super::random::reads_as_name;
+use super::random::{counts, reads_as_name};
 use super::words::{WordSet, is_identifier, list, words};
 
 /// Words of names, types and labels. A value made of them alone is no secret.
@@ -9,13 +9,8 @@ static COMMON_WORDS: WordSet = WordSet::new("common_words");
 /// Returns whether a value is hardly more than one character again and again: `sk-xxxxxxxx`,
 /// `0000`.
 pub(in crate::scrub) fn is_filler(value: &str) -> bool {
-    let mut counts = [0_usize; 256];
-    for byte in value.bytes() {
-        if let Some(count) = counts.get_mut(usize::from(byte)) {
-            *count += 1;
-        }
-    }
-    let most = counts.iter().max().copied().unwrap_or_default();
+    let most = counts(value.as_bytes()).into_iter().max();
+    let most = usize::try_from(most.unwrap_or_default()).unwrap_or(usize::MAX);
     most == value.len() || (value.len() >= 8 && most * 10 >= value.len() * 7)
 }
 

@@ -51,15 +51,21 @@ pub(super) fn reads_as_name(text: &str) -> bool {
     })
 }
 
-/// Returns the Shannon entropy in bits per byte.
-#[expect(clippy::cast_precision_loss, reason = "values are short")]
-pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
-    let mut counts = [0_u32; 256];
+/// Returns how often a value has each byte.
+pub(super) fn counts(value: &[u8]) -> [u32; 256] {
+    let mut counts = [0; 256];
     for byte in value {
         if let Some(count) = counts.get_mut(usize::from(*byte)) {
             *count += 1;
         }
     }
+    counts
+}
+
+/// Returns the Shannon entropy in bits per byte.
+#[expect(clippy::cast_precision_loss, reason = "values are short")]
+pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
+    let counts = counts(value);
     let length = value.len() as f64;
     let present = counts.iter().filter(|count| **count > 0);
     present

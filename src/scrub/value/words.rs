@@ -44,48 +44,40 @@ impl WordSet {
 
 /// Returns the words of a name: runs of letters or of digits, also split where the case changes.
 pub(in crate::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
-    name.split(|byte| !byte.is_ascii_alphanumeric())
-        .flat_map(|part| Humps { rest: part })
+    let parts = name.split(|byte| !byte.is_ascii_alphanumeric());
+    parts.flat_map(|mut rest| {
+        std::iter::from_fn(move || {
+            let (word, after) = rest.split_at_checked(first_word(rest)?)?;
+            rest = after;
+            Some(word)
+        })
+    })
+}
+
+/// Returns the length of the first word of `camelCase`.
+fn first_word(text: &[u8]) -> Option<usize> {
+    let first = text.first()?;
+    let same = |is: fn(&u8) -> bool| text.iter().take_while(|byte| is(byte)).count();
+    if first.is_ascii_digit() {
+        return Some(same(u8::is_ascii_digit));
+    }
+    if first.is_ascii_lowercase() {
+        return Some(same(u8::is_ascii_lowercase));
+    }
+    let upper = same(u8::is_ascii_uppercase);
+    let lower = text.iter().skip(upper);
+    let lower = lower.take_while(|byte| byte.is_ascii_lowercase()).count();
+    Some(match (upper, lower) {
+        (1, _) => 1 + lower,
+        (_, 0) => upper,
+        _ => upper - 1,
+    })
 }
 
 /// Returns whether text is an identifier: `user_input2`.
 pub(super) fn is_identifier(part: &str) -> bool {
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
     part.bytes().all(is_word) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.is_empty()
-}
-
-/// The words of `camelCase`.
-struct Humps<'a> {
-    rest: &'a [u8],
-}
-
-impl<'a> Iterator for Humps<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let first = *self.rest.first()?;
-        let same = |is: fn(&u8) -> bool| self.rest.iter().take_while(|byte| is(byte)).count();
-        let length = if first.is_ascii_digit() {
-            same(u8::is_ascii_digit)
-        } else if first.is_ascii_lowercase() {
-            same(u8::is_ascii_lowercase)
-        } else {
-            let upper = same(u8::is_ascii_uppercase);
-            let lower = self.rest.get(upper..).unwrap_or_default();
-            let lower = lower
-                .iter()
-                .take_while(|byte| byte.is_ascii_lowercase())
-                .count();
-            match (upper, lower) {
-                (1, _) => 1 + lower,
-                (_, 0) => upper,
-                _ => upper - 1,
-            }
-        };
-        let (word, rest) = self.rest.split_at_checked(length)?;
-        self.rest = rest;
-        Some(word)
-    }
 }
 
 #[cfg(test)]
