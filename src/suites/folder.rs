@@ -69,7 +69,7 @@ fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result
             Err(error) => {
                 let shown = Path::new(&*upper.shown).join(path);
                 let mut log = log.of_file(&shown.to_string_lossy());
-                log.add_whole(raw_case::unusable(&error));
+                log.add(0, raw_case::unusable(&error));
             }
         }
     }
@@ -86,10 +86,6 @@ fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
         Ok(_) => log.refuse(0, "the file is empty"),
         Err(error) => log.refuse(0, raw_case::unusable(&error)),
     }
-}
-
-fn text(file: &CaseFile, log: &mut FileLog<'_>) -> Option<String> {
-    raw_case::read(file, log).unwrap_or_else(|error| log.refuse(0, raw_case::unusable(&error)))
 }
 
 /// Makes a case of a sub-folder: its question, its answer, and all other files as what belongs to
@@ -113,11 +109,14 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
             continue;
         };
         if map.contains_key(key) {
-            log.add_whole(format!(
-                "`{key}` is in `{name}` and in the fields of the case"
-            ));
+            log.add(
+                0,
+                format!("`{key}` is in `{name}` and in the fields of the case"),
+            );
         }
-        let text = text(&inner, &mut log.of_file(&inner.shown))?;
+        let mut log = log.of_file(&inner.shown);
+        let text = raw_case::read(&inner, &mut log);
+        let text = text.unwrap_or_else(|error| log.refuse(0, raw_case::unusable(&error)))?;
         set(map, key, 0, NodeValue::Text(text));
     }
     if !files.is_empty() && !map.contains_key("files") {
@@ -139,7 +138,7 @@ fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Op
         .partition(|(name, _)| names.contains(&name.as_str()));
     *files = rest;
     if let [(first, _), (second, _), ..] = found.as_slice() {
-        log.add_whole(format!("`{first}` and `{second}` mean the same"));
+        log.add(0, format!("`{first}` and `{second}` mean the same"));
     }
     found.into_iter().next()
 }
@@ -148,13 +147,13 @@ fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Op
 fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut FileLog<'_>) {
     if folder.components().count() > DEEPEST || files.len() > MOST_FILES {
         let problem = format!("more than {MOST_FILES} files, or {DEEPEST} levels of folders");
-        log.add_whole(problem);
+        log.add(0, problem);
         return;
     }
     let entries = match entries(case, folder, log) {
         Ok(entries) => entries,
         Err(error) => {
-            log.add_whole(raw_case::unusable(&error));
+            log.add(0, raw_case::unusable(&error));
             return;
         }
     };

@@ -56,7 +56,7 @@ impl<'a> FileLog<'a> {
         }
     }
 
-    /// Adds a problem with a line.
+    /// Adds a problem with a line, or with line 0 one with the file as a whole.
     pub(super) fn add(&mut self, line: usize, problem: impl Into<String>) {
         self.log.add(&self.place(line), problem);
     }
@@ -84,11 +84,6 @@ impl<'a> FileLog<'a> {
                 self.add(member.line, format!("{of} has no key `{key}`{meant}"));
             }
         }
-    }
-
-    /// Adds a problem with the file as a whole.
-    pub(super) fn add_whole(&mut self, problem: impl Into<String>) {
-        self.add(0, problem);
     }
 
     pub(super) fn note(&mut self, note: &str) {
@@ -167,16 +162,11 @@ impl fmt::Display for SuitePlace {
 }
 
 /// What is wrong at a place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Error)]
+#[error("{place}: {problem}")]
 pub struct SuiteProblem {
     pub place: SuitePlace,
     pub problem: String,
-}
-
-impl fmt::Display for SuiteProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.problem)
-    }
 }
 
 /// Returns a text without characters that act on a terminal or begin a line.

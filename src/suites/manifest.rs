@@ -36,7 +36,10 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
     let mut keys = Keys { map, log };
     let suite = keys.get("suite").map(|member| member.line);
     let suite = keys.text("suite").zip(suite);
-    let cases = keys.cases();
+    let cases = keys.read("cases", "a list", |member| match &member.value {
+        NodeValue::List(cases) => Some(cases.clone()),
+        _ => None,
+    });
     if let (Some(_), Some(member)) = (&suite, keys.get("cases")) {
         let problem = "a manifest has either `suite` or `cases`";
         keys.log.add(member.line, problem);
@@ -58,7 +61,13 @@ pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
             judge: keys.text("judge"),
             single: keys.text("single"),
             grader: keys.text("grader"),
-            mode: keys.mode(),
+            mode: keys.read("mode", "`converge` or `explore`", |member| {
+                match member.as_word() {
+                    Some("converge") => Some(Mode::Converge),
+                    Some("explore") => Some(Mode::Explore),
+                    _ => None,
+                }
+            }),
             rounds: keys
                 .count("rounds", 4)
                 .and_then(|rounds| u8::try_from(rounds).ok()),
@@ -113,23 +122,6 @@ impl<'a> Keys<'a, '_, '_> {
             NodeValue::List(_) => Some(matcher::texts(key, member, self.log)),
             _ => self.text(key).map(|text| vec![text]),
         }
-    }
-
-    fn cases(&mut self) -> Option<Vec<Node>> {
-        self.read("cases", "a list", |member| match &member.value {
-            NodeValue::List(cases) => Some(cases.clone()),
-            _ => None,
-        })
-    }
-
-    fn mode(&mut self) -> Option<Mode> {
-        self.read("mode", "`converge` or `explore`", |member| {
-            match member.as_word() {
-                Some("converge") => Some(Mode::Converge),
-                Some("explore") => Some(Mode::Explore),
-                _ => None,
-            }
-        })
     }
 
     fn count(&mut self, key: &str, most: u32) -> Option<u32> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::case::{self, CaseDefaults, CaseOrigin};
+use super::case::{self, CaseDefaults};
 use super::log::{FileLog, ProblemLog};
 use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
@@ -90,7 +90,7 @@ fn read_file(
     let contents = match content_of(file, log)? {
         FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(raw, log)),
         FileContent::Cases(_) => {
-            log.add_whole("the manifest of a folder must be a map of keys");
+            log.add(0, "the manifest of a folder must be a map of keys");
             return Ok(SuiteContents::default());
         }
         FileContent::Manifest(map) => map,
@@ -101,7 +101,7 @@ fn read_file(
         (None, Some(nodes), _) => cases_of(nodes, false, file, log),
         (None, None, Some(folder)) => folder::cases(folder, log)?,
         (None, None, None) => {
-            log.add_whole("a manifest needs `suite` with a path, or `cases`");
+            log.add(0, "a manifest needs `suite` with a path, or `cases`");
             Vec::new()
         }
     };
@@ -156,7 +156,8 @@ fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent>
             }
         },
         ParsedFile::Unknown => {
-            log.add_whole(
+            log.add(
+                0,
                 "not a suite by its name: it must be a folder or end in `.jsonl`, `.json`, \
                  `.yaml`, `.csv` or `.tsv`",
             );
@@ -173,7 +174,7 @@ fn cases_of(
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
     if nodes.iter().any(promptfoo::is_test) {
-        promptfoo::cases_of_tests(nodes, file, log)
+        promptfoo::cases_of_tests(&nodes, file, log)
     } else {
         let case = |node| RawCase {
             is_table,
@@ -186,25 +187,13 @@ fn cases_of(
 /// Reads the fields of all cases.
 fn read_cases(raw: Vec<RawCase>, defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
     if raw.len() > MOST_CASES {
-        log.add_whole(format!("there are more than {MOST_CASES} cases"));
+        log.add(0, format!("there are more than {MOST_CASES} cases"));
         return Vec::new();
     }
-    let mut cases = Vec::new();
-    for (case, number) in raw.into_iter().zip(1..) {
-        let origin = CaseOrigin {
-            number,
-            id: case.id.as_deref(),
-            folder: &case.folder,
-            is_table: case.is_table,
-            defaults,
-        };
-        cases.extend(case::read(
-            &case.node,
-            &origin,
-            &mut log.of_file(&case.file),
-        ));
-    }
+    let cases = raw.iter().zip(1..);
     cases
+        .filter_map(|(raw, number)| case::read(raw, number, defaults, &mut log.of_file(&raw.file)))
+        .collect()
 }
 
 /// Returns problems by file and line, each once: what holds for several cases is found with each.

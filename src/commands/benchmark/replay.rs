@@ -79,9 +79,7 @@ fn hint(error: &RecordedAnswersError) -> Option<&'static str> {
         RecordedAnswersError::NoGoldColumn => {
             Some("name the column of the right answers with `--gold COLUMN`")
         }
-        RecordedAnswersError::UnclearColumns { .. }
-        | RecordedAnswersError::TooFewModels { .. }
-        | RecordedAnswersError::TooManyModels { .. } => {
+        RecordedAnswersError::Models(_) => {
             Some("name the columns of at least two models with `--models COLUMN,COLUMN`")
         }
         RecordedAnswersError::NoCommonQuestion { .. } => {
@@ -91,15 +89,6 @@ fn hint(error: &RecordedAnswersError) -> Option<&'static str> {
         RecordedAnswersError::RepeatedId { .. } => {
             Some("keep one row for each question, or name another column with `--id COLUMN`")
         }
-        RecordedAnswersError::Empty
-        | RecordedAnswersError::NoRows
-        | RecordedAnswersError::RaggedRow { .. }
-        | RecordedAnswersError::NoColumn { .. }
-        | RecordedAnswersError::RepeatedColumn { .. }
-        | RecordedAnswersError::NoGold { .. }
-        | RecordedAnswersError::NoId { .. }
-        | RecordedAnswersError::NotAModel { .. }
-        | RecordedAnswersError::RepeatedModel { .. }
-        | RecordedAnswersError::NotCsv(_) => None,
+        RecordedAnswersError::Table(_) | RecordedAnswersError::NotCsv(_) => None,
     }
 }

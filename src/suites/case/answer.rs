@@ -10,18 +10,12 @@ use crate::text::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 use super::{CaseDefaults, Style, field, tidy};
 
 /// The expected answers as they are written.
-struct Expected {
-    line: usize,
-    texts: Vec<String>,
+#[derive(Default)]
+pub(super) struct Expected {
+    pub(super) line: usize,
+    pub(super) texts: Vec<String>,
     /// All of them are numbers.
     is_number: bool,
-}
-
-/// The expected answers and how they are compared.
-pub(super) struct Answer {
-    pub(super) line: usize,
-    pub(super) expected: Vec<String>,
-    pub(super) matcher: Matcher,
 }
 
 /// Reads the expected answers and the matcher of a case.
@@ -31,7 +25,7 @@ pub(super) fn read(
     style: Style,
     defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
-) -> Option<Answer> {
+) -> Option<(Expected, Matcher)> {
     let own = field(map, "match", log);
     let own = own.map(|(_, member)| matcher::read(member, log));
     let options = field(map, "options", log);
@@ -65,25 +59,20 @@ pub(super) fn read(
         if !needs_none && is_missing {
             log.add(line, "the case has no `expected` answer");
         }
-        return (needs_none && is_missing).then_some(Answer {
+        let none = Expected {
             line,
-            expected: Vec::new(),
-            matcher,
-        });
+            ..Expected::default()
+        };
+        return (needs_none && is_missing).then_some((none, matcher));
     };
-    if style == Style::Inspect && expected.texts.len() > 1 && is_choice(&matcher) {
+    if style == Style::Inspect
+        && expected.texts.len() > 1
+        && matches!(matcher, Matcher::Choice { .. })
+    {
         let problem = "several options that must be chosen together cannot be compared";
         return log.refuse(expected.line, problem);
     }
-    Some(Answer {
-        line: expected.line,
-        expected: expected.texts,
-        matcher,
-    })
-}
-
-fn is_choice(matcher: &Matcher) -> bool {
-    matches!(matcher, Matcher::Choice { .. })
+    Some((expected, matcher))
 }
 
 /// Returns the matcher of a case that names none and has no options.

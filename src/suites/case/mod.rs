@@ -1,19 +1,23 @@
 //! Makes a case of a node: the one mapping of all formats, with the checks of what each field says.
 
 mod answer;
-mod attachment;
 mod chat;
 
+use std::io::Read;
 use std::path::Path;
 
 use indexmap::IndexSet;
+use sha2::{Digest, Sha256};
 
 use crate::benchmark::case::{Case, CaseId, Matcher};
 use crate::benchmark::matching::{AnswerKey, AnswerKeyError};
+use crate::domain::hash::hex;
 use crate::domain::names::{did_you_mean, likely};
+use crate::files::{SizeLimit, resolved};
 
 use super::log::FileLog;
 use super::matcher::texts;
+use super::raw_case::{RawCase, path_inside, unusable};
 use super::suite::SuiteCase;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
@@ -41,19 +45,6 @@ const SANDBOX: [&str; 3] = ["sandbox", "setup", "files"];
 /// The longest tag, in characters.
 const LONGEST_TAG: usize = 100;
 
-/// Where a case comes from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CaseOrigin<'a> {
-    /// Its number in the suite, from 1.
-    pub(super) number: usize,
-    /// The id if it has none of its own; `None` for one with its number.
-    pub(super) id: Option<&'a str>,
-    /// The folder of its file: the files of the case are below it.
-    pub(super) folder: &'a Path,
-    pub(super) is_table: bool,
-    pub(super) defaults: &'a CaseDefaults,
-}
-
 /// What holds for cases that do not say it themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CaseDefaults {
@@ -74,8 +65,8 @@ enum Style {
 }
 
 impl Style {
-    fn of(map: &NodeMap, origin: &CaseOrigin<'_>) -> Self {
-        if origin.is_table {
+    fn of(map: &NodeMap, is_table: bool) -> Self {
+        if is_table {
             Self::Table
         } else if map.contains_key("input") || map.contains_key("target") {
             Self::Inspect
@@ -85,42 +76,51 @@ impl Style {
     }
 }
 
-/// Reads a case; `None` if it has a problem, which is in the log then.
+/// Reads a case with its number in the suite, from 1; `None` if it has a problem, which is in the
+/// log then.
 pub(super) fn read(
-    node: &Node,
-    origin: &CaseOrigin<'_>,
+    raw: &RawCase,
+    number: usize,
+    defaults: &CaseDefaults,
     log: &mut FileLog<'_>,
 ) -> Option<SuiteCase> {
+    let node = &raw.node;
     let Some(map) = node.as_map() else {
         return log.wrong("a case", node, "an object with `question` and `expected`");
     };
     let before = log.problems();
-    let style = Style::of(map, origin);
+    let style = Style::of(map, raw.is_table);
     check_fields(map, style, log);
-    let id = id(map, origin, log);
-    let question = question(map, node.line, origin.defaults, log);
-    let answer = answer::read(map, node.line, style, origin.defaults, log);
+    let id = id(map, raw.id.as_deref(), number, log);
+    let question = question(map, node.line, defaults, log);
+    let answer = answer::read(map, node.line, style, defaults, log);
     let context = optional_text(map, "context", log);
     let source = optional_text(map, "source", log);
     let tags = tags(map, style, log);
-    let files = match field(map, "files", log) {
-        Some((_, member)) => {
-            let names = list("files", member, style, log);
-            attachment::find(names, origin.folder, member.line, log)
+    let mut files = Vec::new();
+    let mut attachments = Vec::new();
+    if let Some((_, member)) = field(map, "files", log) {
+        for name in list("files", member, style, log) {
+            match attachment(&name, &raw.folder) {
+                Ok((path, attachment)) => {
+                    files.push(path);
+                    attachments.push(attachment);
+                }
+                Err(problem) => log.add(member.line, format!("the file `{name}` {problem}")),
+            }
         }
-        None => Vec::new(),
-    };
+    }
     if log.problems() > before {
         return None;
     }
-    let answer = answer?;
+    let (answer, matcher) = answer?;
     let mut case = Case {
         id: id?,
         question: question?,
         context,
-        files: files.iter().map(|file| file.path.clone()).collect(),
-        expected: answer.expected,
-        matcher: answer.matcher,
+        files,
+        expected: answer.texts,
+        matcher,
         tags,
         source,
     };
@@ -135,11 +135,30 @@ pub(super) fn read(
     Some(SuiteCase {
         case,
         place: log.place(node.line),
-        files: files
-            .into_iter()
-            .map(|file| (file.name, file.sha256))
-            .collect(),
+        files: attachments,
     })
+}
+
+/// Returns the absolute path of a file, and its name without the folder with its SHA-256.
+///
+/// # Errors
+///
+/// Why it cannot be used, as the end of a sentence.
+fn attachment(name: &str, folder: &Path) -> Result<(String, (String, String)), String> {
+    let path = path_inside(Path::new(name), folder).map_err(|error| unusable(&error))?;
+    let mut file = resolved::open(&path, SizeLimit::CASE_FILE).map_err(|error| unusable(&error))?;
+    let shown = path.to_str().ok_or("has a name that is not UTF-8")?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let mut hash = Sha256::new();
+    let mut block = vec![0; 64 << 10];
+    loop {
+        let read = file.read(&mut block).map_err(|error| unusable(&error))?;
+        match block.get(..read) {
+            Some([]) | None => break,
+            Some(bytes) => hash.update(bytes),
+        }
+    }
+    Ok((shown.to_owned(), (name.into_owned(), hex(&hash.finalize()))))
 }
 
 fn key_problem(error: &AnswerKeyError) -> String {
@@ -200,11 +219,10 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
     }
 }
 
-fn id(map: &NodeMap, origin: &CaseOrigin<'_>, log: &mut FileLog<'_>) -> Option<CaseId> {
+/// Returns the id, or the one that the case has by its place: a name or its number.
+fn id(map: &NodeMap, name: Option<&str>, number: usize, log: &mut FileLog<'_>) -> Option<CaseId> {
     let Some((_, member)) = field(map, "id", log) else {
-        let numbered = || format!("case-{}", origin.number);
-        let id = origin.id.map_or_else(numbered, str::to_owned);
-        return CaseId::parse(&id);
+        return CaseId::parse(name.unwrap_or(&format!("case-{number}")));
     };
     let id = member.as_word().and_then(CaseId::parse);
     let problem = "the `id` must be one line of 1 to 200 characters";

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::domain::names::did_you_mean;
 use crate::suites::log::FileLog;
-use crate::suites::raw_case::{node_of, set};
+use crate::suites::raw_case::node_of;
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 use super::template::{Vars, render, scalar};
@@ -91,14 +91,9 @@ pub(super) fn add(
         Comparison::Facts => (json!({"judge": {}}), values),
     };
     if !expected.is_empty() {
-        set(
-            case,
-            "expected",
-            line,
-            node_of(line, &json!(expected)).value,
-        );
+        case.insert("expected".to_owned(), node_of(line, &json!(expected)));
     }
-    set(case, "match", line, node_of(line, &matcher).value);
+    case.insert("match".to_owned(), node_of(line, &matcher));
     Some(())
 }
 
@@ -195,11 +190,10 @@ pub(super) fn of_cell(node: &Node) -> Node {
     // Words and hyphens before a colon are a type; promptfoo takes only those it knows.
     let mut types = names().chain(OTHER_TYPES.lines());
     let assertion = if types.any(|known| known == name) || name.starts_with("not-") {
-        let number = |text: &str| {
-            text.parse::<f64>()
-                .map_or(json!(text), |number| json!(number))
-        };
-        let threshold = threshold.map(number);
+        let threshold = threshold.map(|text| match text.parse::<f64>() {
+            Ok(number) => json!(number),
+            Err(_) => json!(text),
+        });
         json!({"type": name, "value": value.trim(), "threshold": threshold})
     } else {
         json!({"type": "equals", "value": text})

@@ -5,6 +5,7 @@ mod template;
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -90,21 +91,17 @@ pub(super) fn cases_of_config(
         log.add(line, "there are no `tests`");
         return Vec::new();
     };
-    let tests = read_tests(tests, file, log);
+    let tests = read_tests(tests.elements(), file, log);
     cases(tests, &setup, log)
 }
 
 /// Makes cases of the tests of one file; their problems are in the log.
 pub(super) fn cases_of_tests(
-    tests: Vec<Node>,
+    tests: &[Node],
     file: &CaseFile,
     log: &mut FileLog<'_>,
 ) -> Vec<RawCase> {
-    let tests = Node {
-        line: 1,
-        value: NodeValue::List(tests),
-    };
-    let tests = read_tests(&tests, file, log);
+    let tests = read_tests(tests, file, log);
     cases(tests, &Setup::default(), log)
 }
 
@@ -154,37 +151,27 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
     Ok(text)
 }
 
-/// A test with its file.
-struct Test {
-    node: Node,
-    file: CaseFile,
-    is_row: bool,
-}
-
-fn read_tests(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
+/// Reads tests, each with its file.
+fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut tests = Vec::new();
-    for element in node.elements() {
+    for element in nodes {
         match &element.value {
             NodeValue::Text(name) => {
                 let name = name.trim_start_matches("file://");
                 tests.extend(tests_of_file(name, element.line, file, log));
             }
-            _ => tests.push(Test {
-                node: element.clone(),
-                file: file.clone(),
-                is_row: false,
-            }),
+            _ => tests.push(file.case(element.clone())),
         }
     }
     tests
 }
 
-fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Test> {
+fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let content = file.sibling(Path::new(name)).and_then(|other| {
         let content = raw_case::content(&other, &mut log.of_file(&other.shown))?;
         Ok((content, other))
     });
-    let (nodes, is_row, other) = match content {
+    let (nodes, is_table, other) = match content {
         Ok((ParsedFile::List { nodes, is_table }, other)) => (nodes, is_table, other),
         Ok((ParsedFile::Document(node), other)) => (Vec::from_iter(node), false, other),
         unread => {
@@ -196,10 +183,9 @@ fn tests_of_file(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>
             return Vec::new();
         }
     };
-    let test = |node: &Node| Test {
-        node: node.clone(),
-        file: other.clone(),
-        is_row,
+    let test = |node: &Node| RawCase {
+        is_table,
+        ..other.case(node.clone())
     };
     nodes.iter().flat_map(Node::elements).map(test).collect()
 }
@@ -228,13 +214,13 @@ impl MadeCases {
     }
 }
 
-fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
+fn cases(tests: Vec<RawCase>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut cases = Vec::new();
     let mut ids = BTreeSet::new();
     let mut all = MadeCases::default();
     for test in tests {
-        let mut log = log.of_file(&test.file.shown);
-        let is_row = test.is_row || has_expected_columns(&test.node);
+        let mut log = log.of_file(&test.file);
+        let is_row = test.is_table || has_expected_columns(&test.node);
         let node = if is_row {
             of_row(&test.node)
         } else {
@@ -258,7 +244,10 @@ fn cases(tests: Vec<Test>, setup: &Setup, log: &mut FileLog<'_>) -> Vec<RawCase>
             let id = description.filter(|text| is_one && ids.insert((*text).to_owned()));
             cases.push(RawCase {
                 id: id.map(str::to_owned),
-                ..test.file.case(case)
+                node: case,
+                file: Arc::clone(&test.file),
+                folder: Arc::clone(&test.folder),
+                is_table: false,
             });
         }
     }
@@ -344,7 +333,7 @@ fn cases_of_test(
                 None => question_var(&vars),
             };
             let question = match question {
-                Ok(question) => wrapping.around(&question),
+                Ok(question) => format!("{}{question}{}", wrapping.prefix, wrapping.suffix),
                 Err(problem) => {
                     log.add(line, problem);
                     continue;
@@ -372,12 +361,6 @@ const TEST_KEYS: &str = "description vars assert metadata options provider provi
 struct Wrapping {
     prefix: String,
     suffix: String,
-}
-
-impl Wrapping {
-    fn around(&self, text: &str) -> String {
-        format!("{}{text}{}", self.prefix, self.suffix)
-    }
 }
 
 /// Checks that a test says nothing that would be lost.

@@ -20,9 +20,7 @@ pub(super) fn render(text: &str, vars: &Vars<'_>) -> Result<String, String> {
     let mut rendered = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
-        let Some((expression, behind)) = after.split_once("}}") else {
-            return Err("`{{` is not closed".to_owned());
-        };
+        let (expression, behind) = after.split_once("}}").ok_or("`{{` is not closed")?;
         rendered.push_str(before);
         rendered.push_str(&value(bare(expression), vars)?);
         if rendered.len() as u64 > SizeLimit::DOCUMENT.bytes() {
@@ -116,11 +114,8 @@ pub(super) fn combinations<'n>(
             log.add(line, problem);
             return Vec::new();
         }
-        if values.iter().any(|value| {
-            value
-                .as_word()
-                .is_some_and(|text| text.starts_with("file://"))
-        }) {
+        let mut words = values.iter().filter_map(Node::as_word);
+        if words.any(|text| text.starts_with("file://")) {
             log.add(
                 member.line,
                 format!("the variable `{name}` is a file, which is not read"),

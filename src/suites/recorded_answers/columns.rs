@@ -86,20 +86,18 @@ impl Columns {
         } else {
             columns.named_models(header, &names.models)?
         };
-        match columns.models.as_slice() {
-            [] | [_] => Err(RecordedAnswersError::TooFewModels {
-                models: columns
-                    .models
-                    .into_iter()
-                    .map(|column| column.name)
-                    .collect(),
-            }),
-            models if models.len() > MOST_MODELS => Err(RecordedAnswersError::TooManyModels {
-                count: models.len(),
-                most: MOST_MODELS,
-            }),
-            _ => Ok(columns),
-        }
+        let problem = match columns.models.as_slice() {
+            [] => "no column has answers of a model".to_owned(),
+            [Column { name, .. }] => {
+                format!("only `{name}` has answers; a panel needs two models")
+            }
+            models if models.len() > MOST_MODELS => format!(
+                "the answers of {} models; at most {MOST_MODELS} can be replayed",
+                models.len()
+            ),
+            _ => return Ok(columns),
+        };
+        Err(RecordedAnswersError::Models(problem))
     }
 
     fn named_models(
@@ -111,12 +109,12 @@ impl Columns {
         for name in names {
             let column = named(header, name)?;
             if self.is_taken(column.at) {
-                return Err(RecordedAnswersError::NotAModel {
-                    column: column.name,
-                });
+                let problem = format!("the column `{}` holds no model's answers", column.name);
+                return Err(RecordedAnswersError::Table(problem));
             }
             if models.contains(&column) {
-                return Err(RecordedAnswersError::RepeatedModel { model: column.name });
+                let problem = format!("the model `{}` is named twice", column.name);
+                return Err(RecordedAnswersError::Table(problem));
             }
             models.push(column);
         }
@@ -158,10 +156,13 @@ impl Columns {
             }
         }
         if unclear.is_empty() {
-            Ok(models)
-        } else {
-            Err(RecordedAnswersError::UnclearColumns { columns: unclear })
+            return Ok(models);
         }
+        let holds = if unclear.len() == 1 { "holds" } else { "hold" };
+        Err(RecordedAnswersError::Models(format!(
+            "it is unclear whether `{}` {holds} answers",
+            unclear.join("`, `")
+        )))
     }
 
     fn is_taken(&self, at: usize) -> bool {
@@ -178,7 +179,8 @@ impl Columns {
         for row in rows {
             let name = row.get(id.at).unwrap_or_default();
             if name.is_empty() {
-                return Err(RecordedAnswersError::NoId { line: line(row) });
+                let problem = format!("line {} has no id", line(row));
+                return Err(RecordedAnswersError::Table(problem));
             }
             if let Some(first) = lines.insert(name, line(row)) {
                 return Err(RecordedAnswersError::RepeatedId {
@@ -208,9 +210,9 @@ fn named(header: &StringRecord, name: &str) -> Result<Column, RecordedAnswersErr
         Some(column) => Some(column),
         None => find(header, |other| other.eq_ignore_ascii_case(name))?,
     };
-    column.ok_or_else(|| RecordedAnswersError::NoColumn {
-        column: name.to_owned(),
-        suggestion: did_you_mean(name, header.iter()),
+    column.ok_or_else(|| {
+        let meant = did_you_mean(name, header.iter());
+        RecordedAnswersError::Table(format!("there is no column `{name}`{meant}"))
     })
 }
 
@@ -234,9 +236,8 @@ fn find(
         return Ok(None);
     };
     if columns.next().is_some() {
-        return Err(RecordedAnswersError::RepeatedColumn {
-            column: name.to_owned(),
-        });
+        let problem = format!("two columns are named `{name}`");
+        return Err(RecordedAnswersError::Table(problem));
     }
     Ok(Some(Column {
         name: name.to_owned(),

@@ -33,11 +33,12 @@ pub fn read(bytes: &[u8], names: &ColumnNames) -> Result<AnswerTable, RecordedAn
         .from_reader(text.as_bytes());
     let header = reader.headers()?.clone();
     if header.is_empty() {
-        return Err(RecordedAnswersError::Empty);
+        return Err(RecordedAnswersError::Table("the file is empty".to_owned()));
     }
     let rows = reader.records().collect::<Result<Vec<_>, _>>()?;
     if rows.is_empty() {
-        return Err(RecordedAnswersError::NoRows);
+        let problem = "the file has a header and no rows".to_owned();
+        return Err(RecordedAnswersError::Table(problem));
     }
     let columns = Columns::find(&header, &rows, names)?;
     columns.check_ids(&rows)?;
@@ -74,9 +75,9 @@ fn table(columns: &Columns, rows: &[StringRecord]) -> Result<AnswerTable, Record
     let mut questions = Vec::new();
     for row in rows {
         let cell = |at: usize| row.get(at).unwrap_or_default();
-        let gold = keys
-            .of(cell(columns.gold.at))
-            .ok_or_else(|| RecordedAnswersError::NoGold { line: line(row) })?;
+        let gold = keys.of(cell(columns.gold.at)).ok_or_else(|| {
+            RecordedAnswersError::Table(format!("line {} has no right answer", line(row)))
+        })?;
         let mut answers = Vec::with_capacity(models.len());
         for (model, column) in models.iter_mut().zip(&columns.models) {
             match cell(column.at) {
@@ -98,31 +99,19 @@ fn table(columns: &Columns, rows: &[StringRecord]) -> Result<AnswerTable, Record
         models,
         rows: rows.len() as u64,
         questions,
-        different_answers: keys.by_answer.len(),
+        different_answers: keys.0.len(),
     })
 }
 
 /// Numbers different answers.
 #[derive(Default)]
-struct AnswerKeys<'a> {
-    /// By the answer as written, so that a common one is folded once.
-    by_text: HashMap<&'a str, AnswerKey>,
-    by_answer: HashMap<String, AnswerKey>,
-}
+struct AnswerKeys(HashMap<String, AnswerKey>);
 
-impl<'a> AnswerKeys<'a> {
+impl AnswerKeys {
     /// Returns the number of an answer; `None` for an empty one.
-    fn of(&mut self, text: &'a str) -> Option<AnswerKey> {
-        if text.is_empty() {
-            return None;
-        }
-        if let Some(key) = self.by_text.get(text) {
-            return Some(*key);
-        }
-        let next = AnswerKey(u32::try_from(self.by_answer.len()).unwrap_or(u32::MAX));
-        let key = *self.by_answer.entry(folded(text)).or_insert(next);
-        self.by_text.insert(text, key);
-        Some(key)
+    fn of(&mut self, text: &str) -> Option<AnswerKey> {
+        let next = AnswerKey(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
+        (!text.is_empty()).then(|| *self.0.entry(folded(text)).or_insert(next))
     }
 }
 
@@ -141,38 +130,18 @@ fn line(row: &StringRecord) -> u64 {
 pub enum RecordedAnswersError {
     #[error("line {line} is not UTF-8 text")]
     NotUtf8 { line: usize },
-    #[error("the file is empty")]
-    Empty,
-    #[error("the file has a header and no rows")]
-    NoRows,
-    #[error("line {line} has {cells} cells, but the header has {columns}")]
-    RaggedRow { line: u64, cells: u64, columns: u64 },
-    /// `suggestion` is the rest of the sentence, or empty.
-    #[error("there is no column `{column}`{suggestion}")]
-    NoColumn { column: String, suggestion: String },
-    #[error("two columns are named `{column}`")]
-    RepeatedColumn { column: String },
     #[error("there is no column `gold`, `answer`, `expected` or `target`")]
     NoGoldColumn,
-    #[error("line {line} has no right answer")]
-    NoGold { line: u64 },
-    #[error("line {line} has no id")]
-    NoId { line: u64 },
     #[error("lines {first} and {second} have the same id, `{id}`")]
     RepeatedId { id: String, first: u64, second: u64 },
-    #[error("the column `{column}` holds no model's answers")]
-    NotAModel { column: String },
-    #[error("the model `{model}` is named twice")]
-    RepeatedModel { model: String },
-    #[error("{}", too_few(models))]
-    TooFewModels { models: Vec<String> },
-    #[error("the answers of {count} models; at most {most} can be replayed")]
-    TooManyModels { count: usize, most: usize },
-    #[error("it is unclear whether `{}` hold{} answers", columns.join("`, `"), plural(columns))]
-    UnclearColumns { columns: Vec<String> },
+    /// The columns with answers are too few, too many or unclear.
+    #[error("{0}")]
+    Models(String),
     /// `fewest` was asked the fewest questions.
     #[error("no question was put to all models; `{fewest}` was asked the fewest")]
     NoCommonQuestion { fewest: String },
+    #[error("{0}")]
+    Table(String),
     #[error("the file is not CSV")]
     NotCsv(#[source] csv::Error),
 }
@@ -184,25 +153,15 @@ impl From<csv::Error> for RecordedAnswersError {
                 pos,
                 expected_len,
                 len,
-            } => Self::RaggedRow {
-                line: pos.as_ref().map_or(0, csv::Position::line),
-                cells: *len,
-                columns: *expected_len,
-            },
+            } => {
+                let line = pos.as_ref().map_or(0, csv::Position::line);
+                Self::Table(format!(
+                    "line {line} has {len} cells, but the header has {expected_len}"
+                ))
+            }
             _ => Self::NotCsv(error),
         }
     }
-}
-
-fn too_few(models: &[String]) -> String {
-    match models {
-        [model, ..] => format!("only `{model}` has answers; a panel needs two models"),
-        [] => "no column has answers of a model".to_owned(),
-    }
-}
-
-fn plural(columns: &[String]) -> &'static str {
-    if columns.len() == 1 { "s" } else { "" }
 }
 
 #[cfg(test)]
