@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use crate::context::sources::SourceLimits;
+use crate::context::sources::SourceSize;
 use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::scrub::OutgoingText;
@@ -52,7 +52,7 @@ type InputText = (String, String);
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let scrubber = scrubber::load(app.environment)?;
     let limit = args.max_context_mb.map(|mb| u64::from(mb) << 20);
-    let limit = SizeLimit::of_bytes(limit.unwrap_or(SourceLimits::default().bytes));
+    let limit = SizeLimit::of_bytes(limit.unwrap_or(SourceSize::LIMIT.bytes));
     let inputs = read(&args.files, limit)?;
     let outgoing = inputs
         .iter()

@@ -69,10 +69,7 @@ fn by_tokenizer(tokenizer: &CoreBPE, text: &str) -> ContextTokens {
     let expected = u64::try_from(tokens).unwrap_or(u64::MAX);
     let bytes = u64::try_from(text.len()).unwrap_or(u64::MAX);
     let percent = |percent: u64| expected.saturating_mul(percent).div_ceil(100);
-    let Unusual {
-        beyond_ascii,
-        in_long_runs,
-    } = Unusual::of(text);
+    let (beyond_ascii, in_long_runs) = unusual(text);
     let worst = percent(WORST_PERCENT)
         .saturating_add(beyond_ascii)
         .saturating_add(in_long_runs.div_ceil(4))
@@ -86,28 +83,20 @@ fn by_tokenizer(tokenizer: &CoreBPE, text: &str) -> ContextTokens {
     }
 }
 
-/// Bytes for which the counts of tokenizers differ most.
-#[derive(Default)]
-struct Unusual {
-    /// Bytes of other scripts: a tokenizer that was not trained on one takes a token for each.
-    beyond_ascii: u64,
-    /// Bytes in long runs of one character, such as rules and indentation.
-    in_long_runs: u64,
-}
-
-impl Unusual {
-    fn of(text: &str) -> Self {
-        let mut unusual = Self::default();
-        for run in text.as_bytes().chunk_by(|one, next| one == next) {
-            let length = u64::try_from(run.len()).unwrap_or(u64::MAX);
-            if run.first().is_some_and(|byte| !byte.is_ascii()) {
-                unusual.beyond_ascii += length;
-            } else if run.len() >= LONG_RUN {
-                unusual.in_long_runs += length;
-            }
+/// Returns the bytes for which the counts of tokenizers differ most: those of other scripts, since a
+/// tokenizer that was not trained on one takes a token for each, and those in long runs of one
+/// character, such as rules and indentation.
+fn unusual(text: &str) -> (u64, u64) {
+    let (mut beyond_ascii, mut in_long_runs) = (0, 0);
+    for run in text.as_bytes().chunk_by(|one, next| one == next) {
+        let length = u64::try_from(run.len()).unwrap_or(u64::MAX);
+        if run.first().is_some_and(|byte| !byte.is_ascii()) {
+            beyond_ascii += length;
+        } else if run.len() >= LONG_RUN {
+            in_long_runs += length;
         }
-        unusual
     }
+    (beyond_ascii, in_long_runs)
 }
 
 /// Cuts a text into chunks before words at the beginning of a line, where every tokenizer begins a

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 
-use crate::context::sources::SourceLimits;
+use crate::context::sources::SourceSize;
 use crate::domain::context::ProjectStance;
 use crate::error::Error;
 use crate::setup::context::sources::{ContextRequest, ProjectRequest, StdinRequest};
@@ -76,13 +76,13 @@ impl ContextFlags {
             (false, StdinUse::Free) => StdinRequest::IfPresent,
         };
         let files = paths.into_iter().filter(|path| !is_stdin(path));
-        let usual = SourceLimits::default();
+        let usual = SourceSize::LIMIT;
         let most_files = self.max_context_files.map(|number| number as usize);
         let most_bytes = self.max_context_mb.map(|number| u64::from(number) << 20);
         Ok(ContextRequest {
             files: files.map(Path::to_owned).collect(),
             stdin,
-            limits: SourceLimits {
+            limits: SourceSize {
                 files: most_files.unwrap_or(usual.files),
                 bytes: most_bytes.unwrap_or(usual.bytes),
             },

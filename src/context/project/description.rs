@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::indicators::Indicators;
 use super::locks::Locks;
 use super::manifests::{self, Manifest};
 use super::patterns::{Ecosystem, Scope};
@@ -59,18 +58,24 @@ pub enum ProjectError {
 ///
 /// When the folder does not exist, is none, or cannot be read. Broken manifests and unreadable
 /// folders inside are passed over.
-pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, ProjectError> {
-    let named = root;
-    let root = &resolve(named)?;
+pub fn describe(named: &Path, budget_tokens: u64) -> Result<ProjectDescription, ProjectError> {
+    let folder = named.to_owned();
+    let root = &match named.canonicalize() {
+        Ok(resolved) if resolved.is_dir() => resolved,
+        Ok(_) => return Err(ProjectError::NotAFolder(folder)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(ProjectError::NotFound(folder));
+        }
+        Err(error) => return Err(ProjectError::Unreadable { folder, error }),
+    };
     let rules = Rules::builtin()?;
-    let tree = Tree::walk(root, &rules).map_err(|error| ProjectError::Unreadable {
-        folder: named.to_owned(),
-        error,
-    })?;
+    let tree =
+        Tree::walk(root, &rules).map_err(|error| ProjectError::Unreadable { folder, error })?;
     let repository = indicators::repository(root);
     let repository = repository.as_deref();
-    let indicators = Indicators::of(&tree, repository.is_some_and(indicators::has_history));
-    let stance = if indicators.is_brownfield {
+    let has_history = repository.is_some_and(indicators::has_history);
+    let (indicators_found, is_brownfield) = indicators::find(&tree, has_history);
+    let stance = if is_brownfield {
         ProjectStance::Brownfield
     } else {
         ProjectStance::Greenfield
@@ -94,7 +99,7 @@ pub fn describe(root: &Path, budget_tokens: u64) -> Result<ProjectDescription, P
         framework_detected: framework.map(|main| main.id.clone()),
         architecture_pattern: stack.architecture.map(str::to_owned),
         tech_stack: stack.ids(),
-        indicators_found: indicators.names,
+        indicators_found,
         documentation_used,
         ..ProjectContext::default()
     };
@@ -144,27 +149,20 @@ impl Facts<'_> {
 
     /// Returns the stack in words, each line with its label.
     fn stack_lines(&self) -> Vec<String> {
-        let labelled = |label: &str| {
-            let label = label.to_owned();
-            move |words| (label, words)
-        };
-        let framework = self.stack.framework_line().map(labelled("Framework"));
-        let languages = structure::languages(self.tree).map(labelled("Languages"));
+        let framework = self.stack.framework_line();
+        let framework = framework.map(|words| format!("Framework: {words}"));
+        let languages = structure::languages(self.tree);
+        let languages = languages.map(|words| format!("Languages: {words}"));
         let lines = framework.into_iter().chain(languages);
-        lines
-            .chain(self.stack.lines(self.rules))
-            .map(|(label, words)| format!("{label}: {words}"))
-            .collect()
+        lines.chain(self.stack.lines(self.rules)).collect()
     }
 
     fn add_structure(&self, text: &mut TextBudget) {
         let folders = structure::folders(self.tree, self.rules, self.stack.architecture);
-        let none = if folders.is_empty() {
-            " no source files"
-        } else {
-            ""
-        };
-        text.add(&format!("**Structure:**{none}"));
+        text.add(match folders.as_slice() {
+            [] => "**Structure:** no source files",
+            _ => "**Structure:**",
+        });
         text.add_within(folders, text.left() / 3);
         if !self.tree.is_complete {
             let files = self.tree.files;
@@ -215,16 +213,9 @@ impl Facts<'_> {
 /// Returns a line on a manifest: its name, description, keywords and dependencies.
 fn summary(manifest: &Manifest) -> Option<String> {
     let content = &manifest.content;
-    let description = content
-        .description
-        .as_ref()
-        .map(|text| text.trim().to_owned());
-    let mut parts: Vec<String> = content
-        .name
-        .clone()
-        .into_iter()
-        .chain(description)
-        .collect();
+    let description = content.description.as_deref().map(str::trim);
+    let named = [content.name.as_deref(), description].into_iter().flatten();
+    let mut parts: Vec<String> = named.map(str::to_owned).collect();
     if !content.keywords.is_empty() {
         parts.push(format!("keywords: {}", content.keywords.join(", ")));
     }
@@ -294,20 +285,5 @@ impl TextBudget {
                 return;
             }
         }
-    }
-}
-
-/// Returns the path of a folder without links.
-fn resolve(root: &Path) -> Result<PathBuf, ProjectError> {
-    match root.canonicalize() {
-        Ok(resolved) if resolved.is_dir() => Ok(resolved),
-        Ok(_) => Err(ProjectError::NotAFolder(root.to_owned())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(ProjectError::NotFound(root.to_owned()))
-        }
-        Err(error) => Err(ProjectError::Unreadable {
-            folder: root.to_owned(),
-            error,
-        }),
     }
 }

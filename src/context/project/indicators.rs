@@ -17,28 +17,18 @@ const SOURCE_FILES: u64 = 10;
 /// So many names are listed of each kind.
 const NAMES: usize = 3;
 
-/// The indicators of a project.
-#[derive(Debug)]
-pub(super) struct Indicators {
-    /// The names to show, by kind: `package.json`, `src/`, `git`.
-    pub(super) names: Vec<String>,
-    pub(super) is_brownfield: bool,
-}
-
-impl Indicators {
-    pub(super) fn of(tree: &Tree, has_history: bool) -> Self {
-        let kinds = [
-            first_names(&tree.manifests),
-            first_names(&tree.configuration),
-            first_names(&tree.documents),
-            source_folder(tree).into_iter().collect(),
-            has_history.then(|| "git".to_owned()).into_iter().collect(),
-        ];
-        Self {
-            is_brownfield: kinds.iter().filter(|names| !names.is_empty()).count() >= ENOUGH,
-            names: kinds.concat(),
-        }
-    }
+/// Returns the names of the indicators to show, by kind: `package.json`, `src/`, `git`; and whether
+/// they make an existing project.
+pub(super) fn find(tree: &Tree, has_history: bool) -> (Vec<String>, bool) {
+    let kinds = [
+        first_names(&tree.manifests),
+        first_names(&tree.configuration),
+        first_names(&tree.documents),
+        source_folder(tree).into_iter().collect(),
+        has_history.then(|| "git".to_owned()).into_iter().collect(),
+    ];
+    let present = kinds.iter().filter(|names| !names.is_empty()).count();
+    (kinds.concat(), present >= ENOUGH)
 }
 
 fn first_names(paths: &[String]) -> Vec<String> {

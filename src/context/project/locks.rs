@@ -13,21 +13,15 @@ use super::patterns::Ecosystem;
 /// The lock files of ecosystems whose manifests often name no version, and how the entry of a
 /// package called `NAME` begins.
 const FORMATS: [(Ecosystem, &str, &str); 6] = [
-    (
-        Ecosystem::Npm,
-        "package-lock.json",
-        r#""node_modules/NAME":\s*\{\s*"version":\s*"([^"]+)""#,
-    ),
+    (Ecosystem::Npm, "package-lock.json", JSON),
     (Ecosystem::Pypi, "uv.lock", TOML),
     (Ecosystem::Pypi, "poetry.lock", TOML),
     (Ecosystem::Pypi, "pdm.lock", TOML),
-    (
-        Ecosystem::Rubygems,
-        "Gemfile.lock",
-        r"(?m)^    NAME \((\d[^)]*)\)$",
-    ),
+    (Ecosystem::Rubygems, "Gemfile.lock", GEMS),
     (Ecosystem::Cargo, "Cargo.lock", TOML),
 ];
+const JSON: &str = r#""node_modules/NAME":\s*\{\s*"version":\s*"([^"]+)""#;
+const GEMS: &str = r"(?m)^    NAME \((\d[^)]*)\)$";
 const TOML: &str = r#"(?m)^name = "NAME"\r?\nversion = "([^"]+)""#;
 
 /// The lock files of a project, read when they are wanted.

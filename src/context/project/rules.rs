@@ -22,7 +22,7 @@ pub(super) struct Rules {
     pub(super) folders: BTreeMap<String, String>,
     pub(super) frameworks: BTreeMap<Ecosystem, Vec<Framework>>,
     pub(super) stack: BTreeMap<Ecosystem, Vec<Part>>,
-    signs: BTreeMap<String, Vec<Sign>>,
+    signs: BTreeMap<String, Vec<Part>>,
     databases: BTreeMap<String, Database>,
     labels: BTreeMap<String, Vec<(String, String)>>,
     #[serde(rename = "format")]
@@ -86,26 +86,19 @@ pub(super) enum Tier {
     Tool,
 }
 
-/// Another part of a stack.
+/// Another part of a stack, which packages show, or files.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Part {
     pub(super) kind: String,
     pub(super) id: String,
     pub(super) name: String,
+    #[serde(default)]
     packages: Vec<String>,
     #[serde(default)]
-    pub(super) unversioned: bool,
-}
-
-/// A part of a stack that a file shows.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Sign {
-    pub(super) kind: String,
-    pub(super) id: String,
-    pub(super) name: String,
     pub(super) paths: NamePatterns,
+    #[serde(default)]
+    pub(super) unversioned: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -136,7 +129,7 @@ impl Rules {
         Some(language)
     }
 
-    pub(super) fn signs(&self) -> impl Iterator<Item = &Sign> {
+    pub(super) fn signs(&self) -> impl Iterator<Item = &Part> {
         self.signs.values().flatten()
     }
 

@@ -173,7 +173,7 @@ impl Stack {
     }
 
     /// Returns the stack in words, one line for each kind: `Testing: Vitest + Playwright`.
-    pub(super) fn lines(&self, rules: &Rules) -> Vec<(String, String)> {
+    pub(super) fn lines(&self, rules: &Rules) -> Vec<String> {
         let mut lines = Vec::new();
         let others = self.others.iter();
         let others: Vec<String> = others
@@ -183,7 +183,7 @@ impl Stack {
             })
             .collect();
         if !others.is_empty() {
-            lines.push(("Also".to_owned(), others.join(", ")));
+            lines.push(format!("Also: {}", others.join(", ")));
         }
         let orm = self.parts.get("orm");
         for (kind, label) in rules.kinds() {
@@ -195,7 +195,7 @@ impl Stack {
                 ("orm", _) if self.parts.contains_key("database") => continue,
                 _ => joined(parts),
             };
-            lines.push((label.clone(), words));
+            lines.push(format!("{label}: {words}"));
         }
         lines
     }

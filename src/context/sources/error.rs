@@ -7,7 +7,7 @@ use std::path::Path;
 use thiserror::Error;
 
 use super::DecodeError;
-use super::{SourceLimits, SourceSize, megabytes};
+use super::{SourceSize, megabytes};
 use crate::text::clean::count;
 
 /// The reason why sources cannot be used.
@@ -20,7 +20,7 @@ pub enum SourcesError {
     #[error("{}; nothing was sent", exceeded(*.found, *.limits))]
     Limits {
         found: SourceSize,
-        limits: SourceLimits,
+        limits: SourceSize,
     },
 }
 
@@ -59,13 +59,20 @@ impl PathError {
 }
 
 impl PathProblem {
-    pub(super) fn of_io(error: &io::Error) -> Self {
+    /// Returns what is wrong with a path; `unreadable` where the system refuses it.
+    pub(super) fn of_io(error: &io::Error, unreadable: fn(String) -> Self) -> Self {
         match error.kind() {
             // A file in place of a folder on the way.
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Self::Missing,
-            io::ErrorKind::PermissionDenied => Self::Unreadable("permission denied".to_owned()),
-            _ => Self::Unreadable(error.to_string()),
+            io::ErrorKind::PermissionDenied => unreadable("permission denied".to_owned()),
+            _ => unreadable(printable(Path::new(&error.to_string()))),
         }
+    }
+}
+
+impl From<io::Error> for PathProblem {
+    fn from(error: io::Error) -> Self {
+        Self::of_io(&error, Self::Unreadable)
     }
 }
 
@@ -100,21 +107,16 @@ pub(super) fn printable(path: &Path) -> String {
 }
 
 /// Returns which limits the sources exceed.
-fn exceeded(found: SourceSize, limits: SourceLimits) -> String {
-    let mut parts = Vec::new();
-    if found.files > limits.files {
-        parts.push(format!(
-            "the context has {}, and the limit is {}",
-            count(found.files, "file"),
-            limits.files
-        ));
-    }
-    if found.bytes > limits.bytes {
-        parts.push(format!(
-            "the context has {}, and the limit is {}",
-            megabytes(found.bytes),
-            megabytes(limits.bytes)
-        ));
-    }
-    parts.join("; ")
+fn exceeded(found: SourceSize, limits: SourceSize) -> String {
+    let exceeds =
+        |found: &str, limit: &str| format!("the context has {found}, and the limit is {limit}");
+    let files = count(found.files, "file");
+    let files = (found.files > limits.files).then(|| exceeds(&files, &limits.files.to_string()));
+    let bytes = (found.bytes > limits.bytes)
+        .then(|| exceeds(&megabytes(found.bytes), &megabytes(limits.bytes)));
+    files
+        .into_iter()
+        .chain(bytes)
+        .collect::<Vec<_>>()
+        .join("; ")
 }

@@ -5,16 +5,16 @@
 //! error has the true figures.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::FileType;
 
 use super::error::{PathError, PathProblem, SourcesError, printable};
-use super::walk::{Glob, folder_problem};
-use super::{DecodeError, HEAD, check_head, decode};
-use super::{SourceLimits, SourceSize, SourceText};
+use super::walk::Glob;
+use super::{HEAD, check_head, decode};
+use super::{SourceSize, SourceText};
 use crate::domain::context::SourceKind;
 use crate::files::{self, SizeLimit, resolved};
 
@@ -57,7 +57,7 @@ pub enum NamedBy<'a> {
 /// Names every path that cannot be used, or the limit that they exceed together.
 pub fn read_files(
     paths: &[PathBuf],
-    limits: SourceLimits,
+    limits: SourceSize,
     named_by: NamedBy<'_>,
 ) -> Result<FileTexts, SourcesError> {
     let mut collector = FileCollector {
@@ -84,7 +84,7 @@ pub fn read_files(
 }
 
 struct FileCollector {
-    limits: SourceLimits,
+    limits: SourceSize,
     read: FileTexts,
     /// The canonical paths of all files so far.
     met: BTreeSet<PathBuf>,
@@ -96,7 +96,6 @@ impl FileCollector {
         let NamedBy::Person(excludes) = named_by else {
             return self.add_file(path, path.to_owned());
         };
-        let of_io = |error: io::Error| PathProblem::of_io(&error);
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => {
                 let files = Glob::folder(path);
@@ -104,14 +103,14 @@ impl FileCollector {
             }
             Ok(_) => {
                 // A pipe of another process cannot be resolved.
-                files::open(path, SizeLimit::NONE).map_err(of_io)?;
-                self.add_file(path, fs::canonicalize(path).map_err(of_io)?)
+                files::open(path, SizeLimit::NONE)?;
+                self.add_file(path, fs::canonicalize(path)?)
             }
             Err(error) => match Glob::of(path) {
                 Some(glob) if error.kind() == io::ErrorKind::NotFound => {
                     self.add_all(path, &glob?, excludes, PathProblem::NoMatch)
                 }
-                _ => Err(of_io(error)),
+                _ => Err(error.into()),
             },
         }
     }
@@ -127,15 +126,15 @@ impl FileCollector {
         let errors_before = self.errors.len();
         let mut has_text = false;
         let mut left_out = Vec::new();
-        let files = glob.files(excludes);
-        for (shown, found) in files.map_err(|error| folder_problem(&error))? {
+        let problem = |error: io::Error| PathProblem::of_io(&error, PathProblem::UnreadableFolder);
+        for (shown, found) in glob.files(excludes).map_err(problem)? {
             let added = match found.kind {
                 Ok(FileType::RegularFile) => self.add_file(&shown, found.path),
                 Ok(_) => {
                     left_out.push(printable(&shown));
                     continue;
                 }
-                Err(error) => Err(folder_problem(&error)),
+                Err(error) => Err(problem(error)),
             };
             match added {
                 Ok(()) => has_text = true,
@@ -159,35 +158,34 @@ impl FileCollector {
     /// Adds a file by its path as it is shown, and resolved. Beyond a limit, its size is counted
     /// and it is not read as a whole.
     fn add_file(&mut self, shown: &Path, resolved: PathBuf) -> Result<(), PathProblem> {
-        let of_io = |error: io::Error| PathProblem::of_io(&error);
-        let mut file = resolved::open(&resolved, SizeLimit::NONE).map_err(of_io)?;
+        let mut file = resolved::open(&resolved, SizeLimit::NONE)?;
         if !self.met.insert(resolved) {
             // It is there by another path.
             return Ok(());
         }
         let mut bytes = Vec::new();
         let head = u64::try_from(HEAD).unwrap_or(u64::MAX);
-        (&mut file)
-            .take(head)
-            .read_to_end(&mut bytes)
-            .map_err(of_io)?;
-        check_head(&bytes)?;
-        let size = file.metadata().map_err(of_io)?.len();
+        (&mut file).take(head).read_to_end(&mut bytes)?;
+        check_head(&bytes).map_err(PathProblem::NotText)?;
+        let size = file.metadata()?.len();
         self.read.size.files += 1;
         if self.is_over_limits() || self.read.size.bytes.saturating_add(size) > self.limits.bytes {
             self.read.size.bytes = self.read.size.bytes.saturating_add(size);
             return Ok(());
         }
         let left = self.limits.bytes - self.read.size.bytes;
-        read_rest(&file, &mut bytes, left).map_err(of_io)?;
+        // One byte more than may be left, for a file that grows meanwhile.
+        let most = left.saturating_add(1).saturating_sub(bytes.len() as u64);
+        file.take(most).read_to_end(&mut bytes)?;
         self.read.size.bytes += bytes.len() as u64;
         if self.is_over_limits() {
             return Ok(());
         }
         let length = bytes.len() as u64;
-        let text = decode(bytes).inspect_err(|_| {
+        let text = decode(bytes).map_err(|error| {
             self.read.size.files -= 1;
             self.read.size.bytes -= length;
+            PathProblem::NotText(error)
         })?;
         self.read.texts.push(SourceText {
             kind: SourceKind::File,
@@ -200,17 +198,5 @@ impl FileCollector {
     fn is_over_limits(&self) -> bool {
         let size = self.read.size;
         size.files > self.limits.files || size.bytes > self.limits.bytes
-    }
-}
-
-/// Reads the rest of a file, and one byte more than may be left when it grows meanwhile.
-fn read_rest(file: &File, bytes: &mut Vec<u8>, left: u64) -> io::Result<()> {
-    let most = left.saturating_add(1).saturating_sub(bytes.len() as u64);
-    file.take(most).read_to_end(bytes).map(|_| ())
-}
-
-impl From<DecodeError> for PathProblem {
-    fn from(error: DecodeError) -> Self {
-        Self::NotText(error)
     }
 }

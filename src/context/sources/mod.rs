@@ -18,27 +18,20 @@ pub struct SourceText {
     pub text: String,
 }
 
-/// The limits of all sources together. Exceeding one is an error; no source is cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourceLimits {
-    pub files: usize,
-    pub bytes: u64,
-}
-
-/// The size of sources.
+/// The size of sources, or the most that all of them together may have. Exceeding it is an error; no
+/// source is cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SourceSize {
     pub files: usize,
     pub bytes: u64,
 }
 
-impl Default for SourceLimits {
-    fn default() -> Self {
-        Self {
-            files: 1_000,
-            bytes: 16 << 20,
-        }
-    }
+impl SourceSize {
+    /// The limit unless another is named.
+    pub const LIMIT: Self = Self {
+        files: 1_000,
+        bytes: 16 << 20,
+    };
 }
 
 /// Returns a size in megabytes, rounded up to one decimal place.

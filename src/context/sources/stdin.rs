@@ -33,14 +33,6 @@ pub enum StdinKind {
     Other,
 }
 
-/// How long to wait for the first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FirstByte {
-    Within(Duration),
-    /// It was asked for by name.
-    Whenever,
-}
-
 /// What is waited for, to be reported once each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pause {
@@ -71,18 +63,13 @@ pub enum StdinError {
 
 /// Returns the kind of standard input.
 pub fn kind() -> StdinKind {
-    let input = io::stdin();
-    if input.is_terminal() {
-        StdinKind::Terminal
-    } else {
-        kind_of_file(&input)
-    }
-}
-
-fn kind_of_file(input: &Stdin) -> StdinKind {
     use rustix::fs::{FileType, fstat};
 
-    match fstat(input).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
+    let input = io::stdin();
+    if input.is_terminal() {
+        return StdinKind::Terminal;
+    }
+    match fstat(&input).map(|stat| FileType::from_raw_mode(stat.st_mode)) {
         Ok(FileType::RegularFile) => StdinKind::File,
         Ok(FileType::Fifo) => StdinKind::Pipe,
         Ok(_) | Err(_) => StdinKind::Other,
@@ -98,24 +85,21 @@ pub fn has_data() -> bool {
         && rustix::io::ioctl_fionread(&input).is_ok_and(|bytes| bytes > 0)
 }
 
-/// Reads standard input to its end.
+/// Reads standard input to its end. `first_byte` is the time to wait for it, `None` for no limit.
 ///
 /// # Errors
 ///
 /// When it is not text, or larger than the limit in bytes.
 pub fn read(
-    first_byte: FirstByte,
+    first_byte: Option<Duration>,
     limit: u64,
     report: &dyn Fn(Pause),
 ) -> Result<StdinSource, StdinError> {
     let mut input = io::stdin();
-    let starts = match (kind(), first_byte) {
-        (StdinKind::Terminal | StdinKind::File, _) => true,
-        (StdinKind::Other, FirstByte::Within(_)) => is_ready(&input, Some(OTHER_WAIT)),
-        (StdinKind::Pipe, FirstByte::Within(time)) => starts_within(&input, time, report),
-        (StdinKind::Pipe | StdinKind::Other, FirstByte::Whenever) => {
-            starts_within(&input, Duration::MAX, report)
-        }
+    let starts = match kind() {
+        StdinKind::Terminal | StdinKind::File => true,
+        StdinKind::Other if first_byte.is_some() => is_ready(&input, Some(OTHER_WAIT)),
+        StdinKind::Pipe | StdinKind::Other => starts_within(&input, first_byte, report),
     };
     if !starts {
         return Ok(StdinSource::NoData);
@@ -133,16 +117,15 @@ pub fn read(
 }
 
 /// Returns whether data or the end comes within the time. A longer pause is reported.
-fn starts_within(input: &Stdin, time: Duration, report: &dyn Fn(Pause)) -> bool {
-    if time <= SILENT_PAUSE {
-        return is_ready(input, Some(time));
+fn starts_within(input: &Stdin, time: Option<Duration>, report: &dyn Fn(Pause)) -> bool {
+    if time.is_some_and(|time| time <= SILENT_PAUSE) {
+        return is_ready(input, time);
     }
     if is_ready(input, Some(SILENT_PAUSE)) {
         return true;
     }
     report(Pause::BeforeData);
-    let rest = (time != Duration::MAX).then(|| time.saturating_sub(SILENT_PAUSE));
-    is_ready(input, rest)
+    is_ready(input, time.map(|time| time.saturating_sub(SILENT_PAUSE)))
 }
 
 fn read_to_end(

@@ -100,14 +100,3 @@ fn pattern_problem(error: ignore::Error) -> PathProblem {
     };
     PathProblem::Pattern(printable(Path::new(&why)))
 }
-
-/// Returns what is wrong with a folder.
-pub(super) fn folder_problem(error: &io::Error) -> PathProblem {
-    match error.kind() {
-        io::ErrorKind::NotFound => PathProblem::Missing,
-        io::ErrorKind::PermissionDenied => {
-            PathProblem::UnreadableFolder("permission denied".to_owned())
-        }
-        _ => PathProblem::UnreadableFolder(printable(Path::new(&error.to_string()))),
-    }
-}

@@ -7,7 +7,7 @@ use crate::benchmark::case::{Case, CaseId};
 use crate::benchmark::matching::{AnswerKey, asked_question};
 use crate::benchmark::run::RunTerms;
 use crate::context::sources::files::{NamedBy, read_files};
-use crate::context::sources::{SourceLimits, SourceText};
+use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::SourceKind;
 use crate::error::Error;
 use crate::setup::request::QuestionRequest;
@@ -85,7 +85,7 @@ impl CaseEntry {
         }
         if !self.case.files.is_empty() {
             let paths: Vec<PathBuf> = self.case.files.iter().map(PathBuf::from).collect();
-            let read = read_files(&paths, SourceLimits::default(), NamedBy::Suite)
+            let read = read_files(&paths, SourceSize::LIMIT, NamedBy::Suite)
                 .map_err(|error| Error::usage(format!("case `{}`: {error}", self.case.id)))?;
             sources.extend(read.texts);
         }

@@ -2,14 +2,15 @@
 //! the project's description, before anything is asked or spent.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::config::env::Environment;
 use crate::config::paths::{Home, git_excludes};
 use crate::context::project::{ProjectDescription, ProjectError, describe};
 use crate::context::sources::error::SourcesError;
 use crate::context::sources::files::{LeftOut, NamedBy, read_files};
-use crate::context::sources::stdin::{self, FirstByte, Pause, StdinError, StdinKind, StdinSource};
-use crate::context::sources::{SourceLimits, SourceText};
+use crate::context::sources::stdin::{self, Pause, StdinError, StdinKind, StdinSource};
+use crate::context::sources::{SourceSize, SourceText};
 use crate::domain::context::{ProjectContext, ProjectStance, SourceKind};
 use crate::engine::ports::Face;
 use crate::error::Error;
@@ -67,14 +68,14 @@ pub fn read_sources(
             if stdin::kind() == StdinKind::Terminal {
                 face.lines("Type the context, end with Ctrl-D");
             }
-            read_stdin(FirstByte::Whenever, left, &mut read.texts, face)?
+            read_stdin(None, left, &mut read.texts, face)?
         }
         StdinRequest::IfPresent => match stdin::kind() {
             StdinKind::Terminal => StdinState::Free,
             StdinKind::File | StdinKind::Pipe | StdinKind::Other => {
                 let home = Home::find(environment).map_err(Error::usage)?;
                 let wait = settings::load(&home, environment)?.stdin_wait;
-                read_stdin(FirstByte::Within(wait), left, &mut read.texts, face)?
+                read_stdin(Some(wait), left, &mut read.texts, face)?
             }
         },
     };
@@ -88,7 +89,7 @@ pub fn read_sources(
 
 /// Adds standard input to the sources, if it has data.
 fn read_stdin(
-    first_byte: FirstByte,
+    first_byte: Option<Duration>,
     limit: u64,
     texts: &mut Vec<SourceText>,
     face: &dyn Face,
@@ -105,8 +106,8 @@ fn read_stdin(
             Ok(StdinState::Read)
         }
         Ok(StdinSource::Empty) => match first_byte {
-            FirstByte::Within(_) => Ok(StdinState::Free),
-            FirstByte::Whenever => Err(Error::usage("standard input, named as `-`, is empty")),
+            Some(_) => Ok(StdinState::Free),
+            None => Err(Error::usage("standard input, named as `-`, is empty")),
         },
         Ok(StdinSource::NoData) => {
             if stdin::kind() == StdinKind::Pipe {
@@ -183,7 +184,7 @@ pub struct ContextRequest {
     /// Files, in their order in the prompt.
     pub files: Vec<PathBuf>,
     pub stdin: StdinRequest,
-    pub limits: SourceLimits,
+    pub limits: SourceSize,
     pub project: Option<ProjectRequest>,
     /// Whether answers follow the patterns of the project; as detected if absent.
     pub stance: Option<ProjectStance>,

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use conclave::context::project::describe;
-use conclave::context::sources::SourceLimits;
+use conclave::context::sources::SourceSize;
 use conclave::context::sources::error::SourcesError;
 use conclave::context::sources::files::{NamedBy, read_files};
 use fastrand::Rng;
@@ -46,11 +46,7 @@ impl Folder {
         let root = self.path("p");
         let excludes = self.path("excludes");
         let named_by = NamedBy::Person(Some(&excludes));
-        match read_files(
-            std::slice::from_ref(&root),
-            SourceLimits::default(),
-            named_by,
-        ) {
+        match read_files(std::slice::from_ref(&root), SourceSize::LIMIT, named_by) {
             Ok(read) => {
                 let root = format!("{}/", root.display());
                 let names = read.texts.into_iter().map(|source| source.name);

@@ -54,9 +54,7 @@ fn entry(value: &Value, versions: Option<&Table>) -> Option<Dependency> {
 
 /// Returns a version that may be a table of its forms.
 fn plain(version: &Value) -> Option<&str> {
-    let rich = ["strictly", "require", "prefer"].iter();
-    version.as_str().or_else(|| {
-        rich.filter_map(|key| version.get(key))
-            .find_map(Value::as_str)
-    })
+    let mut forms = ["strictly", "require", "prefer"].iter();
+    let form = || forms.find_map(|key| version.get(key)?.as_str());
+    version.as_str().or_else(form)
 }
