@@ -9,8 +9,6 @@ mod entry;
 mod file;
 mod names;
 
-use std::collections::BTreeMap;
-
 use crate::domain::ids::{ModelRef, ProviderId, without_date};
 use crate::domain::pricing::PriceList;
 use crate::domain::time::{Timestamp, days_between};
@@ -34,11 +32,8 @@ impl ModelCatalog {
     /// Sets the context size of a model, as its server reports it.
     #[must_use]
     pub fn with_context(mut self, model: &ModelRef, context: u64) -> Self {
-        match self
-            .models
-            .iter_mut()
-            .find(|known| known.provider == model.provider && known.id == model.model)
-        {
+        let mut models = self.models.iter_mut();
+        match models.find(|known| known.provider == model.provider && known.id == model.model) {
             Some(known) => known.context = Some(context),
             None => self.models.push(Model {
                 context: Some(context),
@@ -46,11 +41,6 @@ impl ModelCatalog {
             }),
         }
         self
-    }
-
-    /// Returns warnings about old prices.
-    pub fn age_warnings(&self, now: Timestamp) -> Vec<String> {
-        age::warnings(&self.vintages, now)
     }
 
     /// Finds a model by its name, by a dated form of it, or for a resold model by its name at its
@@ -76,12 +66,7 @@ impl ModelCatalog {
     pub fn prices(&self, now: Timestamp) -> PriceList {
         let today = now.day();
         let in_force = |model: &Model| Some((model.to_ref(), model.price_on(today)?.price()));
-        PriceList(
-            self.models
-                .iter()
-                .filter_map(in_force)
-                .collect::<BTreeMap<_, _>>(),
-        )
+        PriceList(self.models.iter().filter_map(in_force).collect())
     }
 
     /// Returns the prices in force at a time, extended by `models` that have the price of another
@@ -94,10 +79,8 @@ impl ModelCatalog {
         let today = now.day();
         let mut prices = self.prices(now);
         for model in models {
-            if let (None, Some(price)) = (
-                prices.price(model),
-                self.find(model).and_then(|known| known.price_on(today)),
-            ) {
+            let price = self.find(model).and_then(|known| known.price_on(today));
+            if let (None, Some(price)) = (prices.price(model), price) {
                 prices.0.insert(model.clone(), price.price());
             }
         }
@@ -106,11 +89,9 @@ impl ModelCatalog {
 
     /// Returns the models of a provider's default panel, by rank.
     pub fn defaults(&self, provider: &ProviderId) -> Vec<&Model> {
-        let mut ranked: Vec<&Model> = self
-            .models
-            .iter()
-            .filter(|model| model.provider == *provider && model.rank.is_some())
-            .collect();
+        let models = self.models.iter();
+        let is_ranked = |model: &&Model| model.provider == *provider && model.rank.is_some();
+        let mut ranked: Vec<&Model> = models.filter(is_ranked).collect();
         ranked.sort_by_key(|model| model.rank);
         ranked
     }
@@ -120,18 +101,12 @@ impl ModelCatalog {
         let known = self.find(model)?;
         let day = known.retires?;
         let left = days_between(now.day(), day);
-        let successor = known
-            .successor
-            .as_ref()
-            .map(|id| names::sold_alike(model, id).unwrap_or_else(|| id.clone()));
-        let instead = successor
-            .map(|successor| format!("; use `{successor}`"))
-            .unwrap_or_default();
-        match left {
-            ..=0 => Some(format!("`{}` retired on {day}{instead}", model.model)),
-            1..=NOTICE_DAYS => Some(format!("`{}` retires on {day}{instead}", model.model)),
-            _ => None,
-        }
+        let instead = known.successor.as_ref().map_or_else(String::new, |id| {
+            let successor = names::sold_alike(model, id).unwrap_or_else(|| id.clone());
+            format!("; use `{successor}`")
+        });
+        let retires = if left > 0 { "retires" } else { "retired" };
+        (left <= NOTICE_DAYS).then(|| format!("`{}` {retires} on {day}{instead}", model.model))
     }
 }
 

@@ -134,20 +134,6 @@ async fn look_at(http: &Http, address: &Address) -> Option<Server> {
         let anonymous = &anonymous;
         async move { Some((*path, http.get(&request, anonymous, WHOLE).await.ok()?)) }
     });
-    let answers = answers::Answers::new(join_all(asked).await.into_iter().flatten());
-    let read = answers::read(&answers)?;
-    let on_own_network = is_own_network(&address.host);
-    let mut models = read.models;
-    for model in &mut models {
-        model.runs_here &= on_own_network;
-    }
-    Some(Server {
-        kind: read.kind,
-        authority: address.authority().to_owned(),
-        base_url: format!("{}{}", address.root, read.kind.vendor().version_path()),
-        version: read.version,
-        condition: read.condition,
-        on_own_network,
-        models,
-    })
+    let answers: Vec<_> = join_all(asked).await.into_iter().flatten().collect();
+    answers::read(address, &answers)
 }

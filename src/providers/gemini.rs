@@ -11,7 +11,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{Counts, schema, text, with, without_nulls};
+use super::wire::{Counts, schema, text, without_nulls};
 
 /// Returns the path of the request for one call.
 pub(super) fn path(model: &str) -> String {
@@ -28,17 +28,16 @@ pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     let system = system.map(|system| json!({"parts": [{"text": system}]}));
     let mime_type = (form.structure != Structure::Prompt).then_some("application/json");
     let schema = (form.structure == Structure::Schema).then(|| fitted(schema(ask)));
-    let config = json!({
+    let config = without_nulls(json!({
         "maxOutputTokens": form.max_output_tokens(ask),
         "responseMimeType": mime_type,
-    });
-    let config = with(config, "responseJsonSchema", schema.unwrap_or_default());
-    let body = json!({
+        "responseJsonSchema": schema,
+    }));
+    without_nulls(json!({
         "contents": [{"role": "user", "parts": parts}],
-        "generationConfig": null,
+        "generationConfig": config,
         "systemInstruction": system,
-    });
-    without_nulls(with(body, "generationConfig", without_nulls(config)))
+    }))
 }
 
 /// The schema keywords that Gemini supports; some models ignore others, some refuse them.
@@ -96,11 +95,8 @@ fn fitted(schema: Value) -> Value {
             (_, other) => other,
         };
     }
-    let names = fields
-        .get("properties")
-        .and_then(Value::as_object)
-        .map(|properties| properties.keys().cloned().collect::<Vec<_>>());
-    if let Some(names) = names {
+    if let Some(Value::Object(properties)) = fields.get("properties") {
+        let names = properties.keys().cloned().collect::<Vec<_>>();
         fields.insert("propertyOrdering".into(), names.into());
     }
     Value::Object(fields)

@@ -5,29 +5,27 @@
 //! to another host), no compression (it holds back streams) and no total timeout (a model may think
 //! for as long as it gives signs of life). Dropping the future of a call closes its connection.
 
-mod body;
 mod get;
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
-use reqwest::Client;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use tokio::time::{Instant, timeout_at};
+use reqwest::{Client, Response};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use crate::consultation::protocol::call::{Failure, FailureClass};
+use crate::consultation::protocol::call::{Failure, FailureClass, Outcome};
 use crate::domain::address::authority;
 use crate::domain::tokens::Usage;
 use crate::engine::ports::Delta;
 
 use super::clients::{self, Clients};
+pub use super::clients::{ClientError, Timeouts, is_readable_on_the_way};
 use super::decoder::Decoder;
 use super::delta_redactor::DeltaRedactor;
 use super::errors::{self, ErrorResponse};
 use super::sse::{self, Framing};
-use super::wire::{Account, Answered, End, HeaderText, HttpRequest};
-use body::{Body, silent};
-
-pub use super::clients::{ClientError, Timeouts, is_readable_on_the_way};
+use super::wire::{Account, End, HeaderText, HttpRequest, redacted};
 
 pub use get::{GetRequest, GetResponse};
 
@@ -57,17 +55,19 @@ impl Http {
         self.clients.get(&clients::parse(url)?)
     }
 
-    /// Makes one call and passes the events of the response to the decoder. Nothing that comes back
-    /// has the key in it.
+    /// Makes one call and passes the events of the response to the decoder. Returns the outcome, and
+    /// the fields of the request that the server's error names apart from its message. Nothing that
+    /// comes back has the key in it.
     pub async fn call(
         &self,
         request: HttpRequest,
         decoder: Decoder,
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
-    ) -> Answered {
-        let answered = self.exchange(request, decoder, account, on).await;
-        answered.redacted(account)
+    ) -> (Outcome, Vec<String>) {
+        let (outcome, named) = self.exchange(request, decoder, account, on).await;
+        let named = named.iter().map(|field| account.redact(field));
+        (redacted(outcome, account), named.collect())
     }
 
     async fn exchange(
@@ -76,26 +76,19 @@ impl Http {
         mut decoder: Decoder,
         account: &Account,
         on: &mut (dyn FnMut(Delta) + Send),
-    ) -> Answered {
+    ) -> (Outcome, Vec<String>) {
         let framing = request.framing;
         let body = match self.send(request, account).await {
             Ok(body) => body,
-            Err(failure) => {
-                return Answered {
-                    outcome: Err(failure),
-                    named: Vec::new(),
-                };
-            }
+            Err(failure) => return (Err(failure), Vec::new()),
         };
         if !body.response.status().is_success() {
             let now = header(body.response.headers(), "date")
                 .as_deref()
                 .and_then(errors::http_date);
             let refused = error_response(body).await;
-            return Answered {
-                outcome: Err(errors::classify(&refused, account, now)),
-                named: errors::named_fields(&refused.body),
-            };
+            let failure = errors::classify(&refused, account, now);
+            return (Err(failure), errors::named_fields(&refused.body));
         }
         let mut redactor = DeltaRedactor::new(account, on);
         redactor.push(Delta::Connected);
@@ -104,10 +97,7 @@ impl Http {
         })
         .await;
         redactor.finish();
-        Answered {
-            outcome: decoder.finish(end),
-            named: Vec::new(),
-        }
+        (decoder.finish(end), Vec::new())
     }
 
     async fn send<'a>(
@@ -137,8 +127,51 @@ impl Http {
                 usage: error.is_connect().then(Box::<Usage>::default),
                 ..broken(&error, &authority, account, timeouts)
             })?;
-        Ok(Body::new(response, account, timeouts, first_byte))
+        Ok(Body {
+            response,
+            account,
+            timeouts,
+            first_byte: Some(first_byte),
+        })
     }
+}
+
+/// A response whose head has arrived.
+#[derive(Debug)]
+struct Body<'a> {
+    response: Response,
+    account: &'a Account,
+    timeouts: Timeouts,
+    /// The end of the wait for the first byte; `None` once it has arrived.
+    first_byte: Option<Instant>,
+}
+
+impl Body<'_> {
+    /// Returns the next chunk, or `None` at the end.
+    async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, Failure> {
+        let next = self.response.chunk();
+        let (next, limit) = match self.first_byte {
+            Some(deadline) => (timeout_at(deadline, next).await, self.timeouts.first_byte),
+            None => (timeout(self.timeouts.idle, next).await, self.timeouts.idle),
+        };
+        let authority = authority(self.response.url().as_str());
+        let chunk = next
+            .map_err(|_| silent(&authority, limit))?
+            .map_err(|error| broken(&error, &authority, self.account, self.timeouts))?;
+        if chunk.as_ref().is_some_and(|chunk| !chunk.is_empty()) {
+            self.first_byte = None;
+        }
+        Ok(chunk)
+    }
+}
+
+/// Returns the failure of a server that sent nothing for this long.
+fn silent(authority: &str, limit: Duration) -> Failure {
+    let seconds = limit.as_secs_f64();
+    Failure::new(
+        FailureClass::Timeout,
+        format!("`{authority}` sent nothing for {seconds} s"),
+    )
 }
 
 async fn read(
@@ -200,12 +233,16 @@ async fn read(
             return malformed(error.to_string());
         }
     }
+    let announced = match framing {
+        Framing::Events => "text/event-stream",
+        Framing::Lines => "application/x-ndjson",
+    };
     match parser.finish().filter(is_whole) {
         Some(event) => {
             // The stream ends here, whether or not the decoder expects more.
             let _ = decoder.event(&event, on);
         }
-        None if !any_event && !is_of(framing, &content_type) => {
+        None if !any_event && !is_media_type(&content_type, announced) => {
             return not_a_stream(&preamble, &content_type, account);
         }
         None => {}
@@ -312,14 +349,6 @@ async fn error_response(mut body: Body<'_>) -> ErrorResponse {
     }
     error.body = String::from_utf8_lossy(&bytes).into_owned();
     error
-}
-
-/// Returns whether a content type announces events in this framing.
-fn is_of(framing: Framing, content_type: &str) -> bool {
-    match framing {
-        Framing::Events => is_media_type(content_type, "text/event-stream"),
-        Framing::Lines => is_media_type(content_type, "application/x-ndjson"),
-    }
 }
 
 fn is_media_type(content_type: &str, media_type: &str) -> bool {

@@ -139,21 +139,18 @@ impl PartialReply {
             (true, Some(stop), None) => self.reply(stop),
             (_, _, Some(failure)) => Err(self.with_remains(failure)),
             (_, _, None) => {
+                let early = if self.begun {
+                    "the stream ended before the answer was complete"
+                } else {
+                    "the stream ended before any of the answer arrived; the prompt may be too long \
+                     for the model"
+                };
                 let failure = self.interrupting(match end {
                     End::Broken(failure) => failure,
-                    End::Closed => Failure::new(FailureClass::Transport, self.early_end()),
+                    End::Closed => Failure::new(FailureClass::Transport, early),
                 });
                 Err(self.with_remains(failure))
             }
-        }
-    }
-
-    fn early_end(&self) -> &'static str {
-        if self.begun {
-            "the stream ended before the answer was complete"
-        } else {
-            "the stream ended before any of the answer arrived; the prompt may be too long for the \
-             model"
         }
     }
 
@@ -203,29 +200,22 @@ impl PartialReply {
     /// Returns the reported usage, completed by our estimate and marked as such where the report is
     /// missing.
     fn usage(&self) -> Usage {
-        let reported = self.usage.unwrap_or_default();
+        let mut usage = self.usage.unwrap_or_default();
         // A report of no prompt tokens, or of none for a text, is incomplete.
-        let plausible = reported.prompt() > 0 && (reported.output > 0 || self.text.is_empty());
+        let plausible = usage.prompt() > 0 && (usage.output > 0 || self.text.is_empty());
         if self.usage_is_final && plausible {
-            return reported;
+            return usage;
         }
-        let reported = if reported.prompt() > 0 {
-            reported
-        } else {
-            Usage {
-                input: self.prompt_tokens,
-                ..reported
-            }
-        };
+        if usage.prompt() == 0 {
+            usage.input = self.prompt_tokens;
+        }
         let reasoning = self.thinking.band().expected;
-        let output = reported
-            .output
-            .max(estimate_tokens(&self.text) + self.left_out.band().expected + reasoning);
+        let output = estimate_tokens(&self.text) + self.left_out.band().expected + reasoning;
         Usage {
-            output,
-            reasoning: reported.reasoning.max(reasoning),
+            output: usage.output.max(output),
+            reasoning: usage.reasoning.max(reasoning),
             source: UsageSource::Estimated,
-            ..reported
+            ..usage
         }
     }
 }

@@ -109,12 +109,8 @@ impl Remote {
 
     /// Returns the current form of requests to this model.
     fn form(&self, ask: &Ask) -> Form {
-        let known = self
-            .forms
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get(&ask.model.model)
-            .cloned();
+        let forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = forms.get(&ask.model.model).cloned();
         known.unwrap_or_else(|| self.first_form(ask))
     }
 
@@ -206,26 +202,16 @@ impl Provider for Remote {
             let form = self.form(ask);
             let (request, decoder) = self.codec_in(ask, &form);
             let parts = form::parts(&request.body);
-            let answered = self
-                .http
-                .call(request, decoder, &self.endpoint.account, on)
-                .await;
-            answered
-                .outcome
-                .map_err(|failure| self.learn(ask, &form, &parts, failure, answered.named))
+            let account = &self.endpoint.account;
+            let (outcome, named) = self.http.call(request, decoder, account, on).await;
+            outcome.map_err(|failure| self.learn(ask, &form, &parts, failure, named))
         })
     }
     fn check(&self) -> Option<BoxFuture<'_, Result<(), Failure>>> {
         Some(Box::pin(async move {
             let account = &self.endpoint.account;
-            let got = self
-                .http
-                .get(
-                    &model_list::health_request(self.dialect, &self.endpoint),
-                    account,
-                    CHECK,
-                )
-                .await?;
+            let request = model_list::health_request(self.dialect, &self.endpoint);
+            let got = self.http.get(&request, account, CHECK).await?;
             // Of the response only a used-up key matters.
             let budget = model_list::key_budget(&got.success(account)?);
             match budget.and_then(|budget| budget.remaining) {

@@ -89,12 +89,8 @@ impl Parser {
     /// Returns the open event if the stream ended without a blank line. It may be cut in the middle
     /// of a line: its reader must check that the data is complete.
     pub fn finish(mut self) -> Option<Event> {
-        let last = if self.line.is_empty() {
-            None
-        } else {
-            self.end_line()
-        };
-        last.or_else(|| self.dispatch())
+        let last = (!self.line.is_empty()).then(|| self.end_line());
+        last.flatten().or_else(|| self.dispatch())
     }
 
     fn end_line(&mut self) -> Option<Event> {

@@ -138,52 +138,25 @@ pub struct HttpRequest {
     pub framing: sse::Framing,
 }
 
-/// The outcome of a request.
-#[derive(Debug)]
-pub struct Answered {
-    pub outcome: Outcome,
-    /// The fields of the request that the server's error names apart from its message.
-    pub named: Vec<String>,
-}
-
-impl Answered {
-    /// Redacts the key in everything that came from the server.
-    pub(super) fn redacted(self, account: &Account) -> Self {
-        let redact = |text: String| account.redact(&text);
-        let outcome = match self.outcome {
-            Ok(reply) => Ok(Reply {
-                text: redact(reply.text),
-                stop: match reply.stop {
-                    StopReason::Refused(words) => StopReason::Refused(redact(words)),
-                    StopReason::Other(word) => StopReason::Other(redact(word)),
-                    stop @ (StopReason::End | StopReason::Length | StopReason::TooLong) => stop,
-                },
-                served_model: reply.served_model.map(redact),
-                ..reply
-            }),
-            Err(failure) => Err(Failure {
-                message: redact(failure.message),
-                partial: redact(failure.partial),
-                ..failure
-            }),
-        };
-        Self {
-            outcome,
-            named: self.named.into_iter().map(redact).collect(),
-        }
-    }
-}
-
-impl HttpRequest {
-    /// Returns the value of a header.
-    pub fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(header, _)| *header == name)
-            .map(|(_, value)| match value {
-                HeaderText::Plain(text) => *text,
-                HeaderText::Secret(text) => text.expose_secret(),
-            })
+/// Redacts the key in everything that came from the server.
+pub(super) fn redacted(outcome: Outcome, account: &Account) -> Outcome {
+    let redact = |text: String| account.redact(&text);
+    match outcome {
+        Ok(reply) => Ok(Reply {
+            text: redact(reply.text),
+            stop: match reply.stop {
+                StopReason::Refused(words) => StopReason::Refused(redact(words)),
+                StopReason::Other(word) => StopReason::Other(redact(word)),
+                stop @ (StopReason::End | StopReason::Length | StopReason::TooLong) => stop,
+            },
+            served_model: reply.served_model.map(redact),
+            ..reply
+        }),
+        Err(failure) => Err(Failure {
+            message: redact(failure.message),
+            partial: redact(failure.partial),
+            ..failure
+        }),
     }
 }
 
@@ -208,12 +181,9 @@ pub(super) fn schema(ask: &Ask) -> Value {
     ask.answer.schema(ask.form)
 }
 
-/// Returns an object with a field set to a value, which `json!` would copy.
-pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
-    if let Some(fields) = object.as_object_mut() {
-        fields.insert(field.to_owned(), value);
-    }
-    object
+/// Returns the entries of a list; none for any other value.
+pub(super) fn entries<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value[key].as_array().into_iter().flatten()
 }
 
 /// Returns the text of a value; empty for any other.

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::domain::time::{Timestamp, days_between};
 
-use super::entry::Model;
+use super::{Model, ModelCatalog};
 
 /// The age in days above which prices are reported as old.
 pub const OLD_AFTER_DAYS: i64 = 60;
@@ -33,42 +33,32 @@ impl PriceTableAge {
             .max();
         Self { of, newest }
     }
-
-    fn days(&self, today: Date) -> Option<i64> {
-        Some(days_between(self.newest?, today))
-    }
 }
 
-/// Returns warnings about files whose newest price is more than [`OLD_AFTER_DAYS`] old. Fresh
-/// prices of the user suppress them all.
-pub(super) fn warnings(vintages: &[PriceTableAge], now: Timestamp) -> Vec<String> {
-    let today = now.day();
-    let is_old = |vintage: &PriceTableAge| {
-        vintage
-            .days(today)
-            .is_some_and(|days| days > OLD_AFTER_DAYS)
-    };
-    let kept_fresh = vintages.iter().any(|vintage| {
-        vintage.of == PriceTable::TheUser && vintage.newest.is_some() && !is_old(vintage)
-    });
-    let warning = |vintage: &PriceTableAge| {
-        let (day, days) = (vintage.newest?, vintage.days(today)?);
-        Some(match vintage.of {
-            PriceTable::ThisProgram => format!(
-                "the newest built-in price is of {day}, {days} days ago: update conclave, or put \
-                 prices of your own into models.json"
-            ),
-            PriceTable::TheUser => format!(
-                "the newest price in your models.json is of {day}, {days} days ago: check its \
-                 prices and dates"
-            ),
-        })
-    };
-    vintages
-        .iter()
-        .filter(|vintage| is_old(vintage) && !(kept_fresh && vintage.of == PriceTable::ThisProgram))
-        .filter_map(warning)
-        .collect()
+impl ModelCatalog {
+    /// Returns warnings about files whose newest price is more than [`OLD_AFTER_DAYS`] old. Fresh
+    /// prices of the user suppress them all.
+    pub fn age_warnings(&self, now: Timestamp) -> Vec<String> {
+        let ages = self.vintages.iter().filter_map(|vintage| {
+            let day = vintage.newest?;
+            Some((vintage.of, day, days_between(day, now.day())))
+        });
+        let is_fresh = |(of, _, days)| of == PriceTable::TheUser && days <= OLD_AFTER_DAYS;
+        let is_kept_fresh = ages.clone().any(is_fresh);
+        ages.filter(|(_, _, days)| *days > OLD_AFTER_DAYS)
+            .filter_map(|(of, day, days)| match of {
+                PriceTable::ThisProgram if is_kept_fresh => None,
+                PriceTable::ThisProgram => Some(format!(
+                    "the newest built-in price is of {day}, {days} days ago: update conclave, or \
+                     put prices of your own into models.json"
+                )),
+                PriceTable::TheUser => Some(format!(
+                    "the newest price in your models.json is of {day}, {days} days ago: check its \
+                     prices and dates"
+                )),
+            })
+            .collect()
+    }
 }
 
 #[cfg(test)]
@@ -83,10 +73,11 @@ mod tests {
     }
 
     fn said(vintages: &[PriceTableAge]) -> Vec<String> {
-        warnings(
-            vintages,
-            serde_json::from_str("\"2027-02-01T12:00:00Z\"").unwrap(),
-        )
+        let catalog = ModelCatalog {
+            models: Vec::new(),
+            vintages: vintages.to_vec(),
+        };
+        catalog.age_warnings(serde_json::from_str("\"2027-02-01T12:00:00Z\"").unwrap())
     }
 
     #[test]

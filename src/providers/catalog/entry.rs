@@ -52,12 +52,8 @@ fn day<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Date>, D::Er
     let Some(text) = Option::<String>::deserialize(deserializer)? else {
         return Ok(None);
     };
-    match text.parse() {
-        Ok(day) => Ok(Some(day)),
-        Err(_) => Err(D::Error::custom(format!(
-            "`{text}` is not a date of the form YYYY-MM-DD"
-        ))),
-    }
+    let day = text.parse().map(Some);
+    day.map_err(|_| D::Error::custom(format!("`{text}` is not a date of the form YYYY-MM-DD")))
 }
 
 /// A price and the day from which it holds.

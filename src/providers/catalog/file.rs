@@ -48,13 +48,12 @@ impl ModelCatalog {
     /// known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
-        match file.get("schema_version") {
-            Some(Value::String(version)) if version == SCHEMA_VERSION => {}
-            Some(Value::String(version)) => {
-                return Err(CatalogError::OtherVersion(version.clone()));
-            }
-            Some(version) => return Err(CatalogError::OtherVersion(version.to_string())),
-            None => {}
+        let version = file.get("schema_version");
+        if let Some(version) = version.filter(|version| *version != SCHEMA_VERSION) {
+            let version = version
+                .as_str()
+                .map_or_else(|| version.to_string(), str::to_owned);
+            return Err(CatalogError::OtherVersion(version));
         }
         let entries = file
             .get("models")

@@ -1,22 +1,17 @@
 //! Resolving the name of a model that a user gives.
 
-use super::{Model, ModelCatalog};
+use super::ModelCatalog;
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::names::did_you_mean;
 use crate::domain::vendors::{self, VENDORS, Vendor};
 
 /// The error for a name of no known model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "unknown model `{name}`{}",
-    suggestion
-        .as_ref()
-        .map(|near| format!("; did you mean `{near}`?"))
-        .unwrap_or_default()
-)]
+#[error("unknown model `{name}`{suggestion}")]
 pub struct UnknownModel {
     pub name: String,
-    /// The closest known name.
-    pub suggestion: Option<String>,
+    /// The closest known name, as the rest of the sentence; or empty.
+    pub suggestion: String,
 }
 
 impl ModelCatalog {
@@ -36,27 +31,14 @@ impl ModelCatalog {
             provider: model.provider.clone(),
             model: name.to_owned(),
         });
+        // Of names that are equally like it, the last one counts, and lists begin with the best.
+        let best_last = self.models.iter().rev().map(|model| model.id.as_str());
         at_each_provider
             .find(|model| self.at_own_vendor(model).is_some())
             .ok_or_else(|| UnknownModel {
                 name: name.to_owned(),
-                suggestion: self.closest(name),
+                suggestion: did_you_mean(&name.to_lowercase(), best_last),
             })
-    }
-
-    fn closest(&self, name: &str) -> Option<String> {
-        const LEAST_LIKENESS: f64 = 0.8;
-        let name = name.to_lowercase();
-        let likeness = |model: &Model| strsim::jaro_winkler(&name, &model.id);
-        // Of models that are equally like it, the first: lists begin with the best.
-        let mut closest: Option<(f64, &Model)> = None;
-        for model in &self.models {
-            let likeness = likeness(model);
-            if likeness > closest.map_or(LEAST_LIKENESS, |(best, _)| best) {
-                closest = Some((likeness, model));
-            }
-        }
-        closest.map(|(_, model)| model.id.clone())
     }
 }
 

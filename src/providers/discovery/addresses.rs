@@ -28,33 +28,22 @@ pub fn usual<'a>(
             expected: Some(kind),
             ..Address::parse(base_url)?
         };
-        let other = other_address(&address)?;
-        addresses.push(address);
-        addresses.extend(other);
+        // Newer builds of a server may have another usual address than older ones.
+        let vendor = kind.vendor();
+        if let Hosting::OwnMachine {
+            other_base_url: Some(other),
+            ..
+        } = vendor.hosting
+            && address.root == Address::parse(vendor.default_base_url)?.root
+        {
+            let expected = Some(kind);
+            let other = Address::parse(other)?;
+            addresses.extend([address, Address { expected, ..other }]);
+        } else {
+            addresses.push(address);
+        }
     }
     Ok(addresses)
-}
-
-/// Returns the address of newer builds of a server, if the usual address is that of older ones.
-fn other_address(address: &Address) -> Result<Option<Address>, AddressError> {
-    let Some(vendor) = address.expected.map(LocalServerKind::vendor) else {
-        return Ok(None);
-    };
-    let Hosting::OwnMachine {
-        other_base_url: Some(other),
-        ..
-    } = vendor.hosting
-    else {
-        return Ok(None);
-    };
-    if address.root != Address::parse(vendor.default_base_url)?.root {
-        return Ok(None);
-    }
-    let other = Address::parse(other)?;
-    Ok(Some(Address {
-        expected: address.expected,
-        ..other
-    }))
 }
 
 impl Address {

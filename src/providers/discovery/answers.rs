@@ -5,110 +5,82 @@
 //! follow the servers' documentation and the answers of running servers; missing fields stay
 //! unknown.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use super::served_models::{entries, model, name, text};
-use super::{Condition, ServedModel};
+use super::served_models::{model, name, text};
+use super::{Address, Condition, Server, is_own_network};
 use crate::domain::vendors::LocalServerKind;
 use crate::providers::http::GetResponse;
+use crate::providers::wire::entries;
 
-/// The answers of one address, by path.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Answers(BTreeMap<&'static str, GetResponse>);
-
-/// The server that the answers describe.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ServerReport {
-    pub(super) kind: LocalServerKind,
-    pub(super) version: Option<String>,
-    pub(super) condition: Condition,
-    pub(super) models: Vec<ServedModel>,
-}
-
-impl Answers {
-    pub(super) fn new(answers: impl IntoIterator<Item = (&'static str, GetResponse)>) -> Self {
-        Self(answers.into_iter().collect())
-    }
-
-    /// Returns the JSON of a successful answer; `Null` without one.
-    fn json(&self, path: &str) -> Value {
-        let got = self.0.get(path).filter(|got| got.is_success());
-        got.and_then(|got| serde_json::from_str(&got.body).ok())
-            .unwrap_or_default()
-    }
-
-    fn status(&self, path: &str) -> Option<u16> {
-        self.0.get(path).map(|got| got.status)
-    }
-
-    fn is_llama_cpp(&self) -> bool {
-        self.0
-            .values()
-            .any(|got| got.server.eq_ignore_ascii_case("llama.cpp"))
-    }
-}
-
-/// Returns the server that answered; `None` for an unknown program.
-pub(super) fn read(answers: &Answers) -> Option<ServerReport> {
-    if let Some(version) = text(&answers.json("/api/version"), "version") {
-        let kind = LocalServerKind::Ollama;
-        let (list, running) = (answers.json("/api/tags"), answers.json("/api/ps"));
-        let running: Vec<String> = entries(&running, "models").filter_map(name).collect();
-        let models =
-            entries(&list, "models").filter_map(|entry| model(kind, entry, None, &running));
-        return Some(ServerReport {
-            kind,
-            version: Some(version),
-            condition: Condition::Ready,
-            models: models.collect(),
-        });
-    }
-    let (list, own_list) = (answers.json("/v1/models"), answers.json("/api/v0/models"));
-    let models: Vec<&Value> = entries(&list, "data").collect();
-    let own_models: Vec<&Value> = entries(&own_list, "data").collect();
-    let owned_by = |owner: &str| models.iter().any(|model| model["owned_by"] == owner);
-    let kind = if owned_by("vllm") {
+/// Returns the server that answered, each answer with its path; `None` for an unknown program.
+pub(super) fn read(address: &Address, answers: &[(&str, GetResponse)]) -> Option<Server> {
+    let answer = |path: &str| Some(&answers.iter().find(|(other, _)| *other == path)?.1);
+    // `Null` without a successful answer.
+    let json = |path: &str| -> Value {
+        let got = answer(path).filter(|got| got.is_success());
+        let json = got.and_then(|got| serde_json::from_str(&got.body).ok());
+        json.unwrap_or_default()
+    };
+    let version = text(&json("/api/version"), "version");
+    let (list, own_list) = (json("/v1/models"), json("/api/v0/models"));
+    let (tags, running) = (json("/api/tags"), json("/api/ps"));
+    let of = |owner: &str| entries(&list, "data").any(|model| model["owned_by"] == owner);
+    let is_llama_cpp = |got: &GetResponse| got.server.eq_ignore_ascii_case("llama.cpp");
+    let is_lm_studios = |model: &Value| model.get("compatibility_type").is_some();
+    let kind = if version.is_some() {
+        LocalServerKind::Ollama
+    } else if of("vllm") {
         LocalServerKind::Vllm
-    } else if owned_by("llamacpp") || answers.is_llama_cpp() {
+    } else if of("llamacpp") || answers.iter().any(|(_, got)| is_llama_cpp(got)) {
         LocalServerKind::LlamaCpp
-    } else if owned_by("organization_owner")
-        || owned_by("organization-owner")
-        || own_models
-            .iter()
-            .any(|model| model.get("compatibility_type").is_some())
+    } else if of("organization_owner")
+        || of("organization-owner")
+        || entries(&own_list, "data").any(is_lm_studios)
     {
         LocalServerKind::LmStudio
     } else {
         return None;
     };
-    let condition = match (answers.status("/health"), answers.status("/v1/models")) {
+    let status = |path| answer(path).map(|got| got.status);
+    let condition = match (status("/health"), status("/v1/models")) {
+        _ if kind == LocalServerKind::Ollama => Condition::Ready,
         (Some(503), _) | (_, Some(503)) => Condition::Loading,
         (_, Some(401 | 403)) => Condition::Locked,
         _ => Condition::Ready,
     };
-    let is_own = kind == LocalServerKind::LmStudio && !own_models.is_empty();
-    let models = if is_own { own_models } else { models };
-    let props = answers.json("/props");
+    let has_own_list = entries(&own_list, "data").next().is_some();
+    let models = match kind {
+        LocalServerKind::Ollama => entries(&tags, "models"),
+        LocalServerKind::LmStudio if has_own_list => entries(&own_list, "data"),
+        _ => entries(&list, "data"),
+    };
+    let running: Vec<String> = entries(&running, "models").filter_map(name).collect();
+    let props = json("/props");
     let context = props.pointer("/default_generation_settings/n_ctx");
-    let context = context
-        .and_then(Value::as_u64)
-        .filter(|context| *context > 0);
-    let models = models
-        .into_iter()
-        .filter_map(|entry| model(kind, entry, context, &[]));
-    Some(ServerReport {
+    let context = context.and_then(Value::as_u64).filter(|size| *size > 0);
+    let on_own_network = is_own_network(&address.host);
+    let mut models: Vec<_> = models
+        .filter_map(|entry| model(kind, entry, context, &running))
+        .collect();
+    for model in &mut models {
+        model.runs_here &= on_own_network;
+    }
+    Some(Server {
         kind,
-        version: None,
+        authority: address.authority().to_owned(),
+        base_url: format!("{}{}", address.root, kind.vendor().version_path()),
+        version,
         condition,
-        models: models.collect(),
+        on_own_network,
+        models,
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::providers::discovery::ServedModel;
 
     fn answered(status: u16, body: &str) -> GetResponse {
         GetResponse {
@@ -118,8 +90,8 @@ mod tests {
         }
     }
 
-    fn report(answers: &[(&'static str, GetResponse)]) -> Option<ServerReport> {
-        read(&Answers::new(answers.iter().cloned()))
+    fn report(answers: &[(&str, GetResponse)]) -> Option<Server> {
+        read(&Address::parse("127.0.0.1").unwrap(), answers)
     }
 
     fn model(id: &str, context: Option<u64>, parameters: Option<u64>, loaded: bool) -> ServedModel {

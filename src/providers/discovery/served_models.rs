@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::ServedModel;
 use crate::domain::vendors::LocalServerKind;
+use crate::providers::wire::entries;
 
 /// Returns a model that answers questions; `None` for others. `context` is the one of the whole
 /// server, `running` the names of the models that it has loaded, where it states them apart.
@@ -66,10 +67,6 @@ pub(super) fn model(
 /// `glm:cloud`.
 pub fn is_ollamas_cloud(id: &str) -> bool {
     id.ends_with("-cloud") || id.ends_with(":cloud")
-}
-
-pub(super) fn entries<'a>(list: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
-    list[key].as_array().into_iter().flatten()
 }
 
 /// Returns the text of a field, unless it is empty.

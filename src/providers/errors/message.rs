@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::domain::time::Timestamp;
+use crate::providers::wire::entries;
 
 /// The contents of an error body.
 #[derive(Debug, Default)]
@@ -54,7 +55,7 @@ impl ProviderMessage {
             let field = part["param"].as_str();
             message.fields.extend(field.map(ToOwned::to_owned));
         }
-        let complaints = list(inner, "detail").filter_map(|complaint| complaint.get("loc"));
+        let complaints = entries(inner, "detail").filter_map(|complaint| complaint.get("loc"));
         message.fields.extend(complaints.map(path_of));
         match &inner["details"] {
             Value::Array(details) => details.iter().for_each(|detail| message.add_detail(detail)),
@@ -72,10 +73,10 @@ impl ProviderMessage {
 
     fn add_detail(&mut self, detail: &Value) {
         self.add_codes(detail, &["error_code", "error_type", "reason"]);
-        for violation in list(detail, "violations") {
+        for violation in entries(detail, "violations") {
             self.add_codes(violation, &["quotaId"]);
         }
-        let fields = list(detail, "fieldViolations").filter_map(|field| field["field"].as_str());
+        let fields = entries(detail, "fieldViolations").filter_map(|field| field["field"].as_str());
         self.fields.extend(fields.map(ToOwned::to_owned));
         let delay = detail["retryDelay"]
             .as_str()
@@ -106,10 +107,6 @@ impl ProviderMessage {
         self.codes.extend(raw.codes);
         self.fields.extend(raw.fields);
     }
-}
-
-fn list<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
-    value[key].as_array().into_iter().flatten()
 }
 
 /// Returns the text in a message of any shape: a string, an object with one, or a list of errors.
@@ -148,15 +145,11 @@ fn printed_paths(words: &str) -> Vec<String> {
         .skip(1)
         .filter_map(|rest| rest.split_once(')'));
     let path = |(path, _): (&str, &str)| {
-        path.split(',')
-            .map(|part| part.trim().trim_matches('\''))
-            .collect::<Vec<_>>()
-            .join(".")
+        let parts = path.split(',').map(|part| part.trim().trim_matches('\''));
+        let path = parts.collect::<Vec<_>>().join(".");
+        path.trim_end_matches('.').to_owned()
     };
-    printed
-        .map(path)
-        .map(|path| path.trim_end_matches('.').to_owned())
-        .collect()
+    printed.map(path).collect()
 }
 
 fn code(value: &Value) -> Option<String> {
@@ -197,7 +190,8 @@ pub(super) fn of_headers(
     now: Option<Timestamp>,
 ) -> Option<Duration> {
     let milliseconds = milliseconds.and_then(|text| seconds(text, 1e-3));
-    milliseconds.or_else(|| after.and_then(|text| seconds(text, 1.0).or_else(|| until(text, now?))))
+    let until = |date: &str| Some(http_date(date)?.since(now?).min(LONGEST));
+    milliseconds.or_else(|| after.and_then(|text| seconds(text, 1.0).or_else(|| until(text))))
 }
 
 /// Reads a number of units of `unit` seconds.
@@ -208,11 +202,6 @@ pub(super) fn seconds(text: &str, unit: f64) -> Option<Duration> {
         .ok()
         .filter(|number| number.is_finite() && *number >= 0.0)?;
     Some(Duration::try_from_secs_f64(number * unit).map_or(LONGEST, |hint| hint.min(LONGEST)))
-}
-
-/// Returns the time from `now` until an HTTP date; zero if it has passed.
-fn until(date: &str, now: Timestamp) -> Option<Duration> {
-    Some(http_date(date)?.since(now).min(LONGEST))
 }
 
 /// Reads `Sat, 21 Nov 2026 09:00:00 GMT`.

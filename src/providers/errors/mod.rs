@@ -44,10 +44,8 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         now,
     )
     .or(message.retry_delay);
-    let class = match (
-        message.class(Some(status)),
-        response.should_retry.as_deref(),
-    ) {
+    let should_retry = response.should_retry.as_deref();
+    let class = match (message.class(Some(status)), should_retry) {
         // Credit that returns by itself is a rate limit.
         (FailureClass::Billing, _) if status == 402 && hint.is_some() => FailureClass::RateLimit,
         (FailureClass::RateLimit | FailureClass::Overload, Some("false")) => {
@@ -62,12 +60,10 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
         (_, "") => format!("HTTP {status} without an explanation"),
         (_, words) => format!("{words} (HTTP {status})"),
     };
+    let words = words + &advice(class, &message, Some(status), account);
     Failure {
         retry_after: hint,
-        ..Failure::new(
-            class,
-            words + &advice(class, &message, Some(status), account),
-        )
+        ..Failure::new(class, words)
     }
 }
 

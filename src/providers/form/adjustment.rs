@@ -9,7 +9,7 @@ use crate::domain::body_fields::{OWN, STRUCTURE, holds_reserved, is_inside_reser
 use super::limits::{Limit, limit};
 use super::{Form, MIN_OUTPUT_TOKENS, Structure, SystemPlace, Window};
 use crate::domain::dialect::{Dialect, JsonMode, TokensField};
-use crate::providers::wording::{TABLES, Wording};
+use crate::providers::wording::TABLES;
 
 /// The details of a refused request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -111,8 +111,7 @@ impl Form {
             Adjustment::Without(path) => _ = self.left_out.insert(path.clone()),
             Adjustment::OutputLimit(_) => match limit(&refusal.words.to_lowercase()) {
                 Some(Limit::Answer(most)) => {
-                    self.output_limit =
-                        Some(self.output_limit.map_or(most, |known| known.min(most)));
+                    self.output_limit = Some(self.output_limit.unwrap_or(most).min(most));
                 }
                 Some(Limit::Context { context, prompt }) => {
                     self.window = Some(Window::reported(context, prompt, ask, self.window));
@@ -174,8 +173,12 @@ impl Form {
         }
         let names = names_in(&refusal.words);
         let is_named = |path: &str| names.iter().any(|name| name.stands_for(path));
-        self.named(dialect, parts, &is_named)
-            .or_else(|| self.structure_in(dialect, words))
+        self.named(dialect, parts, &is_named).or_else(|| {
+            // The message may be about the structure without naming a field.
+            let is_about_structure = TABLES.about_structure.are_in(words)
+                || dialect == Dialect::Ollama && words.contains("format");
+            is_about_structure.then(|| self.lesser_structure(dialect))?
+        })
     }
 
     /// Returns the adjustment for the first named part of the body.
@@ -204,13 +207,6 @@ impl Form {
         structural.then(|| self.lesser_structure(dialect)).flatten()
     }
 
-    /// Returns the adjustment if the message is about the structure without naming a field.
-    fn structure_in(&self, dialect: Dialect, words: &str) -> Option<Adjustment> {
-        let meant = TABLES.about_structure.are_in(words)
-            || (dialect == Dialect::Ollama && words.contains("format"));
-        meant.then(|| self.lesser_structure(dialect)).flatten()
-    }
-
     fn lesser_structure(&self, dialect: Dialect) -> Option<Adjustment> {
         let now = match (self.structure, self.json_mode) {
             (Structure::Schema, JsonMode::Supported) => Structure::JsonObject,
@@ -237,13 +233,8 @@ impl Form {
 /// Returns whether the message refuses a system prompt.
 fn is_about_system(words: &str) -> bool {
     let plain = words.replace(['\'', '"', '`'], "");
-    let Wording {
-        no_system_role,
-        about_system,
-        refused,
-        ..
-    } = &*TABLES;
-    no_system_role.are_in(&plain) || about_system.are_in(&plain) && refused.are_in(&plain)
+    TABLES.no_system_role.are_in(&plain)
+        || TABLES.about_system.are_in(&plain) && TABLES.refused.are_in(&plain)
 }
 
 /// A name in a server's message.

@@ -47,10 +47,8 @@ impl Form {
             return form;
         }
         // A router may translate a JSON mode into a schema for a model that has none.
-        let is_router = match dialect {
-            Dialect::OpenAi(quirks) => quirks.routing == Routing::AmongProviders,
-            Dialect::Anthropic | Dialect::Gemini | Dialect::Ollama => false,
-        };
+        let is_router =
+            matches!(dialect, Dialect::OpenAi(quirks) if quirks.routing == Routing::AmongProviders);
         let is_translated = is_router && needs_mark(ask);
         let most = match self.json_mode {
             JsonMode::Supported if !is_translated => Structure::JsonObject,

@@ -67,16 +67,6 @@ pub struct Messages {
     pub user: Vec<String>,
 }
 
-impl Messages {
-    fn of(system: Option<String>, beginning: Option<&str>, rest: String) -> Self {
-        let user = match beginning {
-            Some(beginning) => vec![format!("{beginning}\n\n"), rest],
-            None => vec![rest],
-        };
-        Self { system, user }
-    }
-}
-
 impl Form {
     /// Returns the first form for a model.
     pub fn new(structure: Structure, quirks: Quirks) -> Self {
@@ -122,19 +112,18 @@ impl Form {
             let place = if is_cached { &mut user } else { &mut system };
             *place = join([place.as_str(), "Answer with one JSON object."]);
         }
-        let beginning = is_cached.then(|| prompt.context.as_str().trim());
-        let (system, beginning) = match self.system {
-            SystemPlace::Own => (Some(system).filter(|system| !system.is_empty()), beginning),
-            SystemPlace::UserMessage if is_cached => {
-                let beginning = join([system.as_str(), beginning.unwrap_or_default()]);
-                return Messages::of(None, Some(&beginning), user);
-            }
+        let mut beginning = is_cached.then(|| prompt.context.as_str().trim().to_owned());
+        let system = match self.system {
+            SystemPlace::Own => Some(system).filter(|system| !system.is_empty()),
             SystemPlace::UserMessage => {
-                user = join([&system, &user]);
-                (None, None)
+                let first = beginning.as_mut().unwrap_or(&mut user);
+                *first = join([system.as_str(), first]);
+                None
             }
         };
-        Messages::of(system, beginning, user)
+        let beginning = beginning.map(|beginning| format!("{beginning}\n\n"));
+        let user = beginning.into_iter().chain([user]).collect();
+        Messages { system, user }
     }
 
     /// Returns them as the messages of a chat.

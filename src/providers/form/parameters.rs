@@ -50,20 +50,11 @@ impl Parameters {
 
 /// Returns the paths of the fields and of their direct children, the children first.
 pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
-    let inner = |(key, value): (&String, &Value)| {
-        let children = value
-            .as_object()
-            .into_iter()
-            .flat_map(|object| object.keys());
-        children
-            .map(|child| format!("{key}.{child}"))
-            .collect::<Vec<_>>()
-    };
-    fields
-        .iter()
-        .flat_map(inner)
-        .chain(fields.keys().cloned())
-        .collect()
+    let inner = fields.iter().flat_map(|(key, value)| {
+        let children = value.as_object().into_iter().flat_map(Map::keys);
+        children.map(move |child| format!("{key}.{child}"))
+    });
+    inner.chain(fields.keys().cloned()).collect()
 }
 
 /// Merges parameters into a body, object by object. Reserved fields stay unchanged, and a value

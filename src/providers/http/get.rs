@@ -64,26 +64,28 @@ impl Http {
         let url = clients::parse(&request.url)
             .map_err(|error| Failure::new(FailureClass::BadRequest, error.to_string()))?;
         let authority = authority(url.as_str());
-        let answered = tokio::time::timeout(limit, self.got(request, account, url)).await;
-        answered.unwrap_or_else(|_| {
-            let seconds = limit.as_secs_f64();
-            Err(Failure::new(
-                FailureClass::Timeout,
-                format!("`{authority}` did not answer within {seconds} s"),
-            ))
-        })
+        let answer = self.answer(request, account, url, &authority);
+        tokio::time::timeout(limit, answer)
+            .await
+            .unwrap_or_else(|_| {
+                let seconds = limit.as_secs_f64();
+                Err(Failure::new(
+                    FailureClass::Timeout,
+                    format!("`{authority}` did not answer within {seconds} s"),
+                ))
+            })
     }
 
-    async fn got(
+    async fn answer(
         &self,
         request: &GetRequest,
         account: &Account,
         url: reqwest::Url,
+        authority: &str,
     ) -> Result<GetResponse, Failure> {
-        let authority = authority(url.as_str());
         let broken = |error: &reqwest::Error| Failure {
             class: FailureClass::Transport,
-            ..broken(error, &authority, account, self.clients.timeouts)
+            ..broken(error, authority, account, self.clients.timeouts)
         };
         let client = self
             .clients

@@ -84,20 +84,16 @@ pub fn own_name(path: &Path) -> String {
 fn own_file(path: &Path) -> Result<LocalModelChoice, ChoiceError> {
     let mut start = [0; 4];
     let read = files::open(path, SizeLimit::NONE).and_then(|mut file| file.read_exact(&mut start));
+    let file = path.to_owned();
     match read {
-        Ok(()) if start == *b"GGUF" => Ok(LocalModelChoice::Ready(ModelFile {
-            name: own_name(path),
-            file: path.to_owned(),
-        })),
-        Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
-            Err(ChoiceError::Unreadable {
-                path: path.to_owned(),
-                source,
-            })
+        Ok(()) if start == *b"GGUF" => {
+            let name = own_name(path);
+            Ok(LocalModelChoice::Ready(ModelFile { name, file }))
         }
-        Ok(()) | Err(_) => Err(ChoiceError::NotGguf {
-            path: path.to_owned(),
-        }),
+        Err(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
+            Err(ChoiceError::Unreadable { path: file, source })
+        }
+        Ok(()) | Err(_) => Err(ChoiceError::NotGguf { path: file }),
     }
 }
 

@@ -36,17 +36,14 @@ fn require(instructions: &[(&'static str, bool)]) -> Result<(), ProcessorError> 
 /// one.
 pub fn physical_cores() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-    let mut cores = BTreeSet::new();
-    for entry in fs::read_dir("/sys/devices/system/cpu")
+    let cores = fs::read_dir("/sys/devices/system/cpu");
+    let paths = cores
         .into_iter()
         .flatten()
         .flatten()
-    {
-        if let Ok(siblings) = fs::read_to_string(entry.path().join("topology/thread_siblings_list"))
-        {
-            cores.insert(siblings);
-        }
-    }
+        .map(|core| core.path());
+    let siblings = paths.map(|core| fs::read_to_string(core.join("topology/thread_siblings_list")));
+    let cores: BTreeSet<String> = siblings.filter_map(Result::ok).collect();
     NonZeroUsize::new(cores.len()).map_or(allowed, |cores| cores.min(allowed))
 }
 

@@ -134,22 +134,14 @@ pub struct UnknownModel {
 }
 
 fn names() -> String {
-    MODELS
-        .iter()
-        .map(|model| format!("`{}`", model.name))
-        .collect::<Vec<_>>()
-        .join(", ")
+    MODELS.map(|model| format!("`{}`", model.name)).join(", ")
 }
 
 /// Returns the description before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
 /// Apache-2.0`.
 pub fn announcement(model: &Model) -> String {
-    format!(
-        "{}, {}, licence {}",
-        model.name,
-        size(model.bytes),
-        model.licence
-    )
+    let (name, licence) = (model.name, model.licence);
+    format!("{name}, {}, licence {licence}", size(model.bytes))
 }
 
 /// Formats a size in decimal units: `98 MB`, `1.1 GB`.

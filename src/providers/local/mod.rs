@@ -46,9 +46,5 @@ pub struct NotBuiltInError;
 
 /// Returns whether this build can run a local model.
 pub fn built_in() -> Result<(), NotBuiltInError> {
-    if cfg!(feature = "local") {
-        Ok(())
-    } else {
-        Err(NotBuiltInError)
-    }
+    cfg!(feature = "local").then_some(()).ok_or(NotBuiltInError)
 }

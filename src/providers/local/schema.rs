@@ -26,30 +26,24 @@ pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let latin = !prompt
         .chars()
         .any(|letter| letter.is_alphabetic() && letter > '\u{24f}');
-    let mut scale = 100;
+    let mut limits = Limits {
+        labels: &labels,
+        ids: &ids,
+        own: own.as_deref(),
+        latin,
+        scale: 100,
+    };
     loop {
         let mut tight = schema.clone();
-        narrow(
-            &mut tight,
-            "",
-            &Limits {
-                labels: &labels,
-                ids: &ids,
-                own: own.as_deref(),
-                latin,
-                scale,
-            },
-        );
-        if scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
+        narrow(&mut tight, "", &limits);
+        if limits.scale <= 20 || longest(&tight) <= room.saturating_mul(CHARACTERS_A_TOKEN) {
             if let Value::Object(root) = &mut tight {
-                root.insert(
-                    "x-guidance".to_owned(),
-                    json!({"whitespace_flexible": false}),
-                );
+                let guidance = json!({"whitespace_flexible": false});
+                root.insert("x-guidance".to_owned(), guidance);
             }
             return tight;
         }
-        scale -= 20;
+        limits.scale -= 20;
     }
 }
 

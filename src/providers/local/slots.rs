@@ -126,35 +126,27 @@ impl Slots {
     fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
         let most = prompt.len().saturating_sub(1);
         let shared = |slot: &Slot| {
-            common(
-                slot.tokens.get(..slot.evaluated).unwrap_or_default(),
-                prompt,
-            )
-            .min(most)
+            let evaluated = slot.tokens.get(..slot.evaluated).unwrap_or_default();
+            common(evaluated, prompt).min(most)
         };
-        let candidates = self
-            .sequences
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| !without.contains(index));
+        let candidates = self.others(without);
         candidates
             .map(|(index, slot)| (index, shared(slot)))
             .max_by_key(|(index, shared)| (*shared, usize::MAX - index))
             .unwrap_or((0, 0))
     }
 
+    /// Returns all slots except these.
+    fn others<'a>(&'a self, without: &'a [usize]) -> impl Iterator<Item = (usize, &'a Slot)> {
+        let slots = self.sequences.iter().enumerate();
+        slots.filter(|(index, _)| !without.contains(index))
+    }
+
     /// Returns the cells that the prompt and all slots except `without` need, with shared ones
     /// counted once.
     fn cells(&self, prompt: &[i32], without: &[usize]) -> usize {
-        let slots = self
-            .sequences
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| !without.contains(index));
-        let mut all: Vec<&[i32]> = slots
-            .map(|(_, slot)| slot.tokens.as_slice())
-            .chain([prompt])
-            .collect();
+        let slots = self.others(without).map(|(_, slot)| slot.tokens.as_slice());
+        let mut all: Vec<&[i32]> = slots.chain([prompt]).collect();
         all.sort_unstable();
         let total: usize = all.iter().map(|tokens| tokens.len()).sum();
         let shared: usize = all

@@ -8,7 +8,7 @@ use conclave::domain::dialect::{Dialect, Quirks, Structure};
 use conclave::providers::form::{Adjustment, Form, Refusal, SystemPlace};
 use serde_json::{Value, json};
 
-use super::{ask_of, call, openai_request, remote};
+use super::{ask_of, call, header, openai_request, remote};
 use crate::support::provider_server::{Answer, On, ProviderServer, Vendor};
 
 const KEY: &str = "conclave-0123456789abcdef";
@@ -118,7 +118,7 @@ fn mistral_gets_the_key_in_a_field_and_xai_in_a_header() {
 
     let xai = cached("xai", "grok-4.7");
     let (request, _) = remote("xai", "http://h/v1").codec(&xai);
-    assert_eq!(request.header("x-grok-conv-id"), Some(KEY));
+    assert_eq!(header(&request, "x-grok-conv-id"), Some(KEY));
     assert_eq!(request.body["messages"], unmarked());
     assert_eq!(request.body.get("prompt_cache_key"), None);
 }

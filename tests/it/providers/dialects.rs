@@ -10,7 +10,7 @@ use conclave::domain::vendors;
 use conclave::engine::ports::Delta;
 use serde_json::{Value, json};
 
-use super::{KEY, ask_of, body_of, call, decode_of, remote, remote_that};
+use super::{KEY, ask_of, body_of, call, decode_of, header, remote, remote_that};
 use crate::support::provider_server::{Answer, On, ProviderServer};
 
 /// The providers that use the Chat Completions format.
@@ -75,11 +75,11 @@ fn only_openrouter_gets_the_tool_name() {
         let (request, _) = remote(provider, "http://h/v1/").codec(&ask_of(provider, "m"));
         assert_eq!(request.url, "http://h/v1/chat/completions");
         assert_eq!(
-            request.header("authorization"),
+            header(&request, "authorization"),
             Some(format!("Bearer {KEY}").as_str())
         );
         assert_eq!(
-            request.header("x-openrouter-title"),
+            header(&request, "x-openrouter-title"),
             (provider == "openrouter").then_some("conclave"),
             "{provider}"
         );

@@ -34,8 +34,9 @@ use conclave::providers::catalog::ModelCatalog;
 use conclave::providers::http::{Http, Timeouts};
 use conclave::providers::remote::Remote;
 use conclave::providers::sse;
-use conclave::providers::wire::{Account, End, Endpoint, Scheme};
+use conclave::providers::wire::{Account, End, Endpoint, HeaderText, HttpRequest, Scheme};
 
+use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 
 use crate::support::provider_server::{ProviderServer, Vendor};
@@ -49,6 +50,14 @@ const VENDORS: [(Vendor, &str); 3] = [
     (Vendor::OpenAi, "gpt-6.1-sol"),
     (Vendor::Google, "gemini-4-argon"),
 ];
+
+fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
+    let (_, value) = request.headers.iter().find(|(other, _)| *other == name)?;
+    Some(match value {
+        HeaderText::Plain(text) => *text,
+        HeaderText::Secret(text) => text.expose_secret(),
+    })
+}
 
 fn ask(vendor: Vendor, model: &str) -> Ask {
     let prompt = Prompt {

@@ -17,7 +17,7 @@ use conclave::providers::remote::Remote;
 use conclave::providers::wire::{Account, Endpoint, Scheme};
 use serde_json::{Value, json};
 
-use super::{ask_of, body_of, call, decode_of, fed, remote, remote_with};
+use super::{ask_of, body_of, call, decode_of, fed, header, remote, remote_with};
 
 /// A call with a prompt of about this many tokens.
 fn ask_with(tokens: usize, max_output_tokens: u64) -> Ask {
@@ -79,7 +79,7 @@ fn json_mode_is_a_string_and_a_key_is_sent_only_if_set() {
         };
         let (request, _) =
             remote_with(Dialect::Ollama, "http://h", account).codec(&ask_of("ollama", "m"));
-        request.header("authorization").map(ToOwned::to_owned)
+        header(&request, "authorization").map(ToOwned::to_owned)
     };
     assert_eq!(authorization(None), None);
     assert_eq!(authorization(Some("k")).as_deref(), Some("Bearer k"));

@@ -5,7 +5,7 @@ use conclave::domain::dialect::Dialect;
 use conclave::providers::wire::{Account, Scheme};
 use serde_json::{Value, json};
 
-use super::{KEY, VENDORS, ask, call, cloud, cloud_at, openai_request, remote_with};
+use super::{KEY, VENDORS, ask, call, cloud, cloud_at, header, openai_request, remote_with};
 use crate::support::provider_server::{ProviderServer, Vendor};
 
 fn schema() -> Value {
@@ -124,10 +124,10 @@ fn an_anthropic_token_is_sent_as_a_bearer() {
     let remote = remote_with(Dialect::Anthropic, "http://h", account);
     let (request, _) = remote.codec(&ask(Vendor::Anthropic, "m"));
     assert_eq!(
-        request.header("authorization"),
+        header(&request, "authorization"),
         Some(format!("Bearer {KEY}").as_str())
     );
-    assert_eq!(request.header("x-api-key"), None);
+    assert_eq!(header(&request, "x-api-key"), None);
 }
 
 #[test]

@@ -56,12 +56,12 @@ impl Hub {
                 return Ok(());
             }
             match self.attempt(http, part, on).await? {
-                DownloadAttempt::Whole => return Ok(()),
-                DownloadAttempt::Broken(_) if part.downloaded() > before => {
+                None => return Ok(()),
+                Some(_) if part.downloaded() > before => {
                     fruitless = 1;
                     on(part.downloaded());
                 }
-                DownloadAttempt::Broken(why) => {
+                Some(why) => {
                     fruitless += 1;
                     if fruitless >= FRUITLESS {
                         return Err(SourceError::Unavailable(why));
@@ -71,18 +71,16 @@ impl Hub {
         }
     }
 
+    /// Returns why the connection ended early; `None` if the file is whole.
     async fn attempt(
         &self,
         http: &Client,
         part: &PartialDownload<'_>,
         on: &mut dyn FnMut(u64),
-    ) -> Result<DownloadAttempt, SourceError> {
+    ) -> Result<Option<String>, SourceError> {
         let expected = part.model.bytes;
-        let have = if part.downloaded() > expected {
-            0
-        } else {
-            part.downloaded()
-        };
+        let have = Some(part.downloaded()).filter(|have| *have <= expected);
+        let have = have.unwrap_or(0);
         let mut response = self.request(http, part, have).await?;
         let (keep, total) = match response.status() {
             StatusCode::OK => (0, response.content_length()),
@@ -115,18 +113,18 @@ impl Hub {
                     }
                     on(writing.written);
                 }
-                Ok(Ok(None)) if writing.written == expected => return Ok(DownloadAttempt::Whole),
+                Ok(Ok(None)) if writing.written == expected => return Ok(None),
                 Ok(Ok(None)) => {
-                    return Ok(DownloadAttempt::Broken(format!(
+                    return Ok(Some(format!(
                         "it ended after {} of {expected} bytes",
                         writing.written
                     )));
                 }
                 Ok(Err(error)) => {
-                    return Ok(DownloadAttempt::Broken(shortened(&innermost(&error))));
+                    return Ok(Some(shortened(&innermost(&error))));
                 }
                 Err(_) => {
-                    return Ok(DownloadAttempt::Broken(format!(
+                    return Ok(Some(format!(
                         "it stalled for {:?} after {} of {expected} bytes",
                         self.idle, writing.written
                     )));
@@ -170,12 +168,6 @@ impl Hub {
             "it redirected more than {REDIRECTS} times"
         )))
     }
-}
-
-enum DownloadAttempt {
-    Whole,
-    /// The connection ended early, with the reason.
-    Broken(String),
 }
 
 /// Returns the target of a redirect, if it may be followed.

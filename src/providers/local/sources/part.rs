@@ -102,17 +102,14 @@ impl<'a> PartialDownload<'a> {
     }
 
     fn error(&self, source: io::Error) -> PartError {
-        if source.kind() == io::ErrorKind::StorageFull {
-            PartError::DiskFull {
-                path: self.path.clone(),
+        let path = self.path.clone();
+        match source.kind() {
+            io::ErrorKind::StorageFull => PartError::DiskFull {
+                path,
                 model: self.model.name,
                 bytes: self.model.bytes,
-            }
-        } else {
-            PartError::File {
-                path: self.path.clone(),
-                source,
-            }
+            },
+            _ => PartError::File { path, source },
         }
     }
 }
