@@ -15,7 +15,13 @@ const TICKS_PER_MICRO_USD: u64 = 10_000;
 pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
     match kind {
         ReportedCost::None => None,
-        ReportedCost::Usd => micro_usd(&text_of(usage.get("cost")?)?),
+        ReportedCost::Usd => {
+            let cost = usage.get("cost")?;
+            // The shortest decimal with the same value, which equals the sent text for fewer than
+            // 16 digits.
+            let number = cost.as_number().map(ToString::to_string);
+            micro_usd(number.as_deref().or(cost.as_str())?)
+        }
         ReportedCost::Ticks => {
             let ticks = usage.get("cost_in_usd_ticks")?.as_u64()?;
             Some(MicroUsd(
@@ -23,16 +29,6 @@ pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
                     + u64::from(ticks % TICKS_PER_MICRO_USD >= TICKS_PER_MICRO_USD / 2),
             ))
         }
-    }
-}
-
-fn text_of(amount: &Value) -> Option<String> {
-    match amount {
-        // The shortest decimal with the same value, which equals the sent text for fewer than 16
-        // digits.
-        Value::Number(number) => Some(number.to_string()),
-        Value::String(text) => Some(text.clone()),
-        Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
     }
 }
 

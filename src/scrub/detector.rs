@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
 use indexmap::IndexMap;
 use memchr::memmem::Finder;
+use regex::bytes::RegexSet;
 
 use super::compiled_rule::CompiledRule;
 use super::overlap::{SecretSpan, Specificity, join};
 use super::place::KeywordPlace;
-use super::rules::{Allowlist, RuleError, UserRules, built_in};
+use super::rules::{RuleError, UserRules, built_in, byte_set};
 
 /// A keyword's rule looks no further than to this many of its keywords before and behind it. The
 /// one next to a secret always sees all of it.
@@ -36,7 +37,8 @@ pub(super) struct Detector {
     /// `None` if it cannot be built, as the next.
     prefilter: OnceLock<Option<AhoCorasick>>,
     fast_prefilter: OnceLock<Option<AhoCorasick>>,
-    allowed: Allowlist,
+    allowed_values: BTreeSet<String>,
+    allowed_patterns: RegexSet,
 }
 
 /// A keyword in a text.
@@ -72,7 +74,7 @@ impl Detector {
                 of_rules.or_default().insert(index);
             }
         }
-        let allowed = Allowlist::new(&user.allow)
+        let allowed_patterns = byte_set(&user.allow.patterns)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
         Ok(Self {
             rules,
@@ -80,7 +82,8 @@ impl Detector {
             searched_bytes: AtomicUsize::new(0),
             prefilter: OnceLock::new(),
             fast_prefilter: OnceLock::new(),
-            allowed,
+            allowed_values: user.allow.values.iter().cloned().collect(),
+            allowed_patterns,
         })
     }
 
@@ -195,8 +198,10 @@ impl Detector {
     }
 
     fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {
-        text.get(start..end)
-            .is_none_or(|value| value.is_empty() || self.allowed.contains(value))
+        let value = text.get(start..end).unwrap_or_default();
+        value.is_empty()
+            || self.allowed_values.contains(value)
+            || self.allowed_patterns.is_match(value.as_bytes())
     }
 }
 

@@ -1,7 +1,5 @@
 //! Rules as data: the form of `rules.toml` and of the user's own file, and the errors in it.
 
-use std::collections::BTreeSet;
-
 use regex::bytes::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
@@ -105,26 +103,6 @@ pub enum RuleError {
     Matcher(String),
     #[error("rule `{rule}` has an invalid `kind` `{kind}`: use lowercase letters, digits and `_`")]
     Kind { rule: String, kind: String },
-}
-
-/// Exact values and patterns.
-#[derive(Debug)]
-pub(super) struct Allowlist {
-    values: BTreeSet<String>,
-    patterns: RegexSet,
-}
-
-impl Allowlist {
-    pub(super) fn new(allowed: &AllowedValues) -> Result<Self, regex::Error> {
-        Ok(Self {
-            values: allowed.values.iter().cloned().collect(),
-            patterns: byte_set(&allowed.patterns)?,
-        })
-    }
-
-    pub(super) fn contains(&self, value: &str) -> bool {
-        self.values.contains(value) || self.patterns.is_match(value.as_bytes())
-    }
 }
 
 /// Compiles patterns that match bytes.

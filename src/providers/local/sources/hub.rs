@@ -140,11 +140,8 @@ impl Hub {
         part: &PartialDownload<'_>,
         have: u64,
     ) -> Result<Response, SourceError> {
-        let address = format!(
-            "{}/{}",
-            self.base.trim_end_matches('/'),
-            part.model.hub_path
-        );
+        let base = self.base.trim_end_matches('/');
+        let address = format!("{base}/{}", part.model.hub_path);
         let mut url = Url::parse(&address).map_err(|error| {
             let address = without_credentials(&address);
             unavailable(format!("`{address}` is no address: {error}"))
@@ -184,13 +181,12 @@ fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
         _ => false,
     };
     if safe {
-        Ok(to)
-    } else {
-        Err(unavailable(format!(
-            "it redirected to `{}`, which is not encrypted",
-            to.host_str().unwrap_or("")
-        )))
+        return Ok(to);
     }
+    let host = to.host_str().unwrap_or("");
+    Err(unavailable(format!(
+        "it redirected to `{host}`, which is not encrypted"
+    )))
 }
 
 fn is_loopback(url: &Url) -> bool {
