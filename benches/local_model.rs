@@ -1,8 +1,8 @@
 //! Measures the embedded model: `cargo bench --features local --bench local_model -- FOLDER
 //! [TRIES]`.
 //!
-//! For each model of the manifest whose file is in FOLDER: time to load, a run of all five kinds of
-//! answer with three experts, speed, memory, what was shared; then TRIES answers of each kind,
+//! For each model of the manifest whose file is in FOLDER: a run of all five kinds of answer with
+//! three experts, its times, memory, what was shared; then TRIES answers of each kind,
 //! validated against the schema that the pipeline reads.
 #![expect(
     clippy::unwrap_used,
@@ -12,7 +12,7 @@
 )]
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use conclave::consultation::protocol::answer::{AnswerForm, AnswerKind};
 use conclave::consultation::protocol::call::{Ask, Prompt, Reply, StopReason};
@@ -107,11 +107,6 @@ fn peak() -> String {
 
 fn forget_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
-}
-
-fn a_second(tokens: u64, time: Duration) -> f64 {
-    let tokens = f64::from(u32::try_from(tokens).unwrap());
-    tokens / time.as_secs_f64().max(1e-9)
 }
 
 async fn answers(provider: &LocalProvider, asks: &[Ask]) -> Vec<Reply> {
@@ -228,17 +223,7 @@ fn main() {
         settings.threads = arguments.get(4).and_then(|number| number.parse().ok());
         let provider = LocalProvider::new(settings).unwrap();
         runtime.block_on(consultation(&provider, model));
-        let done = provider.statistics();
-        println!(
-            "  loaded in {:.2} s; read {:.0} tok/s ({} evaluated, {} reused); wrote {:.1} tok/s; chose for {:.1} s; peak memory {}",
-            done.loading.as_secs_f64(),
-            a_second(done.evaluated, done.reading),
-            done.evaluated,
-            done.reused,
-            a_second(done.written_alone, done.writing),
-            done.choosing.as_secs_f64(),
-            peak()
-        );
+        println!("  peak memory {}", peak());
         if tries > 0 {
             runtime.block_on(valid(&provider, model, tries));
         }

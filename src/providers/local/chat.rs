@@ -5,7 +5,8 @@
 
 use llama_cpp_2::model::{LlamaChatMessage, LlamaChatTemplate, LlamaModel};
 
-use crate::consultation::protocol::call::{Prompt, join};
+use super::job::internal;
+use crate::consultation::protocol::call::{Failure, Prompt, join};
 
 const SYSTEM: &str = "SYSTEM-GOES-HERE";
 const USER: &str = "USER-GOES-HERE";
@@ -18,31 +19,28 @@ pub(super) struct Frame {
     after: Vec<i32>,
 }
 
-/// The error for a chat format that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("the model's chat format cannot be used: {0}")]
-pub(super) struct ChatError(String);
+/// Returns the failure of a chat format that cannot be used.
+fn unusable(why: impl std::fmt::Display) -> Failure {
+    internal(format!("the model's chat format cannot be used: {why}"))
+}
 
 impl Frame {
     /// Reads the model's chat template; `ChatML` for a model without one.
-    pub(super) fn of(model: &LlamaModel) -> Result<Self, ChatError> {
+    pub(super) fn of(model: &LlamaModel) -> Result<Self, Failure> {
         let own = model
             .chat_template(None)
             .ok()
             .and_then(|template| render(model, &template).ok());
         let rendered = match own {
             Some(rendered) => rendered,
-            None => render(
-                model,
-                &LlamaChatTemplate::new("chatml").map_err(|error| ChatError(error.to_string()))?,
-            )?,
+            None => render(model, &LlamaChatTemplate::new("chatml").map_err(unusable)?)?,
         };
         let (before, rest) = rendered
             .split_once(SYSTEM)
-            .ok_or_else(|| ChatError("it has no place for a system prompt".to_owned()))?;
+            .ok_or_else(|| unusable("it has no place for a system prompt"))?;
         let (between, after) = rest
             .split_once(USER)
-            .ok_or_else(|| ChatError("it has no place for a question".to_owned()))?;
+            .ok_or_else(|| unusable("it has no place for a question"))?;
         let tokens =
             |text: &str, first: bool| ids(model.vocab().tokenize(text.as_bytes(), first, true));
         Ok(Self {
@@ -69,10 +67,9 @@ impl Frame {
     }
 }
 
-fn render(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, ChatError> {
+fn render(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, Failure> {
     let say = |role: &str, content: &str| {
-        LlamaChatMessage::new(role.to_owned(), content.to_owned())
-            .map_err(|error| ChatError(error.to_string()))
+        LlamaChatMessage::new(role.to_owned(), content.to_owned()).map_err(unusable)
     };
     let rendered = model
         .apply_chat_template(
@@ -80,11 +77,11 @@ fn render(model: &LlamaModel, template: &LlamaChatTemplate) -> Result<String, Ch
             &[say("system", SYSTEM)?, say("user", USER)?],
             true,
         )
-        .map_err(|error| ChatError(error.to_string()))?;
+        .map_err(unusable)?;
     if rendered.contains(SYSTEM) && rendered.contains(USER) {
         Ok(rendered)
     } else {
-        Err(ChatError("it drops a message".to_owned()))
+        Err(unusable("it drops a message"))
     }
 }
 

@@ -14,23 +14,21 @@ use llguidance::{Matcher, ParserFactory};
 use serde_json::Value;
 
 use super::cut::cut_back;
+use super::job::internal;
+use crate::consultation::protocol::call::Failure;
 
 /// Creates writers. It is built once per model, because that walks the whole vocabulary.
 pub(super) struct Guide {
     factory: ParserFactory,
 }
 
-/// The error for a schema or vocabulary that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("constrained decoding failed: {0}")]
-pub(super) struct GuideError(String);
-
-fn failed(error: impl std::fmt::Display) -> GuideError {
-    GuideError(error.to_string())
+/// Returns the failure of a schema or vocabulary that cannot be used.
+fn failed(error: impl std::fmt::Display) -> Failure {
+    internal(format!("constrained decoding failed: {error}"))
 }
 
 impl Guide {
-    pub(super) fn of(model: &LlamaModel) -> Result<Self, GuideError> {
+    pub(super) fn of(model: &LlamaModel) -> Result<Self, Failure> {
         let mut factory =
             ParserFactory::new_simple(&LlamaSampler::llguidance_tok_env(model)).map_err(failed)?;
         factory.quiet();
@@ -44,13 +42,13 @@ impl Guide {
         model: &LlamaModel,
         schema: Value,
         seed: u32,
-    ) -> Result<Writer, GuideError> {
+    ) -> Result<Writer, Failure> {
         let matcher = Matcher::new(
             self.factory
                 .create_parser(TopLevelGrammar::from_json_schema(schema.clone())),
         );
         match matcher.get_error() {
-            Some(error) => Err(GuideError(error)),
+            Some(error) => Err(failed(error)),
             None => Ok(Writer {
                 matcher,
                 schema,
@@ -90,7 +88,7 @@ impl Writer {
         &mut self,
         model: &LlamaModel,
         logits: &[f32],
-    ) -> Result<Option<i32>, GuideError> {
+    ) -> Result<Option<i32>, Failure> {
         let allowed = self.matcher.compute_mask_or_eos().map_err(failed)?;
         let mut candidates = Vec::with_capacity(256);
         for (id, logit) in (0_u32..).zip(logits) {
@@ -117,7 +115,7 @@ impl Writer {
     /// Returns the tokens that the schema forces next, and adds them to the answer.
     ///
     /// The last one is left to the model, which might choose a longer token that begins with it.
-    pub(super) fn forced(&mut self, model: &LlamaModel) -> Result<Vec<i32>, GuideError> {
+    pub(super) fn forced(&mut self, model: &LlamaModel) -> Result<Vec<i32>, Failure> {
         if self.ended() {
             return Ok(Vec::new());
         }
@@ -130,7 +128,7 @@ impl Writer {
         Ok(tokens.into_iter().map(|token| token.0).collect())
     }
 
-    fn take(&mut self, model: &LlamaModel, token: LlamaToken) -> Result<(), GuideError> {
+    fn take(&mut self, model: &LlamaModel, token: LlamaToken) -> Result<(), Failure> {
         self.matcher
             .consume_token(token.0.cast_unsigned())
             .map_err(failed)?;

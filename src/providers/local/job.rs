@@ -1,12 +1,11 @@
-//! Messages between the provider and the decoding thread: settings, jobs, events and figures.
+//! Messages between the provider and the decoding thread: settings, jobs and events.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::consultation::protocol::call::{Ask, Outcome};
+use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::engine::ports::Delta;
 
 /// The default context in tokens.
@@ -42,27 +41,6 @@ impl LocalSettings {
     }
 }
 
-/// The figures of the engine so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Statistics {
-    pub answers: u64,
-    /// Prompt tokens that were evaluated.
-    pub evaluated: u64,
-    /// Prompt tokens that were already in memory.
-    pub reused: u64,
-    /// Tokens of answers, including those that the schema forced.
-    pub written: u64,
-    /// Time to load the model.
-    pub loading: Duration,
-    /// Time of steps that evaluated prompts.
-    pub reading: Duration,
-    /// Time of steps that only wrote, and their tokens.
-    pub writing: Duration,
-    pub written_alone: u64,
-    /// The time of choosing tokens within all steps.
-    pub choosing: Duration,
-}
-
 /// A call on its way to the thread.
 #[derive(Debug)]
 pub(super) struct Job {
@@ -75,4 +53,9 @@ pub(super) struct Job {
 pub(super) enum JobEvent {
     Delta(Delta),
     Done(Outcome),
+}
+
+/// Returns the failure of the engine.
+pub(super) fn internal(message: impl ToString) -> Failure {
+    Failure::new(FailureClass::Internal, message.to_string())
 }

@@ -4,7 +4,7 @@
 //! The model is loaded at the first call. Dropping a call's future closes its channel; the thread
 //! notices before its next step.
 
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc::unbounded_channel;
@@ -12,7 +12,7 @@ use tokio::sync::mpsc::unbounded_channel;
 use crate::consultation::protocol::call::{Ask, Failure, FailureClass, Outcome};
 use crate::engine::ports::{BoxFuture, Delta, Provider};
 
-use super::job::{Job, JobEvent, LocalSettings, Statistics};
+use super::job::{Job, JobEvent, LocalSettings};
 use super::worker;
 
 /// The embedded model.
@@ -22,7 +22,6 @@ pub struct LocalProvider {
     /// `None` only during drop.
     asks: Option<mpsc::Sender<Job>>,
     thread: Option<JoinHandle<()>>,
-    statistics: Arc<Mutex<Statistics>>,
 }
 
 /// The error for a machine that cannot run the embedded model.
@@ -39,26 +38,16 @@ impl LocalProvider {
     pub fn new(settings: LocalSettings) -> Result<Self, LocalError> {
         super::cpu::check()?;
         let (asks, jobs) = mpsc::channel();
-        let statistics = Arc::new(Mutex::new(Statistics::default()));
-        let (name, shared) = (settings.name.clone(), Arc::clone(&statistics));
+        let name = settings.name.clone();
         let thread = std::thread::Builder::new()
             .name("local-model".to_owned())
-            .spawn(move || worker::run(&settings, &jobs, &shared))
+            .spawn(move || worker::run(&settings, &jobs))
             .map_err(LocalError::Thread)?;
         Ok(Self {
             name,
             asks: Some(asks),
             thread: Some(thread),
-            statistics,
         })
-    }
-
-    /// Returns the figures so far.
-    pub fn statistics(&self) -> Statistics {
-        *self
-            .statistics
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

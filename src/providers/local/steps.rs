@@ -6,8 +6,8 @@ use llama_cpp_2::token::LlamaToken;
 use crate::consultation::protocol::call::{Failure, Reply, StopReason};
 use crate::engine::ports::Delta;
 
-use super::job::JobEvent;
-use super::worker::{ActiveJob, BATCH, CHUNK, Worker, internal, now, sequence};
+use super::job::{JobEvent, internal};
+use super::worker::{ActiveJob, BATCH, CHUNK, Worker, sequence};
 
 /// The part of one answer in the batch.
 struct Share {
@@ -21,7 +21,6 @@ struct Share {
 impl Worker<'_> {
     pub(super) fn step(&mut self) -> Result<(), Failure> {
         self.batch.clear();
-        let mut reads = false;
         let mut shares = Vec::with_capacity(self.answering.len());
         for answering in &self.answering {
             let filled = usize::try_from(self.batch.n_tokens()).unwrap_or(BATCH);
@@ -29,7 +28,6 @@ impl Worker<'_> {
                 .slots
                 .pending(answering.slot, CHUNK.min(BATCH.saturating_sub(filled)));
             let whole = tokens.len() == self.slots.waiting(answering.slot);
-            reads |= from < answering.prompt;
             for (position, token) in (from..).zip(tokens) {
                 let last = whole && position + 1 == from + tokens.len();
                 let position = i32::try_from(position).unwrap_or(i32::MAX);
@@ -40,7 +38,7 @@ impl Worker<'_> {
                         &[sequence(answering.slot)],
                         last,
                     )
-                    .map_err(|error| internal(error.to_string()))?;
+                    .map_err(internal)?;
             }
             shares.push(Share {
                 tokens: tokens.len(),
@@ -51,12 +49,10 @@ impl Worker<'_> {
         if self.batch.n_tokens() == 0 {
             return Ok(());
         }
-        let started = now();
         self.context
             .decode(&mut self.batch)
             .map_err(|error| internal(format!("the local model failed: {error}")))?;
         self.context.synchronize();
-        let decoded = now();
         for (answering, share) in std::mem::take(&mut self.answering).into_iter().zip(shares) {
             self.slots.evaluated(answering.slot, share.tokens);
             if let Some(row) = share.row {
@@ -68,16 +64,6 @@ impl Worker<'_> {
             }
             self.answering.push(answering);
         }
-        let tokens = u64::try_from(self.batch.n_tokens()).unwrap_or(0);
-        self.note(|statistics| {
-            statistics.choosing += decoded.elapsed();
-            if reads {
-                statistics.reading += started.elapsed();
-            } else {
-                statistics.writing += started.elapsed();
-                statistics.written_alone += tokens;
-            }
-        });
         Ok(())
     }
 
@@ -91,7 +77,7 @@ impl Worker<'_> {
                 self.go_on(answering, &[token]);
             }
             Ok(None) => self.end(&answering, StopReason::End),
-            Err(error) => self.fail(&answering, internal(error.to_string())),
+            Err(failure) => self.fail(&answering, failure),
         }
     }
 
@@ -101,7 +87,7 @@ impl Worker<'_> {
         let mut tokens = chosen.to_vec();
         match answering.writer.forced(self.model) {
             Ok(forced) => tokens.extend(forced),
-            Err(error) => return self.fail(&answering, internal(error.to_string())),
+            Err(failure) => return self.fail(&answering, failure),
         }
         let fitted = self.slots.push(answering.slot, &tokens);
         answering.usage.output += u64::try_from(fitted).unwrap_or(0);
@@ -128,10 +114,6 @@ impl Worker<'_> {
 
     fn end(&mut self, answering: &ActiveJob, stop: StopReason) {
         self.slots.finish(answering.slot);
-        self.note(|statistics| {
-            statistics.answers += 1;
-            statistics.written += answering.usage.output;
-        });
         let reply = Reply {
             text: answering.writer.answer(),
             stop,

