@@ -7,8 +7,7 @@ use super::man::ManSection;
 use crate::domain::vendors::VENDORS;
 
 /// The exit codes and their meanings.
-const EXIT_CODES: &str = "\
-  0    success
+const EXIT_CODES: &str = "  0    success
   1    the run failed: all agents failed, or every judge; refine check: not converged
   2    the command line or the configuration is wrong
   3    you did not agree to the cost or to continue, or could not be asked

@@ -203,10 +203,11 @@ impl<'a> TerminalFace<'a> {
             estimate: estimate.clone(),
             why: why.to_vec(),
         };
+        let (home, app) = (self.home, self.app);
         let person = TerminalPerson {
-            printer: self.app.printer.clone(),
+            printer: app.printer.clone(),
             keyboard: Keyboard::controlling(),
-            save_threshold: &|amount| save_threshold(amount, self.home, self.app),
+            save_threshold: &|amount| save_threshold(amount, home, app),
             consent_rule: rule,
         };
         block_on(person.ask(&question))

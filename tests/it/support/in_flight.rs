@@ -62,10 +62,11 @@ pub(crate) fn most_output_cost(server: &ProviderServer) -> u64 {
 }
 
 /// Returns the amounts of a journal's calls, in micro-dollars: the worst case of those that have
-/// not finished, and the cost of the others.
+/// not finished, and the cost of the others. A torn last line does not count.
 pub(crate) fn amounts(journal: &str) -> Vec<u64> {
     let mut calls = BTreeMap::new();
-    for line in journal.lines() {
+    let (whole, _) = journal.rsplit_once('\n').unwrap_or_default();
+    for line in whole.lines() {
         let event: Value = serde_json::from_str(line).unwrap();
         let data = &event["data"];
         let amount = match event["type"].as_str().unwrap() {
