@@ -106,9 +106,14 @@ pub(super) fn gather(
     let flags = &args.evidence;
     let prompt = files.prompt.as_ref().map(|path| read_text(path, "prompt"));
     let prompt = prompt.transpose()?;
-    let plan = files.plan.as_ref().map(|path| read_text(path, "plan"));
-    let plan = plan.transpose()?;
+    // Of the two texts, the one on standard input comes last: its writer may take long to fail.
+    let read_plan = |is_last: bool| {
+        let plan = files.plan.as_ref().filter(|path| is_stdin(path) == is_last);
+        plan.map(|path| read_text(path, "plan")).transpose()
+    };
+    let plan = read_plan(false)?;
     let response = read_response(args, &files.response)?;
+    let plan = read_plan(true)?.or(plan);
     let text = signals::read(
         &response,
         &SignalOptions {
