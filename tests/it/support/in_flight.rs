@@ -65,9 +65,10 @@ pub(crate) fn most_output_cost(server: &ProviderServer) -> u64 {
 /// not finished, and the cost of the others. A torn last line does not count.
 pub(crate) fn amounts(journal: &str) -> Vec<u64> {
     let mut calls = BTreeMap::new();
-    let (whole, _) = journal.rsplit_once('\n').unwrap_or_default();
-    for line in whole.lines() {
-        let event: Value = serde_json::from_str(line).unwrap();
+    for line in journal.lines() {
+        let Ok(event) = serde_json::from_str::<Value>(line) else {
+            break;
+        };
         let data = &event["data"];
         let amount = match event["type"].as_str().unwrap() {
             "call:started" => &data["worst_case"],
