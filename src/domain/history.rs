@@ -33,7 +33,7 @@ pub struct HistoryRow {
     pub question: String,
     pub mode: Option<String>,
     #[serde(rename = "standing")]
-    pub run_status: RunStatus,
+    pub run_status: Completion,
     /// As recorded; `None` as long as there is no record.
     pub state: Option<String>,
     /// `complete`, `degraded`, `aborted`, `declined`, `incomplete`, or a status of another version.
@@ -72,50 +72,12 @@ pub struct KnownAmount {
     pub lower_bound: bool,
 }
 
-/// The state of a consultation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    Completed,
-    Aborted,
-    /// Its estimated cost was not agreed to.
-    Declined,
-    /// Its process ended before it did.
-    Unfinished,
-    /// A process is working on it.
-    Running,
-}
-
 /// The user's grade of its answer.
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct EntryOutcome {
     pub outcome: AnswerOutcome,
     pub note: Option<String>,
-}
-
-impl RunStatus {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Completed => "completed",
-            Self::Aborted => "aborted",
-            Self::Declined => "declined",
-            Self::Unfinished => "unfinished",
-            Self::Running => "running",
-        }
-    }
-}
-
-impl From<Completion> for RunStatus {
-    fn from(completion: Completion) -> Self {
-        match completion {
-            Completion::Completed => Self::Completed,
-            Completion::Aborted => Self::Aborted,
-            Completion::Declined => Self::Declined,
-            Completion::Unfinished => Self::Unfinished,
-        }
-    }
 }
 
 impl HistoryRow {
@@ -125,7 +87,7 @@ impl HistoryRow {
         timestamp: Timestamp,
         question: String,
         mode: Option<String>,
-        run_status: RunStatus,
+        run_status: Completion,
     ) -> Self {
         Self {
             short_id: consultation_id.to_string(),
@@ -136,7 +98,7 @@ impl HistoryRow {
             run_status,
             state: None,
             status: None,
-            resumable: run_status == RunStatus::Unfinished,
+            resumable: run_status == Completion::Unfinished,
             recommendation: None,
             confidence: None,
             cost: None,

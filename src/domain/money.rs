@@ -91,18 +91,9 @@ pub struct Saving(pub i64);
 impl Saving {
     /// Returns the difference of two costs of the same work.
     pub fn between(without: MicroUsd, with: MicroUsd) -> Self {
-        Self(
-            without
-                .0
-                .saturating_sub(with.0)
-                .try_into()
-                .unwrap_or(i64::MAX),
-        ) - Self(
-            with.0
-                .saturating_sub(without.0)
-                .try_into()
-                .unwrap_or(i64::MAX),
-        )
+        let [without, with] =
+            [without, with].map(|cost| Self(i64::try_from(cost.0).unwrap_or(i64::MAX)));
+        without - with
     }
 
     /// Returns the size of the saving or, if it is negative, of the loss.

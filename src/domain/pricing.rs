@@ -70,13 +70,8 @@ impl Price {
             .filter(|tier| prompt > tier.above_tokens)
             .map(|tier| &tier.rates);
         // A shorter prompt is billed at the base rates, which may be the higher ones.
-        let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
-            rates.cost(
-                rates.classes().fold(rates.input, MicroUsd::max),
-                prompt,
-                output,
-            )
-        });
+        let rates = std::iter::once(&self.base).chain(tier);
+        let costs = rates.map(|rates| rates.cost(MicroUsd::max, prompt, output));
         costs.max().unwrap_or_default()
     }
 
@@ -84,29 +79,19 @@ impl Price {
     /// tokens, however the prompt is cached.
     pub fn least(&self, prompt: u64, output: u64) -> MicroUsd {
         let tier = self.long_context.iter().map(|tier| &tier.rates);
-        let costs = std::iter::once(&self.base).chain(tier).map(|rates| {
-            rates.cost(
-                rates.classes().fold(rates.input, MicroUsd::min),
-                prompt,
-                output,
-            )
-        });
+        let rates = std::iter::once(&self.base).chain(tier);
+        let costs = rates.map(|rates| rates.cost(MicroUsd::min, prompt, output));
         costs.min().unwrap_or_default()
     }
 }
 
 impl Rates {
-    /// Returns the possible prices of a prompt token.
-    fn classes(&self) -> impl Iterator<Item = MicroUsd> {
-        [Some(self.input), self.cache_read, self.cache_write]
-            .into_iter()
-            .flatten()
-    }
-
-    /// Returns the cost of a call with every prompt token at one rate.
-    fn cost(&self, prompt_rate: MicroUsd, prompt: u64, output: u64) -> MicroUsd {
+    /// Returns the cost of a call with every prompt token at that of its possible prices that
+    /// `pick` prefers.
+    fn cost(&self, pick: fn(MicroUsd, MicroUsd) -> MicroUsd, prompt: u64, output: u64) -> MicroUsd {
+        let of_caches = self.cache_read.into_iter().chain(self.cache_write);
         let base = Self {
-            input: prompt_rate,
+            input: of_caches.fold(self.input, pick),
             ..*self
         };
         Price {

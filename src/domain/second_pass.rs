@@ -68,32 +68,6 @@ impl Held {
     }
 }
 
-impl SecondPass {
-    /// Describes the result in a sentence without a full stop. `judge` is the model that gave the
-    /// verdict that counts.
-    pub fn description(&self, judge: Option<&ModelRef>) -> String {
-        let found = match self.held.consistent {
-            Some(true) => "the verdict held when the experts' order was reversed",
-            Some(false) => "the verdict did NOT hold when the experts' order was reversed",
-            None => "it is not known whether the verdict holds when the experts' order is reversed",
-        };
-        let by = match (&self.model, judge) {
-            (Some(second), Some(first)) if second != first => {
-                format!(" (the second time by {second})")
-            }
-            (Some(_) | None, _) => String::new(),
-        };
-        format!("{found}{by}{}", self.held.because())
-    }
-
-    /// Returns the second verdict if it contradicts the one that counts.
-    pub fn other_verdict(&self) -> Option<&Verdict> {
-        self.verdict
-            .as_ref()
-            .filter(|_| self.held.consistent == Some(false))
-    }
-}
-
 impl Magnitude {
     /// Describes the difference for people.
     pub fn in_words(self) -> &'static str {
@@ -121,38 +95,6 @@ mod tests {
         assert_eq!(
             all.map(|magnitude| Held::by(magnitude, None).consistent),
             [Some(true), Some(true), Some(false), Some(false)]
-        );
-    }
-
-    #[test]
-    fn description_names_the_reason_and_a_different_judge() {
-        let judge = ModelRef::new("openai", "gpt-6.1-sol");
-        let pass = |consistent, reason: &str, model: &ModelRef| SecondPass {
-            held: Held {
-                consistent,
-                reason: Some(reason.to_owned()),
-                magnitude: None,
-            },
-            model: Some(model.clone()),
-            ..SecondPass::default()
-        };
-        let description = |pass: SecondPass| pass.description(Some(&judge));
-        assert_eq!(
-            description(pass(Some(true), "Alike.", &judge)),
-            "the verdict held when the experts' order was reversed"
-        );
-        assert_eq!(
-            description(pass(Some(false), "JWT instead.", &judge)),
-            "the verdict did NOT hold when the experts' order was reversed: JWT instead"
-        );
-        assert_eq!(
-            description(pass(
-                None,
-                "no model was available",
-                &ModelRef::new("xai", "grok-4.7")
-            )),
-            "it is not known whether the verdict holds when the experts' order is reversed (the \
-             second time by xai:grok-4.7): no model was available"
         );
     }
 }

@@ -2,14 +2,13 @@
 //! prompts carry it, with secrets masked. Journal, record and index only name it, by sources, size
 //! and SHA-256.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::context::{Context, ContextStorage, ContextText};
 use crate::domain::hash::sha256;
 use crate::files::write::{Access, WriteError, write_atomically};
-use crate::files::{self, LinkPolicy, SizeLimit};
+use crate::files::{self, SizeLimit};
 
 /// The reason why the text of a context is not available.
 #[derive(Debug, thiserror::Error)]
@@ -40,44 +39,29 @@ pub fn read(path: &Path, context: &Context) -> Result<ContextText, ContextFileEr
     if context.bytes == 0 {
         return Ok(ContextText::default());
     }
-    let failed = |source: io::Error| match (source.kind(), context.storage) {
-        (io::ErrorKind::NotFound, ContextStorage::Off) => ContextFileError::Off,
-        (io::ErrorKind::NotFound, ContextStorage::Failed) => ContextFileError::Failed,
-        (io::ErrorKind::NotFound, ContextStorage::Stored) => ContextFileError::Missing {
-            path: path.to_owned(),
-        },
-        _ => ContextFileError::Io {
-            path: path.to_owned(),
-            source,
-        },
-    };
-    let mut options = File::options();
-    let file = files::open_with(
-        options.read(true),
-        path,
-        SizeLimit::NONE,
-        LinkPolicy::Refuse,
-    );
-    let file = file.map_err(failed)?;
-    // The size is checked first: a file of another size is not read, however large it is.
-    let mut bytes = Vec::new();
-    if file.metadata().map_err(failed)?.len() == context.bytes {
-        file.take(context.bytes)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
+    let path = path.to_owned();
+    // A file of another size is not read, however large it is.
+    let text = files::read_own(&path, SizeLimit::of_bytes(context.bytes)).and_then(files::text);
+    match text {
+        Ok(text) if sha256(&text) == context.sha256 => {
+            Ok(ContextText::counted(text, context.tokens))
+        }
+        Ok(_) => Err(ContextFileError::Changed { path }),
+        Err(source) => Err(match (source.kind(), context.storage) {
+            (io::ErrorKind::NotFound, ContextStorage::Off) => ContextFileError::Off,
+            (io::ErrorKind::NotFound, ContextStorage::Failed) => ContextFileError::Failed,
+            (io::ErrorKind::NotFound, ContextStorage::Stored) => ContextFileError::Missing { path },
+            (io::ErrorKind::FileTooLarge | io::ErrorKind::InvalidData, _) => {
+                ContextFileError::Changed { path }
+            }
+            _ => ContextFileError::Io { path, source },
+        }),
     }
-    String::from_utf8(bytes)
-        .ok()
-        .filter(|text| sha256(text) == context.sha256)
-        .map(|text| ContextText::counted(text, context.tokens))
-        .ok_or_else(|| ContextFileError::Changed {
-            path: path.to_owned(),
-        })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
 
     use super::*;
 

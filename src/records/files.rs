@@ -45,28 +45,18 @@ impl ConsultationFiles {
     ///
     /// At the first file that cannot be written; files written before it stay.
     pub fn write_results(&self, record: &StoredRecord, markdown: &str) -> Result<(), WriteError> {
-        let json = pretty_json(record)
-            .map_err(|error| WriteError::new(&self.record, error.into()))?
-            + "\n";
-        let failed = |path| move |error| WriteError::new(path, error);
-        let folder = replace(
-            &self.record,
-            json.as_bytes(),
-            Access::Own,
-            Durability::Synced,
-        )
-        .map_err(failed(&self.record))?;
-        let rest = replace(
-            &self.markdown,
-            markdown.as_bytes(),
-            Access::Own,
-            Durability::Synced,
-        )
-        .map_err(failed(&self.markdown));
+        let failed = |path, error| WriteError::new(path, error);
+        let json = pretty_json(record).map_err(|error| failed(&self.record, error.into()))? + "\n";
+        let write = |path, text: &str| {
+            replace(path, text.as_bytes(), Access::Own, Durability::Synced)
+                .map_err(|error| failed(path, error))
+        };
+        let folder = write(&self.record, &json)?;
+        let rest = write(&self.markdown, markdown);
         // Both lie in one folder: one sync makes both renames durable.
-        folder
-            .map_or(Ok(()), |folder| sync_folder(&folder))
-            .map_err(failed(&self.record))?;
+        if let Some(folder) = folder {
+            sync_folder(&folder).map_err(|error| failed(&self.record, error))?;
+        }
         rest.map(drop)
     }
 }

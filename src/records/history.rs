@@ -187,10 +187,7 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     let known = |at: &str| text(at).map(|text| Some(text).filter(|text| !text.is_empty()));
     let id: ConsultationId = row.get("id")?;
     let ended = text("ended")?;
-    let completion = COMPLETIONS
-        .into_iter()
-        .find(|completion| completion.name() == ended)
-        .unwrap_or(Completion::Unfinished);
+    let run_status = Completion::ALL.into_iter().find(|run| run.name() == ended);
     let cost: Option<u64> = row.get("total_micro_usd")?;
     let lower_bound: bool = row.get("lower_bound")?;
     let outcome: Option<String> = row.get("outcome")?;
@@ -206,7 +203,7 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
         timestamp: rows::began_at(row.get("number")?),
         question: text("question")?,
         mode: known("mode")?,
-        run_status: completion.into(),
+        run_status: run_status.unwrap_or(Completion::Unfinished),
         state: known("state")?,
         status: row.get("status")?,
         resumable: false,
@@ -242,13 +239,6 @@ pub fn follow_ups(connection: &Connection, id: &str) -> Result<Vec<String>> {
         .query_map([id], |row| row.get(0))?
         .collect()
 }
-
-const COMPLETIONS: [Completion; 4] = [
-    Completion::Completed,
-    Completion::Aborted,
-    Completion::Declined,
-    Completion::Unfinished,
-];
 
 /// Returns the consultation that began last; a running one has no rows yet.
 pub fn newest(connection: &Connection) -> Result<Option<ConsultationId>> {

@@ -17,12 +17,13 @@ use jiff::tz::TimeZone;
 use crate::consultation::event::{CallEvent, CallStarted, Envelope, Event};
 use crate::domain::ids::{CallId, ConsultationId};
 use crate::domain::money::{Cost, MicroUsd};
+use crate::domain::statistics::Span;
 use crate::domain::time::Timestamp;
 use crate::files::SizeLimit;
 use crate::files::write::written_at;
 
-use super::files::ConsultationFiles;
-use super::files::consultations_newest_first;
+use super::files::{ConsultationFiles, consultations_newest_first};
+use super::statistics::calendar;
 use super::stored;
 
 /// Returns the spending in the calendar month of a moment, by the calendar of a time zone.
@@ -126,21 +127,8 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
 
 /// Returns the month of a moment: from its first moment to that of the next month.
 fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
-    let borders = || {
-        let first = jiff::Timestamp::from_millisecond(now.0)?
-            .to_zoned(zone.clone())
-            .first_of_month()?
-            .start_of_day()?;
-        let next = first
-            .checked_add(jiff::Span::new().try_months(1)?)?
-            .start_of_day()?;
-        Ok::<_, jiff::Error>(
-            Timestamp(first.timestamp().as_millisecond())
-                ..Timestamp(next.timestamp().as_millisecond()),
-        )
-    };
-    // Beyond the range of the calendar, everything counts.
-    borders().unwrap_or(Timestamp(i64::MIN)..Timestamp(i64::MAX))
+    let month = calendar::range(Span::Month(calendar::date_of(now, zone)), zone, now);
+    month.from.unwrap_or(Timestamp(i64::MIN))..month.until.unwrap_or(Timestamp(i64::MAX))
 }
 
 #[cfg(test)]

@@ -95,12 +95,7 @@ pub struct MonthBudget {
     in_records: MicroUsd,
     /// What of all processes' amounts is in there.
     recorded_before: MicroUsd,
-    own: OwnRow,
-}
-
-/// The row of this process, and the lock that shows other processes that this one runs.
-#[derive(Debug)]
-struct OwnRow {
+    /// The row of this process. Its lock tells the others that it is running.
     id: i64,
     lock: File,
 }
@@ -155,7 +150,8 @@ impl MonthBudget {
             limit,
             in_records,
             recorded_before: minus(recorded, replaced),
-            own: OwnRow { id, lock },
+            id,
+            lock,
         })
     }
 
@@ -176,7 +172,7 @@ impl MonthBudget {
     /// When the database cannot be read or written; nothing is reserved then.
     pub fn reserve(&self, worst_case: MicroUsd) -> Result<BudgetCheck> {
         // Other processes count what they find in the folder.
-        let lock = lock_path(&self.folder, self.own.id);
+        let lock = lock_path(&self.folder, self.id);
         if !lock.exists() {
             return Err(MonthBudgetError::Deleted(lock));
         }
@@ -191,7 +187,7 @@ impl MonthBudget {
             BudgetCheck::WaitForInFlight
         } else {
             let sql = "UPDATE processes SET reserved = reserved + ?2 WHERE id = ?1";
-            transaction.execute(sql, (self.own.id, amount(worst_case)))?;
+            transaction.execute(sql, (self.id, amount(worst_case)))?;
             BudgetCheck::Allowed
         };
         transaction.commit()?;
@@ -206,7 +202,7 @@ impl MonthBudget {
     pub fn settle(&self, reserved: MicroUsd, actual: MicroUsd) -> Result<()> {
         self.change(
             "reserved = max(reserved - ?2, 0), spent = spent + ?3 WHERE id = ?1",
-            (self.own.id, amount(reserved), amount(actual)),
+            (self.id, amount(reserved), amount(actual)),
         )
     }
 
@@ -219,7 +215,7 @@ impl MonthBudget {
     pub fn recorded(&self, written: MicroUsd) -> Result<()> {
         self.change(
             "recorded = min(recorded + ?2, spent + reserved + replaced) WHERE id = ?1",
-            (self.own.id, amount(written)),
+            (self.id, amount(written)),
         )
     }
 
@@ -232,7 +228,7 @@ impl MonthBudget {
     pub fn replaced(&self, worst_case: MicroUsd) -> Result<()> {
         self.change(
             "replaced = min(replaced + ?2, recorded) WHERE id = ?1",
-            (self.own.id, amount(worst_case)),
+            (self.id, amount(worst_case)),
         )
     }
 
@@ -264,17 +260,10 @@ impl MonthBudget {
     }
 }
 
-impl OwnRow {
-    /// Makes the row one of an ended process.
-    fn release(&self) {
-        // Closing alone does not do it while a child process that is being started has a copy.
-        let _ = self.lock.unlock();
-    }
-}
-
 impl Drop for MonthBudget {
     fn drop(&mut self) {
-        self.own.release();
+        // Closing alone does not do it while a child process that is being started has a copy.
+        let _ = self.lock.unlock();
         // What stays is cleaned up by the next process.
         let _ = self.clean_up();
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::Grade;
-use crate::files::write::{Access, WriteError, write_atomically};
+use crate::files::write::{Durability, WriteError, write_json};
 use crate::files::{self, SizeLimit};
 
 /// The suffix of the file.
@@ -25,11 +25,7 @@ pub fn read(logs: &Path, id: &ConsultationId) -> Option<Grade> {
 
 /// Writes a grade, replacing an earlier one.
 pub fn write(logs: &Path, id: &ConsultationId, grade: &Grade) -> Result<(), WriteError> {
-    let path = path(logs, id);
-    let mut json =
-        serde_json::to_vec_pretty(grade).map_err(|error| WriteError::new(&path, error.into()))?;
-    json.push(b'\n');
-    write_atomically(&path, &json, Access::Own)
+    write_json(&path(logs, id), grade, Durability::Synced)
 }
 
 /// Deletes a grade. A missing one is not an error.

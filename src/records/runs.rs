@@ -86,20 +86,13 @@ impl RunStore {
     /// When its folder exists already or cannot be written.
     pub fn create(&self, now: Timestamp, begun: RunBegun) -> Result<LockedRun, LogError> {
         let files = self.files(&begun.run);
-        create_private_dir(&self.folder)?;
-        create_folder(&files.folder)?;
+        create_private_dir(&files.folder)?;
         let event = BenchmarkEvent::new(now, BenchmarkEventKind::Begun(Box::new(begun)));
         let log = Log::begin(LogFile::create(&files.log)?, &event, Durability::Synced)?;
         for folder in [&files.folder, &self.folder] {
             sync_folder(folder).map_err(|error| WriteError::new(folder, error))?;
         }
-        let mut run = LockedRun {
-            files,
-            log,
-            is_state_old: false,
-            state_at: now,
-            stale_file: None,
-        };
+        let mut run = LockedRun::new(files, log, now);
         run.write_state(now, Durability::Unsynced);
         Ok(run)
     }
@@ -121,13 +114,7 @@ impl RunStore {
             (_, None) => return Err(LogError::Empty(files.log)),
         };
         clear_leftovers(&files.folder, now);
-        Ok(LockedRun {
-            files,
-            log,
-            is_state_old: false,
-            state_at: now,
-            stale_file: None,
-        })
+        Ok(LockedRun::new(files, log, now))
     }
 
     /// Reads a run, also while a process runs it.
@@ -186,6 +173,16 @@ impl StoredRun {
 }
 
 impl LockedRun {
+    fn new(files: RunFiles, log: Log<BenchmarkState>, now: Timestamp) -> Self {
+        Self {
+            files,
+            log,
+            is_state_old: false,
+            state_at: now,
+            stale_file: None,
+        }
+    }
+
     pub fn state(&self) -> &BenchmarkState {
         &self.log.state
     }
@@ -263,13 +260,4 @@ impl LockedRun {
 
 fn fold(path: &Path) -> Result<BenchmarkState, LogError> {
     log::read(path, log::fold)?.ok_or_else(|| LogError::Empty(path.to_owned()))
-}
-
-/// Creates the folder of a new run, for its owner alone.
-fn create_folder(path: &Path) -> Result<(), WriteError> {
-    let mut builder = fs::DirBuilder::new();
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
-        .create(path)
-        .map_err(|error| WriteError::new(path, error))
 }

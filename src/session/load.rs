@@ -4,8 +4,6 @@ use std::error::Error as StdError;
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
-
 use crate::config::paths::Home;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
@@ -14,66 +12,37 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::error::Error;
-use crate::files::{self, SizeLimit};
 use crate::records::context_file;
 use crate::records::files::ConsultationFiles;
-use crate::records::history;
-use crate::records::index::Index;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored::{self, RecordReadError};
 use crate::setup::context::earlier::EarlierContext;
-use crate::text::clean::{escape_json, pretty_json};
-
-/// A consultation loaded from its files.
-#[derive(Debug)]
-pub struct LoadedRecord {
-    pub record: StoredRecord,
-    /// The stored record with the experts' names in its texts, or the one that the journal gives.
-    pub json: String,
-}
 
 /// Loads the record; the journal if there is no record, or if the journal is newer.
-pub fn load(logs: &Path, found: &ConsultationId) -> Result<LoadedRecord, Error> {
+pub fn load(logs: &Path, found: &ConsultationId) -> Result<StoredRecord, Error> {
     let files = ConsultationFiles::in_folder(logs, found);
-    let loaded = if is_journal_newer(&files) {
-        from_journal(&files.journal).or_else(|| from_record(&files.record))
-    } else {
-        from_record(&files.record)
+    let from_journal = || {
+        let transcript = Transcript::fold(&read_journal(&files.journal).ok()?)?;
+        Some(transcript.stored_record())
     };
-    let loaded = loaded
-        .or_else(|| from_journal(&files.journal))
-        .or_else(|| from_record(&files.journal));
-    let mut loaded = loaded.ok_or_else(|| unreadable(&files, found))?;
-    loaded.record.grade = outcomes::read(logs, found);
-    Ok(loaded)
+    let newer = is_journal_newer(&files).then(from_journal).flatten();
+    let record = newer
+        .or_else(|| stored::read_file(&files.record).ok())
+        .or_else(from_journal);
+    let mut record = record.ok_or_else(|| unreadable(&files, found))?;
+    record.grade = outcomes::read(logs, found);
+    Ok(record)
 }
 
 /// Returns the record of a consultation; `None` if it left no readable files.
 pub fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
-    Some(load(&home.logs_folder(), id).ok()?.record)
+    load(&home.logs_folder(), id).ok()
 }
 
 /// Returns the spend of a consultation from its files; nothing if it left none.
 pub fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
-    record_of(home, id).map_or_else(ConsultationSpend::default, |record| spend([&record]))
-}
-
-impl LoadedRecord {
-    /// Adds the consultations that follow this one up, to its JSON if there are any.
-    pub fn add_follow_ups(&mut self, index: &Index) -> Result<(), Error> {
-        let ids = history::follow_ups(&index.connection, &self.record.id);
-        // What an index cannot say is left out.
-        self.record.follow_ups = ids.unwrap_or_default();
-        if self.record.follow_ups.is_empty() {
-            return Ok(());
-        }
-        let mut json: Map<String, Value> =
-            serde_json::from_str(&self.json).map_err(Error::failed)?;
-        json.insert("follow_ups".to_owned(), json!(self.record.follow_ups));
-        self.json = pretty_json(&json).map_err(Error::failed)? + "\n";
-        Ok(())
-    }
+    spend(&record_of(home, id))
 }
 
 /// A record for models: with the texts as they were written, which name the experts by their
@@ -89,7 +58,7 @@ pub struct RecordForModels {
 
 /// Loads the record for models.
 pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForModels, Error> {
-    let LoadedRecord { record, .. } = load(logs, found)?;
+    let record = load(logs, found)?;
     let files = ConsultationFiles::in_folder(logs, found);
     let journal = read_journal(&files.journal);
     let transcript = journal.ok().and_then(|events| Transcript::fold(&events));
@@ -129,20 +98,6 @@ fn earlier_context(
         .ok_or_else(|| "another version of the program stored the context".into())
 }
 
-fn from_record(path: &Path) -> Option<LoadedRecord> {
-    let bytes = files::read(path, SizeLimit::RECORD).ok()?;
-    let record = stored::read(&bytes).ok()?;
-    let json = escape_json(&String::from_utf8_lossy(&bytes));
-    Some(LoadedRecord { record, json })
-}
-
-fn from_journal(path: &Path) -> Option<LoadedRecord> {
-    let transcript = Transcript::fold(&read_journal(path).ok()?)?;
-    let record = transcript.stored_record();
-    let json = pretty_json(&record).ok()?;
-    Some(LoadedRecord { record, json })
-}
-
 /// Returns whether the journal was written after the record.
 fn is_journal_newer(files: &ConsultationFiles) -> bool {
     let written = |path: &Path| fs::metadata(path)?.modified();
@@ -160,15 +115,12 @@ struct UnreadableRecordError {
 
 /// Returns the error when no file can be read.
 fn unreadable(files: &ConsultationFiles, found: &ConsultationId) -> Error {
-    if files.record.exists() {
-        return match stored::read_file(&files.record) {
-            Err(source) => Error::failed(UnreadableRecordError {
-                id: found.clone(),
-                source,
-            })
-            .hint(format!("look at the file: {}", files.record.display())),
-            Ok(_) => Error::failed(format!("cannot read {found}")),
-        };
+    if files.record.exists()
+        && let Err(source) = stored::read_file(&files.record)
+    {
+        let id = found.clone();
+        return Error::failed(UnreadableRecordError { id, source })
+            .hint(format!("look at the file: {}", files.record.display()));
     }
     if is_being_written(&files.journal) {
         // A journal of this instant: its first event is not there yet.

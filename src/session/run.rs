@@ -14,8 +14,6 @@ use super::storage::{Storage, StoredFiles};
 use crate::config::paths::Home;
 use crate::consultation::Consultation;
 use crate::consultation::event::Envelope;
-use crate::consultation::machine::replay::Replayed;
-use crate::consultation::plan::ResumeTerms;
 use crate::consultation::plan::{Control, Plan};
 use crate::consultation::transcript::Transcript;
 use crate::domain::stored_record::StoredRecord;
@@ -31,12 +29,12 @@ use crate::error::Error;
 /// A consultation that is ready to run.
 #[derive(Debug)]
 pub struct Session {
-    consultation: Consultation,
-    start: RunStart,
+    pub(super) consultation: Consultation,
+    pub(super) start: RunStart,
     /// The events of earlier runs.
     pub earlier: Vec<Envelope>,
-    providers: Providers,
-    storage: Storage,
+    pub(super) providers: Providers,
+    pub(super) storage: Storage,
     pub clock: Clock,
 }
 
@@ -124,29 +122,6 @@ impl Session {
         }
     }
 
-    /// Returns an interrupted consultation, to be resumed with new limits.
-    pub fn resumed(
-        earlier: Vec<Envelope>,
-        replayed: Replayed,
-        terms: ResumeTerms,
-        providers: Providers,
-        storage: Storage,
-        clock: Clock,
-    ) -> Self {
-        Self {
-            consultation: replayed.consultation,
-            start: RunStart::Resume {
-                interruption: replayed.interruption,
-                terms: Box::new(terms),
-                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
-            earlier,
-            providers,
-            storage,
-            clock,
-        }
-    }
-
     pub fn plan(&self) -> &Plan {
         self.consultation.plan()
     }
@@ -175,12 +150,6 @@ pub async fn run(
         mut storage,
         clock,
     } = session;
-    let Participants {
-        subscribers: others,
-        person,
-        interrupts,
-        report,
-    } = participants;
     // An event is in the journal before anything else learns of it.
     let mut subscribers: Vec<&mut dyn Subscriber> = Vec::new();
     let mut recorder = None;
@@ -191,7 +160,7 @@ pub async fn run(
             None => journal,
         });
     }
-    for subscriber in others {
+    for subscriber in participants.subscribers {
         subscribers.push(subscriber);
     }
     let mut budgets = shared.budgets;
@@ -206,8 +175,8 @@ pub async fn run(
         dispatcher: shared.dispatcher,
         budgets,
         subscribers,
-        person,
-        interrupts,
+        person: participants.person,
+        interrupts: participants.interrupts,
     };
     let mut history = earlier;
     history.extend(driver.run(&mut consultation, start).await);
@@ -216,7 +185,7 @@ pub async fn run(
         .ok_or_else(|| Error::failed("the consultation emitted no event"))?;
     let written = host::run_aside("record", move || {
         let record = transcript.stored_record();
-        let report = report(&record);
+        let report = (participants.report)(&record);
         let is_stored = matches!(storage, Storage::Files(..));
         let (stored, warning) = storage.write(&record, &report);
         let warning = warning.or_else(|| shared.month.as_ref()?.warning());

@@ -1,6 +1,7 @@
 //! A manifest: the suite it names, what holds for its cases, and the settings of its runs.
 
 use crate::consultation::policy::mode::Mode;
+use crate::domain::confidence::Confidence;
 
 use super::case::CaseDefaults;
 use super::log::FileLog;
@@ -139,9 +140,9 @@ impl<'a> Keys<'a, '_, '_> {
             return StopSettings::default();
         };
         let mut keys = Keys { map, log: self.log };
-        let count = |node: &Node| whole_number(node, MOST);
+        let count = |node: &Node| whole_number(node, MOST).map(u64::from);
         let counts = format!("a whole number from 1 to {MOST}");
-        let share = |node: &Node| node.as_number().filter(|rate| (0.0..=1.0).contains(rate));
+        let share = |node: &Node| node.as_number().and_then(Confidence::new);
         let shares = "a share from 0 to 1";
         StopSettings {
             max_retry_rate: keys.limit("max_retry_rate", share, shares),

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::benchmark::case::Case;
 use crate::consultation::policy::mode::Mode;
+use crate::domain::confidence::Confidence;
 use crate::domain::hash::sha256;
 
 use super::log::SuitePlace;
@@ -65,14 +66,12 @@ pub struct SuiteSettings {
 /// The stop conditions of a manifest; `None` leaves the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StopSettings {
-    /// 0 to 1.
-    pub max_retry_rate: Option<StopLimit<f64>>,
-    /// 0 to 1.
-    pub max_reject_rate: Option<StopLimit<f64>>,
+    pub max_retry_rate: Option<StopLimit<Confidence>>,
+    pub max_reject_rate: Option<StopLimit<Confidence>>,
     /// From 1.
-    pub max_consecutive_fails: Option<StopLimit<u32>>,
+    pub max_consecutive_fails: Option<StopLimit<u64>>,
     /// From 1.
-    pub max_total_attempts: Option<StopLimit<u32>>,
+    pub max_total_attempts: Option<StopLimit<u64>>,
     /// From 1.
     pub min_items: Option<u32>,
     /// From 1.

@@ -33,6 +33,7 @@ use conclave::records::runs::RunStore;
 use conclave::refinement::batches::BatchLimits;
 use conclave::refinement::event::{BatchFinished, Extraction, Integrated, LoopBegun, TextHash};
 use conclave::refinement::mask::TextMask;
+use conclave::session::batch::driver::BatchDriver;
 use conclave::session::batch::{Batch, BatchTerms, RunCeiling};
 use conclave::session::benchmark::arms::ArmPlanner;
 use conclave::session::benchmark::cases::CaseBook;
@@ -199,10 +200,12 @@ async fn benchmark(
         run: store.create(clock.now(), begun).unwrap(),
         book: &book,
         arms: &arms,
-        planner,
-        control: ControlRequest::default(),
-        jobs: 2,
-        clock,
+        batch: BatchDriver {
+            planner,
+            control: ControlRequest::default(),
+            jobs: 2,
+            clock,
+        },
         progress: face,
     };
     let run = Box::pin(driver.drive(batch(planner, &control, interrupts))).await;
@@ -249,7 +252,12 @@ async fn refine(face: &PlainFace, planner: &Planner<'_>, server: &ProviderServer
         source: SpecFile::at(&path),
         output: SpecFile::at(&path),
         templates: &templates,
-        planner,
+        batch: BatchDriver {
+            planner,
+            control: templates.resume_control.clone(),
+            jobs: 2,
+            clock,
+        },
         terms: RefinementTerms {
             batches: BatchLimits {
                 questions: 1.try_into().unwrap(),
@@ -257,8 +265,6 @@ async fn refine(face: &PlainFace, planner: &Planner<'_>, server: &ProviderServer
             high_from: Confidence::new(0.8).unwrap(),
         },
         mask: TextMask::default(),
-        jobs: 2,
-        clock,
         progress: face,
         changes: |_| String::new(),
     };

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::benchmark::run::Partition;
-use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, share};
+use crate::commands::flags::{AnswerFormat, FormatFlags, PagerFlag, confidence, share};
+use crate::domain::confidence::Confidence;
 use crate::suites::suite::{StopLimit, StopSettings};
 
 /// Consultations at once, unless flag or suite say otherwise.
@@ -60,19 +61,19 @@ pub(super) struct StopFlags {
     /// Stop after this many attempts [default: 50; a run that needs more is refused, so that you
     /// set it]
     #[arg(long, value_name = "N|off", value_parser = count_limit)]
-    pub(super) max_attempts: Option<StopLimit<u32>>,
+    pub(super) max_attempts: Option<StopLimit<u64>>,
 
     /// Stop when this many cases in a row have a wrong answer or none [default: 3]
     #[arg(long, value_name = "N|off", value_parser = count_limit)]
-    pub(super) max_consecutive_fails: Option<StopLimit<u32>>,
+    pub(super) max_consecutive_fails: Option<StopLimit<u64>>,
 
     /// Stop when more than this share of the last cases has a wrong answer or none [default: 0.3]
     #[arg(long, value_name = "0.0-1.0|off", value_parser = share_limit)]
-    pub(super) max_reject_rate: Option<StopLimit<f64>>,
+    pub(super) max_reject_rate: Option<StopLimit<Confidence>>,
 
     /// Stop when more than this share of the last cases needed a second attempt [default: 0.5]
     #[arg(long, value_name = "0.0-1.0|off", value_parser = share_limit)]
-    pub(super) max_retry_rate: Option<StopLimit<f64>>,
+    pub(super) max_retry_rate: Option<StopLimit<Confidence>>,
 
     /// Finished cases before a rate can stop the run [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -174,13 +175,13 @@ fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Stop
     }
 }
 
-fn count_limit(text: &str) -> Result<StopLimit<u32>, String> {
+fn count_limit(text: &str) -> Result<StopLimit<u64>, String> {
     limit(text, |text| {
         let number = text.parse().ok().filter(|number| *number > 0);
         number.ok_or_else(|| "must be a number from 1".to_owned())
     })
 }
 
-fn share_limit(text: &str) -> Result<StopLimit<f64>, String> {
-    limit(text, share)
+fn share_limit(text: &str) -> Result<StopLimit<Confidence>, String> {
+    limit(text, confidence)
 }

@@ -24,6 +24,7 @@ use crate::error::{Error, Exit};
 use crate::records::runs::LockedRun;
 use crate::scrub::Scrubber;
 use crate::session::batch::RunCeiling;
+use crate::session::batch::driver::BatchDriver;
 use crate::session::batch::estimate::BatchEstimate;
 use crate::session::benchmark::arms::{ArmPlanner, ArmTemplates, control};
 use crate::session::benchmark::cases::CaseBook;
@@ -329,10 +330,12 @@ impl PreparedRun<'_> {
             run,
             book: &self.book,
             arms: &self.arms,
-            planner: self.planner,
-            control: control(&options, ConsentMode::PreApproved),
-            jobs: self.flags.jobs(jobs),
-            clock: self.clock,
+            batch: BatchDriver {
+                planner: self.planner,
+                control: control(&options, ConsentMode::PreApproved),
+                jobs: self.flags.jobs(jobs),
+                clock: self.clock,
+            },
             progress: &progress,
         };
         let end = approved.drive(async |batch| Box::pin(driver.drive(batch)).await);

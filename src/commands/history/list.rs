@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use jiff::tz::TimeZone;
 
 use crate::commands::flags::JsonFlags;
-use crate::domain::history::{History, HistoryRow, RunStatus};
+use crate::domain::history::{History, HistoryRow};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
 use crate::engine::clock::Clock;
@@ -150,7 +150,7 @@ fn collect(
         let mut entries = begun;
         entries.extend(listed.into_iter().map(|listed| entry(archive, listed)));
         if only_running {
-            entries.retain(|entry| entry.run_status == RunStatus::Running);
+            entries.retain(|entry| entry.run_status == Completion::Running);
             total = entries.len() as u64;
         }
         entries.sort_by_key(|entry| Reverse((entry.timestamp, entry.consultation_id.clone())));
@@ -190,9 +190,9 @@ fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<V
             return None;
         }
         let run_status = if is_being_written(&files.journal) {
-            RunStatus::Running
+            Completion::Running
         } else {
-            RunStatus::Unfinished
+            Completion::Unfinished
         };
         let mut row = HistoryRow::started(id, at, question, mode, run_status);
         row.resumable &= has_context;
@@ -205,10 +205,10 @@ fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<V
 /// Adds to a row of the index what the files tell.
 fn entry(archive: &Archive<'_>, row: HistoryRow) -> HistoryRow {
     let files = ConsultationFiles::in_folder(&archive.logs, &row.consultation_id);
-    let has_failed = matches!(row.run_status, RunStatus::Aborted | RunStatus::Unfinished);
+    let has_failed = matches!(row.run_status, Completion::Aborted | Completion::Unfinished);
     if has_failed && is_being_written(&files.journal) {
         return HistoryRow {
-            run_status: RunStatus::Running,
+            run_status: Completion::Running,
             ..row
         };
     }

@@ -14,9 +14,11 @@ use clap::Subcommand;
 use crate::commands::App;
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
 use crate::error::Error;
+use crate::records::history::follow_ups;
 use crate::records::index::Index;
-use crate::session::load::{self, LoadedRecord};
+use crate::session::load;
 use crate::session::{index, lookup};
 
 pub(crate) use self::list::Args as ListArgs;
@@ -106,12 +108,14 @@ impl<'a> Archive<'a> {
     }
 
     /// Loads a consultation with the ids of those that follow it up.
-    fn load(&self, found: &ConsultationId) -> Result<LoadedRecord, Error> {
-        let mut loaded = load::load(&self.logs, found)?;
+    fn load(&self, found: &ConsultationId) -> Result<StoredRecord, Error> {
+        let mut record = load::load(&self.logs, found)?;
         if let Some(index) = self.name_index() {
-            loaded.add_follow_ups(&index)?;
+            // What an index cannot say is left out.
+            let ids = follow_ups(&index.connection, &record.id);
+            record.follow_ups = ids.unwrap_or_default();
         }
-        Ok(loaded)
+        Ok(record)
     }
 
     /// Returns the consultation with this name.

@@ -96,7 +96,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
             .note(&format!("{found}: no outcome recorded"));
         return Ok(());
     };
-    let record = load::load(&archive.logs, &found)?.record;
+    let record = load::load(&archive.logs, &found)?;
     if record.completion() != Completion::Completed || record.recommendation.is_none() {
         return Err(Error::usage(format!(
             "{found} has no answer that could be right or wrong"

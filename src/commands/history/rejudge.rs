@@ -49,7 +49,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     let app = archive.app;
     check_output(args.output.output.as_deref())?;
     let found = archive.find(&args.id)?;
-    let record = load::load(&archive.logs, &found)?.record;
+    let record = load::load(&archive.logs, &found)?;
     if record.independents().next().is_none() || record.question.trim().is_empty() {
         let id = &found;
         let why = match record.degradations.as_slice() {

@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
 use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
-use crate::text::clean::one_line;
+use crate::text::clean::{one_line, pretty_json};
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
@@ -52,13 +52,13 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
         ));
     }
     let found = archive.find(&args.id)?;
-    let loaded = archive.load(&found)?;
-    let selection = selection(args, &loaded.record)?;
+    let record = archive.load(&found)?;
+    let selection = selection(args, &record)?;
     let source = AnswerSource {
-        markdown: &markdown(&loaded.record, &selection),
+        markdown: &markdown(&record, &selection),
         summary: None,
-        json: &|| Ok(loaded.json.clone()),
-        html: &|| page(&loaded.record),
+        json: &|| pretty_json(&record).map_err(Error::failed),
+        html: &|| page(&record),
         noun: "Answer",
     };
     let pager = args.pager.pager(environment);
@@ -137,7 +137,7 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
     let environment = archive.app.environment;
     check_output(args.output.as_deref())?;
     let found = archive.find(&args.id)?;
-    let loaded = archive.load(&found)?;
+    let record = archive.load(&found)?;
     let beside_record = ConsultationFiles::in_folder(&archive.logs, &found).page;
     let (output, access) = match &args.output {
         Some(output) => (Some(output.as_path()), Access::Normal),
@@ -150,10 +150,10 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
     }
     let folder = output.and_then(Path::parent);
     let source = AnswerSource {
-        markdown: &report(&loaded.record),
+        markdown: &report(&record),
         summary: None,
-        json: &|| Ok(loaded.json.clone()),
-        html: &|| page_beside(&loaded.record, &pages_beside(&loaded.record, folder)),
+        json: &|| pretty_json(&record).map_err(Error::failed),
+        html: &|| page_beside(&record, &pages_beside(&record, folder)),
         noun: "Answer",
     };
     let text = source.text(format)?;

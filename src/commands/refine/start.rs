@@ -21,6 +21,7 @@ use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{RefinementEventKind, StopCause};
 use crate::refinement::report::RefinementReport;
 use crate::refinement::state::{LoopPhase, RefinementLoop, RefinementState};
+use crate::session::batch::driver::BatchDriver;
 use crate::session::benchmark::arms::arm_terms;
 use crate::session::refinement::driver::RefinementDriver;
 use crate::stopping::evaluation::{Class, Evaluation};
@@ -116,11 +117,14 @@ fn drive(
         source: starting.target.source.clone(),
         output: starting.target.output.clone(),
         templates: &prepared.templates,
-        planner: &prepared.planner,
+        batch: BatchDriver {
+            planner: &prepared.planner,
+            control: prepared.templates.resume_control.clone(),
+            jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
+            clock: starting.clock,
+        },
         terms: starting.terms,
         mask: starting.mask.clone(),
-        jobs: usize::try_from(starting.args.questions.jobs).unwrap_or(usize::MAX),
-        clock: starting.clock,
         progress: &progress,
         changes: changes_markdown,
     };

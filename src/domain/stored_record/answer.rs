@@ -9,7 +9,7 @@ use crate::domain::artifact::{Severity, Verdict};
 use crate::domain::confidence::Confidence;
 use crate::domain::debate_value::ChangeBasis;
 use crate::domain::ids::{ModelRef, SeatId};
-use crate::domain::second_pass::{Held, SecondPass};
+use crate::domain::second_pass::Held;
 
 /// A concern about the recommendation: unresolved points first, then objections, the most severe
 /// first.
@@ -72,14 +72,29 @@ pub struct SecondVerdict {
 }
 
 impl JudgePasses {
-    pub(super) fn second_pass(&self) -> Option<SecondPass> {
-        let SecondVerdict { model, verdict } = self.second.clone().unwrap_or_default();
-        (self.passes > 1).then(|| SecondPass {
-            verdict,
-            model,
-            expert_order: self.expert_orders.get(1).cloned().unwrap_or_default(),
-            held: self.held.clone(),
-        })
+    /// Describes the result in a sentence without a full stop. `judge` is the model that gave the
+    /// verdict that counts.
+    pub fn description(&self, judge: Option<&ModelRef>) -> String {
+        let found = match self.held.consistent {
+            Some(true) => "the verdict held when the experts' order was reversed",
+            Some(false) => "the verdict did NOT hold when the experts' order was reversed",
+            None => "it is not known whether the verdict holds when the experts' order is reversed",
+        };
+        let second = self.second.as_ref();
+        let by = match (second.and_then(|second| second.model.as_ref()), judge) {
+            (Some(second), Some(first)) if second != first => {
+                format!(" (the second time by {second})")
+            }
+            (Some(_) | None, _) => String::new(),
+        };
+        format!("{found}{by}{}", self.held.because())
+    }
+
+    /// Returns the second verdict if it contradicts the one that counts.
+    pub fn other_verdict(&self) -> Option<&Verdict> {
+        let second = self.second.as_ref();
+        let differs = self.held.consistent == Some(false);
+        second.filter(|_| differs)?.verdict.as_ref()
     }
 }
 
@@ -113,4 +128,44 @@ pub struct EarlyTerminationEvaluation {
     pub rules: Vec<Value>,
     /// What follows from the rules, as `stopping` writes it.
     pub decision: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn description_names_the_reason_and_a_different_judge() {
+        let judge = ModelRef::new("openai", "gpt-6.1-sol");
+        let pass = |consistent, reason: &str, model: &ModelRef| JudgePasses {
+            held: Held {
+                consistent,
+                reason: Some(reason.to_owned()),
+                magnitude: None,
+            },
+            second: Some(SecondVerdict {
+                model: Some(model.clone()),
+                verdict: None,
+            }),
+            ..JudgePasses::default()
+        };
+        let description = |pass: JudgePasses| pass.description(Some(&judge));
+        assert_eq!(
+            description(pass(Some(true), "Alike.", &judge)),
+            "the verdict held when the experts' order was reversed"
+        );
+        assert_eq!(
+            description(pass(Some(false), "JWT instead.", &judge)),
+            "the verdict did NOT hold when the experts' order was reversed: JWT instead"
+        );
+        assert_eq!(
+            description(pass(
+                None,
+                "no model was available",
+                &ModelRef::new("xai", "grok-4.7")
+            )),
+            "it is not known whether the verdict holds when the experts' order is reversed (the \
+             second time by xai:grok-4.7): no model was available"
+        );
+    }
 }

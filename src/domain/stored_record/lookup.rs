@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Completion, JudgePasses, StoredAgent, StoredAgentRound, StoredCaching, StoredModel,
-    StoredRecord, StoredRound, WhySubstituted,
+    Completion, StoredAgent, StoredAgentRound, StoredCaching, StoredModel, StoredRecord,
+    StoredRound, WhySubstituted,
 };
 use crate::domain::artifact::{
     Artifact, Challenge, Content, CrossExam, Independent, Rebuttal, Revision, Synthesis, Verdict,
@@ -12,7 +12,7 @@ use crate::domain::artifact::{
 use crate::domain::confidence::Calibrated;
 use crate::domain::ids::{AgentId, ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::money::{Cost, MicroUsd};
-use crate::domain::second_pass::{Held, SecondPass};
+use crate::domain::second_pass::Held;
 
 /// The reason of an abort before the first call, because its cost was not agreed to.
 const DECLINED: &str = "declined";
@@ -182,13 +182,6 @@ impl StoredRecord {
                 .flat_map(|revision| &revision.rebuttals)
                 .collect(),
         }
-    }
-
-    /// Returns the judge's second pass; `None` when the judge was asked once.
-    pub fn second_pass(&self) -> Option<SecondPass> {
-        self.judge_passes
-            .as_ref()
-            .and_then(JudgePasses::second_pass)
     }
 
     /// Returns whether the earlier verdict held, if prior answers were rejudged.

@@ -128,7 +128,7 @@ pub struct StoredRecord {
     pub debate_value_analysis: Option<DebateValue>,
     /// Whether the verdict held in the judge's second pass; `None` if unknown or not asked.
     pub judge_consistent: Option<bool>,
-    /// `None` when the judge was asked once; see [`Self::second_pass`].
+    /// `None` when the judge was asked once.
     pub judge_passes: Option<JudgePasses>,
     /// The consultation whose answers were rejudged here.
     pub rejudged_from: Option<String>,
@@ -187,7 +187,8 @@ pub struct StoredRecord {
     pub grade: Option<Grade>,
     /// The consultations that follow this one up. The caller reads them from the index: the record
     /// is not rewritten when one begins.
-    #[serde(skip)]
+    #[serde(skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(test, schemars(skip))]
     pub follow_ups: Vec<String>,
 }
 

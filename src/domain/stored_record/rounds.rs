@@ -189,17 +189,29 @@ pub enum CompletedRound {
 }
 
 /// Whether a consultation ran to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Completion {
     Completed,
     Aborted,
     /// Its estimated cost was not agreed to, so nothing was asked or spent.
     Declined,
-    /// Neither completed nor aborted: the process was killed or is still running.
+    /// Neither completed nor aborted: its process ended before it did, as far as its files tell.
     Unfinished,
+    /// A process is working on it. Only a look at its journal shows that.
+    Running,
 }
 
 impl Completion {
+    pub const ALL: [Self; 5] = [
+        Self::Completed,
+        Self::Aborted,
+        Self::Declined,
+        Self::Unfinished,
+        Self::Running,
+    ];
+
     /// Returns the completion for a recorded state.
     pub fn from_state(state: &str) -> Self {
         if state.eq_ignore_ascii_case("complete") {
@@ -217,6 +229,7 @@ impl Completion {
             Self::Aborted => "aborted",
             Self::Declined => "declined",
             Self::Unfinished => "unfinished",
+            Self::Running => "running",
         }
     }
 }

@@ -85,8 +85,8 @@ pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)?;
         // A rebuild reports what cannot be read.
-        if let Some(Ok((record, written_at))) = source.record {
-            store::put(&transaction, &extract::rows(&record, written_at))?;
+        if let Some(Ok(rows)) = source.rows {
+            store::put(&transaction, &rows)?;
             inserted += 1;
         }
         // A process that has resumed it meanwhile has set a new mark.

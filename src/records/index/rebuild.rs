@@ -14,18 +14,15 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, Result as SqlResult, TransactionBehavior};
 
-use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
 use crate::records::files::{self, LogFolder};
 use crate::records::outcomes;
 
-use super::extract;
 use super::follow;
 use super::foreign;
 use super::open::{self, Index, IndexError, WaitLimit, is_damage};
-use super::rows::Rows;
 use super::schema;
-use super::sources;
+use super::sources::{self, SourceLookup};
 use super::store;
 
 /// Consultations that are read ahead of the writer, and steps between two reports of progress.
@@ -158,27 +155,6 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
     }
 }
 
-/// The rows read from the files of one consultation.
-struct SourceRows {
-    id: ConsultationId,
-    file: String,
-    rows: Option<Result<Rows, String>>,
-    is_open: bool,
-}
-
-impl SourceRows {
-    fn read(logs: &Path, id: &ConsultationId) -> Self {
-        let source = sources::find(logs, id);
-        let rows = |(record, written_at)| extract::rows(&record, written_at);
-        Self {
-            id: id.clone(),
-            file: source.file,
-            rows: source.record.map(|record| record.map(rows)),
-            is_open: source.is_open,
-        }
-    }
-}
-
 /// Reads all files into empty tables: one thread reads and parses, this one writes.
 fn fill(
     connection: &Connection,
@@ -193,7 +169,7 @@ fn fill(
     };
     // Their rows are inserted fastest by time.
     let ids = stored.newest_first.iter().rev();
-    let sources = ids.map(|id| SourceRows::read(logs, id));
+    let sources = ids.map(|id| sources::find(logs, id));
     progress(RebuildProgress { done: 0, of });
     thread::scope(|scope| -> SqlResult<()> {
         let (sender, all) = mpsc::sync_channel(AHEAD);
@@ -221,8 +197,8 @@ fn fill(
 }
 
 impl RebuildReport {
-    fn add(&mut self, connection: &Connection, logs: &Path, source: SourceRows) -> SqlResult<()> {
-        let SourceRows {
+    fn add(&mut self, connection: &Connection, logs: &Path, source: SourceLookup) -> SqlResult<()> {
+        let SourceLookup {
             id,
             file,
             rows,

@@ -1,130 +1,31 @@
-//! The rows of one consultation in the index's tables, as plain data. `schema.sql` documents the
-//! columns.
+//! The rows of one consultation in the index's tables. `schema.sql` documents the columns.
 
-use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, Value, ValueRef};
 
 use crate::domain::ids::ConsultationId;
-use crate::domain::money::Cost;
-use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 
 /// The value of a required text column that the record does not state.
 pub(super) const UNKNOWN: &str = "unknown";
 
+/// The columns of one row by name, without the key of the consultation.
+pub type Columns = Vec<(&'static str, Value)>;
+
 /// All rows of one consultation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
-    pub consultation: ConsultationRow,
-    pub agents: Vec<AgentRow>,
-    pub rounds: Vec<RoundRow>,
-    pub calls: Vec<CallRow>,
+    pub id: String,
+    pub created_at: Timestamp,
+    pub consultation: Columns,
+    pub agents: Vec<Columns>,
+    pub rounds: Vec<Columns>,
+    pub calls: Vec<Columns>,
 }
 
 /// Another value in such a column is damage: a rebuild replaces the row.
 impl FromSql for ConsultationId {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
         Self::parse(value.as_str()?).map_err(FromSqlError::other)
-    }
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct ConsultationRow {
-    pub id: String,
-    pub question: String,
-    pub mode: String,
-    pub final_recommendation: Option<String>,
-    pub confidence: Option<f64>,
-    pub cost: Option<Cost>,
-    pub total_tokens: Option<u64>,
-    pub duration_ms: Option<u64>,
-    pub created_at: Timestamp,
-    pub schema_version: Option<String>,
-    pub state: String,
-    pub completion: Completion,
-    pub status: Option<String>,
-    pub abort_reason: Option<String>,
-    pub project_type: Option<String>,
-    /// The expected tokens of the question's context.
-    pub context_tokens: Option<u64>,
-    pub agreement: Option<f64>,
-    pub dissent: Option<u64>,
-    pub early_termination: bool,
-    pub saved_micro_usd: Option<u64>,
-    /// What the vendors' caches saved, in micro-dollars; negative if they cost more.
-    pub cache_saved_micro_usd: Option<i64>,
-    /// Whether calls are left out of it whose saving is unknown.
-    pub cache_saved_incomplete: bool,
-    pub debate: DebateColumns,
-    pub verdict_changed: Option<bool>,
-    /// The cost of Rounds 3 and 4 together; `None` when neither was started.
-    pub later_rounds: Option<Cost>,
-    /// The id of the consultation that the question follows up.
-    pub follow_up_of: Option<String>,
-}
-
-/// Changes of position between the first and the last round.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DebateColumns {
-    /// Experts for which a change is known either way.
-    pub heard: u64,
-    pub changed: u64,
-    /// The sum of the rises in confidence, in millionths.
-    pub rise: i64,
-    /// The experts in that sum.
-    pub rise_of: u64,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct AgentRow {
-    pub agent_id: String,
-    pub model: String,
-    pub provider: String,
-    pub role: AgentRole,
-    pub confidence: Option<f64>,
-    pub agrees: Option<bool>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AgentRole {
-    Expert,
-    Judge,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RoundRow {
-    pub round_number: u8,
-    pub round_type: &'static str,
-    pub duration_ms: Option<u64>,
-    pub tokens_used: Option<u64>,
-    pub cost: Option<Cost>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct CallRow {
-    pub call: u32,
-    pub round_number: u8,
-    pub agent_id: String,
-    pub answer: Option<String>,
-    pub purpose: Option<String>,
-    pub provider: String,
-    pub model: String,
-    pub stop: Option<String>,
-    pub failed: bool,
-    pub hedge_won: bool,
-    pub cost: Cost,
-    pub input_tokens: u64,
-    pub output_tokens: u64,
-    pub tokens_estimated: bool,
-    pub first_token_ms: Option<u64>,
-    pub duration_ms: Option<u64>,
-}
-
-impl AgentRole {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Expert => "expert",
-            Self::Judge => "judge",
-        }
     }
 }
 

@@ -16,14 +16,18 @@ use crate::records::files::ConsultationFiles;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::stored::{self, RecordReadError};
 
+use super::extract;
+use super::rows::Rows;
+
 /// The source of one consultation.
 #[derive(Debug)]
 pub(super) struct SourceLookup {
+    pub(super) id: ConsultationId,
     /// The name of the source's file.
     pub(super) file: String,
-    /// The record, or what the record of a journal would be, and when its file was written; or the
-    /// reason why there is none. `None` for a consultation that is still running.
-    pub(super) record: Option<Result<(StoredRecord, Timestamp), String>>,
+    /// The rows of the record, or of what the record of a journal would be; or the reason why there
+    /// are none. `None` for a consultation that is still running.
+    pub(super) rows: Option<Result<Rows, String>>,
     /// A process is writing the journal.
     pub(super) is_open: bool,
 }
@@ -32,15 +36,15 @@ pub(super) struct SourceLookup {
 pub(super) fn find(logs: &Path, id: &ConsultationId) -> SourceLookup {
     let files = ConsultationFiles::in_folder(logs, id);
     let (recorded, journalled) = (written_at(&files.record), written_at(&files.journal));
-    let with_time = |record: Result<StoredRecord, String>, written| {
-        record.map(|record| (record, timestamp(written)))
+    let rows = |record: Result<StoredRecord, String>, written| {
+        record.map(|record| extract::rows(&record, timestamp(written)))
     };
-    let from_record = || recorded.map(|written| with_time(read_record(&files.record, id), written));
+    let from_record = || recorded.map(|written| rows(read_record(&files.record, id), written));
     let from_journal =
-        || journalled.map(|written| with_time(record_of_journal(&files.journal), written));
+        || journalled.map(|written| rows(record_of_journal(&files.journal), written));
     let is_newer = journalled > recorded;
     let is_open = is_newer && is_being_written(&files.journal);
-    let record = if is_open {
+    let rows = if is_open {
         from_record()
     } else if is_newer {
         match from_journal() {
@@ -57,8 +61,9 @@ pub(super) fn find(logs: &Path, id: &ConsultationId) -> SourceLookup {
     let has_journal_alone = journalled.is_some() && recorded.is_none();
     let suffix = if has_journal_alone { "jsonl" } else { "json" };
     SourceLookup {
+        id: id.clone(),
         file: format!("{id}.{suffix}"),
-        record,
+        rows,
         is_open,
     }
 }

@@ -12,7 +12,6 @@ use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
 use crate::engine::ports::Providers;
 use crate::error::Error;
-use crate::session::load;
 use crate::setup::plan::Planner;
 
 use super::accounts::Accounts;
@@ -45,7 +44,7 @@ pub trait Policy {
         &mut self,
         job: &Self::Job,
         id: &ConsultationId,
-        left: LeftOver<'_>,
+        left: &TakeOver,
     ) -> Result<bool, Error>;
 
     /// Nothing more starts, because a person interrupted the batch.
@@ -66,20 +65,8 @@ pub enum BatchStep<J> {
     Rest,
 }
 
-/// A consultation of an earlier process.
-#[derive(Clone, Copy, Debug)]
-pub enum LeftOver<'a> {
-    Finished(&'a StoredRecord),
-    Interrupted {
-        plan: &'a Plan,
-        record: Option<&'a StoredRecord>,
-    },
-    /// It can be neither read nor resumed, for this reason.
-    Lost(&'a str),
-}
-
 /// Drives a policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct BatchDriver<'a> {
     pub planner: &'a Planner<'a>,
     /// The limits of consultations that an earlier process began.
@@ -112,7 +99,8 @@ impl<'a> BatchDriver<'a> {
         batch: &mut Batch<'a, P::Job>,
     ) -> Result<(), Error> {
         loop {
-            if let Some(stage) = batch.poll_interrupt() {
+            if batch.terms.interrupts.try_recv().is_ok() {
+                let stage = batch.interrupted();
                 self.interrupted(policy, batch, stage)?;
             }
             match policy.next(batch)? {
@@ -182,19 +170,7 @@ impl<'a> BatchDriver<'a> {
     ) -> Result<(), Error> {
         let sources = self.planner.resume_sources();
         let taken = take_over(&id, &sources, &self.control, self.clock).await?;
-        let mut record = None;
-        let left = match &taken {
-            TakeOver::Finished(outcome) => LeftOver::Finished(&outcome.record),
-            TakeOver::Resume(session) => {
-                record = load::record_of(sources.home, &id);
-                LeftOver::Interrupted {
-                    plan: session.plan(),
-                    record: record.as_ref(),
-                }
-            }
-            TakeOver::Repeat(why) => LeftOver::Lost(why),
-        };
-        if !policy.takes_over(&job, &id, left)? {
+        if !policy.takes_over(&job, &id, &taken)? {
             return Ok(());
         }
         match taken {
@@ -208,7 +184,7 @@ impl<'a> BatchDriver<'a> {
                     result,
                 })?;
             }
-            TakeOver::Resume(session) => {
+            TakeOver::Resume(session, record) => {
                 policy.started(&job, &id)?;
                 let last_call = record.as_ref().and_then(last_call);
                 batch.resumed.insert(id, last_call.unwrap_or_default());

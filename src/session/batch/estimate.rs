@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use crate::consultation::policy::estimate::{CallEstimate, Estimate};
 use crate::domain::context::ScrubbingReport;
 use crate::domain::ids::ModelRef;
-use crate::error::Error;
 use crate::scrub::Finding;
 use crate::setup::context::outgoing::MaskingOutcome;
-use crate::setup::plan::template::PreparedPlan;
 
 /// The estimate of a batch, and the secrets in its questions and their context.
 #[derive(Clone, Debug, Default)]
@@ -32,15 +30,6 @@ pub struct BatchEstimate {
 pub struct ModelShare {
     pub calls: u64,
     pub estimate: Estimate,
-}
-
-/// Estimates one consultation.
-///
-/// # Errors
-///
-/// When a prompt cannot be rendered.
-pub fn estimate(prepared: &PreparedPlan) -> Result<Estimate, Error> {
-    Ok(prepared.plan.estimate()?)
 }
 
 impl BatchEstimate {

@@ -10,7 +10,7 @@
 
 pub mod driver;
 pub mod accounts;
-mod take_over;
+pub mod take_over;
 pub mod estimate;
 
 use std::collections::BTreeMap;
@@ -19,12 +19,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::FutureExt;
-use tokio::sync::mpsc::{self, error::TryRecvError};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::index::{IndexQueue, RebuildTime};
 use super::month::MonthCeiling;
-use super::run::{self, MonthRule, Participants, RunOutcome, Session, SharedResources};
+use super::run::{self, MonthRule, Participants, Session, SharedResources};
 use super::storage::Storage;
 use crate::config::paths::Home;
 use crate::consultation::event::Answer;
@@ -86,18 +86,15 @@ impl RunCeiling {
 /// Consultations that run side by side. `K` identifies one for the caller.
 #[derive(Debug)]
 pub struct Batch<'a, K> {
-    home: &'a Home,
-    clock: Clock,
+    terms: BatchTerms<'a>,
     shared: SharedResources,
     index: IndexQueue,
-    interrupts: mpsc::UnboundedReceiver<()>,
     can_be_interrupted: bool,
     interrupt: Option<InterruptStage>,
     /// The most consultations at once.
     jobs: usize,
     /// The consultations that continue, with the number of the last call of an earlier process.
     resumed: BTreeMap<ConsultationId, u32>,
-    report: fn(&StoredRecord) -> String,
     running: JoinSet<FinishedConsultation<K>>,
     /// The interrupts of the consultations in flight, and of some that have ended.
     sessions: Vec<mpsc::UnboundedSender<()>>,
@@ -172,35 +169,24 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
     ///
     /// When the files of the month's budget cannot be used.
     pub fn new(terms: BatchTerms<'a>) -> Result<Self, Error> {
-        let BatchTerms {
-            home,
-            clock,
-            seed,
-            ceiling,
-            control,
-            month_rule,
-            interrupts,
-            report,
-        } = terms;
+        let (home, clock) = (terms.home, terms.clock);
         let index = IndexQueue::start(home, clock.now());
-        let mut shared = SharedResources::new(home, control, clock, seed, index.sender())?;
-        shared.month_rule = month_rule;
-        if let Some(limit) = ceiling.limit {
-            let shared_ceiling = SharedCeiling::new(ceiling.name, limit);
-            shared_ceiling.settle(MicroUsd::ZERO, ceiling.used);
-            shared.budgets.push(Arc::new(shared_ceiling));
+        let sender = index.sender();
+        let mut shared = SharedResources::new(home, terms.control, clock, terms.seed, sender)?;
+        shared.month_rule = terms.month_rule;
+        if let Some(limit) = terms.ceiling.limit {
+            let ceiling = SharedCeiling::new(terms.ceiling.name, limit);
+            ceiling.settle(MicroUsd::ZERO, terms.ceiling.used);
+            shared.budgets.push(Arc::new(ceiling));
         }
         Ok(Self {
-            home,
-            clock,
+            terms,
             shared,
             index,
-            interrupts,
             can_be_interrupted: true,
             interrupt: None,
             jobs: usize::MAX,
             resumed: BTreeMap::new(),
-            report,
             running: JoinSet::new(),
             sessions: Vec::new(),
         })
@@ -209,7 +195,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
     /// Starts a consultation of this plan.
     fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
         let id = plan.id.clone();
-        let storage = match Storage::create(self.home, &id) {
+        let storage = match Storage::create(self.terms.home, &id) {
             Ok(storage) => storage,
             Err(error) => {
                 let result = Err(Error::failed(error));
@@ -223,7 +209,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
             let notice = log_notice(&failure);
             warnings.push(format!("{notice}; {id} cannot be resumed"));
         }
-        let session = Session::new(plan, providers.clone(), storage, self.clock);
+        let session = Session::new(plan, providers.clone(), storage, self.terms.clock);
         self.run(key, id, session, warnings);
     }
 
@@ -233,11 +219,11 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         self.run(key, id, session, Vec::new());
     }
 
-    fn run(&mut self, key: K, id: ConsultationId, session: Session, mut warnings: Vec<String>) {
+    fn run(&mut self, key: K, id: ConsultationId, session: Session, warnings: Vec<String>) {
         let (interrupt, interrupts) = mpsc::unbounded_channel();
         self.sessions.retain(|session| !session.is_closed());
         self.sessions.push(interrupt);
-        let (shared, report) = (self.shared.clone(), self.report);
+        let (shared, report) = (self.shared.clone(), self.terms.report);
         let finished = async move {
             let participants = Participants {
                 subscribers: Vec::new(),
@@ -247,7 +233,12 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
             };
             let run = run::run(session, participants, shared);
             let result = match AssertUnwindSafe(run).catch_unwind().await {
-                Ok(outcome) => outcome.map(|outcome| outcome_of(outcome, &mut warnings)),
+                Ok(outcome) => outcome.map(|outcome| ConsultationOutcome {
+                    transcript: outcome.transcript,
+                    record: outcome.record,
+                    warnings: warnings.into_iter().chain(outcome.warning).collect(),
+                    refusal: None,
+                }),
                 Err(_panic) => Err(Error::failed("the program failed during the consultation")),
             };
             FinishedConsultation { key, id, result }
@@ -275,7 +266,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         loop {
             tokio::select! {
                 biased;
-                interrupt = self.interrupts.recv(), if self.can_be_interrupted => {
+                interrupt = self.terms.interrupts.recv(), if self.can_be_interrupted => {
                     if interrupt.is_none() {
                         self.can_be_interrupted = false;
                         continue;
@@ -289,14 +280,6 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
                     None => return None,
                 },
             }
-        }
-    }
-
-    /// Returns what an interrupt asks for that came since the last look, without waiting.
-    fn poll_interrupt(&mut self) -> Option<InterruptStage> {
-        match self.interrupts.try_recv() {
-            Ok(()) => Some(self.interrupted()),
-            Err(TryRecvError::Empty | TryRecvError::Disconnected) => None,
         }
     }
 
@@ -331,16 +314,6 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         running.shutdown().await;
         drop(shared);
         index.finish(RebuildTime::Now, face);
-    }
-}
-
-fn outcome_of(outcome: RunOutcome, warnings: &mut Vec<String>) -> ConsultationOutcome {
-    warnings.extend(outcome.warning);
-    ConsultationOutcome {
-        transcript: outcome.transcript,
-        record: outcome.record,
-        warnings: std::mem::take(warnings),
-        refusal: None,
     }
 }
 

@@ -5,6 +5,7 @@ use crate::consultation::plan::ControlRequest;
 use crate::consultation::policy::consent::Gate;
 use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
+use crate::domain::stored_record::StoredRecord;
 use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
 use crate::files::log::LockPolicy;
@@ -17,11 +18,11 @@ use crate::setup::plan::resume::{PreparedResume, ResumeSources};
 
 /// What is left to do of a consultation that an earlier process began.
 #[derive(Debug)]
-pub(super) enum TakeOver {
+pub enum TakeOver {
     /// Nothing: its files hold the outcome.
     Finished(Box<ConsultationOutcome>),
     /// The calls that its journal lacks.
-    Resume(Box<Session>),
+    Resume(Box<Session>, Option<StoredRecord>),
     /// Everything, for this reason.
     Repeat(String),
 }
@@ -54,7 +55,9 @@ pub(super) async fn take_over(
         match open_id(id.clone(), &logs, Some(LockPolicy::Trust), sources.face) {
             Ok(interrupted) => resumed(interrupted, sources, request, clock)
                 .await
-                .map(|session| TakeOver::Resume(Box::new(session))),
+                .map(|session| {
+                    TakeOver::Resume(Box::new(session), load::record_of(sources.home, id))
+                }),
             Err(error) => Err(error),
         }
     };
@@ -66,7 +69,7 @@ fn finished(
     files: &ConsultationFiles,
     sources: &ResumeSources<'_>,
 ) -> Result<ConsultationOutcome, Error> {
-    let record = load::load(&sources.home.logs_folder(), id)?.record;
+    let record = load::load(&sources.home.logs_folder(), id)?;
     let events = read_journal(&files.journal).map_err(Error::failed)?;
     let transcript = Transcript::fold(&events)
         .ok_or_else(|| Error::failed("the first event of its journal is missing"))?;

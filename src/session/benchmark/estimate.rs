@@ -7,7 +7,7 @@ use crate::benchmark::run::{Arm, CaseRunId};
 use crate::consultation::policy::estimate::Estimate;
 use crate::engine::host::in_parallel;
 use crate::error::Error;
-use crate::session::batch::estimate::{BatchEstimate, estimate};
+use crate::session::batch::estimate::BatchEstimate;
 use crate::setup::context::outgoing::MaskingOutcome;
 use crate::setup::plan::template::PlanTemplate;
 use crate::setup::request::QuestionRequest;
@@ -56,7 +56,7 @@ fn estimate_case(
     grader: Option<&PlanTemplate>,
 ) -> Result<(Estimate, MaskingOutcome), Error> {
     let prepared = template.plan(entry.question()?)?;
-    let mut case = estimate(&prepared)?;
+    let mut case = prepared.plan.estimate()?;
     let masked = MaskingOutcome {
         report: prepared
             .plan
@@ -72,7 +72,7 @@ fn estimate_case(
             question: grading_question(&entry.case, expected),
             ..QuestionRequest::default()
         };
-        let grading = estimate(&grader.plan(question)?)?;
+        let grading = grader.plan(question)?.plan.estimate()?;
         case.calls.extend(grading.calls);
     }
     Ok((case, masked))

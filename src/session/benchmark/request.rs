@@ -4,7 +4,6 @@
 use crate::benchmark::case::CaseId;
 use crate::benchmark::run::{Arm, ArmTerms, CaseRef, Partition, RunOptions, RunTerms, SuiteRef};
 use crate::consultation::plan::options::Rounds;
-use crate::domain::confidence::Confidence;
 use crate::error::Error;
 use crate::setup::request::PanelRequest;
 use crate::stopping::batch::conditions::StopConditions;
@@ -103,13 +102,10 @@ impl BenchmarkRequest {
 /// When they can never be reached or contradict each other.
 pub fn conditions(over: StopConditions, given: &StopSettings) -> Result<StopConditions, Error> {
     let conditions = StopConditions {
-        max_attempts: laid(over.max_attempts, given.max_total_attempts.map(count)),
-        max_consecutive_fails: laid(
-            over.max_consecutive_fails,
-            given.max_consecutive_fails.map(count),
-        ),
-        max_reject_rate: laid(over.max_reject_rate, given.max_reject_rate.and_then(rate)),
-        max_retry_rate: laid(over.max_retry_rate, given.max_retry_rate.and_then(rate)),
+        max_attempts: laid(over.max_attempts, given.max_total_attempts),
+        max_consecutive_fails: laid(over.max_consecutive_fails, given.max_consecutive_fails),
+        max_reject_rate: laid(over.max_reject_rate, given.max_reject_rate),
+        max_retry_rate: laid(over.max_retry_rate, given.max_retry_rate),
         min_items: given.min_items.map_or(over.min_items, u64::from),
         window: given.window.map_or(over.window, u64::from),
         ..over
@@ -143,20 +139,6 @@ fn laid<T>(over: Option<T>, given: Option<StopLimit<T>>) -> Option<T> {
         Some(StopLimit::Off) => None,
         Some(StopLimit::At(limit)) => Some(limit),
         None => over,
-    }
-}
-
-fn count(limit: StopLimit<u32>) -> StopLimit<u64> {
-    match limit {
-        StopLimit::Off => StopLimit::Off,
-        StopLimit::At(limit) => StopLimit::At(limit.into()),
-    }
-}
-
-fn rate(limit: StopLimit<f64>) -> Option<StopLimit<Confidence>> {
-    match limit {
-        StopLimit::Off => Some(StopLimit::Off),
-        StopLimit::At(share) => Confidence::new(share).map(StopLimit::At),
     }
 }
 

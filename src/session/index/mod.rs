@@ -26,7 +26,7 @@ pub fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
             Rebuild::new(home, face, RebuildReason::of(&unusable)).open()?
         }
         Err(unusable) => {
-            return Rebuild::new(home, face, RebuildReason::Unusable).in_place_of(unusable);
+            return Rebuild::new(home, face, RebuildReason::Damaged).in_place_of(unusable);
         }
     };
     match follow::reconcile(&mut index, &home.logs_folder()) {
@@ -47,19 +47,19 @@ pub fn with<T>(
     mut query: impl FnMut(&mut Index) -> QueryResult<T>,
 ) -> Result<T, Error> {
     let mut index = open(home, face)?;
-    let answer = match query(&mut index) {
-        Err(error) if is_damage(&error) => {
-            drop(index);
-            query(&mut Rebuild::new(home, face, RebuildReason::Damaged).open()?)
-        }
-        answer => answer,
+    let unusable = match query(&mut index) {
+        Ok(answer) => return Ok(answer),
+        Err(error) => error,
     };
+    drop(index);
+    let rebuild = Rebuild::new(home, face, RebuildReason::Damaged);
     let failed = |source| IndexError::of(&home.index_file(), source);
-    answer.map_err(failed).or_else(|failed| {
-        let rebuild = Rebuild::new(home, face, RebuildReason::Unusable);
-        let answer = query(&mut rebuild.in_place_of(failed)?);
-        answer.map_err(|source| Error::failed(IndexError::of(&home.index_file(), source)))
-    })
+    let mut index = if is_damage(&unusable) {
+        rebuild.open()?
+    } else {
+        rebuild.in_place_of(failed(unusable))?
+    };
+    query(&mut index).map_err(|source| Error::failed(failed(source)))
 }
 
 /// Rebuilds the index at the user's request. Returns how many consultations it holds.

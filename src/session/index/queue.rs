@@ -6,11 +6,9 @@
 //! failure is reported once.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
@@ -44,16 +42,6 @@ pub enum RebuildTime {
     /// By the next command.
     Later,
 }
-
-/// An index that is kept open while changes come fast: to open one takes longer than to change it.
-struct KeptIndex {
-    index: Index,
-    /// The identity of its file, which another process may remove.
-    file: Option<(u64, u64)>,
-}
-
-/// How long an index is kept open for the next change.
-const KEPT_OPEN: Duration = Duration::from_millis(100);
 
 /// What the thread could not do.
 #[derive(Debug, Default)]
@@ -92,20 +80,15 @@ impl IndexQueue {
 
     /// Waits until everything is entered. Every other sender must be dropped before.
     pub fn finish(self, time: RebuildTime, face: &dyn Face) {
-        let Self {
-            home,
-            sender,
-            thread,
-        } = self;
-        drop(sender);
-        let report = thread.map(|thread| thread.join().unwrap_or_default());
+        drop(self.sender);
+        let report = self.thread.map(|thread| thread.join().unwrap_or_default());
         let Some(mut report) = report else { return };
         if let Some(reason) = report.rebuild.filter(|_| time == RebuildTime::Now) {
-            let mut rebuild = Rebuild::new(&home, face, reason);
+            let mut rebuild = Rebuild::new(&self.home, face, reason);
             rebuild.silent_up_to = report.ended;
             match rebuild.run() {
                 // Another process may have rebuilt it before the last records were written.
-                Ok(_) => report.enter_missed(&home),
+                Ok(_) => report.enter_missed(&self.home),
                 Err(error) => report.failure = Some(whole(&error)),
             }
         }
@@ -138,30 +121,21 @@ impl IndexSender {
 }
 
 fn enter_all(home: &Home, changes: &Receiver<IndexChange>) -> IndexReport {
-    let (mut report, mut kept) = (IndexReport::default(), None);
-    loop {
-        let first = match kept {
-            Some(_) => changes.recv_timeout(KEPT_OPEN),
-            None => changes.recv().map_err(RecvTimeoutError::from),
-        };
-        match first {
-            Ok(first) => {
-                let mut waiting = vec![first];
-                waiting.extend(changes.try_iter());
-                let has_ended = |change: &&IndexChange| matches!(change, IndexChange::Ended(..));
-                report.ended += waiting.iter().filter(has_ended).count();
-                report.enter(home, waiting, &mut kept);
-            }
-            Err(RecvTimeoutError::Timeout) => kept = None,
-            Err(RecvTimeoutError::Disconnected) => return report,
-        }
+    let mut report = IndexReport::default();
+    while let Ok(first) = changes.recv() {
+        let mut waiting = vec![first];
+        waiting.extend(changes.try_iter());
+        let has_ended = |change: &&IndexChange| matches!(change, IndexChange::Ended(..));
+        report.ended += waiting.iter().filter(has_ended).count();
+        report.enter(home, waiting);
     }
+    report
 }
 
 impl IndexReport {
-    fn enter(&mut self, home: &Home, changes: Vec<IndexChange>, kept: &mut Option<KeptIndex>) {
+    fn enter(&mut self, home: &Home, changes: Vec<IndexChange>) {
         if self.rebuild.is_none() {
-            match enter(home, &changes, kept) {
+            match enter(home, &changes) {
                 Ok(()) => return,
                 Err((error, reason)) if error.is_fixed_by_rebuild() => self.rebuild = Some(reason),
                 Err((error, _)) => {
@@ -174,38 +148,21 @@ impl IndexReport {
     }
 
     fn enter_missed(&mut self, home: &Home) {
-        if let Err((error, _)) = enter(home, &self.missed, &mut None) {
+        if let Err((error, _)) = enter(home, &self.missed) {
             self.failure.get_or_insert(whole(&error));
         }
     }
 }
 
-/// Makes changes. An error comes with the reason for a rebuild, and nothing is kept open then.
-fn enter(
-    home: &Home,
-    changes: &[IndexChange],
-    kept: &mut Option<KeptIndex>,
-) -> Result<(), (IndexError, RebuildReason)> {
+/// Makes changes. An error comes with the reason for a rebuild.
+fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, RebuildReason)> {
     let path = home.index_file();
-    // Before it is opened: a file that takes its place later must not pass for it.
-    let file = identity(&path);
-    let mut index = match kept.take().filter(|kept| kept.file == file) {
-        Some(kept) => kept.index,
-        None => open(home, &path).map_err(|error| {
-            let reason = RebuildReason::of(&error);
-            (error, reason)
-        })?,
-    };
+    let mut index = open(home, &path).map_err(|error| {
+        let reason = RebuildReason::of(&error);
+        (error, reason)
+    })?;
     follow::apply(&mut index, changes)
-        .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))?;
-    *kept = Some(KeptIndex { index, file });
-    Ok(())
-}
-
-/// Returns device and number of a file.
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    let file = fs::metadata(path).ok()?;
-    Some((file.dev(), file.ino()))
+        .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))
 }
 
 /// Opens the index, and creates it before the first record of a home: there is nothing to wait for

@@ -15,46 +15,43 @@ const MOST_NAMED: usize = 3;
 /// The reason for a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RebuildReason {
-    Missing,
-    /// It cannot be opened.
-    Unusable,
-    /// A query found damage.
+    /// It could not be opened, as this sentence says. Another process may rebuild it meanwhile.
+    Unusable(&'static str),
+    /// It could be opened, but not read.
     Damaged,
-    Foreign,
-    OtherVersion,
-    /// The user asks for it.
+    /// The user asked for it.
     Requested,
 }
 
+const DAMAGED: &str =
+    "The index of the consultations is damaged; rebuilding it from their records.";
+
 impl RebuildReason {
     pub(super) fn of(unusable: &IndexError) -> Self {
-        match unusable {
-            IndexError::Missing(_) => Self::Missing,
-            IndexError::Foreign(_) => Self::Foreign,
-            IndexError::OtherVersion(_) => Self::OtherVersion,
+        Self::Unusable(match unusable {
+            IndexError::Missing(_) => {
+                "There is no index of the consultations yet; building it from their records."
+            }
+            IndexError::Foreign(_) => {
+                "The index of the consultations belongs to another program; building one from \
+                 their records."
+            }
+            IndexError::OtherVersion(_) => {
+                "The index of the consultations was written by another version; rebuilding it \
+                 from their records."
+            }
             IndexError::Damaged { .. }
             | IndexError::Busy(_)
             | IndexError::Failed { .. }
-            | IndexError::Logs { .. } => Self::Unusable,
-        }
+            | IndexError::Logs { .. } => DAMAGED,
+        })
     }
 
+    /// Returns what the user reads; nothing for a rebuild that they asked for.
     fn message(self) -> Option<&'static str> {
         match self {
-            Self::Missing => {
-                Some("There is no index of the consultations yet; building it from their records.")
-            }
-            Self::Unusable | Self::Damaged => {
-                Some("The index of the consultations is damaged; rebuilding it from their records.")
-            }
-            Self::Foreign => Some(
-                "The index of the consultations belongs to another program; building one from \
-                 their records.",
-            ),
-            Self::OtherVersion => Some(
-                "The index of the consultations was written by another version; rebuilding it \
-                 from their records.",
-            ),
+            Self::Unusable(message) => Some(message),
+            Self::Damaged => Some(DAMAGED),
             Self::Requested => None,
         }
     }
@@ -133,10 +130,7 @@ impl<'a> Rebuild<'a> {
             shown.at(done as u64, of as u64);
         };
         let rebuilt = match self.reason {
-            RebuildReason::Missing
-            | RebuildReason::Unusable
-            | RebuildReason::Foreign
-            | RebuildReason::OtherVersion => {
+            RebuildReason::Unusable(_) => {
                 rebuild::rebuild_if_unusable(&logs, &path, progress)?.unwrap_or_default()
             }
             RebuildReason::Damaged | RebuildReason::Requested => {

@@ -5,7 +5,7 @@ use crate::consultation::policy::estimate::Estimate;
 use crate::error::Error;
 use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
-use crate::session::batch::estimate::{BatchEstimate, estimate};
+use crate::session::batch::estimate::BatchEstimate;
 use crate::setup::plan::template::PreparedPlan;
 use crate::stopping::convergence::QuestionKey;
 
@@ -63,7 +63,9 @@ impl LoopEstimate {
             (ahead.next.clone(), batches(document, ahead.limits))
         } else {
             estimate.assumed_questions = Some(ASSUMED_QUESTIONS as u64);
-            estimate.add_extraction(document, templates)?;
+            let plan = estimate.plan(templates.plan_extraction(document)?)?;
+            estimate.next.add(&plan);
+            estimate.total.add(&plan);
             let assumed = assumed_batches(ahead.limits);
             (assumed.clone(), assumed)
         };
@@ -72,7 +74,7 @@ impl LoopEstimate {
         let is_same = next == later;
         let times = if is_same { ahead.iterations.max(1) } else { 1 };
         for batch in &next {
-            let plan = estimate.plan(document, batch, templates)?;
+            let plan = estimate.plan(templates.plan_batch(document, batch)?)?;
             estimate.next.add(&plan);
             for _ in 0..times {
                 estimate.total.add(&plan);
@@ -80,7 +82,7 @@ impl LoopEstimate {
         }
         if ahead.iterations > 1 && !is_same {
             for batch in &later {
-                let plan = estimate.plan(document, batch, templates)?;
+                let plan = estimate.plan(templates.plan_batch(document, batch)?)?;
                 for _ in 1..ahead.iterations {
                     estimate.total.add(&plan);
                 }
@@ -89,36 +91,13 @@ impl LoopEstimate {
         Ok(estimate)
     }
 
-    fn plan(
-        &mut self,
-        document: &SpecDocument,
-        batch: &QuestionBatch,
-        templates: &RefinementTemplates,
-    ) -> Result<Estimate, Error> {
-        let prepared = templates.plan_batch(document, batch)?;
-        let plan = estimate(&prepared)?;
-        self.note_secrets(prepared);
-        Ok(plan)
-    }
-
-    fn note_secrets(&mut self, prepared: PreparedPlan) {
+    fn plan(&mut self, prepared: PreparedPlan) -> Result<Estimate, Error> {
+        let plan = prepared.plan.estimate()?;
         if self.total.calls == 0 {
             self.total.masked = prepared.plan.scrubbing.map(|report| *report);
             self.total.findings = prepared.findings;
         }
-    }
-
-    fn add_extraction(
-        &mut self,
-        document: &SpecDocument,
-        templates: &RefinementTemplates,
-    ) -> Result<(), Error> {
-        let prepared = templates.plan_extraction(document)?;
-        let plan = estimate(&prepared)?;
-        self.note_secrets(prepared);
-        self.next.add(&plan);
-        self.total.add(&plan);
-        Ok(())
+        Ok(plan)
     }
 }
 

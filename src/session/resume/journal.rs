@@ -103,11 +103,11 @@ fn newest(
 /// early: the disk may have been full for a moment. A complete journal without a record does not:
 /// the process may have ended before it wrote the results.
 pub fn is_complete(files: &ConsultationFiles, ending: JournalEnding) -> bool {
-    let has_record = files.record.exists();
-    match ending {
-        JournalEnding::Complete => has_record,
-        _ => has_record && has_complete_record(files),
+    if ending == JournalEnding::Complete {
+        return files.record.exists();
     }
+    stored::read_file(&files.record)
+        .is_ok_and(|record| record.completion() == Completion::Completed)
 }
 
 /// Checks that a consultation can be resumed.
@@ -136,11 +136,6 @@ fn check(
         )),
     };
     Err(error.hint("ask again with `conclave consult \"…\"`"))
-}
-
-fn has_complete_record(files: &ConsultationFiles) -> bool {
-    stored::read_file(&files.record)
-        .is_ok_and(|record| record.completion() == Completion::Completed)
 }
 
 /// Opens a journal to continue it; the inner error means that another process writes it. A journal

@@ -11,6 +11,7 @@ use crate::consultation::transcript::Transcript;
 use crate::domain::ids::ConsultationId;
 use crate::domain::panel::check_seats;
 use crate::engine::clock::Clock;
+use crate::engine::driver::RunStart;
 use crate::engine::ports::Providers;
 use crate::error::Error;
 
@@ -53,13 +54,17 @@ impl InterruptedConsultation {
 
     /// Returns the session that resumes it.
     pub fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
-        Session::resumed(
-            self.events,
-            self.replayed,
-            terms,
+        Session {
+            consultation: self.replayed.consultation,
+            start: RunStart::Resume {
+                interruption: self.replayed.interruption,
+                terms: Box::new(terms),
+                tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            earlier: self.events,
             providers,
-            self.storage,
+            storage: self.storage,
             clock,
-        )
+        }
     }
 }

@@ -28,12 +28,14 @@ pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
                         spent.";
             return Some(Part::Notice(vec![paragraph(line, [])]));
         }
-        Completion::Unfinished => Line::of("🛑 **Incomplete:** the log ends", [])
-            .with(" in {}", record.state.as_deref().unwrap_or_default())
-            .and(
-                "; the consultation was interrupted or is still running.",
-                [],
-            ),
+        Completion::Unfinished | Completion::Running => {
+            Line::of("🛑 **Incomplete:** the log ends", [])
+                .with(" in {}", record.state.as_deref().unwrap_or_default())
+                .and(
+                    "; the consultation was interrupted or is still running.",
+                    [],
+                )
+        }
     };
     let mut parts = vec![Part::Paragraph(line)];
     if record.completion() != Completion::Completed {
@@ -78,8 +80,8 @@ pub(super) fn standing(record: &StoredRecord) -> Vec<Fact> {
         let outcome = Line::of(grade.outcome.name(), []).with(": {}", note);
         fact("Outcome", outcome)
     }));
-    facts.extend(record.second_pass().map(|second| {
-        let description = second.description(record.judge().as_ref());
+    facts.extend(record.judge_passes.as_ref().map(|passes| {
+        let description = passes.description(record.judge().as_ref());
         fact("Judged twice", Line::foreign(description))
     }));
     let from = record.rejudged_from.as_ref();
@@ -102,9 +104,9 @@ fn rejudged(from: &str, held: Option<&Held>) -> Line {
 
 /// Returns the warning above the answer if the second verdict differs.
 pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
-    let second = record.second_pass()?;
-    let other = second.other_verdict()?;
-    let how_far = second.held.magnitude.map(Magnitude::in_words);
+    let passes = record.judge_passes.as_ref()?;
+    let other = passes.other_verdict()?;
+    let how_far = passes.held.magnitude.map(Magnitude::in_words);
     let lead = Line::of(
         "⚠️ **The verdict depends on the order of the experts.**",
         [],

@@ -64,7 +64,9 @@ pub(super) fn without_verdict(record: &StoredRecord) -> &'static str {
     match record.completion() {
         Completion::Completed => "No verdict was asked for",
         Completion::Declined => "Nothing was asked",
-        Completion::Aborted | Completion::Unfinished => "No verdict was reached",
+        Completion::Aborted | Completion::Unfinished | Completion::Running => {
+            "No verdict was reached"
+        }
     }
 }
 

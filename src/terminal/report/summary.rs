@@ -126,8 +126,8 @@ fn notices(record: &StoredRecord) -> Option<Part> {
     if !hedges.is_empty() {
         parts.push(paragraph("🔀 {}", [&hedges]));
     }
-    let second = record.second_pass();
-    if second.is_some_and(|second| second.other_verdict().is_some()) {
+    let passes = record.judge_passes.as_ref();
+    if passes.is_some_and(|passes| passes.other_verdict().is_some()) {
         let order = "⚠️ The verdict depends on the order of the experts";
         parts.push(paragraph(order, []));
     }

@@ -4,8 +4,9 @@
 
 use jiff::tz::TimeZone;
 
-use crate::domain::history::{History, HistoryRow, RunStatus};
+use crate::domain::history::{History, HistoryRow};
 use crate::domain::outcome::AnswerOutcome;
+use crate::domain::stored_record::Completion;
 use crate::domain::time::Timestamp;
 use crate::terminal::document::{self, Line, Table, Tail};
 use crate::terminal::output::format::{LOCAL_QUALITY, count, dollars};
@@ -96,10 +97,10 @@ pub fn below(history: &History, width: usize) -> Vec<String> {
 /// `completed, wrong, local`: the state, the grade, and the mark of the embedded model.
 fn status(entry: &HistoryRow) -> Line {
     let tone = match entry.run_status {
-        RunStatus::Completed => Tone::Plain,
-        RunStatus::Declined => Tone::Quiet,
-        RunStatus::Aborted | RunStatus::Unfinished => Tone::Warning,
-        RunStatus::Running => Tone::Key,
+        Completion::Completed => Tone::Plain,
+        Completion::Declined => Tone::Quiet,
+        Completion::Aborted | Completion::Unfinished => Tone::Warning,
+        Completion::Running => Tone::Key,
     };
     words(entry, Line::toned(tone, entry.run_status.name()), ", ")
 }
@@ -107,7 +108,7 @@ fn status(entry: &HistoryRow) -> Line {
 /// State and confidence in one cell: only a completed consultation has a confidence.
 fn result(entry: &HistoryRow) -> Line {
     match confidence(entry) {
-        Some(confidence) if entry.run_status == RunStatus::Completed => {
+        Some(confidence) if entry.run_status == Completion::Completed => {
             words(entry, confidence.into(), " ")
         }
         Some(_) | None => status(entry),
@@ -197,7 +198,7 @@ mod tests {
         short_id: &str,
         ago_seconds: i64,
         question: &str,
-        run_status: RunStatus,
+        run_status: Completion,
     ) -> HistoryRow {
         let at = Timestamp(NOW.0 - ago_seconds * 1_000);
         HistoryRow {
@@ -226,7 +227,7 @@ mod tests {
                     ago,
                     "Should a small team start with a monorepo,\n or is it too early for that, \
                      given what we know?",
-                    RunStatus::Completed,
+                    Completion::Completed,
                 )
             };
         let aborted = HistoryRow {
@@ -235,7 +236,7 @@ mod tests {
                 "01k9zzzz",
                 86_400,
                 "短い質問ですか、それとも長い質問ですか、それともとても長い質問ですか？",
-                RunStatus::Aborted,
+                Completion::Aborted,
             )
         };
         let consultations = vec![
@@ -243,7 +244,7 @@ mod tests {
                 "01kb2222",
                 3,
                 "Is this \u{1b}[2Jone running?",
-                RunStatus::Running,
+                Completion::Running,
             ),
             completed(
                 "01kb1111",
@@ -255,7 +256,7 @@ mod tests {
                 "01kazzzz9x",
                 5 * 3_600,
                 "Was it killed?",
-                RunStatus::Unfinished,
+                Completion::Unfinished,
             ),
             aborted,
             completed(

@@ -121,14 +121,14 @@ fn record_names_seats_where_models_wrote_labels() {
 fn second_verdict_names_the_seats_of_its_own_labels() {
     let record = record();
     let first = names(&record)[0];
-    let second = record.second_pass().unwrap();
+    let passes = record.judge_passes.clone().unwrap();
     assert_eq!(
-        second.verdict.unwrap().recommendation,
+        passes.second.unwrap().verdict.unwrap().recommendation,
         format!("{first} is right about short-lived tokens.")
     );
     let b = names(&record)[1];
     assert_eq!(
-        second.held.reason.unwrap(),
+        passes.held.reason.unwrap(),
         format!("{b}'s condition is new.")
     );
 }

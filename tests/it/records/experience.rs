@@ -7,34 +7,35 @@ use std::time::Duration;
 use conclave::consultation::plan::OutputTokens;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::domain::ids::ModelRef;
-use conclave::domain::money::Cost;
 use conclave::records::experience::Experience;
 use conclave::records::index::Index;
-use conclave::records::index::rows::CallRow;
 use rusqlite::params;
 
 fn model() -> ModelRef {
     ModelRef::new("openai", "gpt-6.1-sol")
 }
 
+/// The columns of a call that experience reads.
+#[derive(Clone)]
+struct CallRow {
+    answer: Option<&'static str>,
+    purpose: &'static str,
+    model: &'static str,
+    stop: Option<&'static str>,
+    output_tokens: u64,
+    tokens_estimated: bool,
+    first_token_ms: u64,
+}
+
 fn call(output_tokens: u64, first_token_ms: u64) -> CallRow {
     CallRow {
-        call: 1,
-        round_number: 1,
-        agent_id: "a".into(),
-        answer: Some("independent".into()),
-        purpose: Some("answer".into()),
-        provider: "openai".into(),
-        model: "gpt-6.1-sol".into(),
-        stop: Some("end".into()),
-        failed: false,
-        hedge_won: false,
-        cost: Cost::FREE,
-        input_tokens: 9,
+        answer: Some("independent"),
+        purpose: "answer",
+        model: "gpt-6.1-sol",
+        stop: Some("end"),
         output_tokens,
         tokens_estimated: false,
-        first_token_ms: Some(first_token_ms),
-        duration_ms: None,
+        first_token_ms,
     }
 }
 
@@ -50,7 +51,7 @@ fn index(calls: impl IntoIterator<Item = CallRow>) -> Index {
             i64::try_from(at).unwrap(),
             row.answer,
             row.purpose,
-            row.provider,
+            "openai",
             row.model,
             row.stop,
             row.output_tokens,
@@ -111,11 +112,11 @@ fn five_answers_predict_the_length_of_the_next() {
 fn only_complete_answers_with_reported_tokens_are_samples() {
     let odd = [
         CallRow {
-            stop: Some("length".into()),
+            stop: Some("length"),
             ..call(9, 1)
         },
         CallRow {
-            stop: Some("refused".into()),
+            stop: Some("refused"),
             ..call(9, 1)
         },
         CallRow {
@@ -123,11 +124,11 @@ fn only_complete_answers_with_reported_tokens_are_samples() {
             ..call(9, 1)
         },
         CallRow {
-            purpose: Some("repair".into()),
+            purpose: "repair",
             ..call(9, 1)
         },
         CallRow {
-            model: "other".into(),
+            model: "other",
             ..call(9, 1)
         },
         CallRow {
@@ -135,7 +136,7 @@ fn only_complete_answers_with_reported_tokens_are_samples() {
             ..call(9, 1)
         },
         CallRow {
-            answer: Some("a kind of a later version".into()),
+            answer: Some("a kind of a later version"),
             ..call(9, 1)
         },
         CallRow {

@@ -1,75 +1,79 @@
 //! The panel's rows, and which of its agents agree with the answer.
 
+use std::collections::BTreeSet;
+
 use crate::domain::artifact::{Synthesis, Verdict};
-use crate::domain::confidence::Confidence;
 use crate::domain::ids::AgentId;
-use crate::domain::stored_record::{StoredAgent, StoredRecord, Substitution};
-use crate::records::index::rows::{AgentRole, AgentRow, UNKNOWN};
+use crate::domain::stored_record::{StoredAgent, StoredRecord};
+use crate::records::index::rows::{Columns, UNKNOWN};
+
+use super::confidence;
 
 /// Returns the experts in the panel's order, then the judge.
-pub(super) fn agents(record: &StoredRecord) -> Vec<AgentRow> {
-    let mut agents: Vec<AgentRow> = Vec::new();
+pub(super) fn agents(record: &StoredRecord) -> Vec<Columns> {
+    let row = |id: &str, (provider, model), role: &str, stated, agrees: Option<bool>| {
+        vec![
+            ("consultation_id", record.id.clone().into()),
+            ("agent_id", id.to_owned().into()),
+            ("model", known(model).into()),
+            ("provider", known(provider).into()),
+            ("role", role.to_owned().into()),
+            ("confidence", confidence(stated)),
+            ("agrees", agrees.into()),
+        ]
+    };
+    let mut agents = Vec::new();
     let supporters = supporters(record);
+    // Two seats of one id would be one row.
+    let mut ids = BTreeSet::from([AgentId::Judge.as_str()]);
     for seat in &record.agents {
         let id = seat.id.as_str();
-        // Two seats of one id would be one row.
-        if id == AgentId::Judge.as_str() || agents.iter().any(|agent| agent.agent_id == id) {
+        if !ids.insert(id) {
             continue;
         }
-        let (provider, model) = round_1_model(record, seat);
         let agrees = match record.recommendation {
             None => None,
             Some(_) if dissents(record, id) => Some(false),
             Some(_) if supporters.iter().any(|supporter| supporter == id) => Some(true),
             Some(_) => None,
         };
-        agents.push(AgentRow {
-            agent_id: id.to_owned(),
-            model,
-            provider,
-            role: AgentRole::Expert,
-            confidence: confidence(record, seat).map(Confidence::value),
+        let stated = record
+            .independent(&seat.id)
+            .and_then(|held| held.confidence);
+        agents.push(row(
+            id,
+            round_1_model(record, seat),
+            "expert",
+            stated,
             agrees,
-        });
+        ));
     }
     if let Some(judge) = &record.judge {
-        agents.push(AgentRow {
-            agent_id: AgentId::Judge.as_str().to_owned(),
-            model: known(Some(&judge.model)),
-            provider: known(Some(&judge.provider)),
-            role: AgentRole::Judge,
-            confidence: record.confidence.map(Confidence::value),
-            agrees: record.recommendation.as_ref().map(|_| true),
-        });
+        let model = (Some(judge.provider.as_str()), Some(judge.model.as_str()));
+        let agrees = record.recommendation.as_ref().map(|_| true);
+        let id = AgentId::Judge;
+        agents.push(row(id.as_str(), model, "judge", record.confidence, agrees));
     }
     agents
 }
 
-/// Returns what an expert stated in Round 1.
-fn confidence(record: &StoredRecord, seat: &StoredAgent) -> Option<Confidence> {
-    record.independent(&seat.id)?.confidence
-}
-
 /// Returns the provider and model that answered for a seat in Round 1, and so stated its
 /// confidence: the last fallback by then, else the seat's own model.
-fn round_1_model(record: &StoredRecord, seat: &StoredAgent) -> (String, String) {
-    let fallback = record
-        .substitutions
-        .iter()
-        .rev()
-        .map(|taken| &taken.of)
-        .find(|taken| taken.agent_id == seat.id && taken.round_number <= 1);
-    match fallback {
-        Some(Substitution {
-            substitute: model, ..
-        }) => (model.provider.as_str().to_owned(), model.model.clone()),
-        None => (known(seat.provider.as_ref()), known(seat.model.as_ref())),
+fn round_1_model<'r>(
+    record: &'r StoredRecord,
+    seat: &'r StoredAgent,
+) -> (Option<&'r str>, Option<&'r str>) {
+    let mut latest_first = record.substitutions.iter().rev().map(|taken| &taken.of);
+    let fallback = latest_first.find(|taken| taken.agent_id == seat.id && taken.round_number <= 1);
+    match fallback.map(|taken| &taken.substitute) {
+        Some(model) => (Some(model.provider.as_str()), Some(&model.model)),
+        None => (seat.provider.as_deref(), seat.model.as_deref()),
     }
 }
 
-fn known(name: Option<&String>) -> String {
+fn known(name: Option<&str>) -> String {
     let name = name.filter(|name| !name.is_empty());
-    name.map_or(UNKNOWN, String::as_str).to_owned()
+    name.unwrap_or(UNKNOWN).to_owned()
 }
 
 /// Returns the supporters of the synthesis's leading consensus point.

@@ -4,67 +4,67 @@ use serde_json::Value;
 
 use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::stored_record::{StoredAgentRound, StoredAttempt, StoredRecord};
-use crate::records::index::rows::{CallRow, UNKNOWN};
+use crate::records::index::rows::{Columns, UNKNOWN};
+
+use super::{micro_usd, whole};
 
 /// The greatest call number that is accepted.
 const LAST_CALL: u32 = 1 << 24;
 
 /// Returns all calls by number. A call without a number, or with a duplicate, gets the next one, so
 /// that the cost of each is counted once.
-pub(super) fn calls(record: &StoredRecord) -> Vec<CallRow> {
-    let mut calls: Vec<CallRow> = Vec::new();
+pub(super) fn calls(record: &StoredRecord) -> Vec<Columns> {
+    let mut calls = Vec::new();
     for (round, agent) in record.agent_rounds() {
-        calls.extend(
-            agent
-                .attempts
-                .iter()
-                .map(|attempt| call(round, agent, attempt)),
-        );
+        for attempt in &agent.attempts {
+            let number = attempt.call.filter(|call| *call <= LAST_CALL);
+            calls.push((number.unwrap_or(u32::MAX), call(round, agent, attempt)));
+        }
     }
-    calls.sort_by_key(|call| call.call);
+    calls.sort_by_key(|(number, _)| *number);
     let mut last = 0;
-    for call in &mut calls {
-        last = if call.call > last && call.call != u32::MAX {
-            call.call
+    let numbered = |(number, mut columns): (u32, Columns)| {
+        last = if number > last && number != u32::MAX {
+            number
         } else {
             last + 1
         };
-        call.call = last;
-    }
-    calls
+        columns.push(("call", last.into()));
+        columns
+    };
+    calls.into_iter().map(numbered).collect()
 }
 
-/// Returns one call; without a number it sorts last.
-fn call(round_number: u8, agent: &StoredAgentRound, attempt: &StoredAttempt) -> CallRow {
+/// Returns one call without its number.
+fn call(round_number: u8, agent: &StoredAgentRound, attempt: &StoredAttempt) -> Columns {
     let (provider, model) = match &attempt.model {
         Some(model) => (model.provider.as_str(), model.model.as_str()),
         None => (UNKNOWN, UNKNOWN),
     };
     let tokens = attempt.tokens.unwrap_or_default();
     let failed = attempt.error.is_some() || attempt.stop.is_none();
+    // Of a call and its hedge, the slower one is cancelled and has no attempt here.
+    let hedge_won = !failed && attempt.purpose.as_deref() == Some("hedge");
     let cost = attempt.cost.and_then(|cost| cost.cost());
-    CallRow {
-        call: attempt
-            .call
-            .filter(|call| *call <= LAST_CALL)
-            .unwrap_or(u32::MAX),
-        round_number,
-        agent_id: agent.agent_id.as_str().to_owned(),
-        answer: agent.answer.clone(),
-        purpose: attempt.purpose.clone(),
-        provider: provider.to_owned(),
-        model: model.to_owned(),
-        stop: attempt.stop.as_ref().and_then(stop_name),
-        failed,
-        // Of a call and its hedge, the slower one is cancelled and has no attempt here.
-        hedge_won: !failed && attempt.purpose.as_deref() == Some("hedge"),
-        cost: cost.unwrap_or(Cost::at_least(MicroUsd::ZERO)),
-        input_tokens: tokens.input.unwrap_or_default(),
-        output_tokens: tokens.output.unwrap_or_default(),
-        tokens_estimated: tokens.estimated,
-        first_token_ms: attempt.latency_ms,
-        duration_ms: attempt.duration_ms,
-    }
+    let cost = cost.unwrap_or(Cost::at_least(MicroUsd::ZERO));
+    vec![
+        ("round_number", round_number.into()),
+        ("agent_id", agent.agent_id.as_str().to_owned().into()),
+        ("answer", agent.answer.clone().into()),
+        ("purpose", attempt.purpose.clone().into()),
+        ("provider", provider.to_owned().into()),
+        ("model", model.to_owned().into()),
+        ("stop", attempt.stop.as_ref().and_then(stop_name).into()),
+        ("failed", failed.into()),
+        ("hedge_won", hedge_won.into()),
+        ("micro_usd", micro_usd(cost)),
+        ("lower_bound", cost.lower_bound.into()),
+        ("input_tokens", whole(tokens.input.unwrap_or_default())),
+        ("output_tokens", whole(tokens.output.unwrap_or_default())),
+        ("tokens_estimated", tokens.estimated.into()),
+        ("first_token_ms", whole(attempt.latency_ms)),
+        ("duration_ms", whole(attempt.duration_ms)),
+    ]
 }
 
 /// Returns the name of a reason to stop: text, or the key of an object such as

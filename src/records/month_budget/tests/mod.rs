@@ -94,7 +94,7 @@ fn spent(process: &MonthBudget) -> u64 {
 
 /// Ends a process as `kill -9` does: its lock is released, its row stays.
 fn kill(process: MonthBudget) {
-    process.own.release();
+    process.lock.unlock().unwrap();
     std::mem::forget(process);
 }
 

@@ -8,18 +8,16 @@ use crate::benchmark::event::{BenchmarkEventKind, DeferralCause};
 use crate::benchmark::grading::{ConsultationAnswer, grade};
 use crate::benchmark::run::CaseRunId;
 use crate::benchmark::state::{BenchmarkState, PendingCaseRun};
-use crate::consultation::plan::ControlRequest;
 use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::engine::clock::Clock;
 use crate::error::{Error, whole};
 use crate::records::runs::LockedRun;
 use crate::session::batch::accounts::Accounts;
-use crate::session::batch::driver::{BatchDriver, BatchStep, LeftOver, Policy};
+use crate::session::batch::driver::{BatchDriver, BatchStep, Policy};
+use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{Batch, FinishedConsultation, approved};
 use crate::session::load;
-use crate::setup::plan::Planner;
 use crate::stopping::batch::state::StopRequest;
 
 use super::arms::ArmTemplates;
@@ -32,12 +30,7 @@ pub struct BenchmarkDriver<'a> {
     pub run: LockedRun,
     pub book: &'a CaseBook,
     pub arms: &'a ArmTemplates,
-    pub planner: &'a Planner<'a>,
-    /// The limits of consultations that an earlier process began.
-    pub control: ControlRequest,
-    /// The most consultations at once.
-    pub jobs: usize,
-    pub clock: Clock,
+    pub batch: BatchDriver<'a>,
     pub progress: &'a dyn RunProgress,
 }
 
@@ -70,20 +63,15 @@ impl<'a> BenchmarkDriver<'a> {
     /// When the log cannot be written, or another process runs one of the consultations. The run
     /// can be resumed.
     pub async fn drive(self, batch: Batch<'a, Job>) -> Result<LockedRun, Error> {
-        let driver = BatchDriver {
-            planner: self.planner,
-            control: self.control.clone(),
-            jobs: self.jobs,
-            clock: self.clock,
-        };
+        let driver = self.batch.clone();
         let mut run = RunInProgress {
-            started_at: self.clock.now(),
-            accounts: Accounts::of(&self.planner.sources.home),
+            started_at: driver.clock.now(),
+            accounts: Accounts::of(&driver.planner.sources.home),
             driver: self,
             follow_ups: VecDeque::new(),
         };
         let ended = driver.drive(&mut run, batch).await;
-        run.driver.run.write_old_state(run.driver.clock.now());
+        run.driver.run.write_old_state(driver.clock.now());
         ended.map(|()| run.driver.run)
     }
 }
@@ -112,7 +100,7 @@ impl Policy for RunInProgress<'_> {
             None => {}
         }
         let Some(pending) = self.state().next_start().filter(|_| batch.may_start()) else {
-            let due = self.driver.run.refresh_state(self.driver.clock.now());
+            let due = self.driver.run.refresh_state(self.driver.batch.clock.now());
             self.driver.progress.running(batch.in_flight());
             return Ok(match batch.in_flight() {
                 0 => BatchStep::Rest,
@@ -157,18 +145,20 @@ impl Policy for RunInProgress<'_> {
         &mut self,
         job: &Job,
         _: &ConsultationId,
-        left: LeftOver<'_>,
+        left: &TakeOver,
     ) -> Result<bool, Error> {
         let case = &job.run().case;
         let why = match (left, self.driver.book.get(case)) {
-            (LeftOver::Lost(why), _) => why,
-            (LeftOver::Finished(record), Some(entry)) if grade(&entry.key, record).is_err() => {
+            (TakeOver::Repeat(why), _) => why,
+            (TakeOver::Finished(outcome), Some(entry))
+                if grade(&entry.key, &outcome.record).is_err() =>
+            {
                 "it has no answer"
             }
-            (LeftOver::Finished(_) | LeftOver::Interrupted { .. }, _) => return Ok(true),
+            (TakeOver::Finished(_) | TakeOver::Resume(..), _) => return Ok(true),
         };
         let notice = format!("{case} is asked again: {why}");
-        self.driver.planner.face.detail(&notice);
+        self.driver.batch.planner.face.detail(&notice);
         self.follow_ups.push_back(job.clone());
         Ok(false)
     }
@@ -184,7 +174,7 @@ impl RunInProgress<'_> {
     }
 
     fn record(&mut self, kind: BenchmarkEventKind) -> Result<(), Error> {
-        let now = self.driver.clock.now();
+        let now = self.driver.batch.clock.now();
         self.driver.run.record(now, kind).map_err(Error::failed)?;
         if self.state().is_halted() && !self.state().is_complete() {
             self.driver.progress.ending();
@@ -204,7 +194,7 @@ impl RunInProgress<'_> {
         let last = pending.consultations.last()?;
         match grade(
             &entry.key,
-            &load::record_of(&self.driver.planner.sources.home, last)?,
+            &load::record_of(&self.driver.batch.planner.sources.home, last)?,
         ) {
             // Its grading failed.
             Ok(_) => Some(last.clone()),

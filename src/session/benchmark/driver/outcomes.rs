@@ -224,7 +224,7 @@ impl RunInProgress<'_> {
     ) -> Result<(), Error> {
         if let (DeferralCause::Infrastructure, Some(error)) = (cause, &error) {
             let line = format!("{} is tried again later: {error}", run.case);
-            self.driver.planner.face.detail(&line);
+            self.driver.batch.planner.face.detail(&line);
         }
         let deferred = CaseRunDeferred {
             run: run.clone(),
@@ -287,7 +287,7 @@ impl RunInProgress<'_> {
         let case = terms.cases.iter().find(|case| case.id == result.run.case);
         let expected = case.map_or("", |case| case.expected.as_str());
         let is_measured = !terms.is_comparison() || result.run.arm == Arm::Panel;
-        let elapsed = self.driver.clock.now().since(self.started_at);
+        let elapsed = self.driver.batch.clock.now().since(self.started_at);
         let progress = self.driver.progress;
         progress.finished(result, expected, is_measured, elapsed);
         Ok(())

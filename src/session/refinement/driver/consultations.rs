@@ -11,7 +11,8 @@ use crate::error::{Error, whole};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, Extraction, RefinementEventKind, StopCause};
 use crate::refinement::reading::{ExtractedItems, ExtractionError, extracted_items, findings_of};
-use crate::session::batch::driver::{BatchStep, LeftOver};
+use crate::session::batch::driver::BatchStep;
+use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{ConsultationOutcome, approved};
 use crate::session::refinement::progress::IterationPlan;
 use crate::stopping::batch::state::StopRequest;
@@ -167,22 +168,28 @@ impl LoopInProgress<'_> {
         &self,
         job: &LoopJob,
         id: &ConsultationId,
-        left: LeftOver<'_>,
+        left: &TakeOver,
     ) -> Option<String> {
         let failure = self.current().failure(id).map(str::to_owned);
         match left {
-            LeftOver::Lost(why) => Some(why.to_owned()),
-            LeftOver::Finished(record) => {
+            TakeOver::Repeat(why) => Some(why.clone()),
+            TakeOver::Finished(outcome) => {
                 // One that failed would end the same way.
-                let cut_off = || job.is_cut_off(record).then(|| "it was cut off".to_owned());
+                let cut_off = || {
+                    job.is_cut_off(&outcome.record)
+                        .then(|| "it was cut off".to_owned())
+                };
                 failure.or_else(cut_off)
             }
-            LeftOver::Interrupted { plan, record } => failure.filter(|_| {
+            TakeOver::Resume(session, record) => failure.filter(|_| {
                 // To resume after a strict abort is to accept the failure.
-                let was_strict = record.and_then(abort_reason) == Some(AbortReason::Strict);
+                let was_strict =
+                    record.as_ref().and_then(abort_reason) == Some(AbortReason::Strict);
                 let today = self.driver.templates.of(job);
                 was_strict
-                    || today.is_ok_and(|today| !models(&plan.panel).eq(models(&today.common.panel)))
+                    || today.is_ok_and(|today| {
+                        !models(&session.plan().panel).eq(models(&today.common.panel))
+                    })
             }),
         }
     }

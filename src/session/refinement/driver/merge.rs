@@ -107,6 +107,7 @@ impl LoopInProgress<'_> {
         let markdown = (self.driver.changes)(refinement.state());
         if let Err(error) = refinement.write_changes(&markdown) {
             self.driver
+                .batch
                 .planner
                 .face
                 .warning(&format!("Warning: {error}"));

@@ -9,16 +9,15 @@ mod consultations;
 mod merge;
 
 use crate::domain::ids::ConsultationId;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::refinements::{LockedRefinement, SpecFile};
 use crate::refinement::event::{BatchStarted, RefinementEventKind, StopCause};
 use crate::refinement::mask::TextMask;
 use crate::refinement::state::{NextStep, RefinementLoop, RefinementState};
 use crate::session::batch::accounts::Accounts;
-use crate::session::batch::driver::{BatchDriver, BatchStep, LeftOver, Policy};
+use crate::session::batch::driver::{BatchDriver, BatchStep, Policy};
+use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{Batch, FinishedConsultation};
-use crate::setup::plan::Planner;
 
 use self::working_document::WorkingDocument;
 use super::progress::LoopProgress;
@@ -34,12 +33,9 @@ pub struct RefinementDriver<'a> {
     /// The same as `source` for a change in place.
     pub output: SpecFile,
     pub templates: &'a RefinementTemplates,
-    pub planner: &'a Planner<'a>,
+    pub batch: BatchDriver<'a>,
     pub terms: RefinementTerms,
     pub mask: TextMask,
-    /// The most consultations at once.
-    pub jobs: usize,
-    pub clock: Clock,
     pub progress: &'a dyn LoopProgress,
     /// Writes the log for people.
     pub changes: fn(&RefinementState) -> String,
@@ -74,14 +70,9 @@ impl<'a> RefinementDriver<'a> {
     /// When the document or the log cannot be read or written, or another process runs one of the
     /// consultations. The loop can be resumed.
     pub async fn drive(self, batch: Batch<'a, LoopJob>) -> Result<LockedRefinement, Error> {
-        let driver = BatchDriver {
-            planner: self.planner,
-            control: self.templates.resume_control.clone(),
-            jobs: self.jobs,
-            clock: self.clock,
-        };
+        let driver = self.batch.clone();
         let mut work = LoopInProgress {
-            accounts: Accounts::of(&self.planner.sources.home),
+            accounts: Accounts::of(&driver.planner.sources.home),
             document: WorkingDocument::read(&self)?,
             driver: self,
             announced: None,
@@ -205,7 +196,7 @@ impl Policy for LoopInProgress<'_> {
         &mut self,
         job: &LoopJob,
         id: &ConsultationId,
-        left: LeftOver<'_>,
+        left: &TakeOver,
     ) -> Result<bool, Error> {
         let Some(why) = self.why_repeat(job, id, left) else {
             return Ok(true);
@@ -215,7 +206,7 @@ impl Policy for LoopInProgress<'_> {
             LoopJob::Extraction => Some(LoopJob::Extraction),
             LoopJob::Questions(batch) => {
                 let notice = format!("the questions of {id} are asked again: {why}");
-                self.driver.planner.face.detail(&notice);
+                self.driver.batch.planner.face.detail(&notice);
                 self.due(batch).map(LoopJob::Questions)
             }
         };
@@ -235,7 +226,7 @@ impl LoopInProgress<'_> {
 
     fn record(&mut self, mut kind: RefinementEventKind) -> Result<(), Error> {
         self.document.read.mask(kind.texts_mut());
-        let now = self.driver.clock.now();
+        let now = self.driver.batch.clock.now();
         let recorded = self.driver.refinement.record(now, kind);
         recorded.map_err(Error::failed)?;
         self.driver.progress.spent(self.current().spend().cost);

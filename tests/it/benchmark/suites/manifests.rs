@@ -1,6 +1,7 @@
 //! Manifests: what they name, and the settings of their runs.
 
 use conclave::consultation::policy::mode::Mode;
+use conclave::domain::confidence::Confidence;
 use conclave::suites::suite::{StopLimit, StopSettings};
 
 use super::{Files, problems, read};
@@ -73,7 +74,10 @@ fn a_manifest_may_be_json() {
   "cases": [{"question": "x?", "expected": "y"}]
 }"#;
     let conditions = read("bench.json", text).settings.stop_conditions;
-    assert_eq!(conditions.max_reject_rate, Some(StopLimit::At(0.4)));
+    assert_eq!(
+        conditions.max_reject_rate,
+        Confidence::new(0.4).map(StopLimit::At)
+    );
     assert_eq!(conditions.max_total_attempts, Some(StopLimit::Off));
 }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use conclave::domain::time::Timestamp;
 use conclave::records::index::rebuild::{RebuildReport, rebuild};
-use conclave::records::index::rows::Rows;
+use conclave::records::index::rows::{Columns, Rows};
 use conclave::records::index::{Index, extract};
 use conclave::records::stored::{self, RecordReadError};
 use rusqlite::Connection;
@@ -21,6 +21,12 @@ use crate::support::generated::{self, Length};
 /// Returns the rows of a record's file.
 pub(crate) fn rows(record: &[u8], written_at: Timestamp) -> Result<Rows, RecordReadError> {
     stored::read(record).map(|record| extract::rows(&record, written_at))
+}
+
+/// Returns the value of a row's column.
+pub(crate) fn column<'r>(row: &'r Columns, name: &str) -> &'r Value {
+    let mut columns = row.iter();
+    &columns.find(|(column, _)| *column == name).unwrap().1
 }
 
 /// The rows of all tables in order, by table, without the internal tables of full-text search.
