@@ -1,6 +1,6 @@
 //! Makes text of models fit for one list entry: it is one line and one paragraph, with inline
-//! markup at most. It begins no heading, list, quote, code or HTML, is no tag or checkbox, loads
-//! no image, and has no link but to a page, a person or a place nearby.
+//! markup at most. It begins no heading, list, quote, code or HTML, is no tag or checkbox, and
+//! loads no image.
 
 use pulldown_cmark::{Event, Options, Parser, Tag};
 
@@ -12,21 +12,19 @@ use super::outline::{DIALECT, outline};
 /// Returns the text as the content of a list entry; empty if there is none.
 pub(super) fn entry_text(text: &str) -> String {
     let line = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.is_empty() {
+    let line = without_live_markup(&line);
+    if line.is_empty() || is_plain_entry(&line) {
         return line;
     }
+    // A backslash before anything but punctuation is one that a reader sees.
     let digits = line.chars().take_while(char::is_ascii_digit).count();
-    // A backslash before anything but punctuation, or in code, is one that a reader sees: the
-    // fewest come first.
-    let mut forms = ["", "!", "[", "<", "<![", "<![]*_`"]
-        .into_iter()
-        .flat_map(|live| {
-            let form = escaped(&line, |c| live.contains(c));
-            [form.clone(), with_backslash(&form, digits)]
-        });
-    forms
-        .find(|form| is_plain_entry(form))
-        .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
+    [
+        with_backslash(&line, digits),
+        escaped(&line, |c| "[]*_`".contains(c)),
+    ]
+    .into_iter()
+    .find(|escaped| is_plain_entry(escaped))
+    .unwrap_or_else(|| escaped(&line, |c| c.is_ascii_punctuation()))
 }
 
 fn with_backslash(line: &str, at: usize) -> String {
@@ -43,6 +41,47 @@ fn escaped(line: &str, is_live: impl Fn(char) -> bool) -> String {
             result.push('\\');
         }
         is_escaped = c == '\\' && !is_escaped && !is_live('\\');
+        result.push(c);
+    }
+    result
+}
+
+/// Puts a backslash before what can begin HTML or an image outside code, and before every link if
+/// one of them is more than an address of a page.
+fn without_live_markup(line: &str) -> String {
+    let (mut code, mut has_unsafe_link) = (Vec::new(), false);
+    // A word before it keeps the line a paragraph.
+    let prefix = "x ";
+    let source = format!("{prefix}{line}");
+    for (event, range) in Parser::new_ext(&source, DIALECT).into_offset_iter() {
+        match event {
+            Event::Code(_) => code.push(range),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                has_unsafe_link |= !is_safe_address(&dest_url);
+            }
+            _ => {}
+        }
+    }
+    let is_in_code = |at: usize| {
+        let next = code.partition_point(|range| range.end <= at + prefix.len());
+        code.get(next)
+            .is_some_and(|range| range.contains(&(at + prefix.len())))
+    };
+    let mut result = String::with_capacity(line.len());
+    let mut is_escaped = false;
+    let mut letters = line.char_indices().peekable();
+    while let Some((at, c)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        let is_live = match c {
+            '<' => next.is_some_and(|c| c.is_ascii_alphabetic() || "/!?".contains(c)),
+            '!' => next == Some('['),
+            '[' => has_unsafe_link,
+            _ => false,
+        };
+        if is_live && !is_escaped && !is_in_code(at) {
+            result.push('\\');
+        }
+        is_escaped = c == '\\' && !is_escaped;
         result.push(c);
     }
     result
@@ -80,8 +119,7 @@ fn is_one_paragraph(source: &str, dialect: Options) -> bool {
     for event in parser {
         match event {
             Event::Start(Tag::List(_) | Tag::Item) => blocks += 1,
-            Event::Start(Tag::Link { dest_url, .. }) if is_safe_address(&dest_url) => {}
-            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough) => {}
+            Event::Start(Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. }) => {}
             Event::Start(_)
             | Event::Rule
             | Event::Html(_)
@@ -102,7 +140,7 @@ mod tests {
         for (text, expected) in [
             ("a < b, *c*, `d_e` and C:\\x", "a < b, *c*, `d_e` and C:\\x"),
             ("<b>x</b> <!-- y", "\\<b>x\\</b> \\<!-- y"),
-            ("`<b>` ![a](b)", "`<b>` \\![a](b)"),
+            ("`<b>` <b>", "`<b>` \\<b>"),
             ("\\<b> \\\\<b>", "\\<b> \\\\\\<b>"),
             ("see ![a](http://b)", "see \\![a](http://b)"),
             (
@@ -111,14 +149,14 @@ mod tests {
             ),
             ("[a](javascript:b)", "\\[a](javascript:b)"),
             ("[a](JAVA&#9;script&#58;b)", "\\[a](JAVA&#9;script&#58;b)"),
-            ("[a](<data:b c>) [d](e)", "\\[a](<data:b c>) [d](e)"),
-            ("![a](javascript:b)", "!\\[a](javascript:b)"),
+            ("[a](<data:b c>) [d](e)", "\\[a](\\<data:b c>) \\[d](e)"),
+            ("![a](javascript:b)", "\\!\\[a](javascript:b)"),
             ("[[a](data:b)](http://c)", "\\[\\[a](data:b)](http://c)"),
             ("# a\n- b", "\\# a - b"),
             ("1. a", "1\\. a"),
             ("[NEW] a", "\\[NEW] a"),
             ("[x] a", "\\[x] a"),
-            ("a \\[b [NEW]", "a \\[b \\[NEW]"),
+            ("a \\[b [NEW]", "a \\[b \\[NEW\\]"),
         ] {
             assert_eq!(entry_text(text), expected, "{text}");
         }
