@@ -99,3 +99,15 @@ fn keys() -> impl Iterator<Item = (String, &'static str)> {
     let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
     clouds.map(|vendor| (vendor.key_variables.join(" or "), vendor.name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_a_table_is_a_row() {
+        for table in [EXIT_CODES, VARIABLES, FILES, EXAMPLES] {
+            assert_eq!(rows(table).len(), table.lines().count(), "{table}");
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! Finds secrets in one text: one pass over the keywords of all rules, and a closer look at the
-//! places that have one.
+//! Finds secrets in one text: it is searched for the keywords of all rules, and the places that have
+//! one are looked at more closely.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,9 +20,12 @@ use super::rules::{RuleError, UserRules, built_in, byte_set};
 /// one next to a secret always sees all of it.
 const NEIGHBOURS: usize = 4;
 
-/// Up to so many bytes, each keyword is searched by itself: that takes less time than to build a
-/// prefilter, for which a consultation would wait before its first request.
+/// While fewer bytes were searched in all, each keyword is searched by itself: that takes less time
+/// than to build a prefilter, for which a consultation would wait before its first request.
 const FEW_BYTES: usize = 16_000;
+
+/// What the search for each keyword by itself costs beside the bytes of a text, in bytes.
+const EACH_TEXT: usize = 500;
 
 /// After this many bytes, a prefilter that searches faster is worth the time that it takes to
 /// build.
@@ -166,8 +169,9 @@ impl Detector {
     }
 
     fn prefilter(&self, text: &str) -> Option<&AhoCorasick> {
-        let before = self.searched_bytes.fetch_add(text.len(), Ordering::Relaxed);
-        let (prefilter, kind) = match before + text.len() {
+        let bytes = text.len() + EACH_TEXT;
+        let before = self.searched_bytes.fetch_add(bytes, Ordering::Relaxed);
+        let (prefilter, kind) = match before + bytes {
             ..FEW_BYTES => return None,
             FEW_BYTES..MANY_BYTES => (&self.prefilter, AhoCorasickKind::ContiguousNFA),
             MANY_BYTES.. => (&self.fast_prefilter, AhoCorasickKind::DFA),

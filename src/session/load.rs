@@ -4,6 +4,8 @@ use std::error::Error as StdError;
 use std::fs;
 use std::path::Path;
 
+use serde_json::{Map, Value, json};
+
 use crate::config::paths::Home;
 use crate::consultation::prompt::prior_consultation::PriorConsultation;
 use crate::consultation::transcript::Transcript;
@@ -12,12 +14,14 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::{ConsultationSpend, spend};
 use crate::domain::stored_record::{StoredContext, StoredRecord};
 use crate::error::Error;
+use crate::files::{self, SizeLimit};
 use crate::records::context_file;
 use crate::records::files::ConsultationFiles;
 use crate::records::journal::{is_being_written, read_journal};
 use crate::records::outcomes;
 use crate::records::stored::{self, RecordReadError};
 use crate::setup::context::earlier::EarlierContext;
+use crate::text::clean::pretty_json;
 
 /// Loads the record; the journal if there is no record, or if the journal is newer.
 pub fn load(logs: &Path, found: &ConsultationId) -> Result<StoredRecord, Error> {
@@ -33,6 +37,23 @@ pub fn load(logs: &Path, found: &ConsultationId) -> Result<StoredRecord, Error> 
     let mut record = record.ok_or_else(|| unreadable(&files, found))?;
     record.grade = outcomes::read(logs, found);
     Ok(record)
+}
+
+/// Returns the JSON of a loaded record: as it is stored, where it may have fields of a later version,
+/// with the consultations that follow it up.
+pub fn json(logs: &Path, found: &ConsultationId, record: &StoredRecord) -> Result<String, Error> {
+    let files = ConsultationFiles::in_folder(logs, found);
+    let bytes = files::read(&files.record, SizeLimit::RECORD).ok();
+    let stored = bytes
+        .filter(|bytes| !is_journal_newer(&files) && stored::read(bytes).is_ok())
+        .and_then(|bytes| serde_json::from_slice::<Map<String, Value>>(&bytes).ok());
+    let Some(mut stored) = stored else {
+        return pretty_json(record).map_err(Error::failed);
+    };
+    if !record.follow_ups.is_empty() {
+        stored.insert("follow_ups".to_owned(), json!(record.follow_ups));
+    }
+    pretty_json(&stored).map_err(Error::failed)
 }
 
 /// Returns the record of a consultation; `None` if it left no readable files.

@@ -9,7 +9,7 @@
 mod queue;
 mod view;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
@@ -218,7 +218,7 @@ impl BenchmarkState {
             (RunPhase::Running, ProbePhase::Running(_)) => false,
             (RunPhase::Running, ProbePhase::None | ProbePhase::Due) => self.batch.allows_attempt(),
         };
-        self.queue.waiting.first().filter(|_| may_start)
+        self.queue.waiting.front().filter(|_| may_start)
     }
 
     /// Returns what follows when an attempt of a case run in flight gave no answer.
@@ -320,7 +320,7 @@ impl BenchmarkState {
         open.into_values().collect()
     }
 
-    pub fn in_flight(&self) -> &[PendingCaseRun] {
+    pub fn in_flight(&self) -> &VecDeque<PendingCaseRun> {
         &self.queue.in_flight
     }
 

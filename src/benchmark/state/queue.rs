@@ -1,6 +1,8 @@
 //! The case runs without a result: those that wait, those in flight, and those that have used up
 //! their attempts.
 
+use std::collections::VecDeque;
+
 use crate::domain::ids::ConsultationId;
 use crate::stopping::batch::state::Workload;
 
@@ -34,10 +36,10 @@ pub struct PendingCaseRun {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CaseRunQueue {
     attempts_per_case: u32,
-    pub(super) waiting: Vec<PendingCaseRun>,
-    pub(super) in_flight: Vec<PendingCaseRun>,
+    pub(super) waiting: VecDeque<PendingCaseRun>,
+    pub(super) in_flight: VecDeque<PendingCaseRun>,
     /// Without attempts left; a resume gives them new ones.
-    exhausted: Vec<PendingCaseRun>,
+    exhausted: VecDeque<PendingCaseRun>,
 }
 
 impl CaseRunQueue {
@@ -56,8 +58,8 @@ impl CaseRunQueue {
         Self {
             attempts_per_case,
             waiting: runs.into_iter().enumerate().map(pending).collect(),
-            in_flight: Vec::new(),
-            exhausted: Vec::new(),
+            in_flight: VecDeque::new(),
+            exhausted: VecDeque::new(),
         }
     }
 
@@ -76,7 +78,7 @@ impl CaseRunQueue {
         pending.attempts = pending.attempts.max(attempt);
         pending.recent_attempts = pending.recent_attempts.saturating_add(1);
         pending.unfinished = None;
-        self.in_flight.push(pending);
+        self.in_flight.push_back(pending);
         Ok(is_new)
     }
 
@@ -102,11 +104,11 @@ impl CaseRunQueue {
             pending.outages = pending.outages.saturating_add(1);
         }
         match deferred.cause {
-            DeferralCause::Stop => self.waiting.insert(0, pending),
+            DeferralCause::Stop => self.waiting.push_front(pending),
             DeferralCause::Infrastructure if pending.recent_attempts < self.attempts_per_case => {
-                self.waiting.push(pending);
+                self.waiting.push_back(pending);
             }
-            DeferralCause::Infrastructure => self.exhausted.push(pending),
+            DeferralCause::Infrastructure => self.exhausted.push_back(pending),
         }
         Ok(())
     }
@@ -130,7 +132,7 @@ impl CaseRunQueue {
         for pending in &mut all {
             pending.recent_attempts = 0;
         }
-        self.waiting = all;
+        self.waiting = all.into();
     }
 
     pub(super) fn has_attempts_left(&self, run: &CaseRunId) -> bool {
@@ -157,8 +159,9 @@ impl CaseRunQueue {
     /// Removes a case run from wherever it is.
     pub(super) fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
         for list in [&mut self.in_flight, &mut self.waiting, &mut self.exhausted] {
-            if let Some(at) = list.iter().position(|pending| pending.run == *run) {
-                return Ok(list.remove(at));
+            let at = list.iter().position(|pending| pending.run == *run);
+            if let Some(pending) = at.and_then(|at| list.remove(at)) {
+                return Ok(pending);
             }
         }
         Err(BenchmarkStateError::UnknownCaseRun(run.clone()))

@@ -15,8 +15,9 @@ use crate::domain::stored_record::{StoredAgent, StoredRecord};
 use crate::error::Error;
 use crate::files::write::{Access, write_atomically};
 use crate::records::files::ConsultationFiles;
+use crate::session::load;
 use crate::terminal::report::{ReportSelection, markdown, page, page_beside, report};
-use crate::text::clean::{one_line, pretty_json};
+use crate::text::clean::one_line;
 
 /// Show one consultation
 #[derive(Clone, Debug, clap::Args)]
@@ -57,7 +58,7 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
     let source = AnswerSource {
         markdown: &markdown(&record, &selection),
         summary: None,
-        json: &|| pretty_json(&record).map_err(Error::failed),
+        json: &|| load::json(&archive.logs, &found, &record),
         html: &|| page(&record),
         noun: "Answer",
     };
@@ -152,7 +153,7 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
     let source = AnswerSource {
         markdown: &report(&record),
         summary: None,
-        json: &|| pretty_json(&record).map_err(Error::failed),
+        json: &|| load::json(&archive.logs, &found, &record),
         html: &|| page_beside(&record, &pages_beside(&record, folder)),
         noun: "Answer",
     };

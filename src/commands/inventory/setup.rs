@@ -269,6 +269,7 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
 fn is_due(environment: &Environment, printer: &Printer) -> bool {
     let is_new = |home: Home| !home.config_file().exists() && !home.logs_folder().exists();
     can_ask(printer, StdinUse::Free)
+        && printer.err_traits().is_animated
         && printer.verbosity() > Verbosity::Quiet
         && environment.text("CI").is_none()
         && Home::find(environment).is_ok_and(is_new)

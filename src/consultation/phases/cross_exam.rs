@@ -139,9 +139,8 @@ impl CrossExamination {
     fn merge(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::Merging;
         self.send_judge(step);
-        if !step.is_stopping() {
-            comparison::send(step, &mut self.tasks, &self.independents, &self.revisions);
-        }
+        // Also when the judge's task stops the consultation: a resume goes on with both.
+        comparison::send(step, &mut self.tasks, &self.independents, &self.revisions);
         self.merged(step)
     }
 

@@ -62,16 +62,18 @@ impl PromptContext<'_> {
         if self.context.text.is_empty() && self.context.bytes > 0 {
             return Err(PromptError::ContextNotLoaded);
         }
-        let ingredients = (size, templates.clone(), self.context.clone());
+        let is_same =
+            |of: &Ingredients| of.0 == size && of.1 == *templates && of.2 == *self.context;
         let mut rendered = self
             .rendered
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, blocks)) = rendered.iter().find(|(of, _)| *of == ingredients) {
+        if let Some((_, blocks)) = rendered.iter().find(|(of, _)| is_same(of)) {
             return Ok(blocks.clone());
         }
         let blocks = self.render(templates, size)?;
+        let ingredients = (size, templates.clone(), self.context.clone());
         rendered.push((ingredients, blocks.clone()));
         Ok(blocks)
     }

@@ -1,5 +1,6 @@
 //! Facts that every face and the record derive from a transcript: status, judge, objections,
-//! missing rounds, differences from what the panel promised. Computed in one place, so that screen, Markdown and JSON agree.
+//! missing rounds, differences from what the panel promised. Computed in one place, so that screen,
+//! Markdown and JSON agree.
 
 use std::collections::BTreeSet;
 

@@ -6,9 +6,11 @@
 //! failure is reported once.
 
 use std::fs;
+use std::iter;
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use crate::config::paths::Home;
 use crate::domain::ids::ConsultationId;
@@ -120,11 +122,19 @@ impl IndexSender {
     }
 }
 
+/// Changes that follow each other faster are made together. Nothing waits for them; the first
+/// request of a consultation is not slowed down by the change that it has begun.
+const GATHERING: Duration = Duration::from_millis(5);
+
+/// The most changes that are made together.
+const TOGETHER: usize = 100;
+
 fn enter_all(home: &Home, changes: &Receiver<IndexChange>) -> IndexReport {
     let mut report = IndexReport::default();
     while let Ok(first) = changes.recv() {
         let mut waiting = vec![first];
-        waiting.extend(changes.try_iter());
+        let next = || changes.recv_timeout(GATHERING).ok();
+        waiting.extend(iter::from_fn(next).take(TOGETHER));
         let has_ended = |change: &&IndexChange| matches!(change, IndexChange::Ended(..));
         report.ended += waiting.iter().filter(has_ended).count();
         report.enter(home, waiting);

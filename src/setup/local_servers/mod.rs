@@ -9,7 +9,6 @@ use super::provider_access::{self, ProviderAccess};
 use crate::config::settings::Settings;
 use crate::consultation::plan::ModelTerms;
 use crate::domain::ids::{ModelRef, ProviderId};
-use crate::domain::names::near_or_all;
 use crate::domain::vendors::{self, LocalServerKind};
 use crate::error::Error;
 use crate::providers::catalog::ModelCatalog;
@@ -108,21 +107,15 @@ impl LocalServerSet {
         ))
     }
 
-    /// Checks that a provider other than the embedded model's can be asked now.
+    /// Checks that a provider other than the embedded model's can be asked now. Of one that is
+    /// unknown the caller knows what to do.
     pub fn check_provider(
         &self,
         provider: &ProviderId,
         access_list: &[ProviderAccess],
     ) -> Result<(), Error> {
         let Some(access) = provider_access::find(access_list, provider) else {
-            let known = access_list.iter().map(|access| access.id.as_str());
-            let known: Vec<&str> = known.chain([ProviderId::LOCAL]).collect();
-            return Err(Error::usage(format!("no provider is called `{provider}`"))
-                .hint(near_or_all(provider.as_str(), &known))
-                .hint(format!(
-                    "or give it an address with `conclave config set endpoints.{provider}.base_url \
-                     URL`"
-                )));
+            return Err(Error::usage(format!("no provider is called `{provider}`")));
         };
         match access.missing_key() {
             None => self.check(access),

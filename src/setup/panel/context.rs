@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::domain::family::{Family, family};
 use crate::domain::ids::{ModelRef, ProviderId};
+use crate::domain::names::near_or_all;
 use crate::domain::panel::Seat;
 use crate::domain::time::Timestamp;
 use crate::domain::vendors::{self, USUAL_JUDGE, VENDORS, Vendor};
@@ -45,8 +46,25 @@ impl SelectionContext<'_> {
         match self.embedded {
             None if provider.is_local() => Err(embedded_model::not_built_in()),
             Some(_) if provider.is_local() => Ok(()),
-            Some(_) | None => self.servers.check_provider(provider, self.access_list),
+            Some(_) | None => {
+                let checked = self.servers.check_provider(provider, self.access_list);
+                checked.map_err(|error| self.with_names(provider, error))
+            }
         }
+    }
+
+    /// Adds what the provider may be called, if it is unknown.
+    fn with_names(&self, provider: &ProviderId, error: Error) -> Error {
+        if provider_access::find(self.access_list, provider).is_some() {
+            return error;
+        }
+        let known = self.access_list.iter().map(|access| access.id.as_str());
+        let known: Vec<&str> = known.chain([ProviderId::LOCAL]).collect();
+        error
+            .hint(near_or_all(provider.as_str(), &known))
+            .hint(format!(
+                "or give it an address with `conclave config set endpoints.{provider}.base_url URL`"
+            ))
     }
 
     /// Returns the providers whose models may be chosen without being named.

@@ -126,7 +126,18 @@ impl ResumeSources<'_> {
             let checked = servers.check_provider(&model.provider, &access_list);
             checked.map_err(|error| {
                 let named = Error::usage(format!("{agent} uses {model}, and {error}"));
-                error.hints.into_iter().fold(named, Error::hint)
+                let unknown = provider_access::find(&access_list, &model.provider).is_none();
+                let address = unknown.then(|| {
+                    format!(
+                        "give it an address with `conclave config set endpoints.{}.base_url URL`",
+                        model.provider
+                    )
+                });
+                error
+                    .hints
+                    .into_iter()
+                    .chain(address)
+                    .fold(named, Error::hint)
             })?;
         }
         let is_configured = |model: &&ModelRef| {

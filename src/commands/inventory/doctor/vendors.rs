@@ -61,9 +61,13 @@ pub(super) async fn check(
         None => {}
     }
     match listed {
-        // The same failure is reported once.
-        Err(_) if matches!(key, Some(Err(_))) => {}
-        Err(failure) => findings.push(trouble(&failure, "its list of models")),
+        Err(failure) => {
+            let trouble = trouble(&failure, "its list of models");
+            // After a failure of the key only a worse one says more.
+            if !matches!(key, Some(Err(_))) || trouble.status == CheckStatus::Error {
+                findings.push(trouble);
+            }
+        }
         Ok(Err(not_a_list)) => findings.push(Check::new(
             CheckStatus::Warning,
             not_a_list.to_string(),
