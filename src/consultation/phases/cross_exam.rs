@@ -139,7 +139,7 @@ impl CrossExamination {
     fn merge(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::Merging;
         self.send_judge(step);
-        // Also when the judge's task stops the consultation: a resume goes on with both.
+        // Also when the judge's task stops the consultation: a resume continues both.
         comparison::send(step, &mut self.tasks, &self.independents, &self.revisions);
         self.merged(step)
     }

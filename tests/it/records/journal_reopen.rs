@@ -95,6 +95,25 @@ fn locked_journal_is_refused_until_its_lock_is_released() {
 }
 
 #[test]
+fn a_journal_that_is_left_is_whole_and_unlocked_at_once() {
+    let home = tempfile::tempdir().unwrap();
+    let events = sample_events::complete();
+    let path = |at: usize| home.path().join(format!("consult-{at}.jsonl"));
+    let mut journals: Vec<Journal> = (0..20)
+        .map(|at| Journal::create(&path(at)).unwrap())
+        .collect();
+    for event in &events {
+        for journal in &mut journals {
+            journal.event(event).unwrap();
+        }
+    }
+    for (at, journal) in journals.into_iter().enumerate() {
+        drop(journal);
+        assert_eq!(reopen(&path(at)).1, events);
+    }
+}
+
+#[test]
 fn missing_or_damaged_journal_is_refused_and_unchanged() {
     let home = tempfile::tempdir().unwrap();
     let path = written(home.path(), &sample_events::aborted());

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use conclave::consultation::event::StateName;
+use conclave::consultation::event::{CallEvent, Event, StateName};
 use conclave::consultation::machine::Input;
 use conclave::consultation::machine::replay::replay;
+use conclave::consultation::policy::consent::ConsentMode;
 use conclave::consultation::protocol::answer::AnswerKind;
 use conclave::consultation::protocol::call::FailureClass;
+use conclave::consultation::transcript::Transcript;
+use conclave::domain::money::MicroUsd;
 
 use super::{GRACE_PERIOD, answer_all_but_helper, helper_calls, value};
 use crate::support::comparison::{comparison_plan, moving_debate};
@@ -124,4 +127,44 @@ fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
     );
     assert_eq!(helper_calls(&resumed.log), 2);
     assert_eq!(value(&resumed.log).agents_changed_position, Some(2));
+}
+
+#[test]
+fn resume_after_any_ceiling_has_the_comparison() {
+    let mut plan = comparison_plan();
+    plan.control.consent.consent_mode = ConsentMode::PreApproved;
+    let play = |max_cost: Option<MicroUsd>| {
+        let mut plan = plan.clone();
+        plan.control.max_cost = max_cost;
+        let mut player = Player::started(plan.clone());
+        player.finish(|ask| moving_debate(&plan, ask));
+        player
+    };
+    let log = play(None).log;
+    let total = Transcript::fold(&log).unwrap().total().cost.known.0;
+    let worst_cases = log.iter().filter_map(|envelope| match &envelope.event {
+        Event::Call(CallEvent::Started(call)) => Some(call.worst_case.known.0),
+        _ => None,
+    });
+    let worst = worst_cases.max().unwrap();
+    let mut reached_in_round_3 = 0;
+    for step in 0..=60 {
+        let stopped = play(Some(MicroUsd(worst + total * step / 60)));
+        if stopped.machine.state() == StateName::Complete {
+            continue;
+        }
+        let transcript = Transcript::fold(&stopped.log).unwrap();
+        let from = transcript.abort.unwrap().during;
+        reached_in_round_3 += usize::from(from == StateName::CrossExam);
+        let unlimited = Some(plan.control.clone());
+        let mut resumed =
+            Player::resumed(&stopped.log, Duration::from_secs(60), unlimited).unwrap();
+        resumed.finish(|ask| moving_debate(&plan, ask));
+        assert_eq!(
+            value(&resumed.log).agents_changed_position,
+            Some(2),
+            "{step}"
+        );
+    }
+    assert!(reached_in_round_3 > 0);
 }
