@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use super::report::BenchmarkReport;
 use super::report::arm::{ArmReport, OutcomeCounts};
-use super::report::notices::Miss;
 use super::result::{CaseOutcome, CaseResult};
 use super::run::CaseRunId;
 use crate::domain::ids::ConsultationId;
@@ -84,11 +83,7 @@ fn case(
 
 /// Renders what is wrong with an answer, and the consultations that gave it.
 fn outcome(report: &BenchmarkReport, result: &CaseResult) -> String {
-    let miss = Miss {
-        result,
-        case: report.case(&result.run.case),
-    };
-    let (expected, given) = (miss.expected(), miss.given());
+    let (expected, given) = (report.expected(result), result.given());
     let short = |text| shortened(text, LONGEST_IN_ATTRIBUTE);
     let problem = |name, kind, message: &str, content: &str| {
         let (message, content) = (attribute(message), text(content));

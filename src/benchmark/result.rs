@@ -56,6 +56,15 @@ pub struct CaseResult {
     pub error: Option<String>,
 }
 
+impl CaseResult {
+    /// Returns the given answer, or why there is none.
+    pub fn given(&self) -> &str {
+        let why = || self.error.as_deref().unwrap_or("no answer");
+        let answer = self.answer.as_ref();
+        answer.map_or_else(why, |answer| &answer.text)
+    }
+}
+
 /// An answer after it was compared with the expected one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]

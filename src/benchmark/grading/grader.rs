@@ -27,14 +27,10 @@ pub enum GraderError {
 /// one round.
 pub fn grading_question(case: &Case, answer: &str) -> String {
     let expected = case.expected.join("\n");
-    let rubric = match &case.matcher {
-        Matcher::Judge { rubric } => rubric.as_deref(),
-        Matcher::Exact
-        | Matcher::Choice { .. }
-        | Matcher::Contains
-        | Matcher::Regex
-        | Matcher::Numeric { .. }
-        | Matcher::Similarity { .. } => None,
+    let rubric = if let Matcher::Judge { rubric } = &case.matcher {
+        rubric.as_deref()
+    } else {
+        None
     };
     let texts = [case.question.as_str(), expected.as_str(), answer];
     let fence = Fence::around(texts.into_iter().chain(rubric));

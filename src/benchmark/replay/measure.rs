@@ -12,7 +12,7 @@ use crate::stopping::calibration::{GradedConfidence, Reliability};
 use crate::stopping::early_termination::EarlyStop;
 use crate::stopping::pooling::effective_voters;
 use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
-use crate::stopping::replay::rule::{RuleDecision, StopRule};
+use crate::stopping::replay::rule::StopRule;
 use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
 
 /// Returns the figures of all rules; `None` without questions or models. `file` is shown as the
@@ -20,14 +20,12 @@ use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
 pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     let questions = table.questions.as_slice();
     let models = models(table)?;
-    let full: Vec<RuleDecision> = questions
-        .iter()
-        .map(|question| StopRule::FullVote.decide(&question.answers))
-        .collect();
-    let best = best(&models);
+    // Of equals, the last is the greatest.
+    let places = models.iter().enumerate().rev();
+    let (best, _) = places.max_by_key(|(_, model)| model.accuracy.right)?;
     let mut figures = Vec::new();
     for (rule, stop) in rules(models.len(), best) {
-        figures.push(rule_figures(rule, stop, questions, &full)?);
+        figures.push(rule_figures(rule, stop, questions)?);
     }
     let counted = questions.len() as u64;
     Some(ReplayReport {
@@ -66,31 +64,19 @@ fn rules(voters: usize, best: usize) -> impl Iterator<Item = (ReplayRule, StopRu
     })
 }
 
-/// Returns the place of the model that is right most often, the first of equals.
-fn best(models: &[ModelFigures]) -> usize {
-    let mut best = 0;
-    let mut most = 0;
-    for (place, model) in models.iter().enumerate() {
-        if model.accuracy.right > most {
-            (best, most) = (place, model.accuracy.right);
-        }
-    }
-    best
-}
-
 fn models(table: &AnswerTable) -> Option<Vec<ModelFigures>> {
     let mut models = Vec::new();
     for (place, RecordedModel { name, not_asked }) in table.models.iter().enumerate() {
-        let answers = table.questions.iter().map(|question| {
-            (
-                question.gold,
-                question.answers.get(place).copied().flatten(),
-            )
-        });
+        let answer = |question: &RecordedQuestion| question.answers.get(place).copied().flatten();
+        let questions = table.questions.iter();
+        let unanswered = questions
+            .clone()
+            .filter(|question| answer(question).is_none());
+        let right = questions.map(|question| answer(question) == Some(question.gold));
         models.push(ModelFigures {
             model: name.clone(),
-            accuracy: accuracy(answers.clone().map(|(gold, answer)| answer == Some(gold)))?,
-            unanswered: answers.filter(|(_, answer)| answer.is_none()).count() as u64,
+            accuracy: accuracy(Proportion::of(right))?,
+            unanswered: unanswered.count() as u64,
             not_asked: *not_asked,
         });
     }
@@ -101,12 +87,12 @@ fn rule_figures(
     rule: ReplayRule,
     stop: StopRule,
     questions: &[RecordedQuestion],
-    full: &[RuleDecision],
 ) -> Option<RuleFigures> {
     let mut pairs = PairedCounts::default();
     let (mut asked, mut all, mut same) = (0, 0, 0);
-    for (question, full) in questions.iter().zip(full) {
+    for question in questions {
         let decision = stop.decide(&question.answers);
+        let full = StopRule::FullVote.decide(&question.answers);
         asked += decision.asked as u64;
         all += question.answers.len() as u64;
         same += u64::from(decision.answer == full.answer);
@@ -116,18 +102,18 @@ fn rule_figures(
         );
     }
     let total = pairs.total();
-    let difference = pairs.difference()?;
+    let (difference, difference_interval) = pairs.difference()?;
     Some(RuleFigures {
         rule,
-        accuracy: accuracy_of(pairs.first())?,
+        accuracy: accuracy(pairs.first())?,
         asked_per_question: number(asked) / number(total),
         saved: 1.0 - Proportion::new(asked, all).share()?,
         same_as_full_vote: Proportion::new(same, total).share()?,
         better: pairs.only_first,
         worse: pairs.only_second,
         p: pairs.mcnemar_p(),
-        difference: difference.difference,
-        difference_interval: difference.interval,
+        difference,
+        difference_interval,
     })
 }
 
@@ -142,7 +128,7 @@ fn agreement(questions: &[RecordedQuestion], voters: usize) -> Vec<AgreementFigu
     }
     let mut figures = Vec::new();
     for (votes, (all, right)) in levels.into_iter().enumerate().rev() {
-        if let Some(accuracy) = accuracy_of(Proportion::new(right, all)) {
+        if let Some(accuracy) = accuracy(Proportion::new(right, all)) {
             figures.push(AgreementFigures {
                 votes: votes as u64,
                 questions: all,
@@ -177,10 +163,9 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
     let [even, odd] = [0, 1].map(|parity| PanelKnowledge::learn(voters, half(parity)));
     let mut methods = Vec::new();
     for method in VoteProbability::ALL {
-        let scored = half(0)
-            .map(|question| (question, &odd))
-            .chain(half(1).map(|question| (question, &even)))
-            .filter_map(|(question, panel)| graded(table, question, panel, method));
+        let graded = |question, panel| graded(table, question, panel, method);
+        let scored = half(0).filter_map(|question| graded(question, &odd));
+        let scored = scored.chain(half(1).filter_map(|question| graded(question, &even)));
         if let Some(reliability) = Reliability::of(scored) {
             methods.push(MethodFigures {
                 method,
@@ -212,13 +197,9 @@ fn graded(
     })
 }
 
-fn accuracy(cases: impl Iterator<Item = bool>) -> Option<Accuracy> {
-    accuracy_of(Proportion::of(cases))
-}
-
-fn accuracy_of(right: Proportion) -> Option<Accuracy> {
+fn accuracy(right: Proportion) -> Option<Accuracy> {
     Some(Accuracy {
-        right: right.part(),
+        right: right.part,
         accuracy: right.share()?,
         interval: right.interval()?,
     })

@@ -46,8 +46,8 @@ impl Accuracy {
         let share = all.share()?;
         let interval_cases = u64::try_from(cases.len()).unwrap_or(u64::MAX);
         Some(Self {
-            right: all.part(),
-            of: all.whole(),
+            right: all.part,
+            of: all.whole,
             share,
             interval: wilson(share, interval_cases)?,
             interval_cases,

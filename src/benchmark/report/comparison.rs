@@ -58,35 +58,32 @@ impl ArmComparison {
     /// Compares the arms.
     pub(super) fn of(results: &[CaseResult]) -> Self {
         let pairs = paired(results);
-        let counts = PairedCounts::of(
-            pairs
-                .iter()
-                .map(|(panel, single)| (is_right(panel), is_right(single))),
-        );
+        let graded = pairs
+            .iter()
+            .map(|(one, other)| (is_right(one), is_right(other)));
+        let counts = PairedCounts::of(graded);
         let by_case = by_case(&pairs);
         let cases = by_case.total();
         let difference = counts.difference_over(cases);
         let cost_of = |arm: fn(&(&CaseResult, &CaseResult)) -> Cost| pairs.iter().map(arm).sum();
+        let panel_cost: Cost = cost_of(|(panel, _)| panel.spend.cost);
+        let single_cost: Cost = cost_of(|(_, single)| single.spend.cost);
+        let is_known = [panel_cost, single_cost]
+            .iter()
+            .all(|cost| !cost.lower_bound && cost.known.0 > 0);
         let mut comparison = Self {
             pairs: counts,
             cases,
-            difference: difference.map(|difference| difference.difference),
-            interval: difference.map(|difference| difference.interval),
+            difference: difference.map(|(difference, _)| difference),
+            interval: difference.map(|(_, interval)| interval),
             p: (cases > 0).then(|| by_case.mcnemar_p()),
-            panel_cost: cost_of(|(panel, _)| panel.spend.cost),
-            single_cost: cost_of(|(_, single)| single.spend.cost),
-            cost_ratio: None,
+            panel_cost,
+            single_cost,
+            cost_ratio: is_known.then(|| panel_cost.known.usd() / single_cost.known.usd()),
             sentence: String::new(),
         };
-        comparison.cost_ratio = comparison.ratio();
         comparison.sentence = comparison.sentence(by_case.only_first + by_case.only_second);
         comparison
-    }
-
-    fn ratio(&self) -> Option<f64> {
-        let (panel, single) = (self.panel_cost, self.single_cost);
-        let is_known = |cost: Cost| !cost.lower_bound && cost.known.0 > 0;
-        (is_known(panel) && is_known(single)).then(|| panel.known.usd() / single.known.usd())
     }
 
     /// Says what the figures mean; `different` is the number of cases that one arm answers right
@@ -96,11 +93,7 @@ impl ArmComparison {
         else {
             return "No case has a result in both arms: there is nothing to compare.".to_owned();
         };
-        let PairedCounts {
-            only_first,
-            only_second,
-            ..
-        } = self.pairs;
+        let (only_first, only_second) = (self.pairs.only_first, self.pairs.only_second);
         let pairs = self.pairs.total();
         let cases = match (pairs, self.cases) {
             (1, _) => "1 case".to_owned(),
@@ -127,10 +120,9 @@ impl ArmComparison {
             false if different < FEWEST_DIFFERENT => "too few cases differ to tell",
             false => "no clear difference",
         };
-        let price = self
-            .cost_ratio
-            .map(|ratio| format!(", at {} times the cost", times(ratio)))
-            .unwrap_or_default();
+        let price = self.cost_ratio.map_or_else(String::new, |ratio| {
+            format!(", at {} times the cost", times(ratio))
+        });
         format!(
             "{result} ({} points, 95% interval {} to {}, {}): {judgement}{price}.",
             points(difference),

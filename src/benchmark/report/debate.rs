@@ -42,11 +42,6 @@ impl AnswerChanges {
         }
         changes
     }
-
-    /// Returns the pairs in which both answers are right, or both wrong.
-    pub fn unchanged(self) -> u64 {
-        self.both_right + self.both_wrong
-    }
 }
 
 /// What the rounds change.

@@ -119,6 +119,12 @@ impl BenchmarkReport {
         self.terms.cases.iter().find(|case| case.id == *id)
     }
 
+    /// Returns the expected answer of a result; empty if the run does not know the case.
+    pub fn expected(&self, result: &CaseResult) -> &str {
+        self.case(&result.run.case)
+            .map_or("", |case| &case.expected)
+    }
+
     /// Returns the figures by tag, those of all arms next to each other, and those without a tag
     /// last.
     pub fn figures_by_tag(&self) -> Vec<(Arm, &TagFigures)> {

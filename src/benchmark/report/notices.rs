@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use super::BenchmarkReport;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
-use crate::benchmark::run::CaseRef;
+use crate::benchmark::run::Partition;
 use crate::domain::words::LOCAL_QUALITY;
 
 /// A remark on a report.
@@ -20,14 +20,9 @@ impl BenchmarkReport {
     /// Returns the remarks, the most important first.
     pub fn notices(&self) -> Vec<ReportNotice> {
         let terms = &self.terms;
-        let partition = terms.partition.map(|partition| {
-            format!(
-                "Part {} of {} of the suite: {} of {} cases.",
-                partition.index,
-                partition.count,
-                terms.cases.len(),
-                terms.suite.cases
-            )
+        let (cases, all) = (terms.cases.len(), terms.suite.cases);
+        let partition = terms.partition.map(|Partition { index, count }| {
+            format!("Part {index} of {count} of the suite: {cases} of {all} cases.")
         });
         let repetitions = terms.repetitions;
         let repeated = (repetitions > 1).then(|| {
@@ -61,20 +56,16 @@ impl BenchmarkReport {
         let sentence =
             |label: &str, text: &str| format!("{label}: {}.", text.trim_end_matches('.'));
         let reason = self.stop_reason.as_ref();
+        let error = self.stop_error.as_ref();
         let text = [
             reason.map(|reason| sentence("Stopped", &reason.message)),
-            self.stop_error
-                .as_ref()
-                .map(|error| sentence("The last error", error)),
+            error.map(|error| sentence("The last error", error)),
             self.missing(),
         ];
         let text = text.into_iter().flatten().collect::<Vec<_>>().join(" ");
-        (!text.is_empty()).then(|| ReportNotice {
-            text,
-            command: self
-                .resumable
-                .then(|| format!("conclave benchmark --resume {}", self.run_id)),
-        })
+        let resume = || format!("conclave benchmark --resume {}", self.run_id);
+        let command = self.resumable.then(resume);
+        (!text.is_empty()).then_some(ReportNotice { text, command })
     }
 
     fn missing(&self) -> Option<String> {
@@ -110,45 +101,16 @@ impl BenchmarkReport {
     }
 }
 
-/// A case run that is not right.
-#[derive(Clone, Copy, Debug)]
-pub struct Miss<'a> {
-    pub result: &'a CaseResult,
-    /// `None` if the run does not know the case.
-    pub case: Option<&'a CaseRef>,
-}
-
-impl<'a> Miss<'a> {
-    /// Returns the expected answer; empty if it is unknown.
-    pub fn expected(&self) -> &'a str {
-        self.case.map_or("", |case| &case.expected)
-    }
-
-    /// Returns the given answer, or why there is none.
-    pub fn given(&self) -> &'a str {
-        let answer = self.result.answer.as_ref();
-        answer.map_or_else(
-            || self.result.error.as_deref().unwrap_or("no answer"),
-            |answer| &answer.text,
-        )
-    }
-}
-
 impl BenchmarkReport {
     /// Returns the wrong answers of the panel, those with the highest stated confidence first, and
     /// its case runs without an answer; then those of the single model.
-    pub fn misses(&self) -> Vec<Miss<'_>> {
-        let mut misses: Vec<Miss<'_>> = self
-            .results
-            .iter()
-            .filter(|result| matches!(result.outcome, CaseOutcome::Rejected | CaseOutcome::Failed))
-            .map(|result| Miss {
-                result,
-                case: self.case(&result.run.case),
-            })
+    pub fn misses(&self) -> Vec<&CaseResult> {
+        let results = self.results.iter();
+        let mut misses: Vec<&CaseResult> = results
+            .filter(|result| result.outcome != CaseOutcome::Approved)
             .collect();
         // The sort is stable: equal ones stay in the order of the suite.
-        misses.sort_by(|one, other| worst_first(one.result, other.result));
+        misses.sort_by(|one, other| worst_first(one, other));
         misses
     }
 }

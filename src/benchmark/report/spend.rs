@@ -1,7 +1,5 @@
 //! What answers cost: money, tokens, calls and time.
 
-use std::time::Duration;
-
 use serde::Serialize;
 
 use crate::benchmark::result::{CaseOutcome, CaseResult};
@@ -60,11 +58,6 @@ impl SpendFigures {
             estimated: sum.estimated,
         }
     }
-
-    /// Returns the tokens of input and output.
-    pub fn tokens(&self) -> u64 {
-        self.input_tokens + self.output_tokens
-    }
 }
 
 /// Returns a cost by a number of answers, rounded to the nearest micro-dollar; `None` for no
@@ -93,13 +86,5 @@ impl TimeFigures {
             median_ms: median(&times)?,
             p90_ms: nearest_rank(&times, 90)?,
         })
-    }
-
-    pub fn median(self) -> Duration {
-        Duration::from_millis(self.median_ms)
-    }
-
-    pub fn p90(self) -> Duration {
-        Duration::from_millis(self.p90_ms)
     }
 }

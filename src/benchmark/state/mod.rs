@@ -9,11 +9,10 @@
 mod queue;
 mod view;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
-use crate::stopping::batch::conditions::StopConditions;
 use crate::stopping::batch::reason::{StopCondition, StopReason};
 use crate::stopping::batch::state::{BatchState, Workload};
 use crate::stopping::batch::statistics::BatchStatistics;
@@ -49,7 +48,7 @@ pub struct BenchmarkState {
     pub updated_at: Timestamp,
     /// The runs that this one was merged from.
     pub merged_from: Vec<RunId>,
-    batch: BatchState,
+    pub batch: BatchState,
     queue: CaseRunQueue,
     /// In the order of their ends.
     pub results: Vec<CaseResult>,
@@ -84,8 +83,8 @@ enum ProbePhase {
 pub enum AfterFailedAttempt {
     /// Start another attempt.
     Retry,
-    /// Record that the case run remains to be done.
-    Defer(DeferralCause),
+    /// Record that the case run remains to be done, because the run stops.
+    Defer,
     /// Record that the case run failed.
     Fail,
 }
@@ -157,9 +156,8 @@ impl BenchmarkState {
     fn finish(&mut self, result: &CaseResult) -> Result<(), BenchmarkStateError> {
         self.queue.take(&result.run)?;
         let has_failed = result.outcome == CaseOutcome::Failed;
-        if has_failed {
-            self.note_error(result.error.as_ref());
-        }
+        let error = result.error.as_ref().filter(|_| has_failed);
+        self.last_error = error.or(self.last_error.as_ref()).cloned();
         let role = self.role(result.run.arm);
         self.batch.finish(role, result.outcome, result.attempts);
         self.results.push(result.clone());
@@ -169,19 +167,14 @@ impl BenchmarkState {
 
     fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         self.queue.defer(deferred)?;
-        self.note_error(deferred.error.as_ref());
+        let error = deferred.error.as_ref();
+        self.last_error = error.or(self.last_error.as_ref()).cloned();
         let is_outage = deferred.cause == DeferralCause::Infrastructure;
         if is_outage {
             self.batch.defer();
         }
         self.end_probe(&deferred.run, is_outage);
         Ok(())
-    }
-
-    fn note_error(&mut self, error: Option<&String>) {
-        if let Some(error) = error {
-            self.last_error = Some(error.clone());
-        }
     }
 
     fn end_probe(&mut self, run: &CaseRunId, has_failed: bool) {
@@ -221,21 +214,15 @@ impl BenchmarkState {
         self.queue.waiting.front().filter(|_| may_start)
     }
 
-    /// Returns what follows when an attempt of a case run in flight gave no answer.
-    pub fn after_failed_attempt(
-        &self,
-        run: &CaseRunId,
-        failure: AttemptFailure,
-    ) -> AfterFailedAttempt {
-        if failure == AttemptFailure::Infrastructure {
-            return AfterFailedAttempt::Defer(DeferralCause::Infrastructure);
-        }
+    /// Returns what follows when the models gave no usable answer in an attempt of a case run in
+    /// flight.
+    pub fn after_failed_attempt(&self, run: &CaseRunId) -> AfterFailedAttempt {
         if !self.queue.has_attempts_left(run) {
             AfterFailedAttempt::Fail
         } else if self.phase == RunPhase::Running && self.batch.allows_attempt() {
             AfterFailedAttempt::Retry
         } else {
-            AfterFailedAttempt::Defer(DeferralCause::Stop)
+            AfterFailedAttempt::Defer
         }
     }
 
@@ -302,22 +289,17 @@ impl BenchmarkState {
     /// Returns the cost of everything, unfinished case runs included.
     pub fn spend(&self) -> ConsultationSpend {
         let mut spend = ConsultationSpend::default();
-        for part in self.results.iter().map(|result| &result.spend) {
-            spend.add(part);
-        }
-        for pending in self.without_result() {
-            spend.add(&pending.spend);
-        }
+        let open = self.without_result().map(|pending| &pending.spend);
+        let parts = self.results.iter().map(|result| &result.spend);
+        parts.chain(open).for_each(|part| spend.add(part));
         spend
     }
 
     /// Returns the case runs without a result, in their original order.
     pub fn remaining(&self) -> Vec<&CaseRunId> {
-        let open: BTreeMap<usize, &CaseRunId> = self
-            .without_result()
-            .map(|pending| (pending.position, &pending.run))
-            .collect();
-        open.into_values().collect()
+        let mut open: Vec<&PendingCaseRun> = self.without_result().collect();
+        open.sort_by_key(|pending| pending.position);
+        open.into_iter().map(|pending| &pending.run).collect()
     }
 
     pub fn in_flight(&self) -> &VecDeque<PendingCaseRun> {
@@ -334,11 +316,6 @@ impl BenchmarkState {
         self.queue.pending()
     }
 
-    /// Returns the conditions since the beginning or the last resume.
-    pub fn conditions(&self) -> &StopConditions {
-        &self.batch.conditions
-    }
-
     /// With both arms, the single one is what the panel is compared with.
     fn role(&self, arm: Arm) -> ItemRole {
         match arm {
@@ -346,13 +323,4 @@ impl BenchmarkState {
             Arm::Single | Arm::Panel => ItemRole::Subject,
         }
     }
-}
-
-/// The kind of an attempt's failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AttemptFailure {
-    /// Every failure was a rate limit, a server error, a timeout or a lost connection.
-    Infrastructure,
-    /// The models gave no usable answer.
-    NoAnswer,
 }

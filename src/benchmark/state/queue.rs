@@ -89,9 +89,8 @@ impl CaseRunQueue {
         consultation: &ConsultationId,
     ) -> Result<(), BenchmarkStateError> {
         let mut in_flight = self.in_flight.iter_mut();
-        let pending = in_flight
-            .find(|pending| pending.run == *run)
-            .ok_or_else(|| BenchmarkStateError::UnknownCaseRun(run.clone()))?;
+        let pending = in_flight.find(|pending| pending.run == *run);
+        let pending = pending.ok_or_else(|| BenchmarkStateError::UnknownCaseRun(run.clone()))?;
         pending.gradings.push(consultation.clone());
         Ok(())
     }
@@ -100,16 +99,18 @@ impl CaseRunQueue {
     pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         let mut pending = self.take(&deferred.run)?;
         pending.spend = deferred.spend;
-        if deferred.cause == DeferralCause::Infrastructure {
-            pending.outages = pending.outages.saturating_add(1);
+        if deferred.cause == DeferralCause::Stop {
+            self.waiting.push_front(pending);
+            return Ok(());
         }
-        match deferred.cause {
-            DeferralCause::Stop => self.waiting.push_front(pending),
-            DeferralCause::Infrastructure if pending.recent_attempts < self.attempts_per_case => {
-                self.waiting.push_back(pending);
-            }
-            DeferralCause::Infrastructure => self.exhausted.push_back(pending),
-        }
+        pending.outages = pending.outages.saturating_add(1);
+        let has_attempts_left = pending.recent_attempts < self.attempts_per_case;
+        let list = if has_attempts_left {
+            &mut self.waiting
+        } else {
+            &mut self.exhausted
+        };
+        list.push_back(pending);
         Ok(())
     }
 

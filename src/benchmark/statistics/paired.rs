@@ -16,13 +16,6 @@ pub struct PairedCounts {
     pub both_wrong: u64,
 }
 
-/// The share of right answers of the first way less that of the second, from -1 to 1.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct PairedDifference {
-    pub difference: f64,
-    pub interval: Interval,
-}
-
 impl PairedCounts {
     /// Counts pairs of whether the first and the second way were right.
     pub fn of(pairs: impl IntoIterator<Item = (bool, bool)>) -> Self {
@@ -81,16 +74,17 @@ impl PairedCounts {
         (2.0 * (largest.max(LN_LEAST) + f64::ln(sum)).exp()).min(1.0)
     }
 
-    /// Returns the difference with the interval of method 10 of Newcombe (Statistics in Medicine
+    /// Returns the share of right answers of the first way less that of the second, from -1 to 1,
+    /// with the interval of method 10 of Newcombe (Statistics in Medicine
     /// 17:2635, 1998): the score intervals of both shares, combined by the correlation between the
     /// two ways, with its continuity correction. `None` without cases.
-    pub fn difference(&self) -> Option<PairedDifference> {
+    pub fn difference(&self) -> Option<(f64, Interval)> {
         self.difference_over(self.total())
     }
 
     /// Returns the difference as if only `cases` of the pairs were independent, which is so for
     /// repeated answers to as many cases: the interval is that of so many pairs.
-    pub fn difference_over(&self, cases: u64) -> Option<PairedDifference> {
+    pub fn difference_over(&self, cases: u64) -> Option<(f64, Interval)> {
         let (first_share, second_share) = (self.first().share()?, self.second().share()?);
         let first_range = wilson(first_share, cases)?;
         let second_range = wilson(second_share, cases)?;
@@ -109,29 +103,20 @@ impl PairedCounts {
             first_range.high - first_share,
             second_share - second_range.low,
         );
-        Some(PairedDifference {
-            difference,
-            interval: Interval {
-                low: (difference - below).max(-1.0),
-                high: (difference + above).min(1.0),
-            },
-        })
+        let interval = Interval {
+            low: (difference - below).max(-1.0),
+            high: (difference + above).min(1.0),
+        };
+        Some((difference, interval))
     }
 
     /// Returns the correlation of being right, from -1 to 1; 0 where it is not defined. The counts
     /// are multiplied by `scale`, on which only the correction for continuity depends.
     fn phi(&self, scale: f64) -> f64 {
         let (first, second) = (self.first(), self.second());
-        let margins = [
-            first.part(),
-            first.whole() - first.part(),
-            second.part(),
-            second.whole() - second.part(),
-        ];
-        let roots: f64 = margins
-            .iter()
-            .map(|margin| number(*margin).sqrt())
-            .product();
+        let margins = [first, second].map(|share| [share.part, share.whole - share.part]);
+        let margins = margins.concat();
+        let roots = margins.iter().map(|margin| number(*margin).sqrt());
         if margins.contains(&0) {
             return 0.0;
         }
@@ -143,7 +128,7 @@ impl PairedCounts {
         } else {
             product
         };
-        corrected / roots
+        corrected / roots.product::<f64>()
     }
 }
 
@@ -177,10 +162,7 @@ mod tests {
     }
 
     fn rounded(counts: PairedCounts) -> String {
-        let PairedDifference {
-            difference,
-            interval: Interval { low, high },
-        } = counts.difference().unwrap();
+        let (difference, Interval { low, high }) = counts.difference().unwrap();
         format!("{difference:.4} ({low:.4} to {high:.4})")
     }
 
@@ -274,8 +256,8 @@ mod tests {
             let other = counts(both_right, only_second, only_first, both_wrong);
             prop_assert!((one.mcnemar_p() - other.mcnemar_p()).abs() < 1e-12);
             let (one, other) = (one.difference().unwrap(), other.difference().unwrap());
-            prop_assert!((one.difference + other.difference).abs() < 1e-12);
-            prop_assert!((one.interval.low + other.interval.high).abs() < 1e-9);
+            prop_assert!((one.0 + other.0).abs() < 1e-12);
+            prop_assert!((one.1.low + other.1.high).abs() < 1e-9);
         }
 
         #[test]
@@ -283,11 +265,11 @@ mod tests {
             (both_right, only_first, only_second, both_wrong)
                 in (0_u64..300, 0_u64..300, 0_u64..300, 1_u64..300),
         ) {
-            let found = counts(both_right, only_first, only_second, both_wrong)
+            let (difference, interval) = counts(both_right, only_first, only_second, both_wrong)
                 .difference()
                 .unwrap();
-            prop_assert!(found.interval.contains(found.difference), "{found:?}");
-            prop_assert!(-1.0 <= found.interval.low && found.interval.high <= 1.0);
+            prop_assert!(interval.contains(difference), "{difference} {interval:?}");
+            prop_assert!(-1.0 <= interval.low && interval.high <= 1.0);
         }
 
         #[test]

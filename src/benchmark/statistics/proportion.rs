@@ -8,8 +8,8 @@ use super::{Interval, Z_95, number};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Proportion {
-    part: u64,
-    whole: u64,
+    pub part: u64,
+    pub whole: u64,
 }
 
 impl Proportion {
@@ -29,14 +29,6 @@ impl Proportion {
             part += u64::from(case);
         }
         Self { part, whole }
-    }
-
-    pub fn part(self) -> u64 {
-        self.part
-    }
-
-    pub fn whole(self) -> u64 {
-        self.whole
     }
 
     /// Returns the share, from 0 to 1; `None` of nothing.

@@ -143,7 +143,7 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
         let error = Error::usage(format!("the suite `{path}` has changed since {id} began"));
         return Err(error.hint("put it back as it was, or begin a new run"));
     }
-    let conditions = conditions(*state.conditions(), &args.process.stop.settings())?;
+    let conditions = conditions(state.batch.conditions, &args.process.stop.settings())?;
     let book = CaseBook::new(&suite, &terms)?;
     let consent_mode = consent_mode(args.spending.yes, app.printer, StdinUse::Free);
     let arms = ArmPlanner {

@@ -4,7 +4,7 @@ use crate::benchmark::event::{BenchmarkEventKind, CaseRunDeferred, DeferralCause
 use crate::benchmark::grading::{ConsultationAnswer, grade, grader_decision, grading_question};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, CaseRunId};
-use crate::benchmark::state::{AfterFailedAttempt, AttemptFailure};
+use crate::benchmark::state::AfterFailedAttempt;
 use crate::consultation::plan::Plan;
 use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::domain::ids::ConsultationId;
@@ -31,7 +31,7 @@ impl RunInProgress<'_> {
             Ok(outcome) => outcome,
             Err(error) => {
                 let message = whole(error.source());
-                return self.no_answer(run, AttemptFailure::NoAnswer, message);
+                return self.no_answer(run, message);
             }
         };
         let Some(entry) = self.driver.book.get(&run.case) else {
@@ -48,11 +48,9 @@ impl RunInProgress<'_> {
             {
                 self.defer(run, DeferralCause::Stop, Some(message))
             }
-            Err(NoAnswer::Failed { message }) => {
-                self.no_answer(run, AttemptFailure::NoAnswer, message)
-            }
+            Err(NoAnswer::Failed { message }) => self.no_answer(run, message),
             Err(NoAnswer::Infrastructure { message }) => {
-                self.no_answer(run, AttemptFailure::Infrastructure, message)
+                self.defer(run, DeferralCause::Infrastructure, Some(message))
             }
             Err(NoAnswer::CostCeiling { message }) => {
                 self.request_stop(outcome.ceiling())?;
@@ -69,7 +67,7 @@ impl RunInProgress<'_> {
             return self.defer(run, DeferralCause::Stop, message);
         }
         let message = message.unwrap_or_else(|| "the consultation was cut off".to_owned());
-        self.no_answer(run, AttemptFailure::NoAnswer, message)
+        self.no_answer(run, message)
     }
 
     fn request_stop(&mut self, request: Option<StopRequest>) -> Result<(), Error> {
@@ -200,18 +198,13 @@ impl RunInProgress<'_> {
     }
 
     /// Decides what follows an attempt without an answer.
-    fn no_answer(
-        &mut self,
-        run: &CaseRunId,
-        failure: AttemptFailure,
-        message: String,
-    ) -> Result<(), Error> {
-        match self.state().after_failed_attempt(run, failure) {
+    fn no_answer(&mut self, run: &CaseRunId, message: String) -> Result<(), Error> {
+        match self.state().after_failed_attempt(run) {
             AfterFailedAttempt::Retry => {
                 self.follow_ups.push_back(Job::Answer(run.clone()));
                 Ok(())
             }
-            AfterFailedAttempt::Defer(cause) => self.defer(run, cause, Some(message)),
+            AfterFailedAttempt::Defer => self.defer(run, DeferralCause::Stop, Some(message)),
             AfterFailedAttempt::Fail => self.fail(run, None, None, message),
         }
     }

@@ -1,15 +1,12 @@
 //! The cases: those that are not right, and on a page all of them.
 
-use std::time::Duration;
-
-use super::figures::{cell, known};
+use super::figures::{cell, known, milliseconds};
 use crate::benchmark::report::BenchmarkReport;
-use crate::benchmark::report::notices::Miss;
 use crate::benchmark::report::words::whole_percent;
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::CaseRunId;
 use crate::terminal::document::{Line, Part, Table, paragraph};
-use crate::terminal::output::format::{amount, seconds};
+use crate::terminal::output::format::amount;
 use crate::terminal::report::sections::Detail;
 use crate::text::clean::count;
 
@@ -19,11 +16,11 @@ const MOST_ROWS: usize = 8;
 pub(super) fn misses(report: &BenchmarkReport, detail: Detail) -> Vec<Part> {
     let misses = report.misses();
     let number = count(misses.len(), "case run");
-    let row = |miss: &Miss<'_>| {
-        let mut row = name(report, &miss.result.run).to_vec();
-        row.extend([cell(miss.expected()), cell(miss.given())]);
-        row.extend((detail == Detail::Full).then(|| record(miss.result)));
-        row.push(known(miss.result.confidence.map(whole_percent)));
+    let row = |miss: &&CaseResult| {
+        let mut row = name(report, &miss.run).to_vec();
+        row.extend([cell(report.expected(miss)), cell(miss.given())]);
+        row.extend((detail == Detail::Full).then(|| record(miss)));
+        row.push(known(miss.confidence.map(whole_percent)));
         row
     };
     let rows = misses.iter().map(row);
@@ -52,9 +49,7 @@ pub(super) fn first(table: Option<Part>) -> Vec<Part> {
 /// The commands that resume the run, and show a case and all.
 pub(super) fn next_steps(report: &BenchmarkReport) -> Vec<(String, String)> {
     let misses = report.misses();
-    let record = misses
-        .first()
-        .and_then(|miss| miss.result.consultations.last());
+    let record = misses.first().and_then(|miss| miss.consultations.last());
     let case = record.map(|record| {
         (
             format!("conclave history show {record}"),
@@ -109,8 +104,6 @@ pub(super) fn all(report: &BenchmarkReport) -> Vec<Part> {
 }
 
 fn finished(report: &BenchmarkReport, result: &CaseResult) -> Vec<Line> {
-    let case = report.case(&result.run.case);
-    let miss = Miss { result, case };
     let outcome = match result.outcome {
         CaseOutcome::Approved => "right",
         CaseOutcome::Rejected => "**wrong**",
@@ -119,11 +112,11 @@ fn finished(report: &BenchmarkReport, result: &CaseResult) -> Vec<Line> {
     let mut row = name(report, &result.run).to_vec();
     row.extend([
         outcome.into(),
-        cell(miss.expected()),
-        cell(miss.given()),
+        cell(report.expected(result)),
+        cell(result.given()),
         record(result),
         known(result.confidence.map(whole_percent)),
-        seconds(Duration::from_millis(result.duration_ms)).into(),
+        milliseconds(result.duration_ms).into(),
         amount(result.spend.cost).into(),
     ]);
     row

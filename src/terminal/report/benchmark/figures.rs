@@ -1,5 +1,7 @@
 //! The figures of a benchmark in tables. Markdown, page and screen have the same.
 
+use std::time::Duration;
+
 use super::arm_name;
 use crate::benchmark::case::ErrorRate;
 use crate::benchmark::report::BenchmarkReport;
@@ -18,6 +20,10 @@ const LONGEST_ANSWER: usize = 200;
 /// Returns foreign text for a cell.
 pub(super) fn cell(text: &str) -> Line {
     Line::foreign(shortened(text, LONGEST_ANSWER))
+}
+
+pub(super) fn milliseconds(time: u64) -> String {
+    seconds(Duration::from_millis(time))
 }
 
 pub(super) fn known(value: Option<String>) -> Line {
@@ -68,10 +74,10 @@ const FIGURES: [ArmFigure; 18] = {
             arm.spend.tokens_per_right.map(thousands)
         }),
         ("Median time", Brief, |arm| {
-            Some(seconds(arm.time?.median()))
+            Some(milliseconds(arm.time?.median_ms))
         }),
         ("90th percentile of time", Brief, |arm| {
-            Some(seconds(arm.time?.p90()))
+            Some(milliseconds(arm.time?.p90_ms))
         }),
         ("Took more than one attempt", Full, |arm| {
             Some(arm.counts.retried.to_string())
@@ -233,8 +239,8 @@ pub(super) fn debate(report: &BenchmarkReport) -> Vec<Part> {
         "Both wrong",
     ];
     let mut parts: Vec<Part> = Table::of(1, &heads, rows).into_iter().collect();
-    if stops.stopped.whole() > 0 {
-        let right = |share: Proportion| format!("{} of {} right", share.part(), share.whole());
+    if stops.stopped.whole > 0 {
+        let right = |share: Proportion| format!("{} of {} right", share.part, share.whole);
         let [stopped, full] = [right(stops.stopped), right(stops.full)];
         let mut line = Line::of("Early stops: {}; full debates: {}.", [&stopped, &full]);
         if stops.saved_known > 0 {

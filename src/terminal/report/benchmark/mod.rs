@@ -96,13 +96,14 @@ fn notices(report: &BenchmarkReport, detail: Detail) -> Option<Part> {
 }
 
 fn head(report: &BenchmarkReport) -> [Line; 6] {
+    let tokens = report.spend.input_tokens + report.spend.output_tokens;
     [
         moment(report.started_at).into(),
         report.run_status.name().into(),
         count(report.terms.cases.len(), "case").into(),
         cost_in_words(report.spend.cost).into(),
         Line::of("{} calls", [&thousands(report.spend.calls)]),
-        Line::of("{} tokens", [&thousands(report.spend.tokens())]),
+        Line::of("{} tokens", [&thousands(tokens)]),
     ]
 }
 

@@ -445,8 +445,8 @@ fn misses_begin_with_the_most_confident_answer_of_the_panel() {
     let report = comparison_report(12);
     let misses = report.misses();
     assert_eq!(misses.len(), 10);
-    assert_eq!(misses[0].result.confidence, Some(0.95));
-    assert_eq!(misses[3].result.outcome, CaseOutcome::Failed);
+    assert_eq!(misses[0].confidence, Some(0.95));
+    assert_eq!(misses[3].outcome, CaseOutcome::Failed);
     assert_eq!(misses[3].given(), "the reply has no answer");
-    assert_eq!(misses[4].result.confidence, Some(0.99));
+    assert_eq!(misses[4].confidence, Some(0.99));
 }

@@ -8,7 +8,7 @@ use conclave::benchmark::event::{
 };
 use conclave::benchmark::result::{CaseOutcome, CaseResult};
 use conclave::benchmark::run::{Arm, CaseRunId, RunId, RunTerms};
-use conclave::benchmark::state::{AfterFailedAttempt, AttemptFailure, BenchmarkState};
+use conclave::benchmark::state::{AfterFailedAttempt, BenchmarkState};
 use conclave::domain::ids::ConsultationId;
 use conclave::domain::money::{Cost, MicroUsd};
 use conclave::domain::random::SplitMix64;
@@ -223,16 +223,15 @@ impl PlayedRun {
 
     /// Returns the event that follows from the fate of an attempt.
     fn end_of(&self, run: &CaseRunId, attempt: u32, fate: Fate) -> BenchmarkEventKind {
-        let failure = match fate {
-            Fate::Right => return finished(run, CaseOutcome::Approved, attempt),
-            Fate::Wrong => return finished(run, CaseOutcome::Rejected, attempt),
-            Fate::NoAnswer => AttemptFailure::NoAnswer,
-            Fate::Outage => AttemptFailure::Infrastructure,
-        };
-        match self.state.after_failed_attempt(run, failure) {
-            AfterFailedAttempt::Retry => started(run, attempt + 1),
-            AfterFailedAttempt::Defer(cause) => deferred(run, cause),
-            AfterFailedAttempt::Fail => finished(run, CaseOutcome::Failed, attempt),
+        match fate {
+            Fate::Right => finished(run, CaseOutcome::Approved, attempt),
+            Fate::Wrong => finished(run, CaseOutcome::Rejected, attempt),
+            Fate::Outage => deferred(run, DeferralCause::Infrastructure),
+            Fate::NoAnswer => match self.state.after_failed_attempt(run) {
+                AfterFailedAttempt::Retry => started(run, attempt + 1),
+                AfterFailedAttempt::Defer => deferred(run, DeferralCause::Stop),
+                AfterFailedAttempt::Fail => finished(run, CaseOutcome::Failed, attempt),
+            },
         }
     }
 }

@@ -262,7 +262,7 @@ fn a_resumed_run_continues_its_log() {
     drop(run);
     let mut run = home.store().open(&home.run, NOW).unwrap();
     assert_eq!(run.state().results.len(), 3);
-    let conditions = *run.state().conditions();
+    let conditions = run.state().batch.conditions;
     run.record(NOW, BenchmarkEventKind::Resumed { conditions })
         .unwrap();
     refresh_state(&mut run);

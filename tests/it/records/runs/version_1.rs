@@ -47,7 +47,7 @@ fn runs_of_version_1_can_be_resumed() {
     let (folder, run) = version_1();
     let store = RunStore::in_folder(folder.path().to_owned());
     let mut run = store.open(&run, NOW).unwrap();
-    let conditions = *run.state().conditions();
+    let conditions = run.state().batch.conditions;
     run.record(NOW, BenchmarkEventKind::Resumed { conditions })
         .unwrap();
     while !run.state().has_ended() {
