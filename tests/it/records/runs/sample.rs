@@ -187,7 +187,7 @@ impl PlayedRun {
     }
 
     pub(super) fn resume(&mut self) {
-        let conditions = *self.state.conditions();
+        let conditions = self.state.batch.conditions;
         self.record(BenchmarkEventKind::Resumed { conditions });
     }
 
