@@ -26,10 +26,6 @@ impl ProblemLog {
             problem: printable(&problem.into()),
         });
     }
-
-    pub(super) fn note(&mut self, note: &str) {
-        self.notes.insert(printable(note));
-    }
 }
 
 /// A file that is being read, and the log of its problems.
@@ -87,7 +83,8 @@ impl<'a> FileLog<'a> {
     }
 
     pub(super) fn note(&mut self, note: &str) {
-        self.log.note(&format!("{}: {note}", self.file));
+        let note = printable(&format!("{}: {note}", self.file));
+        self.log.notes.insert(note);
     }
 
     /// Returns the number of problems so far, in all files.

@@ -42,8 +42,7 @@ pub fn read(path: &Path) -> Result<Suite, SuiteError> {
     } else {
         absolute.file_stem()
     };
-    let named = named.map(|name| name.to_string_lossy());
-    let named = named.map(|name| printable(&name));
+    let named = named.map(|name| printable(&name.to_string_lossy()));
     Ok(Suite {
         name: contents.name.or(named).unwrap_or_default(),
         path: absolute,

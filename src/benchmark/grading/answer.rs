@@ -53,10 +53,18 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
     if record.completion() != Completion::Completed {
         return Err(no_answer(record));
     }
-    let experts = experts(key, record);
+    let experts: Vec<Expert<'_>> = record
+        .agents
+        .iter()
+        .filter_map(|agent| Expert::read(key, record, agent))
+        .collect();
+    let held = experts.iter().filter(|expert| expert.first.is_some());
+    let held: Vec<&Expert<'_>> = held.collect();
+    let votes: Vec<Option<&FinalAnswer>> =
+        held.iter().map(|expert| expert.before.as_ref()).collect();
     let final_text = match record.verdict() {
         Some(verdict) => FinalText::of_verdict(record, verdict).map(|text| (text, None)),
-        None => of_first_round(key, &experts),
+        None => of_first_round(key, &held, &votes),
     };
     let Some((text, agreement)) = final_text else {
         return Err(no_answer(record));
@@ -68,7 +76,7 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
     };
     Ok(ConsultationAnswer {
         stages: StageResults {
-            vote: first_vote(key, &experts),
+            vote: vote(key, &votes),
             synthesis: synthesis(key, record),
             revised_vote: revised_vote(key, &experts),
             verdict: answer.as_ref().map(|answer| answer.is_right),
@@ -89,13 +97,10 @@ pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswe
 /// equals, with the share that gave it. Without a comparable answer, the first expert's words.
 fn of_first_round<'a>(
     key: &AnswerKey,
-    experts: &[Expert<'a>],
+    held: &[&Expert<'a>],
+    votes: &[Option<&FinalAnswer>],
 ) -> Option<(FinalText<'a>, Option<f64>)> {
-    let held = experts.iter().filter(|expert| expert.first.is_some());
-    let held: Vec<&Expert<'a>> = held.collect();
-    let answers: Vec<Option<&FinalAnswer>> =
-        held.iter().map(|expert| expert.before.as_ref()).collect();
-    let majority = plurality(key, &answers);
+    let majority = plurality(key, votes);
     let speaker = held.get(majority.first().copied().unwrap_or_default())?;
     let agreement = share(majority.len() as u64, held.len() as u64);
     let agreement = agreement.filter(|_| held.len() > 1 && !majority.is_empty());
@@ -111,15 +116,8 @@ struct Expert<'a> {
     first: Option<&'a Independent>,
     before: Option<FinalAnswer>,
     revision: Option<&'a Revision>,
+    /// Its last answer; that of Round 1 without a revision.
     after: Option<FinalAnswer>,
-}
-
-/// Returns the experts in the order of the panel.
-fn experts<'a>(key: &AnswerKey, record: &'a StoredRecord) -> Vec<Expert<'a>> {
-    let agents = record.agents.iter();
-    agents
-        .filter_map(|agent| Expert::read(key, record, agent))
-        .collect()
 }
 
 impl<'a> Expert<'a> {
@@ -131,7 +129,7 @@ impl<'a> Expert<'a> {
         let revision = revisions.find(|revision| revision.agent_id == agent.id);
         let stated = revision.and_then(|revision| key.extract(&revision.revised_position));
         // "I keep my position" states no answer, but means the first one.
-        let stands = revision.is_some_and(|revision| revision.changed != Some(true));
+        let stands = revision.is_none_or(|revision| revision.changed != Some(true));
         Some(Self {
             seat: &agent.id,
             model: model(record, agent)?,
@@ -143,23 +141,26 @@ impl<'a> Expert<'a> {
         })
     }
 
-    /// Words without a comparable answer are wrong.
     fn result(&self, key: &AnswerKey) -> ExpertResult {
-        let is_right = |answer: &Option<FinalAnswer>| match answer {
-            Some(answer) => key.is_right(answer),
-            None => (!key.needs_grader()).then_some(false),
-        };
+        let stated = self.first.and_then(|held| held.confidence);
         ExpertResult {
             seat: self.seat.clone(),
             model: self.model.clone(),
-            before: self.first.and_then(|_| is_right(&self.before)),
-            after: self.revision.and_then(|_| is_right(&self.after)),
-            confidence: self
-                .first
-                .and_then(|held| held.confidence)
-                .map(Confidence::value),
+            before: self.first.and_then(|_| is_right(key, self.before.as_ref())),
+            after: self
+                .revision
+                .and_then(|_| is_right(key, self.after.as_ref())),
+            confidence: stated.map(Confidence::value),
             cost: self.cost,
         }
+    }
+}
+
+/// Words without a comparable answer are wrong. `None` if a model decides.
+fn is_right(key: &AnswerKey, answer: Option<&FinalAnswer>) -> Option<bool> {
+    match answer {
+        Some(answer) => key.is_right(answer),
+        None => (!key.needs_grader()).then_some(false),
     }
 }
 
@@ -193,20 +194,14 @@ fn plurality(key: &AnswerKey, answers: &[Option<&FinalAnswer>]) -> Vec<usize> {
 /// Whether the answer with the most votes is right. Votes without a comparable answer do not
 /// count; if there is no other, the vote is wrong. `None` without votes, or if a model decides.
 fn vote(key: &AnswerKey, votes: &[Option<&FinalAnswer>]) -> Option<bool> {
-    if votes.is_empty() || key.needs_grader() {
+    if votes.is_empty() {
         return None;
     }
     let place = plurality(key, votes).first().copied();
-    match place.and_then(|place| votes.get(place).copied().flatten()) {
-        Some(answer) => key.is_right(answer),
-        None => Some(false),
-    }
-}
-
-fn first_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
-    let held = experts.iter().filter(|expert| expert.first.is_some());
-    let votes: Vec<_> = held.map(|expert| expert.before.as_ref()).collect();
-    vote(key, &votes)
+    is_right(
+        key,
+        place.and_then(|place| votes.get(place).copied().flatten()),
+    )
 }
 
 /// `None` if Round 3 was not held.
@@ -216,13 +211,8 @@ fn revised_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
     }
     let is_voter = |expert: &&Expert<'_>| expert.first.is_some() || expert.revision.is_some();
     let voters = experts.iter().filter(is_voter);
-    let answer = |expert: &'_ Expert<'_>| match expert.revision {
-        Some(_) => expert.after.clone(),
-        None => expert.before.clone(),
-    };
-    let answers: Vec<Option<FinalAnswer>> = voters.map(answer).collect();
-    let stated: Vec<_> = answers.iter().map(Option::as_ref).collect();
-    vote(key, &stated)
+    let votes: Vec<Option<&FinalAnswer>> = voters.map(|expert| expert.after.as_ref()).collect();
+    vote(key, &votes)
 }
 
 /// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.

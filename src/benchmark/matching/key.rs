@@ -2,7 +2,6 @@
 //! ones.
 
 use regex::Regex;
-use thiserror::Error;
 
 use crate::benchmark::case::{Case, ErrorRate, Matcher};
 use crate::benchmark::result::GradedAnswer;
@@ -12,40 +11,12 @@ use super::number;
 use super::numeral::{Quantity, decimal_mark, plain};
 use super::question::LETTERS;
 use super::statement::{Extent, final_statement};
-use super::text::{composed, core, folded, has_words};
+use super::text::{composed, core, folded, positions_of_words};
 use super::transcription::{error_rate, normalized, transcription};
 
 /// The longest expected transcription, in characters: comparing takes steps by the product of both
 /// lengths.
 const LONGEST_TRANSCRIPTION: usize = 100_000;
-
-/// Error for a case whose expected answers do not fit its matcher.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum AnswerKeyError {
-    #[error("there is no expected answer")]
-    NothingExpected,
-    #[error("an expected answer is empty")]
-    EmptyExpected,
-    #[error("an expected transcription has {0} characters, more than {LONGEST_TRANSCRIPTION}")]
-    LongTranscription(usize),
-    #[error("`{0}` is not one number")]
-    NotANumber(String),
-    #[error("a tolerance must be a number from 0 up")]
-    BadTolerance,
-    #[error("a choice has from 2 to 26 options, not {0}")]
-    BadOptions(usize),
-    #[error("option `{0}` occurs twice")]
-    SameOption(String),
-    #[error("`{0}` is neither the letter of an option nor its text")]
-    NoSuchOption(String),
-    #[error("`{0}` is the letter of one option and the text of another")]
-    AmbiguousOption(String),
-    #[error("`{pattern}` is not a regular expression")]
-    BadPattern {
-        pattern: String,
-        source: regex::Error,
-    },
-}
 
 /// What the answers to a case are compared with.
 #[derive(Clone, Debug)]
@@ -95,18 +66,19 @@ enum Value {
 }
 
 impl AnswerKey {
-    /// Prepares the comparison; an error if an expected answer does not fit the matcher.
-    pub fn for_case(case: &Case) -> Result<Self, AnswerKeyError> {
+    /// Prepares the comparison.
+    ///
+    /// # Errors
+    ///
+    /// Why an expected answer does not fit the matcher.
+    pub fn for_case(case: &Case) -> Result<Self, String> {
         let is_judged = matches!(case.matcher, Matcher::Judge { .. });
         if case.expected.is_empty() && !is_judged {
-            return Err(AnswerKeyError::NothingExpected);
+            return Err("there is no expected answer".to_owned());
         }
-        if case
-            .expected
-            .iter()
-            .any(|expected| expected.trim().is_empty())
-        {
-            return Err(AnswerKeyError::EmptyExpected);
+        let mut texts = case.expected.iter().map(|text| text.trim());
+        if texts.any(str::is_empty) {
+            return Err("an expected answer is empty".to_owned());
         }
         let texts = |value: fn(&str) -> String| -> Vec<Value> {
             let expected = case.expected.iter();
@@ -122,7 +94,10 @@ impl AnswerKey {
                 let (measure, at_most) = (*measure, tolerance(*at_most)?);
                 let lengths = case.expected.iter().map(|text| text.chars().count());
                 if let Some(length) = lengths.max().filter(|most| *most > LONGEST_TRANSCRIPTION) {
-                    return Err(AnswerKeyError::LongTranscription(length));
+                    return Err(format!(
+                        "an expected transcription has {length} characters, more than \
+                         {LONGEST_TRANSCRIPTION}"
+                    ));
                 }
                 (Rule::Similarity { measure, at_most }, texts(normalized))
             }
@@ -153,10 +128,8 @@ impl AnswerKey {
         let (text, value) = match &self.rule {
             Rule::Choice(options) => {
                 let option = options.taken_by(&text)?;
-                (
-                    LETTERS.clone().nth(option)?.to_string(),
-                    Value::Option(option),
-                )
+                let letter = LETTERS.clone().nth(option)?;
+                (letter.to_string(), Value::Option(option))
             }
             Rule::Numeric { mark, .. } => {
                 let (quantity, words) = number::answer(&text, *mark)?;
@@ -200,7 +173,7 @@ impl AnswerKey {
         Some(match (&self.rule, &answer.value) {
             (Rule::Judge, _) => return None,
             (Rule::Contains, Value::Text(text)) => expected
-                .any(|expected| matches!(expected, Value::Text(words) if has_words(text, words))),
+                .any(|expected| matches!(expected, Value::Text(words) if !positions_of_words(text, words).is_empty())),
             (Rule::Regex(patterns), Value::Text(text)) => {
                 patterns.iter().any(|pattern| pattern.is_match(text))
             }
@@ -304,39 +277,40 @@ impl Rule {
     }
 }
 
-fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), AnswerKeyError> {
+fn choice(texts: &[String], expected: &[String]) -> Result<(Rule, Vec<Value>), String> {
     if !(2..=LETTERS.count()).contains(&texts.len()) {
-        return Err(AnswerKeyError::BadOptions(texts.len()));
+        return Err(format!(
+            "a choice has from 2 to 26 options, not {}",
+            texts.len()
+        ));
     }
     let options = Options::new(texts);
     for (at, text) in texts.iter().enumerate() {
         if options.with_text(text) != Some(at) {
-            return Err(AnswerKeyError::SameOption(text.clone()));
+            return Err(format!("option `{text}` occurs twice"));
         }
     }
     let option =
         |expected: &String| match (options.with_letter(expected), options.with_text(expected)) {
-            (Some(letter), Some(text)) if letter != text => {
-                Err(AnswerKeyError::AmbiguousOption(expected.clone()))
-            }
+            (Some(letter), Some(text)) if letter != text => Err(format!(
+                "`{expected}` is the letter of one option and the text of another"
+            )),
             (Some(option), _) | (None, Some(option)) => Ok(Value::Option(option)),
-            (None, None) => Err(AnswerKeyError::NoSuchOption(expected.clone())),
+            (None, None) => Err(format!(
+                "`{expected}` is neither the letter of an option nor its text"
+            )),
         };
     let right: Result<Vec<Value>, _> = expected.iter().map(option).collect();
     Ok((Rule::Choice(options), right?))
 }
 
-fn numeric(
-    case: &Case,
-    absolute: f64,
-    relative: f64,
-) -> Result<(Rule, Vec<Value>), AnswerKeyError> {
+fn numeric(case: &Case, absolute: f64, relative: f64) -> Result<(Rule, Vec<Value>), String> {
     let texts = std::iter::once(&case.question).chain(&case.expected);
     let all: Vec<String> = texts.map(|text| plain(text)).collect();
     let mark = decimal_mark(&all.join("\n"));
     let number = |text: &String| {
         let number = number::only_number(text, mark.unwrap_or('.')).map(Value::Quantity);
-        number.ok_or_else(|| AnswerKeyError::NotANumber(text.clone()))
+        number.ok_or_else(|| format!("`{text}` is not one number"))
     };
     let expected: Result<Vec<Value>, _> = case.expected.iter().map(number).collect();
     let rule = Rule::Numeric {
@@ -347,18 +321,20 @@ fn numeric(
     Ok((rule, expected?))
 }
 
-fn tolerance(number: f64) -> Result<f64, AnswerKeyError> {
+fn tolerance(number: f64) -> Result<f64, String> {
     let is_usable = number.is_finite() && number >= 0.0;
-    is_usable
-        .then_some(number)
-        .ok_or(AnswerKeyError::BadTolerance)
+    let problem = || "a tolerance must be a number from 0 up".to_owned();
+    is_usable.then_some(number).ok_or_else(problem)
 }
 
-fn patterns(expected: &[String]) -> Result<Vec<Regex>, AnswerKeyError> {
+fn patterns(expected: &[String]) -> Result<Vec<Regex>, String> {
     let patterns = expected.iter().map(|pattern| {
-        Regex::new(pattern).map_err(|source| AnswerKeyError::BadPattern {
-            pattern: pattern.clone(),
-            source,
+        Regex::new(pattern).map_err(|error| {
+            // The lines before the last one show the pattern again.
+            let error = error.to_string();
+            let why = error.lines().last().unwrap_or_default();
+            let why = why.trim_start_matches("error: ");
+            format!("`{pattern}` is not a regular expression: {why}")
         })
     });
     patterns.collect()

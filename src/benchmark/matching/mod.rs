@@ -14,7 +14,7 @@ mod numeral;
 mod transcription;
 mod text;
 
-pub use self::key::{AnswerKey, AnswerKeyError, FinalAnswer};
+pub use self::key::{AnswerKey, FinalAnswer};
 pub use self::question::asked_question;
 pub(in crate::benchmark) use self::statement::own_statements;
 

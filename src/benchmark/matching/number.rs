@@ -11,7 +11,7 @@
 
 use super::numeral::{Numeral, Quantity, decimal_mark, numerals, plain};
 use super::statement::{Extent, final_statement};
-use super::statement::{Named, is_denied};
+use super::statement::{NUMBER_DENIAL, is_denied};
 use super::text::{worded, words};
 use crate::text::pattern::Pattern;
 
@@ -46,7 +46,7 @@ pub(super) fn answer(text: &str, usual: Option<char>) -> Option<(Quantity, Strin
     // The clause of the last number is its line.
     for line in clause.lines().rev() {
         let mut found = numerals(line, mark);
-        found.retain(|number| !is_denied(line, number.start, number.end, Named::Number));
+        found.retain(|number| !is_denied(line, number.start, number.end, &NUMBER_DENIAL));
         if !found.is_empty() {
             let answer = of_clause(line, &found, position)?;
             let words = line.get(answer.start..answer.end)?;

@@ -62,11 +62,12 @@ impl Quantity {
         let is_alike =
             self.is_percent == expected.is_percent && (self.scale == 0) == (expected.scale == 0);
         let expected = expected.readings(is_alike);
-        self.readings(is_alike).iter().any(|answer| {
+        let is_near = |one: &Number| {
             expected
                 .iter()
-                .any(|right| answer.is_near(right, absolute, relative))
-        })
+                .any(|other| one.is_near(other, absolute, relative))
+        };
+        self.readings(is_alike).iter().any(is_near)
     }
 
     fn readings(&self, is_alike: bool) -> Vec<Number> {
@@ -139,10 +140,8 @@ pub(super) fn numerals(text: &str, mark: char) -> Vec<Numeral> {
 fn numeral(text: &str, found: &Captures<'_>, mark: char) -> Option<Numeral> {
     let number = found.name("number")?;
     let before = |at: usize| text.get(..at).unwrap_or_default();
-    if found
-        .name("name")
-        .is_some_and(|name| is_name(name.as_str(), before(name.start())))
-    {
+    let name = found.name("name");
+    if name.is_some_and(|name| is_name(name.as_str(), before(name.start()))) {
         return None;
     }
     // "3-5" is a range.
@@ -158,10 +157,8 @@ fn numeral(text: &str, found: &Captures<'_>, mark: char) -> Option<Numeral> {
         ("trillion", 12),
     ];
     let word = scales.iter().find(|(name, _)| found.name(name).is_some());
-    let letter = found
-        .name("suffix")
-        .filter(|_| found.name("currency").is_some());
-    let scale = word.map_or(0, |(_, places)| *places);
+    let suffix = found.name("suffix");
+    let letter = suffix.filter(|_| found.name("currency").is_some());
     Some(Numeral {
         quantity: Quantity {
             value: value.negated_if(sign.is_some() || found.name("minus").is_some()),
@@ -170,7 +167,7 @@ fn numeral(text: &str, found: &Captures<'_>, mark: char) -> Option<Numeral> {
                 Some('k' | 'K') => 3,
                 Some('m' | 'M') => 6,
                 Some(_) => 9,
-                None => scale,
+                None => word.map_or(0, |(_, places)| *places),
             },
         },
         start: sign.map_or(number.start(), |sign| sign.start()),
@@ -190,11 +187,7 @@ fn is_name(word: &str, before: &str) -> bool {
 
 /// Returns the value of a numeral without its sign and unit, and the decimal mark that it shows.
 fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
-    let of = |name| {
-        found
-            .name(name)
-            .map(|group| group.as_str().replace('−', "-"))
-    };
+    let of = |name| Some(found.name(name)?.as_str().replace('−', "-"));
     let whole = |name| of(name)?.parse::<u128>().ok();
     if let Some(above) = whole("above") {
         return Some((Number::fraction(above, whole("below")?)?, None));
@@ -206,10 +199,10 @@ fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
     } else if let Some(power) = places("power") {
         match integer? {
             10 => Number::new("1", power),
-            base => Number::new(
-                &base.checked_pow(u32::try_from(power).ok()?)?.to_string(),
-                0,
-            ),
+            base => {
+                let power = base.checked_pow(u32::try_from(power).ok()?)?;
+                Number::new(&power.to_string(), 0)
+            }
         }
     } else if let Some(bottom) = whole("bottom") {
         let top = integer?.checked_mul(bottom)?.checked_add(whole("top")?)?;
@@ -244,27 +237,19 @@ fn digits(text: &str, usual: char) -> Option<(Number, Option<u128>, Option<char>
         // "1,2,3" is a list; "1.2.3" is a version.
         _ => return None,
     };
-    let places = if has_decimals {
-        i64::try_from(decimals.len()).ok()?
-    } else {
-        0
-    };
-    let integer = if has_decimals {
-        None
-    } else {
-        digits.parse().ok()
-    };
-    Some((Number::new(&digits, -places), integer, mark))
+    if !has_decimals {
+        return Some((Number::new(&digits, 0), digits.parse().ok(), mark));
+    }
+    let places = i64::try_from(decimals.len()).ok()?;
+    Some((Number::new(&digits, -places), None, mark))
 }
 
 /// Whether a separator sets thousands apart, or lakhs: `1,234,567`, `12,34,567`.
 fn is_grouped(text: &str, separator: char) -> bool {
     let mut groups = text.split(separator).map(str::len);
-    let is_leading = groups
-        .next()
-        .is_some_and(|length| (1..=3).contains(&length));
+    let leading = groups.next().unwrap_or_default();
     let mut others = groups.rev();
-    is_leading
+    (1..=3).contains(&leading)
         && !text.starts_with('0')
         && others.next() == Some(3)
         && others.all(|length| (2..=3).contains(&length))

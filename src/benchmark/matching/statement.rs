@@ -173,20 +173,14 @@ impl<'t> StatedAnswer<'t> {
     }
 }
 
-/// What is denied: a name, or a number, to which only a word directly before it belongs.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Named {
-    Option,
-    Number,
-}
-
 /// The end of a clause, or of a denial in it: "not B but C".
 static CLAUSE_END: Pattern = worded(r"[.,;:!?\n—。，；：]|\b{contrasts}\b");
 
-/// A denial at the end of a clause, of the name that follows it.
-static OPTION_DENIAL: Pattern =
+/// A denial at the end of a clause, of the name that follows it; and of a number, to which only a
+/// word directly before it belongs.
+pub(super) static OPTION_DENIAL: Pattern =
     worded(r"(?:\b(?:{denials}|{comparisons})\b|n['’]t\b)[^\pL\pN]+(?:[\pL\pN]+[^\pL\pN]+){0,2}$");
-static NUMBER_DENIAL: Pattern = worded(r"(?:\b{denials}\b|n['’]t\b)[^\pL\pN]+$");
+pub(super) static NUMBER_DENIAL: Pattern = worded(r"(?:\b{denials}\b|n['’]t\b)[^\pL\pN]+$");
 
 /// A denial of what stands before a text: "is wrong", "cannot be".
 static REFUTATION: Pattern = worded(
@@ -198,8 +192,9 @@ static REFUTATION: Pattern = worded(
 /// The characters before a name that can deny it.
 const REACH: usize = 200;
 
-/// Whether the part of a text from `start` to `end` is denied there.
-pub(super) fn is_denied(text: &str, start: usize, end: usize, named: Named) -> bool {
+/// Whether the part of a text from `start` to `end` is denied there: by this pattern before it, or
+/// by what follows.
+pub(super) fn is_denied(text: &str, start: usize, end: usize, denial: &Pattern) -> bool {
     let before = text.get(..start).unwrap_or_default();
     let near = before.char_indices().rev().nth(REACH);
     let before = before
@@ -210,9 +205,5 @@ pub(super) fn is_denied(text: &str, start: usize, end: usize, named: Named) -> b
     let clause_end = CLAUSE_END.all(before).last().and_then(|found| found.get(0));
     let clause_start = clause_end.map_or(0, |mark| mark.end());
     let clause = before.get(clause_start..).unwrap_or_default();
-    let denial = match named {
-        Named::Option => &OPTION_DENIAL,
-        Named::Number => &NUMBER_DENIAL,
-    };
     denial.is_in(clause) || REFUTATION.is_in(after)
 }

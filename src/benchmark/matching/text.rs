@@ -100,23 +100,14 @@ pub(super) fn enclosed(text: &str) -> Option<&str> {
     });
     let in_command = || {
         let found = COMMAND.all(text).next()?;
-        found
-            .iter()
-            .skip(1)
-            .flatten()
-            .next()
-            .map(|inner| inner.as_str())
+        let inner = found.iter().skip(1).flatten().next();
+        inner.map(|inner| inner.as_str())
     };
     let inner = paired.or_else(in_command)?;
     (!inner.trim().is_empty()).then_some(inner)
 }
 
-/// Whether a text has another one as whole words. Both are folded.
-pub(super) fn has_words(text: &str, words: &str) -> bool {
-    !positions_of_words(text, words).is_empty()
-}
-
-/// Returns where the words begin in a text, whole words only.
+/// Returns where the words begin in a text, whole words only. Both are folded.
 pub(super) fn positions_of_words(text: &str, words: &str) -> Vec<usize> {
     let mut positions = Vec::new();
     let (Some(first), Some(last)) = (words.chars().next(), words.chars().next_back()) else {

@@ -8,7 +8,7 @@ use crate::benchmark::case::{CaseId, ErrorRate};
 use crate::benchmark::result::{CaseOutcome, CaseResult};
 use crate::benchmark::run::{Arm, ArmTerms, CaseRef, RunTerms};
 use crate::benchmark::state::PendingCaseRun;
-use crate::benchmark::statistics::median;
+use crate::benchmark::statistics::{median, number};
 
 use super::accuracy::{Accuracy, Consistency};
 use super::calibration::ArmCalibration;
@@ -119,13 +119,8 @@ impl OutcomeCounts {
             counts.not_done += 1;
             counts.interrupted += u64::from(pending.attempts > 0);
         }
-        counts.total = counts.done() + counts.not_done;
+        counts.total = results.len() as u64 + counts.not_done;
         counts
-    }
-
-    /// Returns the case runs that have a result.
-    pub fn done(self) -> u64 {
-        self.approved + self.rejected + self.failed
     }
 }
 
@@ -160,19 +155,17 @@ fn tags(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<TagFigures> {
     if tagged.is_empty() {
         return Vec::new();
     }
+    let figures = |tag: Option<&str>, results: Vec<&CaseResult>| {
+        Some(TagFigures {
+            tag: tag.map(str::to_owned),
+            accuracy: Accuracy::of(results.iter().copied())?,
+            spend: SpendFigures::of(results, &[]),
+        })
+    };
     let named = tagged
         .into_iter()
-        .map(|(tag, results)| (Some(tag.to_owned()), results));
-    named
-        .chain(std::iter::once((None, untagged)))
-        .filter_map(|(tag, results)| {
-            Some(TagFigures {
-                tag,
-                accuracy: Accuracy::of(results.iter().copied())?,
-                spend: SpendFigures::of(results, &[]),
-            })
-        })
-        .collect()
+        .filter_map(|(tag, results)| figures(Some(tag), results));
+    named.chain(figures(None, untagged)).collect()
 }
 
 /// The error rates of transcriptions.
@@ -205,11 +198,11 @@ fn error_rates(cases: &[CaseRef], results: &[&CaseResult]) -> Vec<ErrorRateFigur
                 .collect();
             rates.sort_by(f64::total_cmp);
             let median = median(&rates)?;
-            let count = u32::try_from(rates.len()).unwrap_or(u32::MAX);
+            let count = rates.len() as u64;
             Some(ErrorRateFigures {
                 measure,
-                count: u64::from(count),
-                mean: rates.iter().sum::<f64>() / f64::from(count),
+                count,
+                mean: rates.iter().sum::<f64>() / number(count),
                 median,
             })
         })

@@ -40,33 +40,24 @@ pub struct ModelReliability {
 
 impl ArmCalibration {
     pub(super) fn of(results: &[&CaseResult]) -> Self {
-        let has_confidence = |result: &&CaseResult| result.confidence.is_some();
-        let demonstration = results
-            .iter()
-            .copied()
-            .filter(|result| result.demonstration)
-            .filter(has_confidence)
-            .count();
-        let uncompared = results
-            .iter()
-            .filter(|result| result.calibrated.is_some() && leading_is_right(result).is_none())
-            .count();
+        let count = |is_counted: fn(&CaseResult) -> bool| {
+            let counted = results.iter().filter(|result| is_counted(result));
+            counted.count() as u64
+        };
         Self {
-            uncompared: u64::try_from(uncompared).unwrap_or(u64::MAX),
+            uncompared: count(|one| one.calibrated.is_some() && leading_is_right(one).is_none()),
             stated: Reliability::of(results.iter().copied().filter_map(stated)),
             calibrated: Reliability::of(results.iter().copied().filter_map(calibrated)),
             experts: experts(results),
-            demonstration: u64::try_from(demonstration).unwrap_or(u64::MAX),
+            demonstration: count(|one| one.demonstration && one.confidence.is_some()),
         }
     }
 
     /// Returns the calibrations of the answers that are known, with what they are of.
     pub fn kinds(&self) -> Vec<(&'static str, &Reliability)> {
-        let kinds = [("stated", &self.stated), ("calibrated", &self.calibrated)];
-        let kinds = kinds.into_iter();
-        kinds
-            .filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect()
+        let kinds = [("stated", &self.stated), ("calibrated", &self.calibrated)].into_iter();
+        let known = kinds.filter_map(|(kind, of)| Some((kind, of.as_ref()?)));
+        known.collect()
     }
 }
 

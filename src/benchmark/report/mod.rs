@@ -71,12 +71,8 @@ impl BenchmarkReport {
         let order = order(terms);
         let mut results = state.results.clone();
         results.sort_by_cached_key(|result| order(&result.run));
-        let mut not_done: Vec<CaseRunId> = state.remaining().into_iter().cloned().collect();
-        not_done.sort_by_cached_key(|run| order(run));
-        let unfinished: Vec<&PendingCaseRun> = not_done
-            .iter()
-            .filter_map(|run| state.pending(run))
-            .collect();
+        let mut unfinished: Vec<&PendingCaseRun> = state.without_result().collect();
+        unfinished.sort_by_cached_key(|pending| order(&pending.run));
         let arm_report = |arm: &&ArmTerms| {
             let own = results.iter().filter(|result| result.run.arm == arm.arm);
             let unfinished = unfinished
@@ -92,7 +88,6 @@ impl BenchmarkReport {
         };
         let mut arms: Vec<&ArmTerms> = terms.arms.iter().collect();
         arms.sort_by_key(|arm| arm.arm);
-        let has = |arm: Arm| arms.iter().any(|terms| terms.arm == arm);
         Self {
             schema_version: "1.0",
             run_id: view.run_id,
@@ -106,9 +101,9 @@ impl BenchmarkReport {
             remaining: view.remaining,
             statistics: view.statistics,
             arms: arms.iter().map(arm_report).collect(),
-            comparison: (has(Arm::Panel) && has(Arm::Single)).then(|| ArmComparison::of(&results)),
+            comparison: terms.is_comparison().then(|| ArmComparison::of(&results)),
             spend: SpendFigures::of(&results, &unfinished),
-            not_done,
+            not_done: unfinished.iter().map(|one| one.run.clone()).collect(),
             terms: terms.clone(),
             results,
         }

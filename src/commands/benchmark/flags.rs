@@ -177,7 +177,8 @@ fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<Stop
 
 fn count_limit(text: &str) -> Result<StopLimit<u64>, String> {
     limit(text, |text| {
-        let number = text.parse().ok().filter(|number| *number > 0);
+        let number = text.parse::<u32>().ok().filter(|number| *number > 0);
+        let number = number.map(u64::from);
         number.ok_or_else(|| "must be a number from 1".to_owned())
     })
 }

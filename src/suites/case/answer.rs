@@ -7,7 +7,7 @@ use crate::suites::log::FileLog;
 use crate::suites::matcher;
 use crate::text::node::{Node, NodeMap, NodeValue, json, plain_scalar};
 
-use super::{CaseDefaults, Style, field, tidy};
+use super::{CaseDefaults, Style, field, separated, tidy};
 
 /// The expected answers as they are written.
 #[derive(Default)]
@@ -65,10 +65,8 @@ pub(super) fn read(
         };
         return (needs_none && is_missing).then_some((none, matcher));
     };
-    if style == Style::Inspect
-        && expected.texts.len() > 1
-        && matches!(matcher, Matcher::Choice { .. })
-    {
+    let is_choice = matches!(matcher, Matcher::Choice { .. });
+    if style == Style::Inspect && expected.texts.len() > 1 && is_choice {
         let problem = "several options that must be chosen together cannot be compared";
         return log.refuse(expected.line, problem);
     }
@@ -148,11 +146,7 @@ fn table_options(text: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<String> 
     if let (true, Ok(Some(list))) = (is_list, json::parse(text)) {
         return matcher::texts("options", &list.at_line(node.line), log);
     }
-    let options = text.split('|').map(str::trim);
-    options
-        .filter(|option| !option.is_empty())
-        .map(str::to_owned)
-        .collect()
+    separated(text, '|')
 }
 
 /// Removes the letters from options that all have their own: the question adds them.

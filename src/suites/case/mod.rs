@@ -10,7 +10,7 @@ use indexmap::IndexSet;
 use sha2::{Digest, Sha256};
 
 use crate::benchmark::case::{Case, CaseId, Matcher};
-use crate::benchmark::matching::{AnswerKey, AnswerKeyError};
+use crate::benchmark::matching::AnswerKey;
 use crate::domain::hash::hex;
 use crate::domain::names::{did_you_mean, likely};
 use crate::files::{SizeLimit, resolved};
@@ -126,7 +126,7 @@ pub(super) fn read(
     };
     let key = match AnswerKey::for_case(&case) {
         Ok(key) => key,
-        Err(error) => return log.refuse(answer.line, key_problem(&error)),
+        Err(error) => return log.refuse(answer.line, error),
     };
     // A suite says the same in every format.
     if let Some(letters) = key.right_letters() {
@@ -159,18 +159,6 @@ fn attachment(name: &str, folder: &Path) -> Result<(String, (String, String)), S
         }
     }
     Ok((shown.to_owned(), (name.into_owned(), hex(&hash.finalize()))))
-}
-
-fn key_problem(error: &AnswerKeyError) -> String {
-    match error {
-        // The lines before the last one show the pattern again.
-        AnswerKeyError::BadPattern { source, .. } => {
-            let why = source.to_string();
-            let why = why.lines().last().unwrap_or_default();
-            format!("{error}: {}", why.trim_start_matches("error: "))
-        }
-        _ => error.to_string(),
-    }
 }
 
 /// Returns the field with one of these names, and the name; a `null` counts as absent.
@@ -207,13 +195,11 @@ fn check_fields(map: &NodeMap, style: Style, log: &mut FileLog<'_>) {
         } else {
             // People may have chosen a name that is farther away for something else.
             let is_typo = |name: &&str| strsim::damerau_levenshtein(key, name) == 1;
-            let meant = likely(key, known()).filter(is_typo);
-            match meant {
-                Some(meant) => log.add(
-                    member.line,
-                    format!("`{key}` is not a field; did you mean `{meant}`?"),
-                ),
-                None => log.note(&format!("the field `{key}` is not used")),
+            if let Some(meant) = likely(key, known()).filter(is_typo) {
+                let problem = format!("`{key}` is not a field; did you mean `{meant}`?");
+                log.add(member.line, problem);
+            } else {
+                log.note(&format!("the field `{key}` is not used"));
             }
         }
     }
@@ -260,11 +246,9 @@ fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     let mut tags = Vec::new();
     if let Some((_, member)) = field(map, "tags", log) {
         tags = list("tags", member, style, log);
-        for tag in &tags {
-            if tag.chars().count() > LONGEST_TAG || tag.contains(char::is_control) {
-                let problem = format!("a tag must be one line of at most {LONGEST_TAG} characters");
-                log.add(member.line, problem);
-            }
+        for _ in tags.iter().filter(|tag| !is_tag(tag)) {
+            let problem = format!("a tag must be one line of at most {LONGEST_TAG} characters");
+            log.add(member.line, problem);
         }
     }
     if let Some((_, member)) = field(map, "metadata", log) {
@@ -281,23 +265,27 @@ pub(super) fn metadata_tags(metadata: &Node) -> Vec<String> {
     };
     let members = GROUPS.iter().filter_map(|name| map.get(*name));
     let words = members.flat_map(Node::elements).filter_map(Node::as_word);
-    let fits = |tag: &&str| tag.chars().count() <= LONGEST_TAG && !tag.contains(char::is_control);
-    words.filter(fits).map(str::to_owned).collect()
+    words.filter(|tag| is_tag(tag)).map(str::to_owned).collect()
+}
+
+fn is_tag(text: &str) -> bool {
+    text.chars().count() <= LONGEST_TAG && !text.contains(char::is_control)
 }
 
 /// Reads a list, or a text that stands for one entry; tables separate entries with semicolons.
 fn list(name: &str, node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     match &node.value {
-        NodeValue::Text(text) if style == Style::Table => {
-            let entries = text.split(';').map(str::trim);
-            entries
-                .filter(|entry| !entry.is_empty())
-                .map(str::to_owned)
-                .collect()
-        }
+        NodeValue::Text(text) if style == Style::Table => separated(text, ';'),
         NodeValue::Text(text) if !text.trim().is_empty() => vec![text.trim().to_owned()],
         _ => texts(name, node, log),
     }
+}
+
+/// Returns the entries of a list that is one text.
+fn separated(text: &str, mark: char) -> Vec<String> {
+    let entries = text.split(mark).map(str::trim);
+    let entries = entries.filter(|entry| !entry.is_empty());
+    entries.map(str::to_owned).collect()
 }
 
 /// Returns a text as it is asked or compared: the same for all ends of lines, and without blank

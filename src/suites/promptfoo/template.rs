@@ -44,23 +44,19 @@ pub(super) fn check(text: &str) -> Result<(), String> {
     }
     for after in text.split("{{").skip(1) {
         let (expression, _) = after.split_once("}}").ok_or("`{{` is not closed")?;
-        check_name(bare(expression))?;
+        let name = bare(expression);
+        let is_allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.is_empty() || !name.chars().all(is_allowed) {
+            return Err(format!(
+                "`{{{{{name}}}}}` is more than the name of a variable, which is all that is read"
+            ));
+        }
     }
     Ok(())
 }
 
 fn bare(expression: &str) -> &str {
     expression.trim_matches('-').trim()
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || !name.chars().all(is_name) {
-        return Err(format!(
-            "`{{{{{name}}}}}` is more than the name of a variable, which is all that is read"
-        ));
-    }
-    Ok(())
 }
 
 fn value(expression: &str, vars: &Vars<'_>) -> Result<String, String> {

@@ -74,10 +74,8 @@ fn a_manifest_may_be_json() {
   "cases": [{"question": "x?", "expected": "y"}]
 }"#;
     let conditions = read("bench.json", text).settings.stop_conditions;
-    assert_eq!(
-        conditions.max_reject_rate,
-        Confidence::new(0.4).map(StopLimit::At)
-    );
+    let share = Confidence::new(0.4).unwrap();
+    assert_eq!(conditions.max_reject_rate, Some(StopLimit::At(share)));
     assert_eq!(conditions.max_total_attempts, Some(StopLimit::Off));
 }
 

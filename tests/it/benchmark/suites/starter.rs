@@ -58,11 +58,8 @@ fn the_starter_suite_has_attempts_for_both_arms() {
     let suite = starter();
     let attempts = suite.settings.attempts_per_case.unwrap();
     let conditions = suite.settings.stop_conditions;
-    let needed = u32::try_from(suite.cases.len()).unwrap() * 2 * attempts;
-    assert_eq!(
-        conditions.max_total_attempts,
-        Some(StopLimit::At(needed.into()))
-    );
+    let needed = u64::try_from(suite.cases.len()).unwrap() * 2 * u64::from(attempts);
+    assert_eq!(conditions.max_total_attempts, Some(StopLimit::At(needed)));
     assert_eq!(conditions.max_reject_rate, Some(StopLimit::Off));
     assert_eq!(conditions.max_retry_rate, Some(StopLimit::Off));
     assert_eq!(conditions.max_consecutive_fails, Some(StopLimit::Off));
