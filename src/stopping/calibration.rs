@@ -103,67 +103,47 @@ const BINS: usize = 10;
 impl Reliability {
     /// Summarizes statements; `None` if there are none. Values outside 0–1 are ignored.
     pub fn of(graded: impl IntoIterator<Item = GradedConfidence>) -> Option<Self> {
-        let mut bins = [Sums::default(); BINS];
-        let (mut all, mut squares) = (Sums::default(), 0.0);
-        for one in graded {
-            let in_range = (0.0..=1.0).contains(&one.stated) && (0.0..=1.0).contains(&one.right);
-            let Some(bin) = bins.get_mut(bin_of(one.stated)).filter(|_| in_range) else {
-                continue;
-            };
-            bin.take(one);
-            all.take(one);
-            squares += (one.stated - one.right).powi(2);
-        }
-        let (mean_stated, mean_right) = all.means()?;
-        let bins: Vec<Bin> = bins
-            .iter()
-            .enumerate()
-            .filter_map(|(at, sums)| bin(at, sums))
-            .collect();
+        let in_range = |one: &GradedConfidence| {
+            (0.0..=1.0).contains(&one.stated) && (0.0..=1.0).contains(&one.right)
+        };
+        let graded: Vec<_> = graded.into_iter().filter(in_range).collect();
+        let (mean_stated, mean_right) = means(&graded)?;
+        let bins: Vec<Bin> = (0..BINS).filter_map(|at| bin(at, &graded)).collect();
         let error = bins
             .iter()
-            .map(|bin| share(bin.count, all.count) * (bin.mean_stated - bin.mean_right).abs())
+            .map(|bin| share(bin.count, graded.len()) * (bin.mean_stated - bin.mean_right).abs())
             .sum();
+        let squares = graded.iter().map(|one| (one.stated - one.right).powi(2));
         Some(Self {
-            count: all.count,
+            count: graded.len(),
             mean_stated,
             mean_right,
-            brier: squares / number(all.count),
+            brier: squares.sum::<f64>() / number(graded.len()),
             expected_calibration_error: error,
             bins,
         })
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    count: usize,
-    stated: f64,
-    right: f64,
-}
-
-impl Sums {
-    fn take(&mut self, one: GradedConfidence) {
-        self.count += 1;
-        self.stated += one.stated;
-        self.right += one.right;
-    }
-
-    fn means(&self) -> Option<(f64, f64)> {
-        let count = number(self.count);
-        (self.count > 0).then(|| (self.stated / count, self.right / count))
-    }
-}
-
-fn bin(at: usize, sums: &Sums) -> Option<Bin> {
-    let (mean_stated, mean_right) = sums.means()?;
+fn bin(at: usize, graded: &[GradedConfidence]) -> Option<Bin> {
+    let inside = graded.iter().filter(|one| bin_of(one.stated) == at);
+    let inside: Vec<GradedConfidence> = inside.copied().collect();
+    let (mean_stated, mean_right) = means(&inside)?;
     Some(Bin {
         from: share(at, BINS),
         to: share(at + 1, BINS),
-        count: sums.count,
+        count: inside.len(),
         mean_stated,
         mean_right,
     })
+}
+
+/// Returns the means of what is stated and of what is right; `None` of nothing.
+fn means(graded: &[GradedConfidence]) -> Option<(f64, f64)> {
+    let mean = |of: fn(&GradedConfidence) -> f64| {
+        (!graded.is_empty()).then(|| graded.iter().map(of).sum::<f64>() / number(graded.len()))
+    };
+    Some((mean(|one| one.stated)?, mean(|one| one.right)?))
 }
 
 /// Returns the bin of a confidence. A bound as written (0.7) belongs to the bin that it begins,

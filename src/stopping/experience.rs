@@ -57,12 +57,10 @@ fn sorted(levels: &[Level]) -> Vec<Level> {
         level.count > 0 && in_range(&level.agreement) && in_range(&level.mean_right)
     };
     let mut levels: Vec<Level> = levels.iter().filter(says_something).copied().collect();
-    let by_agreement =
-        |one: &Level, other: &Level| percent(one.agreement).cmp(&percent(other.agreement));
+    let key = |level: &Level| (percent(level.agreement), level.count);
     levels.sort_by(|one, other| {
-        by_agreement(one, other)
-            .then(one.count.cmp(&other.count))
-            .then(one.mean_right.total_cmp(&other.mean_right))
+        let equal = key(one).cmp(&key(other));
+        equal.then(one.mean_right.total_cmp(&other.mean_right))
     });
     levels
 }
@@ -107,14 +105,11 @@ fn isotonic(steps: &[Step]) -> Vec<Step> {
         }
         blocks.push((block, percents));
     }
-    blocks
-        .into_iter()
-        .flat_map(|(block, percents)| {
-            percents
-                .into_iter()
-                .map(move |percent| Step { percent, ..block })
-        })
-        .collect()
+    let steps = blocks.into_iter().flat_map(|(block, percents)| {
+        let steps = percents.into_iter();
+        steps.map(move |percent| Step { percent, ..block })
+    });
+    steps.collect()
 }
 
 fn together(one: Step, other: Step) -> Step {

@@ -21,22 +21,18 @@ pub const MOST_OF_ONE_VOTE: f64 = 0.78;
 /// A vote for or against an answer, with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vote {
-    pub stands: Stands,
+    /// Whether it is for the answer.
+    pub is_for: bool,
     /// From 0 to 1; `None` if not stated, which gives the vote no weight.
     pub confidence: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stands {
-    For,
-    Against,
 }
 
 /// Returns the probability that the answer is right, above 0 and below 1.
 pub fn pooled(votes: &[Vote], correlation: f64) -> f64 {
     let sum: f64 = votes.iter().map(|vote| vote.log_odds()).sum();
     let share = effective_voters(votes.len(), correlation) / number(votes.len().max(1));
-    sigmoid(share * sum).clamp(f64::EPSILON, 1.0 - f64::EPSILON)
+    let probability = 1.0 / (1.0 + (-share * sum).exp());
+    probability.clamp(f64::EPSILON, 1.0 - f64::EPSILON)
 }
 
 /// Returns the number of independent votes that carry as much evidence as `voters` votes that
@@ -53,19 +49,12 @@ impl Vote {
         let odds = self.confidence.map_or(0.0, |confidence| {
             logit(confidence.clamp(0.5, MOST_OF_ONE_VOTE))
         });
-        match self.stands {
-            Stands::For => odds,
-            Stands::Against => -odds,
-        }
+        if self.is_for { odds } else { -odds }
     }
 }
 
 fn logit(probability: f64) -> f64 {
     (probability / (1.0 - probability)).ln()
-}
-
-fn sigmoid(log_odds: f64) -> f64 {
-    1.0 / (1.0 + (-log_odds).exp())
 }
 
 #[cfg(test)]
@@ -74,18 +63,22 @@ mod tests {
 
     use super::*;
 
-    fn vote(stands: Stands, confidence: f64) -> Vote {
+    fn sigmoid(log_odds: f64) -> f64 {
+        1.0 / (1.0 + (-log_odds).exp())
+    }
+
+    fn vote(is_for: bool, confidence: f64) -> Vote {
         Vote {
-            stands,
+            is_for,
             confidence: Some(confidence),
         }
     }
 
     /// Generates any vote that an expert can give.
     fn any_vote() -> impl Strategy<Value = Vote> {
-        let stands = prop_oneof![Just(Stands::For), Just(Stands::Against)];
-        (stands, prop::option::weighted(0.8, 0.0..=1.0))
-            .prop_map(|(stands, confidence)| Vote { stands, confidence })
+        let is_for = any::<bool>();
+        (is_for, prop::option::weighted(0.8, 0.0..=1.0))
+            .prop_map(|(is_for, confidence)| Vote { is_for, confidence })
     }
 
     fn panel() -> impl Strategy<Value = Vec<Vote>> {
@@ -104,7 +97,7 @@ mod tests {
                 MOST_OF_ONE_VOTE.to_string(),
                 "{voters} voters"
             );
-            let pooled = pooled(&vec![vote(Stands::For, 1.0); voters], 0.44);
+            let pooled = pooled(&vec![vote(true, 1.0); voters], 0.44);
             assert!((pooled - right).abs() < 0.001, "{voters} voters: {pooled}");
         }
     }
@@ -127,16 +120,16 @@ mod tests {
     #[test]
     fn votes_without_confidence_decide_nothing() {
         let silent = Vote {
-            stands: Stands::For,
+            is_for: true,
             confidence: None,
         };
         let even = |found: f64| (found - 0.5).abs() < TINY;
         assert!(
             even(pooled(&[], 0.44))
                 && even(pooled(&[silent], 0.44))
-                && even(pooled(&[vote(Stands::Against, 0.2)], 0.44))
+                && even(pooled(&[vote(false, 0.2)], 0.44))
         );
-        let pair = [vote(Stands::For, 0.7), vote(Stands::Against, 0.7)];
+        let pair = [vote(true, 0.7), vote(false, 0.7)];
         assert!(even(pooled(&pair, 0.3)), "and equal ones cancel each other");
     }
 
@@ -148,9 +141,9 @@ mod tests {
             correlation in 0.0..=1.0,
         ) {
             let at = at.index(votes.len());
-            votes[at].stands = Stands::Against;
+            votes[at].is_for = false;
             let before = pooled(&votes, correlation);
-            votes[at].stands = Stands::For;
+            votes[at].is_for = true;
             prop_assert!(pooled(&votes, correlation) >= before - TINY);
         }
 
@@ -163,9 +156,9 @@ mod tests {
             correlation in 0.0..=1.0,
         ) {
             let at = at.index(votes.len());
-            votes[at] = vote(Stands::For, f64::min(less, more));
+            votes[at] = vote(true, f64::min(less, more));
             let before = pooled(&votes, correlation);
-            votes[at] = vote(Stands::For, f64::max(less, more));
+            votes[at] = vote(true, f64::max(less, more));
             prop_assert!(pooled(&votes, correlation) >= before - TINY);
         }
 
@@ -187,7 +180,7 @@ mod tests {
             voters in 1..10_000_usize,
             correlation in 0.05..0.99,
         ) {
-            let found = pooled(&vec![vote(Stands::For, 1.0); voters], correlation);
+            let found = pooled(&vec![vote(true, 1.0); voters], correlation);
             prop_assert!(
                 found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation),
                 "{found}"
@@ -198,10 +191,8 @@ mod tests {
         fn without_correlation_the_odds_multiply(votes in panel()) {
             let odds = |vote: &Vote| {
                 let stated = vote.confidence.unwrap_or(0.5).clamp(0.5, 0.78);
-                match vote.stands {
-                    Stands::For => stated / (1.0 - stated),
-                    Stands::Against => (1.0 - stated) / stated,
-                }
+                let odds = stated / (1.0 - stated);
+                if vote.is_for { odds } else { 1.0 / odds }
             };
             let product: f64 = votes.iter().map(odds).product();
             prop_assert!((pooled(&votes, 0.0) - product / (1.0 + product)).abs() < TINY);
@@ -211,7 +202,7 @@ mod tests {
         fn the_result_is_a_probability_and_never_certain(
             votes in prop::collection::vec(any_vote(), 0..200), correlation in 0.0..=1.0, all: bool,
         ) {
-            let votes = if all { vec![vote(Stands::For, 1.0); votes.len()] } else { votes };
+            let votes = if all { vec![vote(true, 1.0); votes.len()] } else { votes };
             let found = pooled(&votes, if all { 0.0 } else { correlation });
             prop_assert!(0.0 < found && found < 1.0, "{found}");
         }

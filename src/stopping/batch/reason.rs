@@ -64,27 +64,15 @@ impl StopReason {
         } else {
             rule
         };
+        let number = |value: &Value| value.fraction().and_then(|(part, of)| share(part, of));
         let condition = rule.to_ascii_uppercase();
         let condition = IntoDeserializer::<ValueError>::into_deserializer(condition);
         let condition = StopCondition::deserialize(condition).ok()?;
         Some(Self {
             condition,
-            value: value.as_ref().and_then(number)?,
+            value: number(value.as_ref()?)?,
             threshold: number(threshold)?,
             message: message.clone(),
         })
-    }
-}
-
-/// Returns a value as a JSON number.
-fn number(value: &Value) -> Option<f64> {
-    match *value {
-        Value::Count(count) => share(count, 1),
-        Value::Share { part, of }
-        | Value::Ratio {
-            numerator: part,
-            denominator: of,
-        } => share(part, of),
-        Value::Word(_) => None,
     }
 }

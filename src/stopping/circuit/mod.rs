@@ -30,7 +30,7 @@ use state::CircuitRule;
 use state::{CircuitState, Permit, WhyOpen};
 
 /// The circuit of one provider; initially closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Circuit(CircuitStage<CallWindow, WhyOpen>);
 
@@ -84,12 +84,5 @@ impl Circuit {
                 CircuitState::HalfOpen { why: *why }
             }
         }
-    }
-}
-
-impl Default for Circuit {
-    fn default() -> Self {
-        // Since 1970, so that every first call counts.
-        Self(CircuitStage::closed(Timestamp::default()))
     }
 }

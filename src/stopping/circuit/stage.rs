@@ -39,6 +39,13 @@ pub enum CircuitStage<Window, Reason> {
     },
 }
 
+impl<Window: Default, Reason: Clone> Default for CircuitStage<Window, Reason> {
+    /// Closed since 1970, so that every first call counts.
+    fn default() -> Self {
+        Self::closed(Timestamp::default())
+    }
+}
+
 impl<Window: Default, Reason: Clone> CircuitStage<Window, Reason> {
     pub fn closed(since: Timestamp) -> Self {
         Self::Closed {

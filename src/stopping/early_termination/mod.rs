@@ -7,19 +7,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::domain::confidence::Confidence;
+use crate::domain::confidence::{Basis, Calibrated, Confidence};
 
 use super::calibration::Level;
 use super::evaluation::{
     Bound, Checks, Class, Evaluation, MILLION, Rule, RuleKind, RuleOutcome, Value,
 };
-use super::share;
+use super::experience::Experience;
+use super::pooling::{Vote, effective_voters, pooled};
+use super::{number, share};
 
 use rubber_stamp::rubber_stamp;
 
-pub use calibrated::calibrated;
-
-mod calibrated;
 mod rubber_stamp;
 
 /// Rules of early termination: who decides, the confidence required, and the trust in agreement.
@@ -126,12 +125,12 @@ impl Evaluation {
     }
 }
 
-/// Returns the index of the strongest point: the one with the highest stated confidence, the first
-/// of equals, as in `Synthesis::leading`.
-fn leading(points: &[Point]) -> Option<usize> {
+/// Returns the strongest point: the one with the highest stated confidence, the first of equals, as
+/// in `Synthesis::leading`.
+fn leading(points: &[Point]) -> Option<&Point> {
     // An unstated confidence is below any stated one.
-    let stated = |at: &usize| points.get(*at)?.confidence.map(Confidence::millionths);
-    (0..points.len()).rev().max_by_key(stated)
+    let stated = |point: &&Point| point.confidence.map(Confidence::millionths);
+    points.iter().rev().max_by_key(stated)
 }
 
 /// Returns the judge's mean stated confidence; `None` if it states none that carries information.
@@ -158,6 +157,40 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
     }
 }
 
+/// Returns the calibrated probability of the strongest point; `None` without a point or an answer,
+/// and if the judge's confidences carry no information.
+pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
+    let point = leading(&evidence.points)?;
+    if evidence.uninformative_judge || evidence.answered == 0 || evidence.statements.is_empty() {
+        return None;
+    }
+    if let Some(experience) = Experience::of(&rule.experience) {
+        let agreement = (number(point.supporters) / number(evidence.answered)).min(1.0);
+        let probability = experience.right_at(agreement)?;
+        return Some(Calibrated {
+            probability,
+            basis: Basis::Experience {
+                graded: experience.graded,
+                agreement,
+            },
+        });
+    }
+    let vote = |statement: &Statement| Vote {
+        is_for: statement.supports_leading,
+        confidence: statement.confidence.map(Confidence::value),
+    };
+    let votes: Vec<Vote> = evidence.statements.iter().map(vote).collect();
+    let correlation = rule.correlation;
+    let basis = Basis::Pool {
+        correlation,
+        effective_voters: effective_voters(votes.len(), correlation),
+    };
+    Some(Calibrated {
+        probability: pooled(&votes, correlation),
+        basis,
+    })
+}
+
 /// Evaluates every rule.
 pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let value = mean(&evidence.points)
@@ -173,7 +206,6 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
         "stated confidence {}, and no guard objects",
         stated.measure_in_words()
     );
-    let leading = leading(&evidence.points).and_then(|at| evidence.points.get(at));
     let checks = Checks::default()
         .with(stated, Some(Class::Converged))
         .message(message)
@@ -189,7 +221,8 @@ pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
         .guard(&[STATED], "support")
         .of("experts behind the strongest point")
         .at_least(
-            leading.map(|point| Value::share(point.supporters, evidence.answered)),
+            leading(&evidence.points)
+                .map(|point| Value::share(point.supporters, evidence.answered)),
             Value::share(evidence.answered, evidence.answered),
         )
         .guard(&[STATED], "high_tensions")

@@ -85,12 +85,12 @@ impl Checks {
 
     /// Compares the value of the last rule, a word.
     pub fn is<'a>(self, word: impl Into<Option<&'a str>>, wanted: &str) -> Self {
-        self.compare(word.into().map(Value::word), Bound::Is, wanted.into())
+        self.compare(word.into().map(Value::word), Bound::Is, Value::word(wanted))
     }
 
     /// Compares the value of the last rule, a word.
     pub fn is_not(self, word: &str, unwanted: &str) -> Self {
-        self.compare(Value::word(word), Bound::IsNot, unwanted.into())
+        self.compare(Value::word(word), Bound::IsNot, Value::word(unwanted))
     }
 
     /// Measures the last rule, a limit that fires at the first time, with its message.

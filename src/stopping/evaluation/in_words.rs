@@ -112,13 +112,9 @@ impl Value {
         reason = "for a screen, where a share has a few decimals"
     )]
     fn in_notation(&self, notation: Notation, digits: usize) -> String {
-        let (part, of) = match *self {
-            Self::Share { part, of }
-            | Self::Ratio {
-                numerator: part,
-                denominator: of,
-            } if of > 0 => (part, of),
-            _ => return self.in_numbers(),
+        let is_whole = matches!(self, Self::Count(_));
+        let Some((part, of)) = self.fraction().filter(|_| !is_whole) else {
+            return self.in_numbers();
         };
         match notation {
             Notation::Decimals => format!("{:.digits$}", part as f64 / of as f64),

@@ -66,7 +66,8 @@ impl Value {
     pub fn compared(&self, other: &Self) -> Option<Ordering> {
         let (part, of) = self.fraction()?;
         let (other_part, other_of) = other.fraction()?;
-        Some((part * other_of).cmp(&(other_part * of)))
+        let product = |one: u64, other: u64| u128::from(one) * u128::from(other);
+        Some(product(part, other_of).cmp(&product(other_part, of)))
     }
 
     /// Returns whether two values are equal; `None` if they cannot be compared.
@@ -77,14 +78,15 @@ impl Value {
         }
     }
 
-    fn fraction(&self) -> Option<(u128, u128)> {
+    /// Returns a number as part and whole; `None` for words, and if the whole is 0.
+    pub(in crate::stopping) fn fraction(&self) -> Option<(u64, u64)> {
         match *self {
-            Self::Count(number) => Some((number.into(), 1)),
+            Self::Count(number) => Some((number, 1)),
             Self::Share { part, of }
             | Self::Ratio {
                 numerator: part,
                 denominator: of,
-            } => (of > 0).then_some((part.into(), of.into())),
+            } => (of > 0).then_some((part, of)),
             Self::Word(_) => None,
         }
     }
@@ -93,12 +95,6 @@ impl Value {
 impl From<u64> for Value {
     fn from(count: u64) -> Self {
         Self::Count(count)
-    }
-}
-
-impl From<&str> for Value {
-    fn from(word: &str) -> Self {
-        Self::word(word)
     }
 }
 

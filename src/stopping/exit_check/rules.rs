@@ -33,27 +33,29 @@ const SUCCESSES: [&str; 4] = [
     EXPLICIT_DONE,
 ];
 
-/// Evaluates the rules after the turn was added to the run.
-pub fn evaluate(
-    thresholds: &ExitThresholds,
-    run: &RunState,
-    evidence: &TurnEvidence,
-    now: Timestamp,
-) -> Evaluation {
-    let checks = obstacle(Checks::default(), evidence);
-    let checks = all_tasks_done(checks, evidence);
-    let checks = circuit_open(checks, run, now);
-    let checks = successes(checks, thresholds, run, evidence);
-    let checks = guards(checks, thresholds, evidence);
-    let checks = persons(checks, thresholds, run, evidence);
-    let checks = halts(checks, thresholds, run);
-    let checks = circuit_opened(checks, run, now);
-    turns(checks, thresholds, run).evaluation()
+/// A turn that was added to its run, with what the rules look at.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckedTurn<'a> {
+    pub thresholds: &'a ExitThresholds,
+    pub run: &'a RunState,
+    pub evidence: &'a TurnEvidence,
+    pub now: Timestamp,
 }
 
-/// The agent program could not work: no further turn can.
-fn obstacle(checks: Checks, evidence: &TurnEvidence) -> Checks {
-    let obstacle = evidence.obstacle.as_ref();
+/// Evaluates the rules.
+pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
+    let checks = before_successes(Checks::default(), turn);
+    let checks = successes(checks, turn);
+    let checks = guards(checks, turn);
+    let checks = persons(checks, turn);
+    let checks = halts(checks, turn);
+    turns(checks, turn).evaluation()
+}
+
+/// What decides before anything that the agent says: the agent program could not work, all tasks
+/// are done, or the circuit was open.
+fn before_successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let obstacle = turn.evidence.obstacle.as_ref();
     let (kind, reason) = match obstacle.map(|obstacle| obstacle.kind) {
         None => ("none", ""),
         Some(ObstacleKind::Permission) => ("permission", "a permission is missing"),
@@ -61,49 +63,35 @@ fn obstacle(checks: Checks, evidence: &TurnEvidence) -> Checks {
         Some(ObstacleKind::Quota) => ("quota", "a quota is used up"),
     };
     let own_words = obstacle.map_or("", |obstacle| obstacle.message.as_str());
-    checks
+    let checklist = turn.evidence.checklist.as_ref();
+    let completed = match checklist.map_or(0, |checklist| checklist.completed) {
+        1 => "the one task of the checklist is completed".to_owned(),
+        completed => format!("all {completed} tasks of the checklist are completed"),
+    };
+    let checks = checks
         .limit(Class::Halted, "obstacle")
         .of("reason why the agent program cannot work")
         .is(kind, "none")
         .message(format!("{reason}: {own_words}"))
-}
-
-/// Every task of the checklist is completed or cancelled. A checklist without tasks is unknown: an
-/// empty plan is no finished one.
-fn all_tasks_done(checks: Checks, evidence: &TurnEvidence) -> Checks {
-    let checklist = evidence.checklist.as_ref();
-    let message = match checklist.map_or(0, |checklist| checklist.completed) {
-        1 => "the one task of the checklist is completed".to_owned(),
-        completed => format!("all {completed} tasks of the checklist are completed"),
-    };
-    checks
+        // Every task is completed or cancelled. A checklist without tasks is unknown: an empty plan
+        // is no finished one.
         .success(Class::Done, ALL_TASKS_DONE)
         .of("completed tasks of the checklist")
-        .at_least(completed_share(evidence), Value::percent(100))
-        .message(message)
+        .at_least(completed_share(turn.evidence), Value::percent(100))
+        .message(completed);
+    circuit_open(checks, turn)
 }
 
 /// The circuit was open when the turn was checked. Half-open, the turn is the probe.
-pub(super) fn circuit_open(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
-    let before = run.circuit_before;
+pub(super) fn circuit_open(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let checks = checks
         .limit(Class::Halted, "circuit_open")
         .of("circuit before this turn");
-    circuit(checks, before, "is open", &run.breaker.state(now))
+    circuit(checks, turn, turn.run.circuit_before, "is open")
 }
 
-/// This turn opened the circuit. The rules before it name the reason more precisely if their
-/// thresholds are reached too.
-fn circuit_opened(checks: Checks, run: &RunState, now: Timestamp) -> Checks {
-    let after = run.breaker.state(now);
-    let checks = checks
-        .limit(Class::Halted, "circuit_opened")
-        .of("circuit after this turn");
-    circuit(checks, CircuitPhase::of(&after), "opens", &after)
-}
-
-fn circuit(checks: Checks, phase: CircuitPhase, verb: &str, state: &BreakerState) -> Checks {
-    let message = match state {
+fn circuit(checks: Checks, turn: &CheckedTurn<'_>, phase: CircuitPhase, verb: &str) -> Checks {
+    let message = match turn.run.breaker.state(turn.now) {
         BreakerState::Open { until, why, .. } => format!("the circuit {verb} until {until}: {why}"),
         BreakerState::Closed { .. } | BreakerState::HalfOpen { .. } => String::new(),
     };
@@ -112,12 +100,8 @@ fn circuit(checks: Checks, phase: CircuitPhase, verb: &str, state: &BreakerState
         .message(message)
 }
 
-fn successes(
-    checks: Checks,
-    thresholds: &ExitThresholds,
-    run: &RunState,
-    evidence: &TurnEvidence,
-) -> Checks {
+fn successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let (thresholds, run, evidence) = (turn.thresholds, turn.run, turn.evidence);
     let tasks = evidence.checklist.clone().unwrap_or_default();
     // A turn that still changes the work while it claims to be done doubles what is needed: an
     // agent that works is not cut off, and one that polishes forever still ends.
@@ -161,7 +145,8 @@ fn successes(
 }
 
 /// What a success needs besides its own value.
-fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) -> Checks {
+fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let evidence = turn.evidence;
     let checklist = evidence.checklist.as_ref();
     let words = evidence.words.as_ref();
     let contradiction = match stated(evidence) {
@@ -181,7 +166,7 @@ fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) 
         .of("completed tasks of the checklist")
         .at_least(
             completed_share(evidence),
-            Value::percent(thresholds.min_completion),
+            Value::percent(turn.thresholds.min_completion),
         )
         .applies_if(evidence.completion_percent().is_some())
         // A status block says it explicitly and beats every success (ralph-claude-code #88, #146);
@@ -204,14 +189,10 @@ fn guards(checks: Checks, thresholds: &ExitThresholds, evidence: &TurnEvidence) 
 }
 
 /// Limits that need a person.
-fn persons(
-    checks: Checks,
-    thresholds: &ExitThresholds,
-    run: &RunState,
-    evidence: &TurnEvidence,
-) -> Checks {
-    let asking = run.question_turns;
-    let low = run.low_confidence_turns;
+fn persons(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let (thresholds, evidence) = (turn.thresholds, turn.evidence);
+    let asking = turn.run.question_turns;
+    let low = turn.run.low_confidence_turns;
     let least = thresholds.min_confidence;
     let stated_confidence = evidence.stated_confidence;
     checks
@@ -239,15 +220,17 @@ fn persons(
 }
 
 /// Limits on errors and on turns without progress. An error counts until a further task is
-/// completed.
-fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
+/// completed. The circuit that this turn opened comes last: the rules before it name the reason
+/// more precisely if their thresholds are reached too.
+fn halts(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let (thresholds, run) = (turn.thresholds, turn.run);
     let errors = run.error_turns.0.len();
     let longest = run.error_turns.longest();
     let turns = longest.map_or(0, |(_, turns)| u64::from(turns));
     let error = longest.map(|(error, _)| error.0.clone());
     let failed = run.failed_turns;
     let unchanged = run.progress.unchanged_turns;
-    checks
+    let checks = checks
         .limit(Class::Halted, "distinct_errors")
         .of("different errors in this turn")
         .at_most(Value::count(errors), thresholds.max_errors)
@@ -275,15 +258,19 @@ fn halts(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks 
             thresholds.stagnation_turns,
         )
         .message(format!("{unchanged} turns in a row made no progress"))
+        .limit(Class::Halted, "circuit_opened")
+        .of("circuit after this turn");
+    let after = CircuitPhase::of(&run.breaker.state(turn.now));
+    circuit(checks, turn, after, "opens")
 }
 
 /// Every loop has a cap.
-pub(super) fn turns(checks: Checks, thresholds: &ExitThresholds, run: &RunState) -> Checks {
-    let most = thresholds.max_turns;
+pub(super) fn turns(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
+    let most = turn.thresholds.max_turns;
     checks
         .limit(Class::Exhausted, "turns")
         .of("turns of this run")
-        .reaches(run.turn, most)
+        .reaches(turn.run.turn, most)
         .message(format!("the run has had its {most} turns"))
 }
 

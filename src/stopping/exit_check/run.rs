@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// Names a run. What one run left behind never ends another.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct RunId(pub String);
@@ -17,7 +17,7 @@ impl fmt::Display for RunId {
 }
 
 /// A run and the way it was named.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRef {
     #[serde(rename = "run")]
     pub id: RunId,
@@ -26,12 +26,13 @@ pub struct RunRef {
 }
 
 /// How a run came by its name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum RunOrigin {
     /// The caller named it: it lasts as long as checks name it.
     Named,
     /// Checks without a name share it until one of them stops it.
+    #[default]
     Implicit,
 }

@@ -12,7 +12,7 @@ use super::run::RunRef;
 use crate::stopping::batch::state::next;
 
 /// The counters of one run after its last turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunState {
     #[serde(flatten)]
     pub run: RunRef,
@@ -58,9 +58,10 @@ pub struct SeedStagnation {
 }
 
 /// A state of the circuit without its particulars.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CircuitPhase {
+    #[default]
     Closed,
     Open,
     HalfOpen,
@@ -88,22 +89,11 @@ impl CircuitPhase {
 impl RunState {
     /// Returns a new run at its beginning.
     pub fn new(run: RunRef, now: Timestamp) -> Self {
-        let breaker = LoopBreaker::new(run.id.clone(), now);
         Self {
+            breaker: LoopBreaker::new(run.id.clone(), now),
             run,
-            turn: 0,
             last_seen: now,
-            stopped: false,
-            progress: ProgressTrail::default(),
-            last_progress: TurnProgress::Unknown,
-            claims: ClaimStreak::default(),
-            question_turns: 0,
-            low_confidence_turns: 0,
-            failed_turns: 0,
-            error_turns: ErrorStreaks::default(),
-            seed: SeedStagnation::default(),
-            breaker,
-            circuit_before: CircuitPhase::Closed,
+            ..Self::default()
         }
     }
 

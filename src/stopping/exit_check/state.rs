@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 use super::breaker::BreakerState;
 use super::event::{ExitPolicy, ExitSettings, LoopEvent, LoopEventKind, TurnRecord};
 use super::evidence::TurnEvidence;
+use super::rules::{self, CheckedTurn};
 use super::run::{RunId, RunOrigin, RunRef};
 use super::run_state::RunState;
+use super::strict_seed;
 use super::totals::DecisionTotals;
-use super::{rules, strict_seed};
 use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
-use crate::stopping::evaluation::Evaluation;
 
 /// The most runs that are remembered; a folder rarely has two loops at once.
 const MOST_RUNS: usize = 8;
@@ -105,7 +105,16 @@ impl LoopState {
     ) -> LoopEvent {
         let mut state = self.begun(&run, now);
         state.observe(&evidence, &settings, now);
-        let evaluation = evaluation(&settings, &state, &evidence, now);
+        let turn = CheckedTurn {
+            thresholds: &settings.thresholds,
+            run: &state,
+            evidence: &evidence,
+            now,
+        };
+        let evaluation = match settings.policy {
+            ExitPolicy::Corrected => rules::evaluate(&turn),
+            ExitPolicy::StrictSeed => strict_seed::evaluate(&turn),
+        };
         let record = TurnRecord {
             run,
             turn: state.turn,
@@ -186,18 +195,6 @@ impl LoopState {
     fn last_implicit(&self) -> Option<&RunState> {
         let mut latest_first = self.runs.iter().rev();
         latest_first.find(|run| run.run.origin == RunOrigin::Implicit)
-    }
-}
-
-fn evaluation(
-    settings: &ExitSettings,
-    run: &RunState,
-    evidence: &TurnEvidence,
-    now: Timestamp,
-) -> Evaluation {
-    match settings.policy {
-        ExitPolicy::Corrected => rules::evaluate(&settings.thresholds, run, evidence, now),
-        ExitPolicy::StrictSeed => strict_seed::evaluate(&settings.thresholds, run, evidence, now),
     }
 }
 

@@ -6,21 +6,14 @@
 //! ("measured" is not "sure"), and stagnation compares the number of completed tasks with the one
 //! before, not with a percentage. A cap of turns comes last, because every loop has one.
 
-use crate::domain::time::Timestamp;
 use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 
 use super::evidence::{SeedTasks, TurnEvidence};
-use super::rules;
-use super::run_state::RunState;
-use super::thresholds::ExitThresholds;
+use super::rules::{self, CheckedTurn};
 
-/// Evaluates the rules after the turn was added to the run.
-pub fn evaluate(
-    thresholds: &ExitThresholds,
-    run: &RunState,
-    evidence: &TurnEvidence,
-    now: Timestamp,
-) -> Evaluation {
+/// Evaluates the rules.
+pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
+    let (thresholds, run, evidence) = (turn.thresholds, turn.run, turn.evidence);
     let completion = completion(evidence);
     let confidence = confidence(evidence);
     let errors = errors(evidence);
@@ -33,7 +26,7 @@ pub fn evaluate(
         part: tasks.completed,
         of: total,
     });
-    let checks = rules::circuit_open(Checks::default(), run, now)
+    let checks = rules::circuit_open(Checks::default(), turn)
         .success(Class::Done, "high_completion")
         .of("completed tasks")
         .at_least(Value::percent(completion), Value::percent(least))
@@ -59,7 +52,7 @@ pub fn evaluate(
             thresholds.stagnation_turns,
         )
         .message(format!("no progress for {unchanged} consecutive loops"));
-    rules::turns(checks, thresholds, run).evaluation()
+    rules::turns(checks, turn).evaluation()
 }
 
 /// Returns the confidence of the language in percent: 90 or 60 for an explicit word, added to 50

@@ -3,6 +3,7 @@
 //! What a method has to know of the voters is learned from other questions than those whose
 //! probabilities it gives.
 
+use indexmap::IndexMap;
 use serde::Serialize;
 
 use super::vote::{AnswerKey, RecordedQuestion, Tally};
@@ -10,7 +11,7 @@ use crate::stopping::calibration::Level;
 use crate::stopping::early_termination::EarlyStop;
 use crate::stopping::experience::Experience;
 use crate::stopping::number;
-use crate::stopping::pooling::{Stands, Vote, effective_voters, pooled};
+use crate::stopping::pooling::{Vote, effective_voters, pooled};
 
 /// A way to state how likely the leading answer is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -121,49 +122,39 @@ impl PanelKnowledge {
         correlation: f64,
     ) -> f64 {
         let others = number(options.max(2) - 1);
-        let mut weights: Vec<(AnswerKey, f64, usize)> = Vec::new();
-        let mut given = 0;
-        for (answer, accuracy) in answers.iter().zip(&self.accuracies) {
-            let Some(answer) = *answer else {
-                continue;
-            };
-            given += 1;
-            let weight = (accuracy * others / (1.0 - accuracy)).ln().max(0.0);
-            match weights.iter_mut().find(|(other, ..)| *other == answer) {
-                Some((_, sum, count)) => {
-                    *sum += weight;
-                    *count += 1;
-                }
-                None => weights.push((answer, weight, 1)),
-            }
+        let mut weights: IndexMap<AnswerKey, (f64, usize)> = IndexMap::new();
+        for (answer, accuracy) in self.given(answers) {
+            let (sum, votes) = weights.entry(answer).or_default();
+            *sum += (accuracy * others / (1.0 - accuracy)).ln().max(0.0);
+            *votes += 1;
         }
+        let given = weights.values().map(|(_, votes)| votes).sum();
         let share = effective_voters(given, correlation) / number(given.max(1));
         // The leading answer by votes, the first of equals; it need not weigh the most.
         let lead = weights
-            .iter()
+            .values()
             .rev()
-            .max_by_key(|(_, _, votes)| *votes)
-            .map_or(0.0, |(_, weight, _)| *weight);
+            .max_by_key(|(_, votes)| *votes)
+            .map_or(0.0, |(weight, _)| *weight);
         let odds = |weight: f64| (share * (weight - lead)).exp();
-        let all: f64 = weights.iter().map(|(_, weight, _)| odds(*weight)).sum();
+        let all: f64 = weights.values().map(|(weight, _)| odds(*weight)).sum();
         let not_given = options.max(2).saturating_sub(weights.len());
         1.0 / (all + number(not_given) * odds(0.0))
     }
 
     fn for_or_against(&self, lead: AnswerKey, answers: &[Option<AnswerKey>]) -> f64 {
-        let mut votes = Vec::new();
-        for (answer, accuracy) in answers.iter().zip(&self.accuracies) {
-            let stands = match answer {
-                Some(answer) if *answer == lead => Stands::For,
-                Some(_) => Stands::Against,
-                None => continue,
-            };
-            votes.push(Vote {
-                stands,
-                confidence: Some(*accuracy),
-            });
-        }
+        let vote = |(answer, accuracy)| Vote {
+            is_for: answer == lead,
+            confidence: Some(accuracy),
+        };
+        let votes: Vec<Vote> = self.given(answers).map(vote).collect();
         pooled(&votes, EarlyStop::USUAL_CORRELATION)
+    }
+
+    /// Returns the answers that were given, with the accuracies of their voters.
+    fn given(&self, answers: &[Option<AnswerKey>]) -> impl Iterator<Item = (AnswerKey, f64)> {
+        let voters = answers.iter().zip(&self.accuracies);
+        voters.filter_map(|(answer, accuracy)| Some(((*answer)?, *accuracy)))
     }
 }
 

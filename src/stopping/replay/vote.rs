@@ -3,10 +3,12 @@
 //! The answer with the most votes leads. Of answers with equally many, the one that was given first
 //! leads, so a tie goes to the voter that is asked first. Voters without an answer count for none.
 
+use indexmap::IndexMap;
+
 /// Votes by answer, in the order in which the answers were first given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    counts: Vec<(AnswerKey, usize)>,
+    counts: IndexMap<AnswerKey, usize>,
 }
 
 /// The leading answer.
@@ -28,19 +30,15 @@ impl Tally {
     }
 
     pub fn add(&mut self, answer: Option<AnswerKey>) {
-        let Some(answer) = answer else {
-            return;
-        };
-        match self.counts.iter_mut().find(|(other, _)| *other == answer) {
-            Some((_, votes)) => *votes += 1,
-            None => self.counts.push((answer, 1)),
+        if let Some(answer) = answer {
+            *self.counts.entry(answer).or_default() += 1;
         }
     }
 
     /// Returns the leading answer; `None` without votes.
     pub fn lead(&self) -> Option<Lead> {
         let mut lead: Option<Lead> = None;
-        for &(answer, votes) in &self.counts {
+        for (&answer, &votes) in &self.counts {
             lead = Some(match lead {
                 Some(lead) if votes <= lead.votes => Lead {
                     runner_up: lead.runner_up.max(votes),
@@ -62,17 +60,13 @@ impl Tally {
         let Some(lead) = self.lead() else {
             return left == 0;
         };
+        let place = self.counts.get_index_of(&lead.answer);
+        let stays_behind = |(at, votes): (usize, &usize)| {
+            let most = votes + left;
+            Some(at) == place || most < lead.votes || (most == lead.votes && Some(at) > place)
+        };
         // A new answer comes after the leading one, so it needs more votes.
-        let mut is_before_the_lead = true;
-        left <= lead.votes
-            && self.counts.iter().all(|&(answer, votes)| {
-                if answer == lead.answer {
-                    is_before_the_lead = false;
-                    return true;
-                }
-                let most = votes + left;
-                most < lead.votes || (most == lead.votes && !is_before_the_lead)
-            })
+        left <= lead.votes && self.counts.values().enumerate().all(stays_behind)
     }
 }
 

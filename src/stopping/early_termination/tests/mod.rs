@@ -219,7 +219,12 @@ fn points_without_a_stated_confidence_are_left_out() {
 
 #[test]
 fn the_strongest_point_is_the_first_with_the_highest_confidence() {
-    let at = |values: &[Option<f64>]| leading(&points(values));
+    let at = |values: &[Option<f64>]| {
+        let points = points(values);
+        points
+            .iter()
+            .position(|point| leading(&points).is_some_and(|it| std::ptr::eq(it, point)))
+    };
     assert_eq!(at(&[Some(0.8), Some(0.9), Some(0.9)]), Some(1));
     assert_eq!(
         at(&[None, Some(0.0)]),

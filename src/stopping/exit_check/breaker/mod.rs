@@ -51,13 +51,14 @@ impl Default for BreakerRule {
 }
 
 /// What a turn changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TurnProgress {
     Made,
     None,
     /// Nothing was measured. It counts neither way.
+    #[default]
     Unknown,
 }
 
@@ -108,7 +109,7 @@ pub enum BreakerState {
 }
 
 /// The breaker of one run; initially closed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LoopBreaker {
     pub run: RunId,
     /// The latest reading of the clock. Where the clock is earlier, it went backwards.
