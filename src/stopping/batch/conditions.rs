@@ -82,12 +82,8 @@ impl StopConditions {
             ("max_consecutive_outages", self.max_consecutive_outages),
         ];
         for (setting, count) in counts {
-            if let Some(count) = count {
-                Threshold::new(setting, count).at_least(
-                    1,
-                    "every batch reaches it; the least is 1, or switch it off",
-                )?;
-            }
+            let problem = "every batch reaches it; the least is 1, or switch it off";
+            Threshold::new(setting, count.unwrap_or(1)).at_least(1, problem)?;
         }
         Threshold::new("min_items", self.min_items)
             .at_least(1, "a rate needs an item; the least is 1")?;
@@ -105,10 +101,8 @@ impl StopConditions {
             ("max_retry_rate", self.max_retry_rate),
         ];
         for (setting, rate) in rates {
-            if let Some(rate) = rate {
-                Threshold::new(setting, rate.value())
-                    .less_than(1.0, "no rate exceeds it; switch it off instead")?;
-            }
+            Threshold::new(setting, rate.map_or(0.0, Confidence::value))
+                .less_than(1.0, "no rate exceeds it; switch it off instead")?;
         }
         if let Some(attempts) = self.max_attempts {
             let budget = Threshold::new("max_attempts", attempts);
@@ -138,17 +132,10 @@ impl StopConditions {
             let share = u128::from(most) * u128::from(MILLION);
             share > u128::from(rate.millionths()) * u128::from(items)
         });
-        if is_reachable {
-            Ok(())
-        } else {
-            Err(ThresholdError {
-                setting: "max_reject_rate",
-                value: rate.value().to_string(),
-                problem: format!(
-                    "it can never be exceeded, because `max_consecutive_fails` is {streak}"
-                ),
-            })
-        }
+        let problem =
+            format!("it can never be exceeded, because `max_consecutive_fails` is {streak}");
+        Threshold::new("max_reject_rate", rate.value()).required(is_reachable, &problem)?;
+        Ok(())
     }
 
     /// Refuses a budget that ends every batch of this size.

@@ -94,12 +94,9 @@ fn requests(checks: Checks, request: Option<&StopRequest>) -> Checks {
         }
         Some(StopRequest::CostCeiling {
             needed,
-            ceiling: of,
-        }) => ceiling = Some((*needed, *of)),
-        Some(StopRequest::MonthlyBudget {
-            needed,
-            ceiling: of,
-        }) => month = Some((*needed, *of)),
+            ceiling: most,
+        }) => ceiling = Some((*needed, *most)),
+        Some(StopRequest::MonthlyBudget { needed, ceiling }) => month = Some((*needed, *ceiling)),
         Some(StopRequest::Interrupt | StopRequest::UnfinishedParts) | None => {}
     }
     let checks = checks
@@ -124,11 +121,8 @@ fn money(checks: Checks, rule: &str, name: &str, reached: Option<(MicroUsd, Micr
     let Some((needed, ceiling)) = reached else {
         return not_applicable(checks, Value::word("none"));
     };
-    let with_it = if needed > ceiling {
-        format!(": {needed} with it")
-    } else {
-        String::new()
-    };
+    let with_it = (needed > ceiling).then(|| format!(": {needed} with it"));
+    let with_it = with_it.unwrap_or_default();
     // What other calls have reserved counts too, and is not in the sum.
     let needed = needed.0.max(ceiling.0.saturating_add(1));
     let dollars = |micro| Value::Ratio {
@@ -201,22 +195,16 @@ fn off() -> Value {
 /// Returns `Reject rate 37.5% exceeds 30% threshold`, with as many decimals as it takes for the two
 /// to differ.
 fn rate_message(name: &str, (part, of): (u64, u64), most: Confidence) -> String {
-    let shown = |digits| {
-        (
-            percent(part, of, digits),
-            percent(most.millionths(), MILLION, digits),
-        )
-    };
-    let (value, threshold) = (1..4)
-        .map(shown)
-        .find(|(value, threshold)| value != threshold)
-        .unwrap_or_else(|| shown(4));
+    let shown = |digits| [(part, of), (most.millionths(), MILLION)].map(|it| percent(it, digits));
+    let differs = |[value, threshold]: &[String; 2]| value != threshold;
+    let shortest = (1..4).map(shown).find(differs);
+    let [value, threshold] = shortest.unwrap_or_else(|| shown(4));
     format!("{name} rate {value} exceeds {threshold} threshold")
 }
 
 /// Returns a share in percent, without zeros at the end.
 #[expect(clippy::cast_precision_loss, reason = "for a message")]
-fn percent(part: u64, of: u64, digits: usize) -> String {
+fn percent((part, of): (u64, u64), digits: usize) -> String {
     let percent = 100.0 * part as f64 / of.max(1) as f64;
     let text = format!("{percent:.digits$}");
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))

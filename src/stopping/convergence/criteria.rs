@@ -136,13 +136,11 @@ impl Criteria {
                 "--require-evidence",
                 "the rules of `--strict-seed` count every item",
             )),
-            RuleSet::StrictSeed => match self.stable_by {
-                StableBy::Count => Ok(()),
-                StableBy::Set => Err(refused(
-                    "--stable-by",
-                    "the rules of `--strict-seed` compare numbers of questions",
-                )),
-            },
+            RuleSet::StrictSeed if self.stable_by == StableBy::Set => Err(refused(
+                "--stable-by",
+                "the rules of `--strict-seed` compare numbers of questions",
+            )),
+            RuleSet::StrictSeed => Ok(()),
         }
     }
 }

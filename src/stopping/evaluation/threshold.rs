@@ -55,7 +55,8 @@ impl<T: Copy + PartialOrd + Display> Threshold<T> {
         format!("it can never be reached, because `{setting}` is {value}")
     }
 
-    fn required(self, is_met: bool, problem: &str) -> Result<Self, ThresholdError> {
+    /// Requires that a condition is met.
+    pub fn required(self, is_met: bool, problem: &str) -> Result<Self, ThresholdError> {
         if is_met {
             Ok(self)
         } else {

@@ -27,25 +27,18 @@ type MeasuredState = BTreeMap<String, Value>;
 
 const COMPLETED_SET: &str = "completed_set";
 
-/// The change that one turn brought.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnChange {
-    pub progress: TurnProgress,
-    /// Whether the set of completed tasks changed to one that the run has not had before.
-    pub completed_set: bool,
-}
-
 impl ProgressTrail {
     /// Returns whether anything is measured; without, stagnation is unknown.
     pub fn is_measured(&self) -> bool {
         !self.states.is_empty()
     }
 
-    /// Compares a turn with the states before it, and remembers its state.
+    /// Compares a turn with the states before it, and remembers its state. Returns the progress, and
+    /// whether the set of completed tasks changed to one that the run has not had before.
     ///
     /// A return to an earlier state is no progress: an agent that undoes its own work would
     /// otherwise never stagnate.
-    pub fn observe(&mut self, evidence: &TurnEvidence) -> TurnChange {
+    pub fn observe(&mut self, evidence: &TurnEvidence) -> (TurnProgress, bool) {
         let measured = measured(evidence);
         let comparable = |state: &&MeasuredState| comparison(state, &measured).next().is_some();
         let mut earlier = self.states.iter().filter(comparable).peekable();
@@ -63,10 +56,7 @@ impl ProgressTrail {
             TurnProgress::Unknown => {}
         }
         self.remember(measured);
-        TurnChange {
-            progress,
-            completed_set,
-        }
+        (progress, completed_set)
     }
 
     fn is_new_set(&self, set: Option<&Value>) -> bool {
@@ -148,10 +138,7 @@ mod tests {
 
     fn progress(turns: &[TurnEvidence]) -> Vec<TurnProgress> {
         let mut trail = ProgressTrail::default();
-        turns
-            .iter()
-            .map(|turn| trail.observe(turn).progress)
-            .collect()
+        turns.iter().map(|turn| trail.observe(turn).0).collect()
     }
 
     #[test]
@@ -163,8 +150,8 @@ mod tests {
     fn turns_without_a_measure_are_unknown() {
         let nothing = TurnEvidence::default;
         let mut trail = ProgressTrail::default();
-        assert_eq!(trail.observe(&nothing()).progress, TurnProgress::Unknown);
-        assert_eq!(trail.observe(&nothing()).progress, TurnProgress::Unknown);
+        assert_eq!(trail.observe(&nothing()).0, TurnProgress::Unknown);
+        assert_eq!(trail.observe(&nothing()).0, TurnProgress::Unknown);
         assert!(!trail.is_measured());
         assert_eq!(trail.unchanged_turns, 0);
     }
@@ -214,9 +201,9 @@ mod tests {
         };
         let mut trail = ProgressTrail::default();
         trail.observe(&tests(false));
-        assert_eq!(trail.observe(&tests(false)).progress, TurnProgress::None);
-        assert_eq!(trail.observe(&tests(true)).progress, TurnProgress::Made);
-        assert_eq!(trail.observe(&tests(false)).progress, TurnProgress::None);
+        assert_eq!(trail.observe(&tests(false)).0, TurnProgress::None);
+        assert_eq!(trail.observe(&tests(true)).0, TurnProgress::Made);
+        assert_eq!(trail.observe(&tests(false)).0, TurnProgress::None);
     }
 
     #[test]
@@ -224,7 +211,7 @@ mod tests {
         let mut trail = ProgressTrail::default();
         let sets: Vec<bool> = ["a", "b", "b", "a", "c"]
             .iter()
-            .map(|set| trail.observe(&tasks(set)).completed_set)
+            .map(|set| trail.observe(&tasks(set)).1)
             .collect();
         assert_eq!(sets, [false, true, false, false, true]);
     }

@@ -102,9 +102,9 @@ impl RunState {
         self.circuit_before = CircuitPhase::of(&self.breaker.state(now));
         self.turn = self.turn.saturating_add(1);
         self.last_seen = now;
-        let change = self.progress.observe(evidence);
-        self.last_progress = change.progress;
-        let made_none = change.progress != TurnProgress::Made;
+        let (progress, completed_more) = self.progress.observe(evidence);
+        self.last_progress = progress;
+        let made_none = progress != TurnProgress::Made;
 
         self.claims.observe(evidence);
         let asks = evidence
@@ -117,7 +117,7 @@ impl RunState {
         self.low_confidence_turns = next(self.low_confidence_turns, is_low);
         self.failed_turns = next(self.failed_turns, agent_failed(evidence) && made_none);
         // An agent that completes another task is past its errors, even if it reports them again.
-        let errors: &[ErrorSignature] = if change.completed_set {
+        let errors: &[ErrorSignature] = if completed_more {
             &[]
         } else {
             &evidence.errors
@@ -125,7 +125,7 @@ impl RunState {
         self.error_turns.observe(errors);
         self.seed.observe(evidence);
         self.breaker
-            .record(&settings.circuit, change.progress, errors, now);
+            .record(&settings.circuit, progress, errors, now);
     }
 }
 

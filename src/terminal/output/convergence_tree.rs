@@ -5,24 +5,17 @@ use std::cmp::Ordering;
 
 use crate::stopping::convergence::criteria;
 use crate::stopping::evaluation::{Bound, Evaluation, Notation, Rule, RuleKind, RuleOutcome};
-use crate::text::clean::one_line;
 
-use super::evaluation_tree::decision_in_words;
+use super::evaluation_tree::tree;
 
 /// Returns the tree under its heading, `CONVERGENCE CHECK (Iteration 3)`.
 pub fn convergence_tree(iteration: u64, evaluation: &Evaluation) -> Vec<String> {
-    let mut lines = vec![format!("CONVERGENCE CHECK (Iteration {iteration})")];
-    for (name, label) in LABELS {
-        let Some(rule) = evaluation.rule(name) else {
-            continue;
-        };
-        lines.push(format!("├─ {label}: {}", outcome(rule)));
-        let detail = rule.detail.as_deref().map(one_line);
-        lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
-    }
-    let decision = decision_in_words(&evaluation.decision);
-    lines.push(format!("└─ DECISION: {decision}"));
-    lines
+    let heading = format!("CONVERGENCE CHECK (Iteration {iteration})");
+    let rules = LABELS.iter().filter_map(|(name, label)| {
+        let rule = evaluation.rule(name)?;
+        Some((rule, format!("{label}: {}", outcome(rule))))
+    });
+    tree(&heading, rules, &evaluation.decision)
 }
 
 /// The rules in the order of the tree, with their labels.

@@ -8,19 +8,23 @@ use crate::text::clean::one_line;
 
 /// Returns the tree under a heading such as `EARLY TERMINATION CHECK (Round 2)`.
 pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
+    let rules = evaluation.rules.iter().map(|rule| (rule, of_rule(rule)));
+    tree(heading, rules, &evaluation.decision)
+}
+
+/// Returns a tree of rules with their outcomes, and the decision.
+pub(super) fn tree<'a>(
+    heading: &str,
+    rules: impl Iterator<Item = (&'a Rule, String)>,
+    decision: &Decision,
+) -> Vec<String> {
     let mut lines = vec![heading.to_owned()];
-    for rule in &evaluation.rules {
-        lines.push(format!("├─ {}", of_rule(rule)));
-        lines.extend(
-            rule.detail
-                .iter()
-                .map(|detail| format!("│   └─ {}", one_line(detail))),
-        );
+    for (rule, outcome) in rules {
+        lines.push(format!("├─ {outcome}"));
+        let detail = rule.detail.as_deref().map(one_line);
+        lines.extend(detail.map(|detail| format!("│   └─ {detail}")));
     }
-    lines.push(format!(
-        "└─ DECISION: {}",
-        decision_in_words(&evaluation.decision)
-    ));
+    lines.push(format!("└─ DECISION: {}", decision_in_words(decision)));
     lines
 }
 
@@ -96,11 +100,7 @@ pub fn decision_in_words(decision: &Decision) -> String {
     match decision {
         Decision::Continue => "CONTINUE".to_owned(),
         Decision::Stop { class, message, .. } => {
-            format!(
-                "STOP {}: {}",
-                class.name().replace('_', " "),
-                one_line(message)
-            )
+            format!("STOP {}: {}", spaced(class.name()), one_line(message))
         }
     }
 }

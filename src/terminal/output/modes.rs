@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What typed characters do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::terminal) enum InputMode {
-    /// They do not appear.
+    /// They do not appear: while nothing is asked.
     Quiet,
-    /// Each can be read at once, and does not appear.
+    /// Each can be read at once, and does not appear: for a question whose answer is a key.
     Keys,
 }
 
@@ -45,16 +45,6 @@ impl TerminalModes {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// Typed characters leave no marks: while nothing is asked.
-    pub(in crate::terminal) fn quiet(&self) -> ModeGuard {
-        self.enter(InputMode::Quiet)
-    }
-
-    /// Each typed character can be read at once: for a question whose answer is a key.
-    pub(in crate::terminal) fn keys(&self) -> ModeGuard {
-        self.enter(InputMode::Keys)
-    }
-
     /// Returns whether the process may draw on the terminal and read from it. The system stops a
     /// background process that reads.
     pub(in crate::terminal) fn is_in_foreground(&self) -> bool {
@@ -82,7 +72,8 @@ impl TerminalModes {
         state.apply();
     }
 
-    fn enter(&self, mode: InputMode) -> ModeGuard {
+    /// Sets a mode until the guard is dropped.
+    pub(in crate::terminal) fn enter(&self, mode: InputMode) -> ModeGuard {
         let mut state = self.state();
         let id = state.next_id;
         state.next_id += 1;

@@ -195,11 +195,8 @@ impl Printer {
     pub fn exact_result(&self, text: &str) -> Result<(), PrintError> {
         if self.inner.out_traits.is_terminal {
             // What is printed next to it begins on a line of its own.
-            let end = if text.is_empty() || text.ends_with('\n') {
-                ""
-            } else {
-                "\n"
-            };
+            let is_whole = text.is_empty() || text.ends_with('\n');
+            let end = if is_whole { "" } else { "\n" };
             return self.result(&format!("{text}{end}"));
         }
         self.write_result(text)
@@ -328,18 +325,12 @@ impl Printer {
         let traits = self.err_traits();
         let width = traits.is_terminal.then_some(traits.width);
         let text = self.masked(&traits.paint.printable(text));
-        let mut lines = text.split('\n');
-        let mut hanging = fit(lines.next().unwrap_or_default(), width);
-        for line in lines {
-            let is_flush = line.starts_with(|c: char| c != ' ');
-            let line = if is_flush {
-                format!("  {line}")
-            } else {
-                line.to_owned()
-            };
-            hanging.extend(["\n", &fit(&line, width)]);
-        }
-        hanging
+        let lines = text.split('\n').enumerate().map(|(at, line)| {
+            let is_flush = at > 0 && line.starts_with(|c: char| c != ' ');
+            let indent = if is_flush { "  " } else { "" };
+            fit(&format!("{indent}{line}"), width)
+        });
+        lines.collect::<Vec<_>>().join("\n")
     }
 
     /// Returns a message without the secrets that it quotes.

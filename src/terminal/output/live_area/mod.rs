@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::last_line::LastLine;
-use super::modes::{ModeGuard, TerminalModes};
+use super::modes::{InputMode, ModeGuard, TerminalModes};
 use super::rows::DrawnRows;
 use super::stream_traits::StreamTraits;
 use super::style::Paint;
@@ -134,7 +134,7 @@ impl LiveArea {
         if !self.can_draw() {
             return;
         }
-        let quiet = (self.0.typing == Typing::Own).then(|| self.0.modes.quiet());
+        let quiet = (self.0.typing == Typing::Own).then(|| self.0.modes.enter(InputMode::Quiet));
         self.0.state().rows = Some(Rows {
             make: Box::new(rows),
             since: Instant::now(),
@@ -155,7 +155,7 @@ impl LiveArea {
     pub(in crate::terminal) fn keys(&self) -> ModeGuard {
         // The thread restores the terminal for Ctrl-Z.
         self.can_draw();
-        self.0.modes.keys()
+        self.0.modes.enter(InputMode::Keys)
     }
 
     /// Shows lines below the rows until the guard is dropped. Returns `None` where nothing can be
@@ -305,13 +305,9 @@ impl AreaState {
         // The question itself is at the end of its lines, and stays in sight.
         let room = size.rows.saturating_sub(1).max(1);
         footer.drain(..footer.len().saturating_sub(room));
-        let reserved = if footer.is_empty() {
-            0
-        } else {
-            footer.len() + 1
-        };
+        let gap = usize::from(!footer.is_empty());
         let room = TerminalSize {
-            rows: size.rows.saturating_sub(reserved),
+            rows: size.rows.saturating_sub(footer.len() + gap),
             ..size
         };
         let rows = self.rows.as_ref();
