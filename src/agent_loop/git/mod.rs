@@ -7,11 +7,11 @@
 //!
 //! In submodules, and in repositories inside the tree, only commits count.
 
-mod cleanliness;
 mod program;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,6 @@ use crate::files::process::IsInterrupted;
 use crate::files::write::{Access, WriteError, write_atomically};
 use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::evidence::GitState;
-
-pub use self::cleanliness::{GitCleanliness, is_clean_in_git};
 
 /// Repositories inside the working tree of which the commit is looked up.
 const MOST_INNER_REPOSITORIES: usize = 50;
@@ -70,7 +68,11 @@ pub fn measure(
     is_interrupted: IsInterrupted<'_>,
 ) -> Result<WorkingTree, GitError> {
     let git = Git::find(folder, is_interrupted)?;
-    let status = GitStatus::read(&git)?;
+    // Git in a submodule would follow the submodule's own settings.
+    let options = "--porcelain=v2 -z --branch --no-ahead-behind --untracked-files=all \
+                   --no-renames --ignore-submodules=dirty";
+    let options: Vec<&str> = options.split(' ').collect();
+    let status = GitStatus::parse(&git.run("status", &options)?);
     let ignored = paths_in_tree(ignored, &git.top);
     let mut tree = WorkingTree {
         head: status.head,
@@ -104,19 +106,34 @@ pub fn measure(
 
 impl WorkingTree {
     /// Returns the evidence; `earlier` is the same folder's tree at the last check.
+    ///
+    /// A file has changed if a commit since then has changed it, or if its content outside of
+    /// commits has: also one that was committed, removed or brought back to the commit.
     pub fn state(
         &self,
         folder: &Path,
         earlier: Option<&Self>,
         is_interrupted: IsInterrupted<'_>,
     ) -> Result<GitState, GitError> {
-        let changed = earlier.map(|earlier| self.changed_files(folder, earlier, is_interrupted));
-        let changed_files = changed.transpose()?;
-        Ok(GitState {
+        let mut state = GitState {
             head: self.head.clone(),
             tree: self.hash(),
-            changed_files,
-        })
+            changed_files: None,
+        };
+        let Some(earlier) = earlier else {
+            return Ok(state);
+        };
+        let paths = self.files.keys().chain(earlier.files.keys());
+        let differs = |path: &&String| self.files.get(*path) != earlier.files.get(*path);
+        let mut changed: BTreeSet<String> = paths.filter(differs).cloned().collect();
+        if self.head != earlier.head {
+            let git = Git::find(folder, is_interrupted)?;
+            let committed = git.changed_between(earlier.head.as_deref(), self.head.as_deref())?;
+            let names = committed.iter().map(|path| String::from_utf8_lossy(path));
+            changed.extend(names.map(Cow::into_owned));
+        }
+        state.changed_files = Some(changed.len() as u64);
+        Ok(state)
     }
 
     /// Returns a hash of all files that differ from the commit.
@@ -127,26 +144,6 @@ impl WorkingTree {
             hash.update(text);
         }
         hex(&hash.finalize())
-    }
-
-    /// Counts the files that commits since the earlier tree have changed, or whose content outside
-    /// of commits has: also those that were committed, removed or brought back to the commit.
-    fn changed_files(
-        &self,
-        folder: &Path,
-        earlier: &Self,
-        is_interrupted: IsInterrupted<'_>,
-    ) -> Result<u64, GitError> {
-        let paths = self.files.keys().chain(earlier.files.keys());
-        let differs = |path: &&String| self.files.get(*path) != earlier.files.get(*path);
-        let mut changed: BTreeSet<String> = paths.filter(differs).cloned().collect();
-        if self.head != earlier.head {
-            let git = Git::find(folder, is_interrupted)?;
-            let committed = git.changed_between(earlier.head.as_deref(), self.head.as_deref())?;
-            let names = committed.iter().map(|path| String::from_utf8_lossy(path));
-            changed.extend(names.map(Cow::into_owned));
-        }
-        Ok(changed.len() as u64)
     }
 }
 
@@ -229,6 +226,39 @@ impl GitSnapshot {
             serde_json::to_vec(self).map_err(|error| WriteError::new(&path, error.into()))?;
         write_atomically(&path, &bytes, Access::Own)
     }
+}
+
+/// Compares the content of a file with that of the last commit and of the index, and returns why it
+/// cannot be replaced without a loss, if so.
+pub fn check_clean(path: &Path, is_interrupted: IsInterrupted<'_>) -> Result<(), String> {
+    if path.is_symlink() {
+        return Err("it is a symbolic link".to_owned());
+    }
+    let Ok(target) = path.canonicalize() else {
+        return Err("it cannot be found".to_owned());
+    };
+    match is_committed(&target, is_interrupted) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err("the last Git commit does not have it as it is".to_owned()),
+        Err(GitError::NotARepository) => Err("its folder is not in a Git working tree".to_owned()),
+        Err(error) => Err(format!("Git cannot tell: {error}")),
+    }
+}
+
+fn is_committed(target: &Path, is_interrupted: IsInterrupted<'_>) -> Result<bool, GitError> {
+    let (Some(folder), Some(name)) = (target.parent(), target.file_name()) else {
+        return Ok(false);
+    };
+    let git = Git::find(folder, is_interrupted)?;
+    let in_tree = |start: &str| {
+        let mut revision = OsString::from(start);
+        revision.push(name);
+        git.object(folder, &revision)
+    };
+    let (committed, staged) = (in_tree("HEAD:./")?, in_tree(":./")?);
+    let own = git.run("hash-object", &["--".as_ref(), name])?;
+    let is_own = |committed: String| committed.as_bytes() == own.trim_ascii_end();
+    Ok(committed == staged && committed.is_some_and(is_own))
 }
 
 #[cfg(test)]

@@ -178,16 +178,7 @@ const FIELDS_BEFORE_PATH: [(u8, usize); 4] = [(b'1', 8), (b'2', 9), (b'u', 10), 
 const COMMIT: &[u8] = b"# branch.oid ";
 
 impl GitStatus {
-    pub(super) fn read(git: &Git<'_>) -> Result<Self, GitError> {
-        // Git in a submodule would follow the submodule's own settings.
-        let arguments = "--porcelain=v2 -z --branch --no-ahead-behind --untracked-files=all \
-                         --no-renames --ignore-submodules=dirty";
-        let arguments: Vec<&str> = arguments.split(' ').collect();
-        let output = git.run("status", &arguments)?;
-        Ok(Self::parse(&output))
-    }
-
-    fn parse(output: &[u8]) -> Self {
+    pub(super) fn parse(output: &[u8]) -> Self {
         let mut status = Self::default();
         for entry in output.split(|byte| *byte == 0) {
             if let Some(commit) = entry.strip_prefix(COMMIT) {

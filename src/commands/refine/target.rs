@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use crate::agent_loop::git::{GitCleanliness, is_clean_in_git};
+use crate::agent_loop::git::check_clean;
 use crate::commands::face::answer::check_output;
 use crate::config::paths::Home;
 use crate::error::Error;
@@ -42,8 +42,8 @@ enum TargetReason {
     Asked,
     /// The loop that is resumed, or the one before, writes it.
     AsBefore,
-    /// What Git has of the document decides.
-    Git(GitCleanliness),
+    /// What Git has of the document decides: the document itself, unless there is a reason not to.
+    Git(Result<(), String>),
 }
 
 /// What a command does with the loops that it finds.
@@ -109,13 +109,10 @@ pub(super) fn choose(
         None if is_written_in_place => target(source.clone(), TargetReason::AsBefore),
         None => {
             // The program ends at an interrupt.
-            let cleanliness = is_clean_in_git(&source.path, &|| false);
+            let clean = check_clean(&source.path, &|| false);
             let refined = || SpecFile::at(&refined_path(&source.path));
-            let in_place = cleanliness.is_clean().then(|| source.clone());
-            target(
-                in_place.unwrap_or_else(refined),
-                TargetReason::Git(cleanliness),
-            )
+            let in_place = clean.is_ok().then(|| source.clone());
+            target(in_place.unwrap_or_else(refined), TargetReason::Git(clean))
         }
     };
     Ok((target, LoopEntry::New))
@@ -169,7 +166,7 @@ impl Target {
         let is_ours = is_claimed(home.path(), &self.output.path);
         if self.is_in_place() {
             let is_before = matches!(self.reason, TargetReason::AsBefore);
-            let is_clean = || is_clean_in_git(&self.source.path, &|| false).is_clean();
+            let is_clean = || check_clean(&self.source.path, &|| false).is_ok();
             if is_before && !self.is_named && !is_ours && !is_clean() {
                 return Err(self.unproven(UNKNOWN));
             }
@@ -281,7 +278,8 @@ impl fmt::Display for Target {
         match &self.reason {
             TargetReason::Asked => Ok(()),
             TargetReason::AsBefore => f.write_str(", as before"),
-            TargetReason::Git(cleanliness) => write!(f, ": {cleanliness}"),
+            TargetReason::Git(Ok(())) => f.write_str(": the last Git commit has it as it is"),
+            TargetReason::Git(Err(reason)) => write!(f, ": {reason}"),
         }
     }
 }
