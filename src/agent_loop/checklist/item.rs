@@ -11,32 +11,20 @@ pub(super) enum ItemState {
     Cancelled,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TaskItem {
     /// `None` without a checkbox.
-    checkbox: Option<ItemState>,
+    pub(super) checkbox: Option<ItemState>,
     /// The text up to the first paragraph, list or code below it.
-    text: String,
+    pub(super) text: String,
     pub(super) text_ended: bool,
     /// The text begins struck through.
-    is_struck: bool,
-    in_optional: bool,
-    in_cancelled: bool,
+    pub(super) is_struck: bool,
+    pub(super) in_optional: bool,
+    pub(super) in_cancelled: bool,
 }
 
 impl TaskItem {
-    /// Begins an item with its source, from the bullet on.
-    pub(super) fn begin(source: &str, in_optional: bool, in_cancelled: bool) -> Self {
-        Self {
-            checkbox: checkbox(source),
-            text: String::new(),
-            text_ended: false,
-            is_struck: false,
-            in_optional,
-            in_cancelled,
-        }
-    }
-
     pub(super) fn push(&mut self, text: &str, struck: bool) {
         if self.text_ended {
             return;
@@ -106,7 +94,8 @@ impl TaskItem {
 /// links.
 static CHECKBOX: Pattern = Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)");
 
-fn checkbox(source: &str) -> Option<ItemState> {
+/// Returns the checkbox of an item with this source, from the bullet on.
+pub(super) fn checkbox(source: &str) -> Option<ItemState> {
     let found = CHECKBOX.all(source).next()?;
     match found.get(1).or(found.get(2))?.as_str() {
         "☐" | " " | "\t" => Some(ItemState::Open),

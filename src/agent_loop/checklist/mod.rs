@@ -12,7 +12,7 @@ use super::text::normal;
 use crate::domain::hash;
 use crate::stopping::exit_check::evidence::Checklist;
 use crate::text::clean::front_matter;
-use item::{ItemState, Sections, TaskItem};
+use item::{ItemState, Sections, TaskItem, checkbox};
 
 pub(super) use item::is_optional_label;
 
@@ -77,13 +77,15 @@ impl ChecklistReader {
                 }
             }
             Event::Start(Tag::Item) => {
-                let is_optional = match self.items.last() {
-                    Some(parent) => parent.is_optional(),
-                    None => self.sections.is_optional(),
+                let parent = self.items.last();
+                let in_section = || self.sections.is_optional();
+                let item = TaskItem {
+                    checkbox: checkbox(source),
+                    in_optional: parent.map_or_else(in_section, TaskItem::is_optional),
+                    in_cancelled: parent.is_some_and(TaskItem::is_cancelled),
+                    ..TaskItem::default()
                 };
-                let is_cancelled = self.items.last().is_some_and(TaskItem::is_cancelled);
-                self.items
-                    .push(TaskItem::begin(source, is_optional, is_cancelled));
+                self.items.push(item);
             }
             Event::End(TagEnd::Item) => {
                 if let Some(item) = self.items.pop() {

@@ -67,33 +67,26 @@ pub enum LoopSettingsError {
     },
 }
 
-/// Whether the file is for this program alone, so that a section it does not know is a mistake.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    Own,
-    Shared,
-}
-
 impl LoopSettings {
     /// Reads the configuration file in the folder of the state, or that of Blackbox3 in the current
     /// folder; without a file there are no settings.
     pub fn find(state_folder: &Path) -> Result<Self, LoopSettingsError> {
         let files = [
-            (state_folder.join(FILE_NAME), Owner::Own),
-            (PathBuf::from(SHARED_FILE), Owner::Shared),
+            (state_folder.join(FILE_NAME), false),
+            (PathBuf::from(SHARED_FILE), true),
         ];
         let mut existing = files.into_iter();
         match existing.find(|(file, _)| file.symlink_metadata().is_ok()) {
             None => Ok(Self::default()),
-            Some((file, owner)) => match files::read_text(&file, SizeLimit::SETTINGS) {
-                Ok(text) => Self::parse(file, &text, owner),
+            Some((file, is_shared)) => match files::read_text(&file, SizeLimit::SETTINGS) {
+                Ok(text) => Self::parse(file, &text, is_shared),
                 Err(source) => Err(LoopSettingsError::Unreadable { path: file, source }),
             },
         }
     }
 
-    fn parse(file: PathBuf, text: &str, owner: Owner) -> Result<Self, LoopSettingsError> {
-        match values(text, owner) {
+    fn parse(file: PathBuf, text: &str, is_shared: bool) -> Result<Self, LoopSettingsError> {
+        match values(text, is_shared) {
             Ok(values) => Ok(Self { file, values }),
             Err(SyntaxProblem { line, problem }) => Err(LoopSettingsError::Wrong {
                 path: file,
@@ -121,11 +114,12 @@ impl LoopSettings {
 }
 
 /// Returns the settings of all sections.
-fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
+fn values(text: &str, is_shared: bool) -> Result<Vec<SettingLine>, SyntaxProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let root = match owner {
-        Owner::Own => Some(toml::parse(text)?),
-        Owner::Shared => yaml::parse_with(text, Aliases::Ignored)?,
+    let root = if is_shared {
+        yaml::parse_with(text, Aliases::Ignored)?
+    } else {
+        Some(toml::parse(text)?)
     };
     let Some(root) = root.filter(|root| !root.is_null()) else {
         return Ok(Vec::new());
@@ -138,10 +132,11 @@ fn values(text: &str, owner: Owner) -> Result<Vec<SettingLine>, SyntaxProblem> {
     for (name, section) in sections {
         let known = KEYS.iter().find(|(known, _)| known == name);
         let Some((name, keys)) = known else {
-            match owner {
-                Owner::Shared => continue,
-                Owner::Own => return Err(unknown(name, section, &KEYS.map(|(name, _)| name))),
+            // In a file of other programs too, a section may be of one of them.
+            if is_shared {
+                continue;
             }
+            return Err(unknown(name, section, &KEYS.map(|(name, _)| name)));
         };
         match &section.value {
             NodeValue::Map(settings) => add_section(&mut values, name, keys, settings)?,
@@ -164,7 +159,7 @@ fn add_section(
             return Err(unknown(key, member, &keys.split(' ').collect::<Vec<_>>()));
         };
         let value = match &member.value {
-            NodeValue::Number(number) => whole(number),
+            NodeValue::Number(number) if !number.starts_with('+') => number.parse().ok(),
             _ => None,
         };
         let value = SettingLine {
@@ -187,11 +182,6 @@ fn add_section(
         values.push(value);
     }
     Ok(())
-}
-
-fn whole(number: &str) -> Option<u64> {
-    let is_made_of_digits = number.bytes().all(|byte| byte.is_ascii_digit());
-    number.parse().ok().filter(|_| is_made_of_digits)
 }
 
 /// Returns the error for a value that does not belong to its key.

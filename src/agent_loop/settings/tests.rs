@@ -1,12 +1,8 @@
 use super::*;
 
 fn parse(name: &str, text: &str) -> Result<LoopSettings, String> {
-    let owner = if name == "config.toml" {
-        Owner::Own
-    } else {
-        Owner::Shared
-    };
-    LoopSettings::parse(PathBuf::from(name), text, owner).map_err(|error| error.to_string())
+    let is_shared = name != "config.toml";
+    LoopSettings::parse(PathBuf::from(name), text, is_shared).map_err(|error| error.to_string())
 }
 
 fn error(name: &str, text: &str) -> String {
@@ -109,14 +105,14 @@ fn unknown_section_is_an_error_only_in_a_file_of_this_program() {
     );
     let text = "version: 3\nlist: &x [a]\ncopy: *x\nexit_decisions:\n  max_turns: 9\n\
                 exit_decision:\n  max_turns: 8\n";
-    let shared = LoopSettings::parse(PathBuf::from("config.yaml"), text, Owner::Shared).unwrap();
+    let shared = LoopSettings::parse(PathBuf::from("config.yaml"), text, true).unwrap();
     assert_eq!(shared.get((EXIT_DECISION, "max_turns")), Some(8));
 }
 
 #[test]
 fn unknown_key_in_the_section_of_a_shared_file_is_an_error() {
     let text = "exit_decision:\n  stagnation_turn: 3\n";
-    let parsed = LoopSettings::parse(PathBuf::from("config.yaml"), text, Owner::Shared);
+    let parsed = LoopSettings::parse(PathBuf::from("config.yaml"), text, true);
     assert_eq!(
         parsed.unwrap_err().to_string(),
         "`config.yaml`, line 2: unknown key `stagnation_turn`; did you mean `stagnation_turns`?"
