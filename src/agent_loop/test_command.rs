@@ -20,36 +20,19 @@ const LINE_LENGTH: usize = 300;
 /// The end of the output that stays in memory.
 const OUTPUT: OutputPart = OutputPart::Last(64 * 1024);
 
-/// The result of the tests as it is known from outside, or the way to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TestSource {
-    Passed,
-    Failed,
-    /// A command of the shell; its success is that of the tests.
-    Command {
-        command: String,
-        time_limit: Duration,
-    },
-}
+const TIMED_OUT: &str = "⚠ The tests were ended at their time limit, and count as failed";
+const UNSTARTABLE: &str =
+    "⚠ The command of the tests was not found or cannot be run; the tests count as failed";
 
-/// A command of the tests that has ended.
+/// The result of the tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinishedTests {
     /// Without the last lines, which are those of [`Self::output`] once its secrets are masked.
     pub result: TestResult,
-    pub end: TestEnd,
+    /// What a person has to know of the way they ended.
+    pub warning: Option<&'static str>,
     /// The end of what it printed, as a terminal would show it.
     pub output: String,
-}
-
-/// The way a command of the tests ended, where it says more than its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestEnd {
-    /// It exited, or was not run.
-    Exited,
-    TimedOut,
-    /// The shell did not find the command, or may not run it.
-    Unstartable,
 }
 
 /// The reason why there is no result.
@@ -61,64 +44,38 @@ pub enum TestError {
     Interrupted,
 }
 
-impl TestSource {
-    /// Reads the value of a flag: `passed`, `failed`, or a command.
-    pub fn new(text: &str, time_limit: Duration) -> Self {
-        match text {
-            "passed" => Self::Passed,
-            "failed" => Self::Failed,
-            command => Self::Command {
-                command: command.to_owned(),
-                time_limit,
-            },
-        }
-    }
-
-    /// Returns the result. A command runs in the current folder, and nothing that it writes goes
-    /// anywhere else.
-    pub fn result(
-        &self,
-        now: &dyn Fn() -> Timestamp,
-        is_interrupted: IsInterrupted<'_>,
-    ) -> Result<FinishedTests, TestError> {
-        let known = |passed| FinishedTests {
-            result: TestResult { passed, run: None },
-            end: TestEnd::Exited,
-            output: String::new(),
-        };
-        match self {
-            Self::Passed => Ok(known(true)),
-            Self::Failed => Ok(known(false)),
-            Self::Command {
-                command,
-                time_limit,
-            } => run(command, *time_limit, now, is_interrupted),
-        }
-    }
-}
-
-fn run(
-    command: &str,
+/// Returns the result of the tests: `passed`, `failed`, or that of a command of the shell, whose
+/// success is theirs. It runs in the current folder, and nothing that it writes goes anywhere else.
+pub fn result(
+    tests: &str,
     time_limit: Duration,
     now: &dyn Fn() -> Timestamp,
     is_interrupted: IsInterrupted<'_>,
 ) -> Result<FinishedTests, TestError> {
+    if matches!(tests, "passed" | "failed") {
+        let passed = tests == "passed";
+        return Ok(FinishedTests {
+            result: TestResult { passed, run: None },
+            warning: None,
+            output: String::new(),
+        });
+    }
     let mut shell = Command::new("sh");
-    shell.arg("-c").arg(command);
+    shell.arg("-c").arg(tests);
     let began = now();
     let (end, output) =
         process::run_merged(shell, time_limit, OUTPUT, is_interrupted).map_err(TestError::Shell)?;
-    let (passed, exit_status, end) = match end {
+    let (passed, exit_status, warning) = match end {
         ProcessEnd::Interrupted => return Err(TestError::Interrupted),
-        ProcessEnd::TimedOut => (false, None, TestEnd::TimedOut),
+        ProcessEnd::TimedOut => (false, None, Some(TIMED_OUT)),
         ProcessEnd::Exited(status) => match status.code() {
             // By these the shell says that it could not run a command.
-            code @ Some(126 | 127) => (false, code, TestEnd::Unstartable),
-            code => (status.success(), code, TestEnd::Exited),
+            code @ Some(126 | 127) => (false, code, Some(UNSTARTABLE)),
+            code => (status.success(), code, None),
         },
     };
     let run = TestRun {
-        command: command.to_owned(),
+        command: tests.to_owned(),
         exit_status,
         duration_ms: now().ms_since(began),
         last_lines: Vec::new(),
@@ -129,7 +86,7 @@ fn run(
             passed,
             run: Some(run),
         },
-        end,
+        warning,
     })
 }
 
@@ -175,8 +132,7 @@ mod tests {
     }
 
     fn finished(command: &str) -> FinishedTests {
-        let source = TestSource::new(command, TIME_LIMIT);
-        source.result(&|| Timestamp(0), not_interrupted()).unwrap()
+        result(command, TIME_LIMIT, &|| Timestamp(0), not_interrupted()).unwrap()
     }
 
     fn last_lines_of(command: &str) -> Vec<String> {
@@ -214,7 +170,7 @@ mod tests {
     #[test]
     fn command_that_cannot_be_found_is_said_to_be_so() {
         let finished = finished("no-such-program-anywhere --all");
-        assert_eq!(finished.end, TestEnd::Unstartable);
+        assert_eq!(finished.warning, Some(UNSTARTABLE));
         assert!(!finished.result.passed);
     }
 
@@ -242,18 +198,17 @@ mod tests {
 
     #[test]
     fn command_is_killed_at_its_time_limit() {
-        let source = TestSource::new("echo begun; exec sleep 60", Duration::ZERO);
-        let finished = source.result(&|| Timestamp(0), not_interrupted()).unwrap();
-        assert_eq!(finished.end, TestEnd::TimedOut);
+        let command = "echo begun; exec sleep 60";
+        let now = &|| Timestamp(0);
+        let finished = result(command, Duration::ZERO, now, not_interrupted()).unwrap();
+        assert_eq!(finished.warning, Some(TIMED_OUT));
         assert!(!finished.result.passed);
         assert_eq!(finished.result.run.unwrap().exit_status, None);
     }
 
     #[test]
     fn interrupted_command_has_no_result() {
-        let is_interrupted = &|| true;
-        let source = TestSource::new("sleep 60", TIME_LIMIT);
-        let error = source.result(&|| Timestamp(0), is_interrupted).unwrap_err();
+        let error = result("sleep 60", TIME_LIMIT, &|| Timestamp(0), &|| true).unwrap_err();
         assert_eq!(error.to_string(), "the tests were interrupted");
     }
 }

@@ -24,9 +24,6 @@ impl FenceTracker {
 
     /// Takes in one line, with or without its end.
     pub(crate) fn pass_line(&mut self, line: &str) {
-        if !line.contains("```") && !line.contains("~~~") {
-            return;
-        }
         for fence in FENCE.all(line.trim_end()) {
             let text = |name| fence.name(name).map_or("", |found| found.as_str());
             let (marks, info) = (text("marks"), text("info"));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::testing::response_of;
+use super::testing::{response_in, response_of};
 use super::{AgentResponse, ResponseFormat, read};
 
 const CLAUDE: &str = r#"npm warn old
@@ -90,8 +90,8 @@ proptest! {
 
     #[test]
     fn garbage_is_a_text(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
-        let response = read_bytes(&bytes);
-        prop_assert_eq!(response.format, ResponseFormat::Text);
+        let text = read(&bytes, Some(ResponseFormat::Text)).unwrap();
+        prop_assert_eq!(read_bytes(&bytes), text);
     }
 
     #[test]
@@ -112,14 +112,13 @@ proptest! {
 fn a_very_deep_document_is_a_text() {
     let start = r#"{"type":"result","message":"#;
     let deep = format!("{start}{}", r#"{"content":["#.repeat(100_000));
-    assert_eq!(response_of(&deep).format, ResponseFormat::Text);
+    response_in(ResponseFormat::Text, &deep);
 }
 
 #[test]
 fn a_long_message_keeps_its_end() {
     let start = r#"{"type":"result","subtype":"success","result":"```\n"#;
     let message = "a line of code, and not a short one\\n".repeat(100_000);
-    let response = response_of(&format!("{start}{message}"));
-    assert_eq!(response.format, ResponseFormat::Claude);
+    let response = response_in(ResponseFormat::Claude, &format!("{start}{message}"));
     assert!(response.last_message.starts_with("```\na line"));
 }

@@ -10,7 +10,8 @@ pub(super) fn response_of(output: &str) -> AgentResponse {
 /// Reads an output that must be of a format.
 pub(super) fn response_in(format: ResponseFormat, output: &str) -> AgentResponse {
     let response = response_of(output);
-    assert_eq!(response.format, format, "{output}");
+    let required = read(output.as_bytes(), Some(format)).unwrap();
+    assert_eq!(response, required, "{output}");
     response
 }
 

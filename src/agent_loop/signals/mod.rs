@@ -11,13 +11,11 @@ mod obstacle;
 
 use std::ops::Range;
 
-pub use errors::ErrorText;
+pub use errors::signature;
 
 use super::response::AgentResponse;
 use super::text::{Block, Message};
-use crate::stopping::exit_check::evidence::{
-    Obstacle, SeedWords, StatedState, StatusSignal, Words,
-};
+use crate::stopping::exit_check::evidence::{StatedState, TurnEvidence, Words};
 
 /// What a person says about the texts of a loop.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,22 +26,6 @@ pub struct SignalOptions<'a> {
     pub promise: Option<&'a str>,
 }
 
-/// The parts of the evidence that are read from texts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TextEvidence {
-    /// The last status block or tag of the last message.
-    pub status: Option<StatusSignal>,
-    /// The confidence that the agent states as a number, in percent, at most 100.
-    pub stated_confidence: Option<u8>,
-    /// `None` without a message.
-    pub words: Option<Words>,
-    /// `None` without a message.
-    pub seed_words: Option<SeedWords>,
-    /// Distinct and sorted.
-    pub errors: Vec<ErrorText>,
-    pub obstacle: Option<Obstacle>,
-}
-
 /// The bytes at the end of a message whose words count, from the beginning of a block. What an
 /// agent says long before the end, such as a plan that it has carried out since, is over.
 const ENDING: usize = 32_768;
@@ -52,8 +34,9 @@ const ENDING: usize = 32_768;
 /// shorter, so that no secret is cut before it is masked.
 const LONGEST_UNMASKED: usize = 2_000;
 
-/// Reads the texts of one turn.
-pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEvidence {
+/// Reads the texts of one turn: the parts of the evidence that they state, and the lines of distinct
+/// errors, whose secrets are not masked yet.
+pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> (TurnEvidence, Vec<String>) {
     let message = Message::read(&response.last_message, options.prompt);
     let has_message = !message.text.trim().is_empty();
     let obstacle = obstacle::read(response, &message);
@@ -65,7 +48,8 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
         .is_some_and(|signal| signal.state == StatedState::Done);
     // The message of a program that could not work is not the agent's.
     let speaks = has_message && obstacle.is_none() && !obstacle::is_program_failure(&message);
-    TextEvidence {
+    let errors = errors::read(response, &message, obstacle.as_ref());
+    let evidence = TurnEvidence {
         stated_confidence: numbers::read(&prose).or(status.confidence),
         words: has_message.then(|| {
             if speaks {
@@ -75,19 +59,18 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> TextEviden
             }
         }),
         seed_words: has_message.then(|| seed_words::count(&response.last_message)),
-        errors: errors::read(response, &message, obstacle.as_ref()),
         status: status.signal,
         obstacle,
-    }
+        ..TurnEvidence::default()
+    };
+    (evidence, errors)
 }
 
 /// Returns the blocks at the end of a message, without its signals.
 fn ending<'a>(message: &'a Message, signals: &[Range<usize>]) -> Vec<&'a Block> {
     let start = message.text.len().saturating_sub(ENDING);
-    let first = message
-        .blocks
-        .partition_point(|block| block.range.end <= start);
-    let blocks = message.blocks.get(first..).unwrap_or_default().iter();
+    let blocks = message.blocks.iter();
+    let blocks = blocks.skip_while(|block| block.range.end <= start);
     blocks.filter(|block| !overlaps(block, signals)).collect()
 }
 

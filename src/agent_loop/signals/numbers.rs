@@ -4,8 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Captures;
 
-use crate::agent_loop::text::TABLES;
-use crate::agent_loop::text::{Block, sentences};
+use crate::agent_loop::text::{Block, TABLES, has_word, sentences};
 use crate::text::clean::words;
 use crate::text::pattern::Pattern;
 use crate::text::word_list::WordList;
@@ -68,16 +67,12 @@ pub(super) fn read(blocks: &[&Block]) -> Option<u8> {
 }
 
 fn of_sentence(sentence: &str) -> Option<u8> {
-    let has = |list: &WordList| {
-        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '\'');
-        words.any(|word| list.has(word))
-    };
-    let is_stated =
-        has(TABLES.list("confidence_nouns")) || has(TABLES.list("confidence_adjectives"));
-    if !is_stated || has(TABLES.list("confidence_of_others")) {
+    let has = |list| has_word(sentence, TABLES.list(list));
+    let is_stated = has("confidence_nouns") || has("confidence_adjectives");
+    if !is_stated || has("confidence_of_others") {
         return None;
     }
-    let speaks = has(TABLES.list("confidence_speakers"));
+    let speaks = has("confidence_speakers");
     let forms = FORMS.iter().filter(|form| speaks || !form.is_own);
     let stated = forms.flat_map(|form| {
         form.pattern

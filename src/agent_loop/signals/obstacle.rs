@@ -5,12 +5,10 @@ use std::sync::LazyLock;
 
 use super::LONGEST_UNMASKED;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::{Message, has_word};
-use crate::agent_loop::text::{TABLES, WordRow, WordRows};
+use crate::agent_loop::text::{Message, TABLES, WordRow, has_word, rows};
 use crate::stopping::exit_check::evidence::{Obstacle, ObstacleKind};
 use crate::text::clean::shortened_unmasked;
 use crate::text::pattern::Pattern;
-use crate::text::word_list::load;
 
 /// A longer message is the agent's, not the program's.
 const LONGEST_MESSAGE: usize = 300;
@@ -18,8 +16,8 @@ const LONGEST_MESSAGE: usize = 300;
 const LONGEST_WITH_JSON: usize = 800;
 
 /// What the programs report; see the file.
-static REPORTS: LazyLock<WordRows<ObstacleKind>> =
-    LazyLock::new(|| load(include_str!("obstacles.toml")));
+static REPORTS: LazyLock<Vec<WordRow<ObstacleKind>>> =
+    LazyLock::new(|| rows(include_str!("obstacles.toml")));
 
 /// How a program begins the report of a failure.
 static FAILURE: Pattern = Pattern::new(r"(?i)^(?:api |stream |execution )?error");
@@ -28,14 +26,12 @@ static FAILURE: Pattern = Pattern::new(r"(?i)^(?:api |stream |execution )?error"
 pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
     if let Some(error) = &response.program_error {
         let code = error.code.as_deref().unwrap_or_default();
-        let words = [error.message.as_str(), code]
-            .into_iter()
-            .find(|text| !text.is_empty());
-        let words = words.unwrap_or_default();
+        let words = Some(error.message.as_str()).filter(|words| !words.is_empty());
+        let words = words.unwrap_or(code);
         let kind = match error.kind {
             ProgramErrorKind::Authentication => Some(ObstacleKind::Authentication),
             ProgramErrorKind::Quota => Some(ObstacleKind::Quota),
-            ProgramErrorKind::RateLimit | ProgramErrorKind::Other => kind_of(words),
+            ProgramErrorKind::Other => kind_of(words),
             ProgramErrorKind::RunLimit => None,
         };
         if let Some(kind) = kind {
@@ -113,15 +109,10 @@ fn lower(text: &str) -> String {
 
 fn kind_of(text: &str) -> Option<ObstacleKind> {
     let lower = lower(text);
-    if TABLES
-        .list("transient")
-        .iter()
-        .any(|word| lower.contains(word))
-        || waits_seconds(&lower)
-    {
+    if TABLES.list("transient").are_in(&lower) || waits_seconds(&lower) {
         return None;
     }
-    let found = REPORTS.rows.iter().find(|row| describes(row, &lower));
+    let found = REPORTS.iter().find(|row| describes(row, &lower));
     found.map(|row| row.means)
 }
 
@@ -143,7 +134,7 @@ fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
         let first = row.words.split(" … ").next();
         first.is_some_and(|part| sentence.starts_with(part)) && describes(row, sentence)
     };
-    REPORTS.rows.iter().find(begins).map(|row| row.means)
+    REPORTS.iter().find(begins).map(|row| row.means)
 }
 
 /// Whether a message asks to wait for seconds only: `try again in 1.2s`.
@@ -157,9 +148,8 @@ fn waits_seconds(lower: &str) -> bool {
 fn denial(response: &AgentResponse, text: &str) -> Option<Obstacle> {
     let denial = response.denials.last()?;
     let lower = text.to_lowercase();
-    let has = |words: &[String]| words.iter().any(|words| lower.contains(words));
-    let is_about_it = has(TABLES.list("denials"))
-        && !has(TABLES.list("other_ways"))
+    let is_about_it = TABLES.list("denials").are_in(&lower)
+        && !TABLES.list("other_ways").are_in(&lower)
         && text.chars().nth(3 * LONGEST_MESSAGE).is_none();
     (text.is_empty() || is_about_it).then(|| {
         let target = denial.target.as_deref().unwrap_or_default();
@@ -242,8 +232,8 @@ mod tests {
 
     #[test]
     fn every_report_is_known_by_its_example() {
-        assert!(REPORTS.rows.len() > 60);
-        for report in &REPORTS.rows {
+        assert!(REPORTS.len() > 60);
+        for report in REPORTS.iter() {
             assert_eq!(kind_of(&report.example), Some(report.means), "{report:?}");
             assert!(describes(report, &lower(&report.example)), "{report:?}");
         }

@@ -2,20 +2,22 @@
 
 use proptest::prelude::*;
 
-use super::{SignalOptions, TextEvidence, read};
+use super::{SignalOptions, read, signature};
 use crate::agent_loop::response::AgentResponse;
-use crate::stopping::exit_check::evidence::{ObstacleKind, StatedState, Words};
+use crate::stopping::exit_check::evidence::{ObstacleKind, StatedState, TurnEvidence, Words};
 
-fn evidence(message: &str) -> TextEvidence {
+fn evidence(message: &str) -> TurnEvidence {
     with_options(message, &SignalOptions::default())
 }
 
-fn with_options(message: &str, options: &SignalOptions<'_>) -> TextEvidence {
+fn with_options(message: &str, options: &SignalOptions<'_>) -> TurnEvidence {
     let response = AgentResponse {
         last_message: message.to_owned(),
         ..AgentResponse::default()
     };
-    read(&response, options)
+    let (mut evidence, errors) = read(&response, options);
+    evidence.errors = errors.iter().map(|line| signature(line)).collect();
+    evidence
 }
 
 fn state(message: &str) -> Option<StatedState> {
@@ -46,7 +48,7 @@ fn plain_reports_of_progress_say_nothing_about_the_whole() {
 #[test]
 fn a_message_without_text_has_no_words() {
     for message in ["", "  \n\t\n"] {
-        assert_eq!(evidence(message), TextEvidence::default(), "{message:?}");
+        assert_eq!(evidence(message), TurnEvidence::default(), "{message:?}");
     }
 }
 
@@ -141,7 +143,7 @@ fn a_tool_that_failed_counts_only_if_the_turn_ends_with_it() {
             tool_errors: vec!["error[E0308]: mismatched types".to_owned()],
             ..AgentResponse::default()
         };
-        read(&response, &SignalOptions::default()).errors.len()
+        read(&response, &SignalOptions::default()).1.len()
     };
     assert_eq!(
         errors("Corrected the types; the tests pass. Next: the lexer."),
@@ -163,7 +165,7 @@ fn errors_are_distinct_sorted_and_bounded() {
             .collect(),
         ..AgentResponse::default()
     };
-    let errors = read(&response, &SignalOptions::default()).errors;
+    let errors = read(&response, &SignalOptions::default()).1;
     assert_eq!(errors.len(), 50);
     assert!(errors.is_sorted());
 }
@@ -207,7 +209,7 @@ proptest! {
         let evidence = with_options(&message, &options);
         prop_assert!(evidence.stated_confidence.is_none_or(|percent| percent <= 100));
         prop_assert!(evidence.errors.len() <= 50);
-        prop_assert!(evidence.errors.iter().all(|error| error.signature.0.chars().count() <= 200));
+        prop_assert!(evidence.errors.iter().all(|error| error.0.chars().count() <= 200));
     }
 
     #[test]

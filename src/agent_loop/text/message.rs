@@ -77,7 +77,7 @@ static COMMENT: Pattern = Pattern::new(r"(?s)<!--.*?-->");
 impl Message {
     /// Takes a message apart. With a prompt, what repeats it is left out.
     pub fn read(message: &str, prompt: Option<&str>) -> Self {
-        let mut text = normal(message).into_owned();
+        let mut text = normal(message);
         if let Some(front) = front_matter(&text) {
             blank(&mut text, &[front]);
         }
@@ -108,10 +108,7 @@ impl Message {
 
     /// Whether a place in the text is in inline code.
     pub fn is_in_code(&self, at: usize) -> bool {
-        let next = self.inline_code.partition_point(|range| range.end <= at);
-        self.inline_code
-            .get(next)
-            .is_some_and(|range| range.contains(&at))
+        self.inline_code.iter().any(|range| range.contains(&at))
     }
 
     /// Returns the text of a range; empty if it is none.
@@ -122,9 +119,6 @@ impl Message {
 
 /// Replaces ranges by blanks and keeps line ends.
 fn blank(text: &mut String, ranges: &[Range<usize>]) {
-    if ranges.is_empty() {
-        return;
-    }
     let mut bytes = std::mem::take(text).into_bytes();
     for range in ranges {
         let hidden = bytes.get_mut(range.clone()).unwrap_or_default();

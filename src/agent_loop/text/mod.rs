@@ -9,9 +9,11 @@ mod echo;
 mod message;
 mod sentence;
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::text::word_list::{WordLists, load};
 
@@ -29,17 +31,10 @@ pub(in crate::agent_loop) struct WordRow<M> {
     pub(in crate::agent_loop) example: String,
 }
 
-/// A table of nothing but rows.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(in crate::agent_loop) struct WordRows<M> {
-    pub(in crate::agent_loop) rows: Vec<WordRow<M>>,
-}
-
-impl<M> Default for WordRows<M> {
-    fn default() -> Self {
-        Self { rows: Vec::new() }
-    }
+/// Reads a table of nothing but rows.
+pub(in crate::agent_loop) fn rows<M: DeserializeOwned>(file: &str) -> Vec<WordRow<M>> {
+    let mut tables: BTreeMap<String, Vec<WordRow<M>>> = load(file);
+    tables.remove("rows").unwrap_or_default()
 }
 
 /// The lists of the file `words.toml`.

@@ -1,8 +1,6 @@
 //! One form of a text, wherever it comes from: line feeds, no escape sequences of a terminal, no
 //! invisible characters.
 
-use std::borrow::Cow;
-
 use crate::text::clean::clean;
 use crate::text::pattern::Pattern;
 
@@ -16,24 +14,11 @@ static ESCAPE: Pattern = Pattern::prepared("", |_| {
 
 /// Returns a text without escape sequences and invisible characters, with `\n` as the end of a
 /// line.
-pub fn normal(text: &str) -> Cow<'_, str> {
-    if text.bytes().all(is_plain) {
-        return Cow::Borrowed(text);
-    }
+pub fn normal(text: &str) -> String {
     let text = clean(&ESCAPE.replace_in(text, ""));
     let text = text.replace(['\u{a0}', '\u{202f}'], " ");
     // A byte order mark, and marks between letters that are not shown.
-    Cow::Owned(text.replace(['\u{feff}', '\u{200b}', '\u{2060}'], ""))
-}
-
-/// Whether a byte can be part of no character that is changed. The first bytes of those beyond
-/// ASCII are 0xc2, 0xd8, 0xe2 and 0xef.
-fn is_plain(byte: u8) -> bool {
-    match byte {
-        b'\n' | b'\t' => true,
-        0..=0x1f | 0x7f | 0xc2 | 0xd8 | 0xe2 | 0xef => false,
-        _ => true,
-    }
+    text.replace(['\u{feff}', '\u{200b}', '\u{2060}'], "")
 }
 
 /// Quotations with their marks. Straight marks also close quotations and abbreviate: one begins a

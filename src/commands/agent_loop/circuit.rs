@@ -5,7 +5,6 @@ use jiff::tz::TimeZone;
 
 use super::{LoopReportFlags, UnmaskedTexts, mask, recorded, with_flags};
 use crate::agent_loop::settings::LoopSettings;
-use crate::agent_loop::store::fresh_run;
 use crate::commands::App;
 use crate::domain::time::Timestamp;
 use crate::engine::clock::Clock;
@@ -88,7 +87,7 @@ fn status(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
 
 fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
     let store = args.report.run.folder.open()?;
-    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
+    let file = LoopSettings::find(&store.path).map_err(Error::usage)?;
     let settings = with_flags(&file, ExitPolicy::default(), &[])?;
     let progress = match (args.progress, args.no_progress) {
         (true, _) => TurnProgress::Made,
@@ -104,7 +103,7 @@ fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
     let update = store.update(|state| {
         // Under the lock, so that the log is in the order of time.
         let now = clock.now();
-        let run = state.next_run(args.report.run.run.as_deref(), now, || fresh_run(now));
+        let run = state.next_run(args.report.run.run.as_deref(), now);
         let record = CircuitRecord {
             run,
             progress,

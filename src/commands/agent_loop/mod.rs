@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::agent_loop::settings::{CIRCUIT, EXIT_DECISION, LoopSettings};
-use crate::agent_loop::signals::ErrorText;
-use crate::agent_loop::store::{StateFolder, Store, StoreError, Update};
+use crate::agent_loop::signals::signature;
+use crate::agent_loop::store::{Store, StoreError, Update};
 use crate::agent_loop::test_command::last_lines;
 use crate::config::env::Environment;
 use crate::error::{Error, whole};
@@ -68,15 +68,14 @@ pub(crate) struct StateFolderFlag {
 impl StateFolderFlag {
     /// Opens the state, which need not exist yet.
     pub(crate) fn open(&self) -> Result<Store, Error> {
-        let folder = match &self.state {
+        match &self.state {
             Some(folder) if folder.as_os_str().is_empty() => {
-                return Err(Error::usage("`--state` is empty")
-                    .hint("name a folder, as in `--state .conclave`"));
+                Err(Error::usage("`--state` is empty")
+                    .hint("name a folder, as in `--state .conclave`"))
             }
-            Some(folder) => StateFolder::named(folder),
-            None => StateFolder::find(Path::new("")),
-        };
-        Ok(Store::open(folder)?)
+            Some(folder) => Ok(Store::named(folder)?),
+            None => Ok(Store::find(Path::new(""))?),
+        }
     }
 }
 
@@ -128,7 +127,7 @@ fn run_id(text: &str) -> Result<String, String> {
 /// Texts that are not in the evidence before their secrets are masked.
 #[derive(Debug, Default)]
 pub(crate) struct UnmaskedTexts {
-    pub(crate) errors: Vec<ErrorText>,
+    pub(crate) errors: Vec<String>,
     pub(crate) test_output: String,
 }
 
@@ -143,28 +142,17 @@ pub(crate) struct UnmaskedTexts {
 /// When the user's settings or rules for secrets cannot be used.
 pub(crate) fn mask(
     evidence: &mut TurnEvidence,
-    unmasked: UnmaskedTexts,
+    mut unmasked: UnmaskedTexts,
     environment: &Environment,
 ) -> Result<(), Error> {
-    let TurnEvidence {
-        status,
-        errors,
-        tests,
-        obstacle,
-        ..
-    } = evidence;
-    let UnmaskedTexts {
-        errors: found,
-        mut test_output,
-    } = unmasked;
-    let mut lines: Vec<String> = found.iter().map(|error| error.line.clone()).collect();
-    let mut run = tests.as_mut().and_then(|tests| tests.run.as_mut());
-    let mut texts = vec![&mut test_output];
+    let (status, obstacle) = (&mut evidence.status, &mut evidence.obstacle);
+    let mut run = evidence.tests.as_mut().and_then(|tests| tests.run.as_mut());
+    let mut texts = vec![&mut unmasked.test_output];
     texts.extend(status.iter_mut().map(|status| &mut status.source));
-    texts.extend(errors.iter_mut().map(|error| &mut error.0));
+    texts.extend(evidence.errors.iter_mut().map(|error| &mut error.0));
     texts.extend(obstacle.iter_mut().map(|obstacle| &mut obstacle.message));
     texts.extend(run.iter_mut().map(|run| &mut run.command));
-    texts.extend(&mut lines);
+    texts.extend(&mut unmasked.errors);
     texts.retain(|text| !text.is_empty());
     if !texts.is_empty() {
         scrubber::load(environment)?.mask(texts);
@@ -175,10 +163,10 @@ pub(crate) fn mask(
         *text = shortened(text, TurnEvidence::LONGEST_TEXT);
     }
     if let Some(run) = run {
-        run.last_lines = last_lines(&test_output);
+        run.last_lines = last_lines(&unmasked.test_output);
     }
-    let found = found.into_iter().zip(&lines);
-    errors.extend(found.map(|(error, line)| error.with_line(line)));
+    let errors = &mut evidence.errors;
+    errors.extend(unmasked.errors.iter().map(|line| signature(line)));
     errors.sort();
     errors.dedup();
     Ok(())
@@ -188,7 +176,7 @@ pub(crate) fn mask(
 const LONGEST_REST: u64 = 7 * 24 * 60;
 
 /// A threshold that a flag sets. The flag is named like the key.
-pub(crate) type ThresholdFlag = (&'static str, u64);
+pub(crate) type ThresholdFlag = (&'static str, Option<u64>);
 
 /// Returns the settings of the flags over those of the file, and those over the defaults.
 pub(crate) fn with_flags(
@@ -196,12 +184,11 @@ pub(crate) fn with_flags(
     policy: ExitPolicy,
     flags: &[ThresholdFlag],
 ) -> Result<ExitSettings, Error> {
-    let of_flag = |key| flags.iter().find(|(flag, _)| *flag == key);
+    let of_flag = |key| flags.iter().find(|(flag, _)| *flag == key)?.1;
     let mut thresholds = ExitThresholds::default();
     for (key, threshold) in assignments(&mut thresholds) {
-        let value = of_flag(key).map(|(_, value)| *value);
         let of_file = file.get((EXIT_DECISION, key));
-        *threshold = value.or(of_file).unwrap_or(*threshold);
+        *threshold = of_flag(key).or(of_file).unwrap_or(*threshold);
     }
     if let Err(error) = thresholds.validate() {
         let place = match of_flag(error.setting) {

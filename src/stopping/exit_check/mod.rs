@@ -10,12 +10,11 @@
 //! ```
 //! use conclave::domain::time::Timestamp;
 //! use conclave::stopping::exit_check::evidence::{Checklist, TurnEvidence, Words};
-//! use conclave::stopping::exit_check::run::RunId;
 //! use conclave::stopping::exit_check::state::LoopState;
 //!
 //! let mut state = LoopState::default();
 //! let now = Timestamp(0);
-//! let run = state.next_run(None, now, || RunId("run-1".to_owned()));
+//! let run = state.next_run(None, now);
 //! let evidence = TurnEvidence {
 //!     words: Some(Words::default()),
 //!     checklist: Some(Checklist { completed: 5, ..Checklist::default() }),

@@ -72,13 +72,8 @@ impl LoopState {
     }
 
     /// Returns the run that the next check belongs to: the named one, else the implicit run, or
-    /// `fresh` if that has stopped or expired.
-    pub fn next_run(
-        &self,
-        named: Option<&str>,
-        now: Timestamp,
-        fresh: impl FnOnce() -> RunId,
-    ) -> RunRef {
+    /// one with the id of this time if that has stopped or expired.
+    pub fn next_run(&self, named: Option<&str>, now: Timestamp) -> RunRef {
         if let Some(name) = named {
             return RunRef {
                 id: RunId(name.to_owned()),
@@ -88,7 +83,7 @@ impl LoopState {
         match self.last_implicit() {
             Some(run) if !run.stopped && !has_expired(run, now) => run.run.clone(),
             _ => RunRef {
-                id: fresh(),
+                id: RunId(now.to_string()),
                 origin: RunOrigin::Implicit,
             },
         }

@@ -6,8 +6,8 @@ use regex::Captures;
 use serde_json::{Deserializer, Value};
 
 use super::fence::{FenceTracker, end_of};
-use super::programs::{Program, Turn, format_of, program};
-use super::report::{AgentResponse, ResponseError, ResponseFormat};
+use super::programs::{Program, format_of, program};
+use super::{AgentResponse, ResponseError, ResponseFormat};
 use crate::text::json::{self, Attempt};
 use crate::text::pattern::Pattern;
 
@@ -25,6 +25,8 @@ static LINE_START: Pattern = Pattern::prepared("", |_| {
 /// programs. A text that quotes such a document is a text.
 #[derive(Default)]
 struct Reading {
+    /// The format that the output must have.
+    required: Option<ResponseFormat>,
     program: Option<(ResponseFormat, Box<dyn Program>)>,
     /// The program's documents.
     documents: u64,
@@ -45,15 +47,20 @@ pub(super) fn read(
     }
     let original = text;
     let text = &*with_whole_characters(original);
-    let mut reading = Reading::default();
+    let mut reading = Reading {
+        required: format,
+        ..Reading::default()
+    };
     let mut fences = FenceTracker::default();
     let (mut rest, mut line) = (text, 1);
     while !rest.is_empty() {
         let current = rest.split_inclusive('\n').next().unwrap_or_default();
-        let start = line_start(current);
+        let mut starts = LINE_START.all(current);
+        let start = starts.find_map(|start| Some(start.get(0)?.end()));
+        let start = start.unwrap_or_default();
         let content = rest.get(start..).unwrap_or_default();
         let taken = if fences.open().is_none() && content.starts_with(['{', '[']) {
-            start + reading.read_documents(content, line, format)
+            start + reading.read_documents(content, line)
         } else {
             0
         };
@@ -73,17 +80,7 @@ pub(super) fn read(
         line += ends.iter().sum::<usize>() as u64;
         rest = after;
     }
-    reading.response(original, format)
-}
-
-fn line_start(line: &str) -> usize {
-    if line.starts_with(['{', '[']) {
-        return 0;
-    }
-    let start = LINE_START
-        .all(line)
-        .find_map(|start| Some(start.get(0)?.end()));
-    start.unwrap_or_default()
+    reading.response(original)
 }
 
 impl Reading {
@@ -92,7 +89,7 @@ impl Reading {
     ///
     /// A document ends before the next line that begins with a brace or a bracket: one that has no
     /// end by then is cut off. So no line is read twice.
-    fn read_documents(&mut self, text: &str, line: u64, format: Option<ResponseFormat>) -> usize {
+    fn read_documents(&mut self, text: &str, line: u64) -> usize {
         let mut ends = text.match_indices('\n').map(|(end, _)| end);
         let next = ends.find(|end| {
             let line = text.get(end + 1..);
@@ -109,13 +106,15 @@ impl Reading {
             let mut documents = Deserializer::from_str(document).into_iter::<Value>();
             match documents.next() {
                 Some(Ok(value)) => {
-                    self.read_document(&value, line, false, format);
+                    self.read_document(&value, line, false);
                     taken = text.len() - document.len() + documents.byte_offset();
                 }
                 Some(Err(error)) if error.is_eof() => {
-                    let last = next.is_none().then(|| completed(document));
-                    if let Some(value) = last.flatten() {
-                        self.read_document(&value, line, true, format);
+                    let mut steps = usize::MAX;
+                    if next.is_none()
+                        && let Attempt::CutOff { value, .. } = json::parse(document, 0, &mut steps)
+                    {
+                        self.read_document(&value, line, true);
                     }
                     return text.len();
                 }
@@ -125,22 +124,16 @@ impl Reading {
     }
 
     /// Reads a document, or those of a list. Of one that ends early the end was completed.
-    fn read_document(
-        &mut self,
-        document: &Value,
-        line: u64,
-        ends_early: bool,
-        format: Option<ResponseFormat>,
-    ) {
+    fn read_document(&mut self, document: &Value, line: u64, ends_early: bool) {
         if let Some(documents) = document.as_array() {
             let last = documents.len().saturating_sub(1);
             for (number, document) in documents.iter().enumerate() {
-                self.read_document(document, line, ends_early && number == last, format);
+                self.read_document(document, line, ends_early && number == last);
             }
             return;
         }
         let found = format_of(document, ends_early);
-        let wanted = found.filter(|found| format.is_none_or(|format| format == *found));
+        let wanted = found.filter(|found| self.required.is_none_or(|required| required == *found));
         if let (None, Some(found)) = (&self.program, wanted) {
             self.program = program(found).map(|program| (found, program));
         }
@@ -153,22 +146,20 @@ impl Reading {
         }
     }
 
-    fn response(
-        self,
-        text: &str,
-        format: Option<ResponseFormat>,
-    ) -> Result<AgentResponse, ResponseError> {
+    fn response(self, text: &str) -> Result<AgentResponse, ResponseError> {
         // The documents are the output, and not quoted in a text.
         let is_output = self.lines_before == 0
             || (self.lines_before <= LINES_BEFORE_JSON && self.lines_after < self.documents);
-        match (format, self.program) {
-            (None, Some((_, _))) if !is_output => Ok(text_response(text)),
-            (_, Some((format, program))) => Ok(response(format, program.finish())),
-            (None, None) => Ok(text_response(text)),
-            (Some(format), None) => match self.first_other_line {
-                Some(line) => Err(ResponseError { format, line }),
-                None => Ok(response(format, Turn::default())),
-            },
+        let required = self.required;
+        if let Some((_, program)) = self.program
+            && (is_output || required.is_some())
+        {
+            return Ok(shortened(program.finish()));
+        }
+        match (required, self.first_other_line) {
+            (None, _) => Ok(text_response(text)),
+            (Some(format), Some(line)) => Err(ResponseError { format, line }),
+            (Some(_), None) => Ok(AgentResponse::default()),
         }
     }
 }
@@ -184,23 +175,20 @@ const TOOL_ERRORS: usize = 64;
 const LINES_BEFORE_JSON: u64 = 100;
 
 fn text_response(text: &str) -> AgentResponse {
-    AgentResponse {
-        format: ResponseFormat::Text,
-        last_message: end_of(text, MESSAGE),
+    shortened(AgentResponse {
+        last_message: text.to_owned(),
         ..AgentResponse::default()
-    }
+    })
 }
 
-fn response(format: ResponseFormat, turn: Turn) -> AgentResponse {
-    let earlier = turn.tool_errors.len().saturating_sub(TOOL_ERRORS);
-    let errors = turn.tool_errors.into_iter().skip(earlier);
-    AgentResponse {
-        format,
-        tool_errors: errors.map(|(_, text)| text).collect(),
-        last_message: end_of(&turn.message, MESSAGE),
-        program_error: turn.program_error,
-        denials: turn.denials,
-    }
+/// Keeps the end of what is long, and no errors of tools that say nothing.
+fn shortened(mut response: AgentResponse) -> AgentResponse {
+    let errors = response.tool_errors.iter().map(|error| error.trim());
+    let errors: Vec<&str> = errors.filter(|error| !error.is_empty()).collect();
+    let last = errors.iter().rev().take(TOOL_ERRORS).rev();
+    response.tool_errors = last.map(|error| (*error).to_owned()).collect();
+    response.last_message = end_of(&response.last_message, MESSAGE);
+    response
 }
 
 /// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
@@ -219,15 +207,6 @@ fn with_whole_characters(text: &str) -> Cow<'_, str> {
         let whole = escape.get(0).filter(|_| escape.name("half").is_none());
         whole.map_or("\\ufffd", |whole| whole.as_str()).to_owned()
     })
-}
-
-/// Completes a document that is cut off; `None` if it nests too deeply.
-fn completed(text: &str) -> Option<Value> {
-    let mut steps = usize::MAX;
-    match json::parse(text, 0, &mut steps) {
-        Attempt::CutOff { value, .. } => Some(value),
-        Attempt::Whole { .. } | Attempt::Broken => None,
-    }
 }
 
 #[cfg(test)]

@@ -8,18 +8,17 @@
 
 use serde_json::Value;
 
-use super::Program;
-use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::report::ProgramError;
-use crate::agent_loop::response::report::ProgramErrorKind::{
-    self, Authentication, Other, Quota, RateLimit, RunLimit,
-};
+use super::{Program, kind_of_http_status, program_error};
+use crate::agent_loop::response::ProgramErrorKind::{self, Authentication, Other, Quota, RunLimit};
+use crate::agent_loop::response::{AgentResponse, ProgramError};
 
 /// Reads the messages of Claude Code.
 #[derive(Debug, Default)]
 pub(crate) struct Claude {
-    turn: Turn,
+    response: AgentResponse,
     is_finished: bool,
+    /// The texts of tools that failed, with the ids of their calls.
+    tool_errors: Vec<(Option<String>, String)>,
     /// The id of the model's message that the last message is from.
     message_id: Option<String>,
     /// A message that arrives in parts, with `--include-partial-messages`.
@@ -63,14 +62,16 @@ impl Program for Claude {
         }
     }
 
-    fn finish(mut self: Box<Self>) -> Turn {
+    fn finish(mut self: Box<Self>) -> AgentResponse {
+        let errors = self.tool_errors.into_iter();
+        self.response.tool_errors = errors.map(|(_, text)| text).collect();
         if !self.is_finished {
-            self.turn.program_error = self.call_error;
+            self.response.program_error = self.call_error;
             if !self.partial.is_empty() {
-                self.turn.message = self.partial;
+                self.response.last_message = self.partial;
             }
         }
-        self.turn
+        self.response
     }
 }
 
@@ -94,34 +95,28 @@ impl Claude {
         let Some(text) = text_of_content(message) else {
             return;
         };
-        if let Some(error) = self.error_of_call(document, &text) {
-            self.call_error = Some(error);
+        let code = document["error"].as_str();
+        if code.is_some() || document["isApiErrorMessage"] == true {
+            self.call_error = Some(program_error(self.kind_of_error(code, None), code, &text));
             return;
         }
         self.call_error = None;
         let id = message["id"].as_str().map(str::to_owned);
         if id.is_some() && id == self.message_id {
-            self.turn.message.push_str("\n\n");
-            self.turn.message.push_str(&text);
+            self.response.last_message.push_str("\n\n");
+            self.response.last_message.push_str(&text);
         } else {
-            self.turn.message = text;
+            self.response.last_message = text;
         }
         self.message_id = id;
-    }
-
-    /// Returns the error that the program reports in the form of a message.
-    fn error_of_call(&self, document: &Value, text: &str) -> Option<ProgramError> {
-        let code = document["error"].as_str();
-        let is_error = code.is_some() || document["isApiErrorMessage"] == true;
-        is_error.then(|| program_error(self.kind_of_error(code, None), code, text))
     }
 
     fn read_tool_results(&mut self, document: &Value) {
         let message = &document["message"];
         for block in elements(&message["content"]).filter(|block| block["is_error"] == true) {
             let text = text_of_content(block).unwrap_or_default();
-            let call_id = block["tool_use_id"].as_str();
-            self.turn.add_tool_error(call_id, &text);
+            let call_id = block["tool_use_id"].as_str().map(str::to_owned);
+            self.tool_errors.push((call_id, text));
         }
     }
 
@@ -142,24 +137,24 @@ impl Claude {
         self.is_finished = true;
         for denial in elements(&document["permission_denials"]) {
             if let Some(call_id) = denial["tool_use_id"].as_str() {
-                let errors = &mut self.turn.tool_errors;
+                let errors = &mut self.tool_errors;
                 errors.retain(|(other, _)| other.as_deref() != Some(call_id));
             }
             let tool = denial["tool_name"].as_str().unwrap_or("a tool");
             let input = &denial["tool_input"];
             let mut targets = ["command", "file_path", "path", "url"].into_iter();
             let target = targets.find_map(|key| input[key].as_str());
-            self.turn.add_denial(tool, target);
+            self.response.add_denial(tool, target);
         }
         let result = document["result"].as_str();
         let subtype = document["subtype"].as_str().unwrap_or_default();
         if document["is_error"] == true || subtype.starts_with("error") {
             let message = result.map_or_else(|| joined_errors(document), str::to_owned);
-            self.turn.program_error = Some(self.error_of_run(document, subtype, &message));
+            self.response.program_error = Some(self.error_of_run(document, subtype, &message));
         } else if let Some(result) = result.filter(|it| !it.trim().is_empty()) {
             // The result is the last block of the last message, which may have more of them.
-            if !self.turn.message.ends_with(result) {
-                result.clone_into(&mut self.turn.message);
+            if !self.response.last_message.ends_with(result) {
+                result.clone_into(&mut self.response.last_message);
             }
         }
     }
@@ -183,7 +178,6 @@ impl Claude {
             Some("authentication_failed" | "oauth_org_not_allowed") => Authentication,
             Some("billing_error") => Quota,
             _ if self.limit_reached => Quota,
-            Some("rate_limit") => RateLimit,
             _ => status.map_or(Other, kind_of_http_status),
         }
     }
@@ -215,7 +209,7 @@ fn joined_errors(document: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_loop::response::testing::{before, response_in, response_of};
+    use crate::agent_loop::response::testing::{before, response_in};
     use crate::agent_loop::response::{AgentResponse, Denial, ResponseFormat};
 
     const RESULT: &str = r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":81234,"duration_api_ms":70120,"num_turns":14,"result":"Task 3 is done.\n\nEXIT_SIGNAL: true","session_id":"5f1b","total_cost_usd":0.41,"usage":{"input_tokens":12,"server_tool_use":{"web_search_requests":0}},"modelUsage":{"claude-opus-4-1":{"costUSD":0.41}},"permission_denials":[],"uuid":"77"}"#;
@@ -338,11 +332,11 @@ mod tests {
         let error = r#"{"type":"assistant","message":{"id":"x","model":"<synthetic>","content":[{"type":"text","text":"API Error: Rate limit reached"}]},"error":"rate_limit","parent_tool_use_id":null}"#;
         let response = claude(&format!("{work}\n{error}\n"));
         assert_eq!(response.last_message, "I run the tests.");
-        assert_eq!(response.program_error.unwrap().kind, RateLimit);
+        assert_eq!(response.program_error.unwrap().kind, Other);
         let result = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: Rate limit reached"}"#;
         let response = claude(&format!("{work}\n{error}\n{result}\n"));
         let program_error = response.program_error.unwrap();
-        assert_eq!(program_error.kind, RateLimit);
+        assert_eq!(program_error.kind, Other);
         assert_eq!(program_error.code.as_deref(), Some("rate_limit"));
         let rejected = r#"{"type":"rate_limit_event","rate_limit_info":{"status":"rejected","rateLimitType":"five_hour"}}"#;
         let response = claude(&format!("{work}\n{rejected}\n{error}\n{result}\n"));
@@ -387,9 +381,6 @@ mod tests {
 {"type":"assistant","message":{"content":[null,3,{"type":"text","text":false}]}}
 {"type":"unheard_of","message":{"content":"new"}}"#;
         assert_eq!(claude(stream).last_message, "as a text");
-        assert_eq!(
-            response_of(r#"{"type":"unheard_of"}"#).format,
-            ResponseFormat::Text
-        );
+        response_in(ResponseFormat::Text, r#"{"type":"unheard_of"}"#);
     }
 }

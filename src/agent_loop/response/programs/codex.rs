@@ -7,14 +7,14 @@
 
 use serde_json::Value;
 
-use super::Program;
-use super::turn::{Turn, program_error};
-use crate::agent_loop::response::report::ProgramErrorKind::Other;
+use super::{Program, program_error};
+use crate::agent_loop::response::AgentResponse;
+use crate::agent_loop::response::ProgramErrorKind::Other;
 
 /// Reads the events of Codex.
 #[derive(Debug, Default)]
 pub(crate) struct Codex {
-    turn: Turn,
+    response: AgentResponse,
 }
 
 /// Returns whether a document is an event of Codex.
@@ -38,7 +38,7 @@ impl Program for Codex {
                 *self = Self::default();
             }
             Some("item.completed") => self.read_item(&document["item"]),
-            Some("turn.completed") => self.turn.program_error = None,
+            Some("turn.completed") => self.response.program_error = None,
             Some("turn.failed") => self.read_error(&document["error"]),
             // A lost connection is reported in the same way; if it was found again, the turn is
             // completed.
@@ -47,8 +47,8 @@ impl Program for Codex {
         }
     }
 
-    fn finish(self: Box<Self>) -> Turn {
-        self.turn
+    fn finish(self: Box<Self>) -> AgentResponse {
+        self.response
     }
 }
 
@@ -58,14 +58,15 @@ impl Codex {
             Some("agent_message" | "assistant_message") => {
                 let text = item["text"].as_str();
                 if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-                    text.clone_into(&mut self.turn.message);
+                    text.clone_into(&mut self.response.last_message);
                 }
             }
             Some("command_execution") => self.read_command(item),
             Some("mcp_tool_call") if item["status"] == "failed" => {
-                let error = &item["error"];
-                let message = error["message"].as_str();
-                self.turn.add_tool_error(None, message.unwrap_or_default());
+                let message = item["error"]["message"].as_str();
+                self.response
+                    .tool_errors
+                    .push(message.unwrap_or_default().to_owned());
             }
             // Items of the type `error` are warnings, such as settings that are out of use: they
             // come with each turn.
@@ -75,11 +76,15 @@ impl Codex {
 
     fn read_command(&mut self, item: &Value) {
         match (item["status"].as_str(), item["exit_code"].as_i64()) {
-            (Some("declined"), _) => self.turn.add_denial("command", item["command"].as_str()),
+            (Some("declined"), _) => self
+                .response
+                .add_denial("command", item["command"].as_str()),
             (_, Some(0)) => {}
             (Some("failed"), _) | (_, Some(_)) => {
                 let output = item["aggregated_output"].as_str();
-                self.turn.add_tool_error(None, output.unwrap_or_default());
+                self.response
+                    .tool_errors
+                    .push(output.unwrap_or_default().to_owned());
             }
             _ => {}
         }
@@ -87,9 +92,9 @@ impl Codex {
 
     fn read_error(&mut self, error: &Value) {
         let message = error["message"].as_str();
-        if message.is_some() || self.turn.program_error.is_none() {
+        if message.is_some() || self.response.program_error.is_none() {
             let error = program_error(Other, None, message.unwrap_or_default());
-            self.turn.program_error = Some(error);
+            self.response.program_error = Some(error);
         }
     }
 }

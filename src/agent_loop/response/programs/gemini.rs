@@ -7,17 +7,14 @@
 
 use serde_json::Value;
 
-use super::Program;
-use super::turn::{Turn, kind_of_http_status, program_error};
-use crate::agent_loop::response::report::ProgramError;
-use crate::agent_loop::response::report::ProgramErrorKind::{
-    self, Authentication, Other, RateLimit, RunLimit,
-};
+use super::{Program, kind_of_http_status, program_error};
+use crate::agent_loop::response::ProgramErrorKind::{self, Authentication, Other, Quota, RunLimit};
+use crate::agent_loop::response::{AgentResponse, ProgramError};
 
 /// Reads the output of Gemini CLI.
 #[derive(Debug, Default)]
 pub(crate) struct Gemini {
-    turn: Turn,
+    response: AgentResponse,
     /// The next part begins a message: a tool was used since the last one.
     message_ended: bool,
 }
@@ -57,15 +54,17 @@ impl Program for Gemini {
             // A warning does not end the turn.
             Some("error") if document["severity"] == "error" => {
                 let message = document["message"].as_str().unwrap_or_default();
-                self.turn.program_error = Some(stream_error(message));
+                let is_limit = message.starts_with("Maximum session turns");
+                let kind = if is_limit { RunLimit } else { Other };
+                self.response.program_error = Some(program_error(kind, None, message));
             }
             Some("result") => self.read_result(document),
             _ => {}
         }
     }
 
-    fn finish(self: Box<Self>) -> Turn {
-        self.turn
+    fn finish(self: Box<Self>) -> AgentResponse {
+        self.response
     }
 }
 
@@ -73,8 +72,10 @@ impl Gemini {
     fn read_object(&mut self, document: &Value) {
         *self = Self::default();
         let response = document["response"].as_str();
-        self.turn.message.push_str(response.unwrap_or_default());
-        self.turn.program_error = error_of(document).map(reported_error);
+        self.response
+            .last_message
+            .push_str(response.unwrap_or_default());
+        self.response.program_error = error_of(document).map(reported_error);
     }
 
     fn read_message(&mut self, document: &Value) {
@@ -83,10 +84,10 @@ impl Gemini {
             return;
         }
         if self.message_ended || document["delta"] != true {
-            self.turn.message.clear();
+            self.response.last_message.clear();
             self.message_ended = false;
         }
-        self.turn.message.push_str(content);
+        self.response.last_message.push_str(content);
     }
 
     fn read_tool_result(&mut self, document: &Value) {
@@ -98,9 +99,11 @@ impl Gemini {
         let message = error["message"].as_str().or(document["output"].as_str());
         if error["type"] == "policy_violation" {
             let tool = document["tool_id"].as_str().unwrap_or("a tool");
-            self.turn.add_denial(tool, message);
+            self.response.add_denial(tool, message);
         } else {
-            self.turn.add_tool_error(None, message.unwrap_or_default());
+            self.response
+                .tool_errors
+                .push(message.unwrap_or_default().to_owned());
         }
     }
 
@@ -108,11 +111,10 @@ impl Gemini {
         if document["status"] != "error" {
             return;
         }
-        let bare = || program_error(Other, None, "");
         let error = error_of(document).map(reported_error);
-        self.turn.program_error = error
-            .or(self.turn.program_error.take())
-            .or_else(|| Some(bare()));
+        self.response.program_error = error
+            .or(self.response.program_error.take())
+            .or_else(|| Some(program_error(Other, None, "")));
     }
 }
 
@@ -128,19 +130,13 @@ fn reported_error(error: &Value) -> ProgramError {
     program_error(kind_of_error(name, error["code"].as_i64()), name, message)
 }
 
-fn stream_error(message: &str) -> ProgramError {
-    let is_limit = message.starts_with("Maximum session turns");
-    program_error(if is_limit { RunLimit } else { Other }, None, message)
-}
-
 /// Returns what the class of an error says, or its code: the exit status of the program (41 for
 /// authentication, 53 for turns) or the HTTP status of the failed call.
 fn kind_of_error(name: Option<&str>, code: Option<i64>) -> ProgramErrorKind {
     match (name, code) {
         (Some("FatalAuthenticationError"), _) | (_, Some(41)) => Authentication,
         (Some("FatalTurnLimitedError"), _) | (_, Some(53)) => RunLimit,
-        (Some("TerminalQuotaError"), _) => ProgramErrorKind::Quota,
-        (Some("RetryableQuotaError"), _) => RateLimit,
+        (Some("TerminalQuotaError"), _) => Quota,
         (_, Some(code)) => kind_of_http_status(code),
         _ => Other,
     }
@@ -149,7 +145,7 @@ fn kind_of_error(name: Option<&str>, code: Option<i64>) -> ProgramErrorKind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agent_loop::response::testing::{before, response_in, response_of};
+    use crate::agent_loop::response::testing::{before, response_in};
     use crate::agent_loop::response::{AgentResponse, ResponseFormat};
 
     const OBJECT: &str = r#"{
@@ -228,7 +224,7 @@ mod tests {
         assert_eq!(error.code.as_deref(), Some("FatalAuthenticationError"));
         let object = r#"{"error":{"type":"ApiError","message":"quota","code":429}}"#;
         let error = gemini(object).program_error.unwrap();
-        assert_eq!(error.kind, RateLimit);
+        assert_eq!(error.kind, Other);
         let stream = r#"{"type":"init","session_id":"1"}
 {"type":"result","status":"error","error":{"type":"FatalTurnLimitedError","message":"Reached max session turns"}}"#;
         let error = gemini(stream).program_error.unwrap();
@@ -261,7 +257,7 @@ mod tests {
     #[test]
     fn other_objects_with_a_response_are_text() {
         let object = r#"{"response":"of something else"}"#;
-        assert_eq!(response_of(object).format, ResponseFormat::Text);
-        assert_eq!(response_of(object).last_message, object);
+        let response = response_in(ResponseFormat::Text, object);
+        assert_eq!(response.last_message, object);
     }
 }

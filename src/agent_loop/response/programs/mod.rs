@@ -3,18 +3,16 @@
 mod claude;
 mod codex;
 mod gemini;
-mod turn;
 
 use serde_json::Value;
 
-use super::report::ResponseFormat;
-
-pub(super) use turn::Turn;
+use super::ProgramErrorKind::{self, Authentication, Other, Quota};
+use super::{AgentResponse, Denial, ProgramError, ResponseFormat};
 
 /// A program that prints JSON, with what it printed so far.
 pub(super) trait Program {
     fn read(&mut self, document: &Value);
-    fn finish(self: Box<Self>) -> Turn;
+    fn finish(self: Box<Self>) -> AgentResponse;
 }
 
 /// Returns the reader of a format; `None` for text.
@@ -37,5 +35,32 @@ pub(super) fn format_of(document: &Value, ends_early: bool) -> Option<ResponseFo
         Some(ResponseFormat::Gemini)
     } else {
         None
+    }
+}
+
+impl AgentResponse {
+    fn add_denial(&mut self, tool: &str, target: Option<&str>) {
+        self.denials.push(Denial {
+            tool: tool.trim().to_owned(),
+            target: target.map(|target| target.trim().to_owned()),
+        });
+    }
+}
+
+/// Returns the error that a program reports with a code and a text.
+fn program_error(kind: ProgramErrorKind, code: Option<&str>, message: &str) -> ProgramError {
+    ProgramError {
+        kind,
+        code: code.map(str::to_owned),
+        message: message.trim().to_owned(),
+    }
+}
+
+/// Returns what an HTTP status says of a failed call.
+fn kind_of_http_status(status: i64) -> ProgramErrorKind {
+    match status {
+        401 => Authentication,
+        402 => Quota,
+        _ => Other,
     }
 }

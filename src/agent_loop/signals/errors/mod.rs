@@ -12,23 +12,22 @@ mod signature;
 
 use std::ops::Range;
 
-use self::signature::is_error_line;
+use self::signature::{error_line, is_error_line};
 use super::obstacle::is_program_failure;
 use crate::agent_loop::response::{AgentResponse, ProgramErrorKind};
-use crate::agent_loop::text::TABLES;
-use crate::agent_loop::text::{Block, BlockKind, Message, has_word, normal, sentences};
+use crate::agent_loop::text::{Block, BlockKind, Message, TABLES, has_word, normal, sentences};
 use crate::stopping::exit_check::evidence::{Obstacle, TurnEvidence};
 use crate::text::clean::words;
 
-pub use signature::ErrorText;
+pub use signature::signature;
 
-/// Collects the distinct errors of a turn, sorted. What is an obstacle is no error besides.
+/// Collects the lines of the distinct errors of a turn, sorted by their signatures. What is an obstacle is no error besides.
 pub(super) fn read(
     response: &AgentResponse,
     message: &Message,
     obstacle: Option<&Obstacle>,
-) -> Vec<ErrorText> {
-    let mut errors: Vec<ErrorText> = Vec::new();
+) -> Vec<String> {
+    let mut errors: Vec<String> = Vec::new();
     let reported = reported(message);
     let ends_in_failure = message.text.trim().is_empty()
         || response.program_error.is_some()
@@ -36,33 +35,30 @@ pub(super) fn read(
         || says_failure(message);
     if ends_in_failure {
         for text in &response.tool_errors {
-            errors.extend(ErrorText::read(&normal(text)));
+            errors.extend(error_line(&normal(text)));
         }
     }
     if obstacle.is_none() {
         errors.extend(program_error(response));
         for denial in &response.denials {
-            errors.extend(ErrorText::read(&format!(
-                "permission denied: {}",
-                denial.tool
-            )));
+            errors.extend(error_line(&format!("permission denied: {}", denial.tool)));
         }
         errors.extend(reported);
         if is_program_failure(message) {
-            errors.extend(ErrorText::read(message.text.trim()));
+            errors.extend(error_line(message.text.trim()));
         }
     }
-    errors.sort();
-    errors.dedup_by(|one, other| one.signature == other.signature);
+    errors.sort_by_cached_key(|line| signature(line));
+    errors.dedup_by_key(|line| signature(line));
     errors.truncate(TurnEvidence::MOST_ERRORS);
     errors
 }
 
 /// The program's own error; that the allowed turns or money were used up is none.
-fn program_error(response: &AgentResponse) -> Option<ErrorText> {
+fn program_error(response: &AgentResponse) -> Option<String> {
     let error = response.program_error.as_ref();
     let error = error.filter(|error| error.kind != ProgramErrorKind::RunLimit)?;
-    ErrorText::read(&normal(&error.message)).or_else(|| ErrorText::read(error.code.as_deref()?))
+    error_line(&normal(&error.message)).or_else(|| error_line(error.code.as_deref()?))
 }
 
 /// The blocks at the end of a message that say how the turn ends.
@@ -80,7 +76,7 @@ fn says_failure(message: &Message) -> bool {
 }
 
 /// Collects the errors that a message reports.
-fn reported(message: &Message) -> Vec<ErrorText> {
+fn reported(message: &Message) -> Vec<String> {
     let mut errors = Vec::new();
     let mut before: Option<&Block> = None;
     for block in &message.blocks {
@@ -105,7 +101,7 @@ fn reported(message: &Message) -> Vec<ErrorText> {
 }
 
 /// Errors in lines of their own: `Error: cannot find module`.
-fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
+fn lines(message: &Message, block: &Block) -> Vec<String> {
     let source = message.visible.get(block.range.clone()).unwrap_or_default();
     let lines = source
         .lines()
@@ -116,7 +112,7 @@ fn lines(message: &Message, block: &Block) -> Vec<ErrorText> {
         (is_error || states_failure(line)) && !has_word(line, TABLES.list("resolved"))
     });
     errors
-        .filter_map(|line| ErrorText::read(&line.replace("**", "")))
+        .filter_map(|line| error_line(&line.replace("**", "")))
         .collect()
 }
 
@@ -130,18 +126,18 @@ fn states_failure(line: &str) -> bool {
 }
 
 /// All errors in a block of code, or what it says as a whole.
-fn in_code(code: &str) -> Vec<ErrorText> {
+fn in_code(code: &str) -> Vec<String> {
     let errors: Vec<&str> = code.lines().filter(|line| is_error_line(line)).collect();
     match errors.len() {
         0 => Vec::new(),
         // Its message may be on another line.
-        1 => ErrorText::read(code).into_iter().collect(),
-        _ => errors.into_iter().filter_map(ErrorText::read).collect(),
+        1 => error_line(code).into_iter().collect(),
+        _ => errors.into_iter().filter_map(error_line).collect(),
     }
 }
 
 /// Errors in inline code after words that something fails: ``the build fails with `E0432` ``.
-fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
+fn inline_code(message: &Message, block: &Block) -> Vec<String> {
     let from = |range: &Range<usize>| range.start < block.range.start;
     let start = message.inline_code.partition_point(from);
     let codes = message.inline_code.iter().skip(start);
@@ -155,7 +151,7 @@ fn inline_code(message: &Message, block: &Block) -> Vec<ErrorText> {
         leads && introduces(sentence) && !is_past(after)
     });
     errors
-        .filter_map(|code| ErrorText::read(message.source(code.clone()).trim_matches('`')))
+        .filter_map(|code| error_line(message.source(code.clone()).trim_matches('`')))
         .collect()
 }
 
@@ -196,10 +192,7 @@ mod tests {
 
     fn errors(message: &str) -> Vec<String> {
         let errors = reported(&Message::read(message, None));
-        errors
-            .iter()
-            .map(|error| error.signature.0.clone())
-            .collect()
+        errors.iter().map(|line| signature(line).0).collect()
     }
 
     #[test]

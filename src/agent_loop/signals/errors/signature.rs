@@ -5,11 +5,10 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use crate::agent_loop::signals::LONGEST_UNMASKED;
-use crate::agent_loop::text::{TABLES, WordRow, WordRows};
+use crate::agent_loop::text::{TABLES, WordRow, rows};
 use crate::stopping::exit_check::evidence::ErrorSignature;
 use crate::text::clean::{shortened, shortened_unmasked};
 use crate::text::pattern::Pattern;
-use crate::text::word_list::load;
 
 /// The longest signature, in characters, and the most words of a line that it is made of.
 const LONGEST: usize = 200;
@@ -35,7 +34,8 @@ enum ErrorForm {
     Mentions,
 }
 
-static FORMS: LazyLock<WordRows<ErrorForm>> = LazyLock::new(|| load(include_str!("forms.toml")));
+static FORMS: LazyLock<Vec<WordRow<ErrorForm>>> =
+    LazyLock::new(|| rows(include_str!("forms.toml")));
 
 impl WordRow<ErrorForm> {
     fn matches(&self, line: &str) -> bool {
@@ -62,7 +62,7 @@ impl WordRow<ErrorForm> {
 }
 
 fn has_form(line: &str, forms: &[ErrorForm]) -> bool {
-    let mut rows = FORMS.rows.iter().filter(|row| forms.contains(&row.means));
+    let mut rows = FORMS.iter().filter(|row| forms.contains(&row.means));
     rows.any(|row| row.matches(line))
 }
 
@@ -72,42 +72,18 @@ fn begins(text: &str, words: &str) -> bool {
     start.is_some_and(|start| start.eq_ignore_ascii_case(words))
 }
 
-/// An error of a turn: its signature, and the line that it was made of.
-///
-/// Secrets have to be masked in the line: a signature has no numbers, so that the rules for secrets
-/// do not recognise what is left of one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ErrorText {
-    /// Of the line as it was written: it may hold parts of a secret.
-    pub(crate) signature: ErrorSignature,
-    /// As it was written, at most 2,000 characters of it.
-    pub(crate) line: String,
+/// Returns the line of the error that a text reports, at most 2,000 characters of it; `None` if it
+/// says nothing of its own, like `exit code 1`.
+pub(super) fn error_line(text: &str) -> Option<String> {
+    let line = shortened_unmasked(&headline(text)?, LONGEST_UNMASKED);
+    let signature = signature(&line).0;
+    let has_words = signature.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+    has_words.then_some(line)
 }
 
-impl ErrorText {
-    /// Reads the error that a text reports; `None` if it says nothing of its own, like
-    /// `exit code 1`.
-    pub(in crate::agent_loop::signals) fn read(text: &str) -> Option<Self> {
-        let line = headline(text)?;
-        let signature = signature(&line);
-        let has_words = signature.0.chars().filter(|c| c.is_alphabetic()).count() >= 3;
-        has_words.then(|| Self {
-            signature,
-            line: shortened_unmasked(&line, LONGEST_UNMASKED),
-        })
-    }
-
-    /// Returns the signature of the error when its line, without secrets, is this one.
-    pub fn with_line(self, masked: &str) -> ErrorSignature {
-        if masked == self.line {
-            self.signature
-        } else {
-            signature(masked)
-        }
-    }
-}
-
-fn signature(line: &str) -> ErrorSignature {
+/// Returns the signature of a line, in which secrets have to be masked: a signature has no numbers,
+/// so that the rules for secrets do not recognise what is left of one.
+pub fn signature(line: &str) -> ErrorSignature {
     let words = with_short_quotes(line);
     let words = words.split_whitespace().take(WORDS).map(normal_word);
     let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
@@ -162,15 +138,9 @@ fn traceback_end(text: &str) -> Option<&str> {
 
 /// Whether a line begins as errors do.
 pub(super) fn is_error_line(line: &str) -> bool {
-    let timed = || {
-        line.split_whitespace()
-            .next()
-            .is_some_and(|first| TIME.is_in(first))
-    };
-    has_form(
-        line,
-        &[ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named],
-    ) || line.contains(" error: ") && timed()
+    let forms = [ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named];
+    let first = line.split_whitespace().next().unwrap_or_default();
+    has_form(line, &forms) || line.contains(" error: ") && TIME.is_in(first)
 }
 
 /// Whether a line says only that something failed.
@@ -247,7 +217,7 @@ mod tests {
     use super::*;
 
     fn text(error: &str) -> Option<String> {
-        ErrorText::read(error).map(|error| error.signature.0)
+        error_line(error).map(|line| signature(&line).0)
     }
 
     #[test]
@@ -302,8 +272,8 @@ mod tests {
 
     #[test]
     fn every_form_matches_its_example() {
-        assert!(!FORMS.rows.is_empty());
-        for row in &FORMS.rows {
+        assert!(!FORMS.is_empty());
+        for row in FORMS.iter() {
             assert!(row.matches(&row.example), "{row:?}");
             let reports = matches!(
                 row.means,

@@ -123,15 +123,14 @@ fn unspaced_matches(sentence: &str) -> Vec<PhraseMatch> {
 fn phrase_match(language: &Language, meaning: Meaning, before: &str, after: &str) -> PhraseMatch {
     let clause = before.rsplit(MARKS).next().unwrap_or_default();
     let following = after.split(MARKS).next().unwrap_or_default();
-    let has = |text: &str, words: &WordList| words.iter().any(|word| text.contains(word));
     PhraseMatch {
         meaning,
-        is_denied: has(clause, &language.negators),
-        is_conditional: has(before, &language.conditions) || has(following, &language.conditions),
-        is_modal: has(clause, &language.modals),
-        has_exception: has(before, &language.exceptions) || has(after, &language.exceptions),
-        is_of_part: has(before, &language.parts),
-        is_resolved: has(clause, &language.resolutions),
+        is_denied: language.negators.are_in(clause),
+        is_conditional: language.conditions.are_in(before) || language.conditions.are_in(following),
+        is_modal: language.modals.are_in(clause),
+        has_exception: language.exceptions.are_in(before) || language.exceptions.are_in(after),
+        is_of_part: language.parts.are_in(before),
+        is_resolved: language.resolutions.are_in(clause),
     }
 }
 

@@ -15,8 +15,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use super::{LANGUAGES, Language, Meaning, PhraseMatch};
-use crate::agent_loop::text::TABLES;
-use crate::agent_loop::text::{Token, TokenKind, tokens};
+use crate::agent_loop::text::{TABLES, Token, TokenKind, tokens};
 use crate::text::word_list::WordList;
 
 /// The words after a phrase in which a part limits it.

@@ -115,10 +115,8 @@ pub(super) fn state_of(value: &str) -> Option<StatedState> {
         return Some(StatedState::NotDone);
     }
     let value = bare(value);
-    let percent = value
-        .split_once('%')
-        .map(|(number, _)| number.parse::<u8>());
-    let is_part = percent.is_some_and(|percent| percent.is_ok_and(|percent| percent < 100));
+    let number = value.split_once('%').map(|(number, _)| number);
+    let is_part = number.is_some_and(|number| number.parse().is_ok_and(|it: u8| it < 100));
     if TABLES.list("done").has(&value) {
         Some(StatedState::Done)
     } else if TABLES.list("not_done").has(&value) || is_part {

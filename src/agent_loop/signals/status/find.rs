@@ -58,7 +58,7 @@ fn of_lines(text: &str, promise: Option<&str>) -> Vec<Signal> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let range = start..start + line.trim_end().len();
-        let object = start + line.len() - line.trim_start().len();
+        let content = start + line.len() - line.trim_start().len();
         start += line.len();
         let line = line.trim();
         let mark = BLOCK_MARK.all(line).next();
@@ -76,7 +76,7 @@ fn of_lines(text: &str, promise: Option<&str>) -> Vec<Signal> {
             let field = Field::of_line(line).filter(|_| line.len() <= LONGEST_LINE);
             block.fields.extend(field);
         } else if line.starts_with('{') {
-            signals.extend(of_object(line, object));
+            signals.extend(of_object(line, content));
         } else if line.len() <= LONGEST_LINE {
             signals.extend(of_line(line, range, promise));
         }
@@ -111,10 +111,8 @@ impl StatusBlock {
 fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Signal> {
     let signal = |state, is_weak| Signal {
         range,
-        state,
-        source: line.to_owned(),
-        confidence: None,
         is_weak,
+        ..Signal::of_text(line, 0, state)
     };
     let word = promise.unwrap_or("LOOP_COMPLETE").trim();
     let bare = line.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
@@ -166,7 +164,7 @@ fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
         _ => truth_of(content).or_else(|| state_of(content)),
     }?;
     let tag = tag.get(0)?;
-    Some(Signal::of_tag(tag.as_str(), tag.start(), state))
+    Some(Signal::of_text(tag.as_str(), tag.start(), state))
 }
 
 /// Whether a text is the promise, or without one means done. An empty one never is.
@@ -193,7 +191,7 @@ fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
         (false, false) => return None,
     };
     let event = event.get(0)?;
-    Some(Signal::of_tag(event.as_str(), event.start(), state))
+    Some(Signal::of_text(event.as_str(), event.start(), state))
 }
 
 /// Returns where events stand, with their end tags.

@@ -12,8 +12,7 @@ use std::ops::Range;
 
 use self::field::Field;
 use super::LONGEST_UNMASKED;
-use crate::agent_loop::text::TABLES;
-use crate::agent_loop::text::{BlockKind, Message, has_word, sentences};
+use crate::agent_loop::text::{BlockKind, Message, TABLES, has_word, sentences};
 use crate::stopping::exit_check::evidence::{StatedState, StatusSignal};
 use crate::text::clean::shortened_unmasked;
 use crate::text::pattern::Pattern;
@@ -49,18 +48,16 @@ impl Signal {
         let (state, field) = stated.rev().max_by_key(|(state, _)| *state)?;
         Some(Self {
             range,
-            state,
-            source: field.source.clone(),
             confidence: fields.iter().rev().find_map(Field::confidence),
-            is_weak: false,
+            ..Self::of_text(&field.source, 0, state)
         })
     }
 
-    fn of_tag(tag: &str, start: usize, state: StatedState) -> Self {
+    fn of_text(source: &str, start: usize, state: StatedState) -> Self {
         Self {
-            range: start..start + tag.len(),
+            range: start..start + source.len(),
             state,
-            source: tag.to_owned(),
+            source: source.to_owned(),
             confidence: None,
             is_weak: false,
         }
@@ -135,7 +132,11 @@ fn is_under_part(message: &Message, at: usize) -> bool {
     let heading = headings.last().map_or("", |heading| heading.prose.as_str());
     let mut lines = message.source(0..at).rsplit('\n');
     let line_above = lines.nth(1).unwrap_or_default();
-    [heading, line_above].into_iter().any(names_part)
+    // `Task 3: Parser`
+    let names_part = |text: &str| {
+        has_word(text, TABLES.list("parts")) && text.contains(|c: char| c.is_ascii_digit())
+    };
+    names_part(heading) || names_part(line_above)
 }
 
 /// Returns what the last signals say together.
@@ -192,8 +193,7 @@ fn is_code_about(message: &Message, start: usize) -> bool {
 }
 
 fn has_any(sentence: &str, words: &WordList) -> bool {
-    let unspaced = TABLES.list("about_unspaced");
-    has_word(sentence, words) || unspaced.iter().any(|word| sentence.contains(word))
+    has_word(sentence, words) || TABLES.list("about_unspaced").are_in(sentence)
 }
 
 fn introduces(line: &str) -> bool {
@@ -236,11 +236,6 @@ fn sentence_after(text: &str) -> &str {
     let rest = text.get(..length).unwrap_or_default();
     let end = END.all(rest).find_map(|end| Some(end.get(0)?.start()));
     rest.get(..end.unwrap_or(length)).unwrap_or_default()
-}
-
-/// Whether a heading or a line names a part of the work: `Task 3: Parser`.
-fn names_part(text: &str) -> bool {
-    has_word(text, TABLES.list("parts")) && text.contains(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

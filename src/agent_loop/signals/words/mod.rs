@@ -3,8 +3,7 @@
 use super::numbers::{StatedProgress, progress};
 use super::phrases::{Meaning, PhraseMatch, matches};
 use crate::agent_loop::checklist::is_optional_label;
-use crate::agent_loop::text::TABLES;
-use crate::agent_loop::text::{Block, BlockKind, Sentence, has_word, sentences};
+use crate::agent_loop::text::{Block, BlockKind, Sentence, TABLES, has_word, sentences};
 use crate::stopping::exit_check::evidence::Words;
 
 /// The paragraphs at the end in which a question still stands.
@@ -108,7 +107,7 @@ fn statements(blocks: &[&Block]) -> Vec<Statement> {
             };
             statement.claims &= !is_unchecked;
             if at == last {
-                around.note_lead_in(sentence.text, &matches, is_item, is_heading);
+                around.note_lead_in(sentence.text, &matches, is_heading);
                 // What the label stands over says whether something is open.
                 statement.is_open &= around.lead_in != LeadIn::Open;
             }
@@ -129,15 +128,9 @@ impl Surroundings {
         self.lead_in = LeadIn::None;
     }
 
-    fn note_lead_in(
-        &mut self,
-        sentence: &str,
-        matches: &[PhraseMatch],
-        is_item: bool,
-        is_heading: bool,
-    ) {
+    fn note_lead_in(&mut self, sentence: &str, matches: &[PhraseMatch], is_heading: bool) {
         let text = sentence.trim_end_matches([' ', '*', '_']);
-        if !text.ends_with([':', '：']) && (is_item || !is_heading) {
+        if !text.ends_with([':', '：']) && !is_heading {
             return;
         }
         let has = |meaning| matches.iter().any(|found| found.meaning == meaning);
@@ -176,10 +169,7 @@ fn statement(
         .map(|found| found.meaning)
         .filter(|meaning| match meaning {
             // An offer to continue the work itself is a question.
-            Meaning::Offer => !TABLES
-                .list("continues")
-                .iter()
-                .any(|it| sentence.text.contains(it)),
+            Meaning::Offer => !TABLES.list("continues").are_in(sentence.text),
             Meaning::Proceeds => !is_conditional,
             _ => true,
         })

@@ -102,7 +102,7 @@ fn state(args: &LoopReportFlags, app: App<'_>) -> Result<(), Error> {
     let store = args.run.folder.open()?;
     let now = Clock::system().now();
     let state = store.load_at(now)?;
-    let folder = store.folder.path.display().to_string();
+    let folder = store.path.display().to_string();
     let report = ExitStateReport::new(folder, args.run.of(&state), state.totals.clone(), now);
     app.print(args.json, &report, |width, paint| {
         screen(&report, now, &TimeZone::system(), width, paint)
@@ -162,7 +162,7 @@ fn reset(args: &ResetArgs, app: App<'_>) -> Result<(), Error> {
         Some(_) => "Reset: the next check begins a new run.\n",
         None => "There was nothing to reset.\n",
     };
-    let folder = store.folder.path.display().to_string();
+    let folder = store.path.display().to_string();
     let totals = reset.map(|update| update.state.totals).unwrap_or_default();
     let report = ExitStateReport::new(folder, None, totals, now);
     app.print(args.json, &report, |_, _| message.to_owned())

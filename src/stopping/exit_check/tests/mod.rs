@@ -58,8 +58,7 @@ impl AgentLoop {
 
     fn turn(&mut self, evidence: TurnEvidence) -> Evaluation {
         self.pass(Duration::from_secs(60));
-        let fresh = || RunId(format!("run-{}", self.log.len()));
-        let run = self.state.next_run(self.name, self.now, fresh);
+        let run = self.state.next_run(self.name, self.now);
         let event = self.state.check(run, self.now, evidence, self.settings);
         self.state.apply(&event);
         let evaluation = event.turn().unwrap().evaluation.clone();

@@ -143,7 +143,7 @@ proptest! {
         let mut worse = last.clone();
         worse.errors.extend((10..20).map(|error| ErrorSignature(error.to_string())));
         worse.agent_exit = Some(1);
-        let run = agent_loop.state.next_run(None, agent_loop.now, || RunId("next".to_owned()));
+        let run = agent_loop.state.next_run(None, agent_loop.now);
         let class = |evidence| {
             let settings = agent_loop.settings;
             let event = agent_loop.state.check(run.clone(), agent_loop.now, evidence, settings);

@@ -107,8 +107,7 @@ fn parallel_checks_are_each_recorded_once() {
         let output = process.wait_with_output().unwrap();
         assert!(output.status.success(), "{output:?}");
     }
-    let folder = StateFolder::find(conclave.folder());
-    let store = Store::open(folder.clone()).unwrap();
+    let store = Store::find(conclave.folder()).unwrap();
     let events = store.history().unwrap().into_iter();
     let turns: Vec<u64> = events
         .map(|event| event.unwrap().turn().unwrap().turn)
@@ -116,7 +115,7 @@ fn parallel_checks_are_each_recorded_once() {
     let expected: Vec<u64> = (1..=PROCESSES as u64).collect();
     assert_eq!(turns, expected);
     let live = store.load().unwrap();
-    fs::remove_file(folder.state()).unwrap();
+    fs::remove_file(store.state()).unwrap();
     assert_eq!(store.load().unwrap(), live);
 }
 
@@ -124,7 +123,7 @@ fn parallel_checks_are_each_recorded_once() {
 #[test]
 fn checks_that_are_killed_leave_a_state_that_is_read() {
     let conclave = Conclave::new();
-    let folder = StateFolder::find(conclave.folder());
+    let store = Store::find(conclave.folder()).unwrap();
     let log = fs::canonicalize(conclave.folder())
         .unwrap()
         .join(".conclave/exit-log.jsonl");
@@ -136,7 +135,6 @@ fn checks_that_are_killed_leave_a_state_that_is_read() {
         }
         process.signal(Signal::KILL);
         process.wait();
-        let store = Store::open(folder.clone()).unwrap();
         let state = store
             .load()
             .unwrap_or_else(|error| panic!("round {round}: {error}"));

@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use conclave::agent_loop::store::{StateFolder, Store, StoreError};
+use conclave::agent_loop::store::{Store, StoreError};
 use conclave::domain::time::Timestamp;
 use conclave::files::log::LogError;
 use conclave::stopping::exit_check::breaker::TurnProgress;
@@ -69,7 +69,7 @@ impl Folder {
     }
 
     fn store(&self) -> Store {
-        Store::open(StateFolder::named(&self.path())).unwrap()
+        Store::named(&self.path()).unwrap()
     }
 
     fn log(&self) -> PathBuf {
@@ -320,7 +320,7 @@ fn link_in_place_of_the_folder_of_logs_is_refused() {
     fs::create_dir(&target).unwrap();
     fs::create_dir(folder.path().join(".ralph")).unwrap();
     symlink(&target, folder.path().join(".ralph/logs")).unwrap();
-    let error = Store::open(StateFolder::find(folder.path())).unwrap_err();
+    let error = Store::find(folder.path()).unwrap_err();
     assert!(matches!(error, StoreError::LogsLink(_)), "{error}");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
 }
@@ -332,10 +332,10 @@ fn a_link_as_the_default_folder_is_refused_unless_it_is_named() {
     fs::create_dir(&target).unwrap();
     let link = folder.path().join(".conclave");
     symlink(&target, &link).unwrap();
-    let error = Store::open(StateFolder::find(folder.path())).unwrap_err();
+    let error = Store::find(folder.path()).unwrap_err();
     assert!(matches!(error, StoreError::FolderLink(_)), "{error}");
     assert_eq!(fs::read_dir(&target).unwrap().count(), 0);
-    let named = Store::open(StateFolder::named(&link)).unwrap();
+    let named = Store::named(&link).unwrap();
     named.update(|_| event(1, 0)).unwrap();
     assert!(target.join("exit-log.jsonl").exists());
 }
@@ -361,7 +361,7 @@ fn state_of_the_original_is_replaced() {
         r#"{"decision": "CONTINUE", "total_decisions": "7"}"#,
     )
     .unwrap();
-    let store = Store::open(StateFolder::find(folder.path())).unwrap();
+    let store = Store::find(folder.path()).unwrap();
     assert_eq!(store.load().unwrap(), LoopState::default());
     let update = store
         .update(|state| {
@@ -383,7 +383,7 @@ fn state_of_the_original_is_replaced() {
 #[test]
 fn a_ralph_folder_is_used_where_it_alone_exists() {
     let folder = tempfile::tempdir().unwrap();
-    let found = || StateFolder::find(folder.path());
+    let found = || Store::find(folder.path()).unwrap();
     assert_eq!(found().path, folder.path().join(".conclave"));
     fs::create_dir(folder.path().join(".ralph")).unwrap();
     assert_eq!(found().path, folder.path().join(".ralph"));

@@ -12,8 +12,8 @@ use crate::agent_loop::checklist;
 use crate::agent_loop::git::{self, GitError, GitSnapshot, WorkingTree};
 use crate::agent_loop::response::{self, AgentResponse};
 use crate::agent_loop::signals::{self, SignalOptions};
-use crate::agent_loop::store::StateFolder;
-use crate::agent_loop::test_command::{self, TestEnd, TestError, TestSource};
+use crate::agent_loop::store::Store;
+use crate::agent_loop::test_command::{self, TestError};
 use crate::commands::agent_loop::UnmaskedTexts;
 use crate::engine::clock::Clock;
 use crate::engine::interrupts;
@@ -41,7 +41,7 @@ pub(super) struct CheckFiles {
 }
 
 /// What is known of a turn, and what else the check has to do with it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct GatheredEvidence {
     /// Without the errors, whose secrets are not masked yet.
     pub(super) evidence: TurnEvidence,
@@ -50,13 +50,13 @@ pub(super) struct GatheredEvidence {
     pub(super) changed_since: Option<String>,
     /// The working tree, for the next check.
     pub(super) tree: Option<WorkingTree>,
-    pub(super) test_end: Option<TestEnd>,
+    pub(super) test_warning: Option<&'static str>,
 }
 
 impl CheckFiles {
     /// Returns the files that the flags name, or those of the folder of the state.
-    pub(super) fn new(args: &CheckArgs, folder: &StateFolder) -> Result<Self, Error> {
-        let response = match (&args.response, folder.default_response()) {
+    pub(super) fn new(args: &CheckArgs, store: &Store) -> Result<Self, Error> {
+        let response = match (&args.response, store.default_response()) {
             (Some(response), _) => response.clone(),
             (None, Some(response)) => response,
             (None, None) => {
@@ -72,7 +72,7 @@ impl CheckFiles {
                 .clone()
                 .or_else(|| args.evidence.checklist.clone())
                 .or_else(|| {
-                    let plan = folder.default_plan();
+                    let plan = store.default_plan();
                     plan.filter(|plan| plan.exists())
                 }),
             prompt: args.evidence.prompt.clone(),
@@ -100,7 +100,7 @@ impl CheckFiles {
 pub(super) fn gather(
     args: &CheckArgs,
     files: &CheckFiles,
-    folder: &StateFolder,
+    store: &Store,
     clock: &Clock,
 ) -> Result<GatheredEvidence, Error> {
     let flags = &args.evidence;
@@ -114,41 +114,27 @@ pub(super) fn gather(
     let plan = read_plan(false)?;
     let response = read_response(args, &files.response)?;
     let plan = read_plan(true)?.or(plan);
-    let text = signals::read(
-        &response,
-        &SignalOptions {
-            prompt: prompt.as_deref(),
-            promise: flags.promise.as_deref(),
-        },
-    );
+    let options = SignalOptions {
+        prompt: prompt.as_deref(),
+        promise: flags.promise.as_deref(),
+    };
+    let (of_texts, errors) = signals::read(&response, &options);
     let mut gathered = GatheredEvidence {
         evidence: TurnEvidence {
-            status: text.status,
-            stated_confidence: text.stated_confidence,
-            words: text.words,
-            seed_words: text.seed_words,
             checklist: plan.as_deref().and_then(checklist::read),
             seed_tasks: plan.as_deref().map(SeedTasks::count),
-            git: None,
-            tests: None,
             agent_exit: flags.agent_exit,
-            errors: Vec::new(),
-            obstacle: text.obstacle,
+            ..of_texts
         },
-        unmasked: UnmaskedTexts {
-            errors: text.errors,
-            test_output: String::new(),
-        },
-        changed_since: None,
-        tree: None,
-        test_end: None,
+        ..GatheredEvidence::default()
     };
+    gathered.unmasked.errors = errors;
     if flags.git || flags.tests.is_some() {
-        let mut ignored = folder.own_files();
+        let mut ignored = store.own_files();
         // The loop itself writes these, which are no changes of the work. What changes in the plan
         // is counted by its tasks.
         ignored.extend(files.all().filter(|path| !is_stdin(path)).cloned());
-        run_programs(flags, folder, &ignored, clock, &mut gathered)?;
+        run_programs(flags, store, &ignored, clock, &mut gathered)?;
     }
     Ok(gathered)
 }
@@ -156,7 +142,7 @@ pub(super) fn gather(
 /// Adds what other programs have to say: Git, and the tests.
 fn run_programs(
     flags: &EvidenceFlags,
-    folder: &StateFolder,
+    store: &Store,
     ignored: &[PathBuf],
     clock: &Clock,
     gathered: &mut GatheredEvidence,
@@ -172,7 +158,7 @@ fn run_programs(
     if flags.git {
         let here = Path::new(".");
         let tree = git::measure(here, ignored, is_interrupted).map_err(git_error)?;
-        let earlier = GitSnapshot::read(&folder.path);
+        let earlier = GitSnapshot::read(&store.path);
         let earlier_tree = earlier.as_ref().map(|earlier| &earlier.tree);
         let state = tree
             .state(here, earlier_tree, is_interrupted)
@@ -185,11 +171,11 @@ fn run_programs(
         let time_limit = flags
             .tests_timeout
             .map_or(test_command::TIME_LIMIT, Duration::from_secs);
-        let tests = TestSource::new(command, time_limit)
-            .result(&|| clock.now(), is_interrupted)
-            .map_err(test_error)?;
+        let now = &|| clock.now();
+        let tests = test_command::result(command, time_limit, now, is_interrupted);
+        let tests = tests.map_err(test_error)?;
         gathered.evidence.tests = Some(tests.result);
-        gathered.test_end = Some(tests.end);
+        gathered.test_warning = tests.warning;
         gathered.unmasked.test_output = tests.output;
     }
     Ok(())

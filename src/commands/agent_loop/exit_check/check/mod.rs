@@ -12,8 +12,7 @@ use self::evidence::{CheckFiles, GatheredEvidence};
 use crate::agent_loop::git::GitSnapshot;
 use crate::agent_loop::response::ResponseFormat;
 use crate::agent_loop::settings::LoopSettings;
-use crate::agent_loop::store::{self, Store, Update};
-use crate::agent_loop::test_command::TestEnd;
+use crate::agent_loop::store::{Store, Update};
 use crate::commands::agent_loop::{LoopFlags, ThresholdFlag, mask, recorded, with_flags};
 use crate::commands::flags::choice;
 use crate::commands::{App, exit_of_loop};
@@ -32,22 +31,16 @@ use crate::terminal::output::printer::Printer;
 pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let printer = app.printer;
     let store = args.run.folder.open()?;
-    let file = LoopSettings::find(&store.folder.path).map_err(Error::usage)?;
+    let file = LoopSettings::find(&store.path).map_err(Error::usage)?;
     let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
     let settings = with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())?;
-    let files = CheckFiles::new(args, &store.folder)?;
+    let files = CheckFiles::new(args, &store)?;
     let clock = Clock::system();
-    let mut gathered = evidence::gather(args, &files, &store.folder, &clock)?;
+    let mut gathered = evidence::gather(args, &files, &store, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
     mask(&mut gathered.evidence, unmasked, app.environment)?;
-    match gathered.test_end {
-        Some(TestEnd::TimedOut) => {
-            printer.warning("⚠ The tests were ended at their time limit, and count as failed");
-        }
-        Some(TestEnd::Unstartable) => printer.warning(
-            "⚠ The command of the tests was not found or cannot be run; the tests count as failed",
-        ),
-        Some(TestEnd::Exited) | None => {}
+    if let Some(warning) = gathered.test_warning {
+        printer.warning(warning);
     }
     let update = record(args, &store, settings, &clock, gathered, printer)?;
     let Some(record) = update.event.turn() else {
@@ -63,34 +56,28 @@ fn record(
     store: &Store,
     settings: ExitSettings,
     clock: &Clock,
-    gathered: GatheredEvidence,
+    mut gathered: GatheredEvidence,
     printer: &Printer,
 ) -> Result<Update, Error> {
-    let GatheredEvidence {
-        mut evidence,
-        changed_since,
-        tree,
-        ..
-    } = gathered;
     let update = store.update(|state| {
         let now = clock.now();
-        let run = state.next_run(args.run.run.as_deref(), now, || store::fresh_run(now));
+        let run = state.next_run(args.run.run.as_deref(), now);
         let last = state
             .run(&run.id)
             .map(|run| check_name(&run.run.id, run.turn));
-        if let Some(git) = &mut evidence.git
-            && changed_since != last
+        if let Some(git) = &mut gathered.evidence.git
+            && gathered.changed_since != last
         {
             // The tree that it was compared with is not that of the last check.
             git.changed_files = None;
         }
-        state.check(run, now, evidence, settings)
+        state.check(run, now, gathered.evidence, settings)
     });
     let update = recorded(update, printer)?;
-    if let (Some(tree), Some(record)) = (tree, update.event.turn()) {
+    if let (Some(tree), Some(record)) = (gathered.tree, update.event.turn()) {
         let check = check_name(&record.run.id, record.turn);
         // Without it, the next check does not count the changed files.
-        if let Err(error) = (GitSnapshot { check, tree }).write(&store.folder.path) {
+        if let Err(error) = (GitSnapshot { check, tree }).write(&store.path) {
             printer.warning(&format!("⚠ Recorded, but {}", whole(&error)));
         }
     }
@@ -107,14 +94,26 @@ fn print(
     record: &TurnRecord,
     printer: &Printer,
 ) -> Result<(), Error> {
+    let evaluation = &record.evaluation;
     if args.json {
         let time = update.event.time;
         let run = update.state.run(&record.run.id);
         let run = run.ok_or_else(|| Error::failed("the state does not have the check"))?;
-        let circuit = run.breaker.state(time);
-        return Ok(printer.json(&CheckReport::new(time, record, &circuit))?);
+        return Ok(printer.json(&CheckReport {
+            schema_version: "1.0",
+            time,
+            run: &record.run.id,
+            turn: record.turn,
+            decision: evaluation.class().map_or("continue", Class::name),
+            exit_code: exit(&evaluation.decision).code(),
+            policy: record.settings.policy,
+            evaluation,
+            evidence: &record.evidence,
+            circuit: &run.breaker.state(time),
+            thresholds: &record.settings.thresholds,
+        })?);
     }
-    let (evaluation, traits) = (&record.evaluation, printer.out_traits());
+    let traits = printer.out_traits();
     let text = if args.quiet {
         decision_text(&evaluation.decision, traits)
     } else {
@@ -146,25 +145,6 @@ struct CheckReport<'a> {
     /// The circuit after this check.
     circuit: &'a BreakerState,
     thresholds: &'a ExitThresholds,
-}
-
-impl<'a> CheckReport<'a> {
-    fn new(time: Timestamp, record: &'a TurnRecord, circuit: &'a BreakerState) -> Self {
-        let evaluation = &record.evaluation;
-        Self {
-            schema_version: "1.0",
-            time,
-            run: &record.run.id,
-            turn: record.turn,
-            decision: evaluation.class().map_or("continue", Class::name),
-            exit_code: exit(&evaluation.decision).code(),
-            policy: record.settings.policy,
-            evaluation,
-            evidence: &record.evidence,
-            circuit,
-            thresholds: &record.settings.thresholds,
-        }
-    }
 }
 
 /// Returns the exit code of a decision.
@@ -288,18 +268,15 @@ pub(super) struct ThresholdFlags {
 }
 
 impl ThresholdFlags {
-    /// Returns the flags that are given, with what they set.
-    pub(super) fn given(&self) -> Vec<ThresholdFlag> {
-        let all = [
+    /// Returns the flags by the keys that they set.
+    pub(super) fn given(&self) -> [ThresholdFlag; 5] {
+        [
             ("min_confidence", self.min_confidence),
             ("min_completion", self.min_completion),
             ("max_errors", self.max_errors),
             ("stagnation_turns", self.stagnation_turns),
             ("max_turns", self.max_turns),
-        ];
-        let all = all.into_iter();
-        all.filter_map(|(setting, value)| Some((setting, value?)))
-            .collect()
+        ]
     }
 }
 

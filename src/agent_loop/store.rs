@@ -8,23 +8,37 @@
 //!
 //! Nothing is overwritten that this program cannot read.
 
-mod folder;
-
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::agent_loop::git::GitSnapshot;
 use crate::domain::log::SCHEMA_VERSION;
 use crate::domain::time::Timestamp;
 use crate::files::log::{self, LockPolicy, Log, LogError, LogReader};
-use crate::files::write::{Durability, WriteError, clear_leftovers, write_json};
+use crate::files::write::{
+    Durability, WriteError, clear_leftovers, create_private_dir, write_json,
+};
 use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::event::{LoopEvent, LoopEventKind};
-use crate::stopping::exit_check::run::RunId;
 use crate::stopping::exit_check::state::LoopState;
 
-pub use folder::StateFolder;
+/// The folder in the current one that is used by default.
+const CONCLAVE: &str = ".conclave";
+
+/// The folder of loops that already exist; used if it alone is there.
+const RALPH: &str = ".ralph";
+
+/// Keeps the state out of commits and out of what counts as a change. The project's configuration
+/// in the same folder can be committed.
+const GITIGNORE: &str = "\
+# The state of an agent's loop, written by conclave.
+*
+!config.*
+";
 
 /// The size up to which a state is read. A real one is far smaller.
 const LARGEST_STATE: SizeLimit = SizeLimit::of_bytes(16 << 20);
@@ -53,10 +67,12 @@ pub enum StoreError {
     Write(#[from] WriteError),
 }
 
-/// The state of the loops in one folder.
+/// A folder with the state of its loops. It is created with the first event.
 #[derive(Clone, Debug)]
 pub struct Store {
-    pub folder: StateFolder,
+    pub path: PathBuf,
+    /// The files have the names that those of a `.ralph` folder have.
+    is_ralph: bool,
 }
 
 /// A state after an event.
@@ -78,16 +94,82 @@ struct StateFile<'a> {
 }
 
 impl Store {
-    /// Opens the store in a folder, which is created with the first event.
+    /// Opens the folder that a person names. One named `.ralph` has the names of that folder.
+    pub fn named(path: &Path) -> Result<Self, StoreError> {
+        let store = Self {
+            path: path.to_owned(),
+            is_ralph: path.file_name().is_some_and(|name| name == RALPH),
+        };
+        match store.log().parent() {
+            Some(logs) if logs != path && logs.is_symlink() => {
+                Err(StoreError::LogsLink(logs.to_owned()))
+            }
+            Some(_) | None => Ok(store),
+        }
+    }
+
+    /// Opens the folder in `current`: `.conclave`, or `.ralph` if that alone exists.
     ///
     /// # Errors
     ///
-    /// When the folder is a link that no one named.
-    pub fn open(folder: StateFolder) -> Result<Self, StoreError> {
-        folder.check()?;
-        Ok(Self { folder })
+    /// When it is a link, as the folder of the log may be: it may come with a foreign project and
+    /// lead anywhere.
+    pub fn find(current: &Path) -> Result<Self, StoreError> {
+        let [conclave, ralph] = [CONCLAVE, RALPH].map(|name| current.join(name));
+        // Whatever has the name, a broken link as well: using the other folder would hide it.
+        let is_ralph = fs::symlink_metadata(&conclave).is_err() && ralph.is_dir();
+        let path = if is_ralph { ralph } else { conclave };
+        if path.is_symlink() {
+            return Err(StoreError::FolderLink(path));
+        }
+        Self::named(&path)
     }
 
+    /// Returns the log: one event a line, only ever appended to.
+    pub fn log(&self) -> PathBuf {
+        self.path.join(if self.is_ralph {
+            "logs/exit-decisions_conclave.log"
+        } else {
+            "exit-log.jsonl"
+        })
+    }
+
+    /// Returns the file of the state, which is rebuilt from the log.
+    pub fn state(&self) -> PathBuf {
+        self.path.join("exit-state.json")
+    }
+
+    /// Returns the response that is read when none is named.
+    pub fn default_response(&self) -> Option<PathBuf> {
+        self.is_ralph.then(|| self.path.join("last-response.md"))
+    }
+
+    /// Returns the checklist that is read when none is named.
+    pub fn default_plan(&self) -> Option<PathBuf> {
+        self.is_ralph.then(|| self.path.join("@fix_plan.md"))
+    }
+
+    /// Returns what each check writes. It never counts as a change of the working tree.
+    pub fn own_files(&self) -> Vec<PathBuf> {
+        if self.is_ralph {
+            vec![self.state(), self.log(), GitSnapshot::path(&self.path)]
+        } else {
+            vec![self.path.clone()]
+        }
+    }
+
+    /// Creates the folder, for its owner alone, if it does not exist.
+    fn create(&self) -> Result<(), StoreError> {
+        create_private_dir(&self.path)?;
+        if let Some(folder) = self.log().parent() {
+            create_private_dir(folder)?;
+        }
+        if !self.is_ralph {
+            let path = self.path.join(".gitignore");
+            ignore(&path).map_err(|error| WriteError::new(&path, error))?;
+        }
+        Ok(())
+    }
     /// Reads the state without waiting for other processes; that of a new loop if there is none.
     pub fn load(&self) -> Result<LoopState, StoreError> {
         let state = self.read(log::fold)?.flatten();
@@ -100,7 +182,7 @@ impl Store {
         &self,
         read: impl FnOnce(&mut LogReader<'_, LoopEvent>) -> Result<T, LogError>,
     ) -> Result<Option<T>, StoreError> {
-        match log::read(&self.folder.log(), read) {
+        match log::read(&self.log(), read) {
             Err(LogError::Missing(_)) => Ok(None),
             content => Ok(Some(content?)),
         }
@@ -125,19 +207,19 @@ impl Store {
     ///
     /// When the event cannot be logged; then nothing changes.
     pub fn update(&self, next: impl FnOnce(&LoopState) -> LoopEvent) -> Result<Update, StoreError> {
-        self.folder.create()?;
-        let (file, state) = Log::<LoopState>::open(&self.folder.log(), LockPolicy::Wait)?;
+        self.create()?;
+        let (file, state) = Log::<LoopState>::open(&self.log(), LockPolicy::Wait)?;
         self.check_file(state.is_some())?;
         let state = state.unwrap_or_default();
         let mut log = Log { file, state };
         let event = next(&log.state);
         log.record(&event, Durability::Unsynced)?;
-        clear_leftovers(&self.folder.path, event.time);
+        clear_leftovers(&self.path, event.time);
         let file = StateFile {
             schema_version: SCHEMA_VERSION,
             state: &log.state,
         };
-        let stale_file = write_json(&self.folder.state(), &file, Durability::Unsynced).err();
+        let stale_file = write_json(&self.state(), &file, Durability::Unsynced).err();
         Ok(Update {
             event,
             state: log.state,
@@ -148,7 +230,7 @@ impl Store {
     /// Forgets all runs, circuits and totals; the log keeps them. Returns whether there was a
     /// state.
     pub fn reset(&self, now: Timestamp) -> Result<Option<Update>, StoreError> {
-        let exists = self.folder.log().exists() || self.folder.state().exists();
+        let exists = self.log().exists() || self.state().exists();
         if !exists {
             return Ok(None);
         }
@@ -175,10 +257,10 @@ impl Store {
     /// For one of another version, and for a file that is no state, which may be anything, unless
     /// the log has everything that it had.
     fn check_file(&self, has_events: bool) -> Result<(), StoreError> {
-        let path = self.folder.state();
+        let path = self.state();
         let bytes = match files::read_own(&path, LARGEST_STATE) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(LogError::unreadable(&path, error).into()),
         };
         match serde_json::from_slice::<Map<String, Value>>(&bytes) {
@@ -195,7 +277,11 @@ impl Store {
     }
 }
 
-/// Returns the id of a new run that has no name: the time of its beginning.
-pub fn fresh_run(now: Timestamp) -> RunId {
-    RunId(now.to_string())
+/// Writes the list of ignored files, unless there is one.
+fn ignore(path: &Path) -> io::Result<()> {
+    match fs::File::create_new(path) {
+        Ok(mut file) => file.write_all(GITIGNORE.as_bytes()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
 }
