@@ -44,12 +44,10 @@ impl MarkerSign {
 impl ListMarker {
     /// The marker of a new list.
     pub(super) fn plain() -> Self {
+        let (number, end) = (None, '-');
         Self {
             indent: String::new(),
-            sign: MarkerSign {
-                number: None,
-                end: '-',
-            },
+            sign: MarkerSign { number, end },
             padding: " ".to_owned(),
             content_column: 2,
             length: 2,
@@ -96,15 +94,20 @@ impl ListMarker {
         })
     }
 
+    /// Returns the marker as it is written with this sign and white space after it.
+    pub(super) fn written(&self, sign: MarkerSign) -> String {
+        let padding = Some(self.padding.as_str()).filter(|padding| !padding.is_empty());
+        format!(
+            "{}{}{}",
+            self.indent,
+            sign.written(),
+            padding.unwrap_or(" ")
+        )
+    }
+
     /// Returns the marker with another sign, and white space after it.
     pub(super) fn with_sign(&self, sign: MarkerSign) -> Self {
-        let padding = if self.padding.is_empty() {
-            " "
-        } else {
-            &self.padding
-        };
-        let line = format!("{}{}{padding}x", self.indent, sign.written());
-        Self::read(&line).unwrap_or_else(Self::plain)
+        Self::read(&format!("{}x", self.written(sign))).unwrap_or_else(Self::plain)
     }
 
     /// Returns the column after the sign.

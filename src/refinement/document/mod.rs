@@ -55,11 +55,8 @@ impl SpecDocument {
     /// Reads a text whose items are found by their masked words.
     pub fn parse_masked(text: &str, mask: TextMask) -> Result<Self, FrontMatterError> {
         let front_matter = front_matter::read(text)?;
-        let body = match &front_matter {
-            Some(front_matter) => front_matter.range.end,
-            None if text.starts_with(lines::BYTE_ORDER_MARK) => lines::BYTE_ORDER_MARK.len(),
-            None => 0,
-        };
+        let end = front_matter.as_ref().map(|matter| matter.range.end);
+        let body = end.unwrap_or_else(|| front_matter::beginning(text));
         let blocks = outline::outline(text, body);
         let mut sections = read_sections(text, &blocks);
         let items = sections.items.values().flatten();
@@ -143,9 +140,7 @@ impl SpecDocument {
 
     /// Returns what the front matter says about convergence.
     pub fn front_matter(&self) -> Option<&ConvergenceEntry> {
-        self.front_matter
-            .as_ref()
-            .and_then(|front_matter| front_matter.entry.as_ref())
+        self.front_matter.as_ref()?.entry.as_ref()
     }
 
     /// Returns the counts that convergence is measured by, as far as the document has them.

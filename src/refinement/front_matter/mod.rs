@@ -18,12 +18,18 @@ pub use self::entry::ConvergenceEntry;
 const SECTION: &str = "convergence";
 
 /// The front matter of a document.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Debug, PartialEq)]
 pub struct FrontMatter {
     /// From its first line to its last, with both and the line ending of the last.
     pub range: Range<usize>,
+    /// Between the enclosing lines; its end is the beginning of the closing line.
+    yaml: Range<usize>,
+    /// The line of the section in the document, from 1.
+    section: Option<usize>,
     /// `None` if keys are missing or their values have no meaning.
     pub entry: Option<ConvergenceEntry>,
+    /// All that is not ours.
+    foreign: Node,
 }
 
 /// Front matter that cannot be read or edited.
@@ -41,29 +47,16 @@ pub enum FrontMatterError {
     Key { line: usize, problem: String },
 }
 
-/// What the front matter says.
-#[derive(Debug)]
-struct Matter {
-    /// The line of the section in the document, from 1.
-    section: Option<usize>,
-    entry: Option<ConvergenceEntry>,
-    /// All that is not ours.
-    foreign: Node,
-}
-
 /// Reads the front matter; `None` if there is none. Lines between two thematic breaks are none
 /// unless they are a mapping.
 ///
 /// Invariant: what is read can be edited.
 pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
-    let Some((fence, matter)) = parse(text)? else {
-        return Ok(None);
-    };
-    edit(text, &fence, &matter, &ConvergenceEntry::default())?;
-    Ok(Some(FrontMatter {
-        range: fence.range,
-        entry: matter.entry,
-    }))
+    let matter = parse(text)?;
+    if let Some(matter) = &matter {
+        edit(text, matter, &ConvergenceEntry::default())?;
+    }
+    Ok(matter)
 }
 
 /// Returns the text with this entry in its front matter; without one, it is added at the top.
@@ -72,8 +65,8 @@ pub fn read(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
 ///
 /// When the front matter cannot be read.
 pub fn with_entry(text: &str, entry: &ConvergenceEntry) -> Result<String, FrontMatterError> {
-    if let Some((fence, matter)) = parse(text)? {
-        return edit(text, &fence, &matter, entry);
+    if let Some(matter) = parse(text)? {
+        return edit(text, &matter, entry);
     }
     let (before, rest) = text.split_at(beginning(text));
     let line_ending = line_ending(text);
@@ -94,22 +87,21 @@ fn block(entry: &ConvergenceEntry, indent: &str, line_ending: &str) -> String {
 /// Sets the entry, and refuses if that changes anything else.
 fn edit(
     text: &str,
-    fence: &Delimiters,
-    matter: &Matter,
+    matter: &FrontMatter,
     entry: &ConvergenceEntry,
 ) -> Result<String, FrontMatterError> {
-    let yaml = text.get(fence.yaml.clone()).unwrap_or_default();
+    let yaml = text.get(matter.yaml.clone()).unwrap_or_default();
     let (before, after) = around_block(yaml, matter.section);
     let root = yaml.lines().find(|line| !is_apart(line));
     let indent = root.map_or(0, indent_of);
     let edited = format!(
         "{}{before}{}{after}{}",
-        text.get(..fence.yaml.start).unwrap_or_default(),
+        text.get(..matter.yaml.start).unwrap_or_default(),
         block(entry, &" ".repeat(indent), line_ending(text)),
-        text.get(fence.yaml.end..).unwrap_or_default()
+        text.get(matter.yaml.end..).unwrap_or_default()
     );
     let read = parse(&edited).ok().flatten();
-    let is_kept = read.is_some_and(|(_, read)| {
+    let is_kept = read.is_some_and(|read| {
         let written = read.entry.map(|entry| entry.members());
         read.foreign == matter.foreign && written == Some(entry.members())
     });
@@ -156,21 +148,22 @@ fn is_apart(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-fn parse(text: &str) -> Result<Option<(Delimiters, Matter)>, FrontMatterError> {
-    let Some(fence) = find(text)? else {
+/// Reads the front matter; `None` if there is none, or it is no mapping.
+fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
+    let Some((range, yaml)) = find(text)? else {
         return Ok(None);
     };
-    let found = match matter(text.get(fence.yaml.clone()).unwrap_or_default()) {
-        Err(FrontMatterError::NotYaml { .. }) if fence.begins_blank => None,
-        matter => matter?,
+    let source = text.get(yaml.clone()).unwrap_or_default();
+    let mut lines = source.lines();
+    // Before a blank line, the first one may be a thematic break.
+    let begins_blank = lines.next().is_some_and(|line| line.trim().is_empty());
+    // The YAML begins in the second line.
+    let root = match yaml::parse_with(&format!("\n{source}"), Aliases::Ignored) {
+        Err(_) if begins_blank => return Ok(None),
+        root => root.map_err(
+            |SyntaxProblem { line, problem }| FrontMatterError::NotYaml { line, problem },
+        )?,
     };
-    Ok(found.map(|matter| (fence, matter)))
-}
-
-/// Reads the YAML, which begins in the second line; `None` if it is no mapping.
-fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
-    let root = yaml::parse_with(&format!("\n{yaml}"), Aliases::Ignored)
-        .map_err(|SyntaxProblem { line, problem }| FrontMatterError::NotYaml { line, problem })?;
     let mut root = match root.map(|root| root.value) {
         None => NodeMap::new(),
         Some(NodeValue::Map(root)) => root,
@@ -195,7 +188,9 @@ fn matter(yaml: &str) -> Result<Option<Matter>, FrontMatterError> {
         line: 0,
         value: NodeValue::Map(root),
     };
-    Ok(Some(Matter {
+    Ok(Some(FrontMatter {
+        range,
+        yaml,
         entry: keys.and_then(ConvergenceEntry::of),
         section: section.map(|section| section.line),
         foreign: foreign.at_line(0),
@@ -216,23 +211,13 @@ fn line_ending(text: &str) -> &'static str {
 
 const BOM: char = '\u{feff}';
 
-/// The bytes of the front matter.
-#[derive(Debug)]
-struct Delimiters {
-    /// With the enclosing lines.
-    range: Range<usize>,
-    /// Between the enclosing lines; its end is the beginning of the closing line.
-    yaml: Range<usize>,
-    /// Whether a blank line follows the first: then it may be a thematic break.
-    begins_blank: bool,
-}
-
 /// Returns where the text begins after a byte order mark.
-fn beginning(text: &str) -> usize {
+pub(super) fn beginning(text: &str) -> usize {
     text.len() - text.strip_prefix(BOM).unwrap_or(text).len()
 }
 
-fn find(text: &str) -> Result<Option<Delimiters>, FrontMatterError> {
+/// Returns the bytes of the front matter with its enclosing lines, and those between the lines.
+fn find(text: &str) -> Result<Option<(Range<usize>, Range<usize>)>, FrontMatterError> {
     let start = beginning(text);
     let mut lines = text.get(start..).unwrap_or_default().split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -247,11 +232,7 @@ fn find(text: &str) -> Result<Option<Delimiters>, FrontMatterError> {
     let mut second = None;
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
-            return Ok(Some(Delimiters {
-                range: start..end + line.len(),
-                yaml: yaml..end,
-                begins_blank: second.is_some_and(|line: &str| line.trim().is_empty()),
-            }));
+            return Ok(Some((start..end + line.len(), yaml..end)));
         }
         second = second.or(Some(line));
         end += line.len();

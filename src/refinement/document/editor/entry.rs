@@ -5,7 +5,7 @@ use super::super::item::{PlacedTag, Tag};
 use super::super::lines::{indentation, is_blank, line_start, lines, without_columns};
 use super::super::marker::ListMarker;
 use super::super::outline::{BlockContent, ListEntry, outline};
-use super::{Check, ItemEdit};
+use super::ItemEdit;
 
 /// Ends of HTML that is left open.
 const HTML_ENDS: &str = "--> ?> > ]]> </script> </pre> </style> </textarea>";
@@ -45,8 +45,8 @@ impl LooseEntry {
         for tag in &edit.set {
             self = self.with_tag(*tag, ending);
         }
-        if let Some(check) = edit.check {
-            self = self.with_check(check);
+        if let Some(ticks) = edit.ticks {
+            self = self.with_check(ticks);
         }
         for note in &edit.notes {
             self = self.with_note(note, ending);
@@ -55,18 +55,17 @@ impl LooseEntry {
     }
 
     /// Writes the sign of the checkbox, if the entry begins with one.
-    fn with_check(self, check: Check) -> Self {
+    fn with_check(self, ticks: bool) -> Self {
         let Some(at) = self.entry.text.check else {
             return self;
         };
         let (before, rest) = self.source.split_at(at);
         let mut signs = rest.chars();
         let is_ticked = !signs.next().is_some_and(char::is_whitespace);
-        let sign = match (check, is_ticked) {
-            (Check::Ticked, false) => 'x',
-            (Check::Unticked, true) => ' ',
-            (Check::Ticked, true) | (Check::Unticked, false) => return self,
-        };
+        if is_ticked == ticks {
+            return self;
+        }
+        let sign = if ticks { 'x' } else { ' ' };
         let next = Self::read(format!("{before}{sign}{}", signs.as_str()));
         let is_good =
             |next: &Self| tags(&next.entry).eq(tags(&self.entry)) && self.differs_in_one_text(next);
@@ -181,16 +180,7 @@ impl LooseEntry {
         let all: Vec<&str> = lines(&self.source).collect();
         let prefix = |line: &str| {
             let marker = ListMarker::read(line).filter(|marker| marker.sign.number.is_none())?;
-            let padding = if marker.padding.is_empty() {
-                " "
-            } else {
-                &marker.padding
-            };
-            Some(format!(
-                "{}{}{padding}",
-                marker.indent,
-                marker.sign.written()
-            ))
+            Some(marker.written(marker.sign))
         };
         let nested = all.iter().enumerate().skip(1).rev();
         let mut nested = nested.filter_map(|(at, line)| Some((at, prefix(line)?)));

@@ -34,17 +34,11 @@ pub struct DocumentEditor<'d> {
 #[derive(Clone, Debug, Default)]
 struct ItemEdit {
     moves: bool,
-    check: Option<Check>,
+    /// Whether its checkbox is ticked or unticked.
+    ticks: Option<bool>,
     notes: Vec<String>,
     set: Vec<Tag>,
     cleared: Vec<Tag>,
-}
-
-/// What the checkbox of an item shows.
-#[derive(Clone, Copy, Debug)]
-enum Check {
-    Ticked,
-    Unticked,
 }
 
 /// An item that is put into a section.
@@ -73,17 +67,11 @@ impl<'d> DocumentEditor<'d> {
     pub fn move_item(&mut self, item: &SpecItem, to: SectionKind, note: &str) {
         self.clear_tag(item, Tag::New);
         self.clear_tag(item, Tag::Deferred);
-        let check = match (item.section, to) {
-            (SectionKind::Open, SectionKind::High | SectionKind::Medium) => {
-                self.clear_tag(item, Tag::Blocker);
-                Some(Check::Ticked)
-            }
-            (SectionKind::High | SectionKind::Medium, SectionKind::Open) => Some(Check::Unticked),
-            (SectionKind::Open, SectionKind::Open)
-            | (SectionKind::High | SectionKind::Medium, SectionKind::High | SectionKind::Medium) => {
-                None
-            }
-        };
+        let becomes_claim = to != SectionKind::Open;
+        let changes_kind = becomes_claim == (item.section == SectionKind::Open);
+        if changes_kind && becomes_claim {
+            self.clear_tag(item, Tag::Blocker);
+        }
         self.note(item, note);
         let at = item.range.start;
         let is_elsewhere =
@@ -91,7 +79,7 @@ impl<'d> DocumentEditor<'d> {
         self.arrivals.retain(|(_, arrival)| is_elsewhere(arrival));
         let edit = self.edit(item);
         edit.moves = to != item.section;
-        edit.check = check;
+        edit.ticks = changes_kind.then_some(becomes_claim);
         if to != item.section {
             self.arrivals.push((to, Arrival::Moved(at)));
         }

@@ -19,15 +19,6 @@ use super::{Arrival, DocumentEditor};
 /// Ends a list where a blank line does not.
 const SEPARATOR: &str = "<!-- -->";
 
-/// How edits stand beside the text around them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Joins {
-    /// Items join the lists that are there.
-    Lists,
-    /// A comment stands on both sides of every edit: no text around it is read as a part of it.
-    Separated,
-}
-
 /// Something that is inserted between blocks.
 #[derive(Debug)]
 enum Insertion<'e> {
@@ -38,12 +29,12 @@ enum Insertion<'e> {
 
 /// Returns a document with its edits, apart from its front matter.
 pub(super) fn write(editor: &DocumentEditor<'_>) -> String {
-    let writer = BlockWriter::new(editor, Joins::Lists).write();
+    let writer = BlockWriter::new(editor, false).write();
     let read = outline(&writer.written, editor.document.body);
     if writer.fits && signature(&read) == writer.expected {
         writer.written
     } else {
-        BlockWriter::new(editor, Joins::Separated).write().written
+        BlockWriter::new(editor, true).write().written
     }
 }
 
@@ -78,7 +69,9 @@ fn list<'e>(entries: impl Iterator<Item = &'e ListEntry>) -> Vec<String> {
 
 struct BlockWriter<'e> {
     editor: &'e DocumentEditor<'e>,
-    joins: Joins,
+    /// Whether a comment stands on both sides of every edit, so that no text around it is read as a
+    /// part of it; else items join the lists that are there.
+    is_separated: bool,
     text: &'e str,
     ending: &'static str,
     /// The edited entries by their beginning.
@@ -99,7 +92,7 @@ struct BlockWriter<'e> {
 }
 
 impl<'e> BlockWriter<'e> {
-    fn new(editor: &'e DocumentEditor<'e>, joins: Joins) -> Self {
+    fn new(editor: &'e DocumentEditor<'e>, is_separated: bool) -> Self {
         let document = editor.document;
         let text = document.text();
         let ending = line_ending(text);
@@ -111,7 +104,7 @@ impl<'e> BlockWriter<'e> {
         });
         let mut writer = Self {
             editor,
-            joins,
+            is_separated,
             text,
             ending,
             edited: edited.collect(),
@@ -145,7 +138,7 @@ impl<'e> BlockWriter<'e> {
                     block.is_some_and(|block| !block.entries().is_empty())
                 };
                 let mut blocks = heading.block..heading.own_end;
-                if self.joins == Joins::Lists
+                if !self.is_separated
                     && let Some(last) = blocks.rfind(is_list)
                 {
                     self.in_lists.insert(last, arrivals);
@@ -274,7 +267,7 @@ impl<'e> BlockWriter<'e> {
         let mut kept: Vec<ListEntry> = Vec::new();
         for (place, entry) in entries.iter().enumerate() {
             if self.moves(entry) {
-                if self.joins == Joins::Separated {
+                if self.is_separated {
                     self.line(SEPARATOR);
                 }
                 self.at = entry.range.end;
@@ -358,7 +351,7 @@ impl<'e> BlockWriter<'e> {
                     self.expected.extend(signature(&outline(&heading, 0)));
                 }
                 Insertion::Entries(arrivals) if arrivals.is_empty() => {}
-                Insertion::Entries(arrivals) if self.joins == Joins::Lists => {
+                Insertion::Entries(arrivals) if !self.is_separated => {
                     self.blank_line();
                     let mut entries = Vec::new();
                     self.entries(&mut entries, &arrivals, ListMarker::plain(), false);
