@@ -32,10 +32,7 @@ pub struct ItemChange {
 impl ItemChange {
     /// Returns whether the item was moved, added or deferred.
     pub fn is_applied(&self) -> bool {
-        match self.kind {
-            ChangeKind::Moved { .. } | ChangeKind::Added { .. } | ChangeKind::Deferred => true,
-            ChangeKind::Kept | ChangeKind::Dropped => false,
-        }
+        !matches!(self.kind, ChangeKind::Kept | ChangeKind::Dropped)
     }
 
     /// Returns whether the item was a blocker before.

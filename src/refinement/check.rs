@@ -35,12 +35,6 @@ pub enum ConvergenceState {
     ChangedSince,
 }
 
-impl ConvergenceCheck {
-    pub fn has_converged(&self) -> bool {
-        self.state == ConvergenceState::Converged
-    }
-}
-
 /// Compares what the front matter says with the document as it is.
 pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> ConvergenceCheck {
     let open = open_questions(measure);
@@ -154,7 +148,7 @@ mod tests {
             Some(&recorded("converged", &["a", "b"])),
             &measure(&["B?", "a"]),
         );
-        assert!(check.has_converged());
+        assert_eq!(check.state, ConvergenceState::Converged);
         let expected = "The document has converged after 3 iterations, with 2 open questions.";
         assert_eq!(check.message, expected);
     }
@@ -200,11 +194,17 @@ mod tests {
             ..measure(&["a"])
         };
         let few = with_rule(criteria::LOW_QUESTIONS);
-        assert!(check(Some(&few), &measure(&["a"])).has_converged());
+        assert_eq!(
+            check(Some(&few), &measure(&["a"])).state,
+            ConvergenceState::Converged
+        );
         let blocked = check(Some(&few), &with_blocker);
         assert_eq!(blocked.state, ConvergenceState::ChangedSince);
         let stable = with_rule(criteria::QUESTION_STABILITY);
-        assert!(check(Some(&stable), &with_blocker).has_converged());
+        assert_eq!(
+            check(Some(&stable), &with_blocker).state,
+            ConvergenceState::Converged
+        );
 
         let confident = with_rule(criteria::HIGH_CONFIDENCE);
         let with_high = |high: u64| DocumentMeasure {
@@ -215,7 +215,10 @@ mod tests {
             }),
             ..measure(&["a"])
         };
-        assert!(check(Some(&confident), &with_high(1)).has_converged());
+        assert_eq!(
+            check(Some(&confident), &with_high(1)).state,
+            ConvergenceState::Converged
+        );
         let lower = check(Some(&confident), &with_high(0));
         assert_eq!(
             lower.message,

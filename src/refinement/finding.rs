@@ -54,6 +54,16 @@ impl PanelFinding {
         }
     }
 
+    /// Returns the claim that it contradicts or the new question that it asks; `None` for what is
+    /// about a question of the batch.
+    pub fn matter(&self) -> Option<(bool, QuestionKey)> {
+        match self {
+            Self::Contradicted { claim, .. } => Some((false, claim.clone())),
+            Self::NewQuestion { text, .. } => Some((true, QuestionKey::of(text))),
+            Self::Answered { .. } | Self::StillOpen { .. } | Self::Deferred { .. } => None,
+        }
+    }
+
     /// Returns the question that it answers or leaves open; `None` if it is about something else.
     pub fn question(&self) -> Option<&QuestionKey> {
         match self {

@@ -184,7 +184,7 @@ fn cases_of(
 }
 
 /// Reads the fields of all cases.
-fn read_cases(raw: Vec<RawCase>, defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
+fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
     if raw.len() > MOST_CASES {
         log.add(0, format!("there are more than {MOST_CASES} cases"));
         return Vec::new();

@@ -30,7 +30,6 @@ use conclave::engine::ports::{
 use conclave::error::Error;
 use conclave::records::refinements::{RefinementStore, SpecFile};
 use conclave::records::runs::RunStore;
-use conclave::refinement::batches::BatchLimits;
 use conclave::refinement::event::{BatchFinished, Extraction, Integrated, LoopBegun, TextHash};
 use conclave::refinement::mask::TextMask;
 use conclave::session::batch::driver::BatchDriver;
@@ -259,9 +258,7 @@ async fn refine(face: &PlainFace, planner: &Planner<'_>, server: &ProviderServer
             clock,
         },
         terms: RefinementTerms {
-            batches: BatchLimits {
-                questions: 1.try_into().unwrap(),
-            },
+            batch_size: 1.try_into().unwrap(),
             high_from: Confidence::new(0.8).unwrap(),
         },
         mask: TextMask::default(),

@@ -211,8 +211,8 @@ fn revised_vote(key: &AnswerKey, experts: &[Expert<'_>]) -> Option<bool> {
     }
     let is_voter = |expert: &&Expert<'_>| expert.first.is_some() || expert.revision.is_some();
     let voters = experts.iter().filter(is_voter);
-    let votes: Vec<Option<&FinalAnswer>> = voters.map(|expert| expert.after.as_ref()).collect();
-    vote(key, &votes)
+    let after: Vec<Option<&FinalAnswer>> = voters.map(|expert| expert.after.as_ref()).collect();
+    vote(key, &after)
 }
 
 /// Whether the leading point of Round 2 is right, or the judge's own words if it only gave prose.

@@ -9,7 +9,7 @@ use crate::commands::flags::JsonFlags;
 use crate::error::{Error, Exit};
 use crate::files::log::LogError;
 use crate::records::refinements::{RefinementStoreError, SpecFile, SpecFileError};
-use crate::refinement::check::{ConvergenceCheck, check};
+use crate::refinement::check::{ConvergenceCheck, ConvergenceState, check};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
@@ -145,7 +145,7 @@ pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     let report = CheckReport {
         schema_version: "1.0",
         document: display(&file),
-        converged: check.has_converged(),
+        converged: check.state == ConvergenceState::Converged,
         check,
         warnings: warnings(&document),
     };

@@ -14,7 +14,7 @@ use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::files::write::check_writable;
 use crate::records::refinements::{LockedRefinement, RefinementStore, SpecFile};
-use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::batches::{QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{LoopBegun, RefinementEvent, RefinementEventKind, TextHash};
 use crate::refinement::mask::TextMask;
@@ -97,11 +97,9 @@ impl<'a> Starting<'a> {
             clock,
             criteria,
             terms: RefinementTerms {
-                batches: BatchLimits {
-                    questions: questions
-                        .and_then(NonZeroUsize::new)
-                        .unwrap_or(NonZeroUsize::MIN),
-                },
+                batch_size: questions
+                    .and_then(NonZeroUsize::new)
+                    .unwrap_or(NonZeroUsize::MIN),
                 high_from: args.questions.high_confidence,
             },
             mask,
@@ -224,7 +222,7 @@ impl<'a> Starting<'a> {
         } else {
             None
         };
-        let now = DocumentNow::of(resumed, document, written, self.terms.batches);
+        let now = DocumentNow::of(resumed, document, written, self.terms.batch_size);
         let now = now.map_err(Error::failed)?;
         let merge = resumed.open_iteration().and_then(IterationRecord::decided);
         let is_last = merge.is_some_and(|merge| merge.evaluation.stops());
@@ -333,16 +331,16 @@ impl<'a> Prepared<'a> {
         };
         let planner = Planner::new(environment, printer, starting.clock.now())?;
         let templates = block_on(RefinementTemplates::prepare(&planner, request))??;
-        let limits = starting.terms.batches;
+        let batch_size = starting.terms.batch_size;
         let (next, iterations) = match left {
             LoopLeft::End(_) => (Vec::new(), 0),
             LoopLeft::Some { next, iterations } => (next, iterations),
-            LoopLeft::All { iterations } => (batches(document, limits), iterations),
+            LoopLeft::All { iterations } => (batches(document, batch_size), iterations),
         };
         let ahead = LoopAhead {
             document,
             next,
-            limits,
+            batch_size,
             iterations,
         };
         let estimate = LoopEstimate::of(&ahead, &templates)?;

@@ -208,14 +208,14 @@ impl State {
     }
 
     /// Ends now. An answer that has already arrived is still given.
-    pub(super) fn end(self, step: &mut StepContext<'_>, stop: Stop) -> Self {
+    pub(super) fn end(self, step: &mut StepContext<'_>, why: Stop) -> Self {
         let name = self.name();
         let next = match self {
             Self::Finishing(phase) => return Self::Finishing(phase.give_up(step)).proceed(step),
-            Self::Verdict(phase) if phase.has_an_answer_for(step.plan, stop.reason) => phase
-                .cut_short(step, &stop.message)
+            Self::Verdict(phase) if phase.has_an_answer_for(step.plan, why.reason) => phase
+                .cut_short(step, &why.message)
                 .map_continue(Self::Verdict),
-            state => return state.abort(step, stop),
+            state => return state.abort(step, why),
         };
         Self::after(step, name, next)
     }

@@ -214,8 +214,8 @@ impl Facts<'_> {
 fn summary(manifest: &Manifest) -> Option<String> {
     let content = &manifest.content;
     let description = content.description.as_deref().map(str::trim);
-    let named = [content.name.as_deref(), description].into_iter().flatten();
-    let mut parts: Vec<String> = named.map(str::to_owned).collect();
+    let head = [content.name.as_deref(), description].into_iter().flatten();
+    let mut parts: Vec<String> = head.map(str::to_owned).collect();
     if !content.keywords.is_empty() {
         parts.push(format!("keywords: {}", content.keywords.join(", ")));
     }

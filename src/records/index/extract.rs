@@ -145,7 +145,7 @@ fn rounds(record: &StoredRecord) -> Vec<Columns> {
     numbers.into_iter().map(row).collect()
 }
 
-/// Returns a number that SQLite can hold.
+/// Returns a number that the database can hold.
 fn whole(number: impl Into<Option<u64>>) -> Value {
     let saturated = |number| i64::try_from(number).unwrap_or(i64::MAX);
     number.into().map(saturated).into()

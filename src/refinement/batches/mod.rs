@@ -10,13 +10,6 @@ use crate::refinement::document::{SectionKind, SpecDocument, Tag};
 use crate::stopping::convergence::QuestionKey;
 use crate::text::clean::one_line;
 
-/// The size of batches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BatchLimits {
-    /// The most questions of a batch.
-    pub questions: NonZeroUsize,
-}
-
 /// The questions of one consultation, in the order of their numbers from 1, and the claims that it
 /// can contradict, in the order of theirs. Texts are one line.
 ///
@@ -41,14 +34,14 @@ const MOST_CLAIMS: usize = 24;
 /// what is left of a secret may no longer look like one, and would not be masked.
 const CLAIM_LENGTH: usize = 400;
 
-/// Returns the open questions of a document in batches: blockers first, then in the order of the
+/// Returns the open questions of a document in batches of at most this size: blockers first, then in the order of the
 /// document. Deferred questions wait for a person and are not asked; a question that stands there
 /// twice is asked once.
-pub fn batches(document: &SpecDocument, limits: BatchLimits) -> Vec<QuestionBatch> {
+pub fn batches(document: &SpecDocument, size: NonZeroUsize) -> Vec<QuestionBatch> {
     let questions = questions(document.items(SectionKind::Open));
     let claims = claims(document);
     questions
-        .chunks(limits.questions.get())
+        .chunks(size.get())
         .enumerate()
         .map(|(number, questions)| QuestionBatch {
             questions: questions.to_vec(),
@@ -116,7 +109,7 @@ mod tests {
     fn divided(text: &str, size: usize) -> Vec<QuestionBatch> {
         let document = SpecDocument::parse(text).unwrap();
         let questions = NonZeroUsize::new(size).unwrap();
-        batches(&document, BatchLimits { questions })
+        batches(&document, questions)
     }
 
     fn texts(batch: &QuestionBatch) -> Vec<&str> {

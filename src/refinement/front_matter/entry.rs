@@ -52,10 +52,11 @@ pub(in crate::refinement) fn high_confidence_ratio(measure: &DocumentMeasure) ->
 }
 
 impl ConvergenceEntry {
-    /// Describes the document after an iteration, but for its questions.
+    /// Describes the document after an iteration, with the fingerprint of its questions.
     pub fn new(
         iteration: u64,
         questions_stable_count: u64,
+        questions: String,
         measure: &DocumentMeasure,
         evaluation: &Evaluation,
     ) -> Self {
@@ -73,7 +74,7 @@ impl ConvergenceEntry {
                 let is_strict = evaluation.rule(criteria::OPEN_BLOCKERS).is_none();
                 format!("{rule}{}", if is_strict { STRICT_SEED } else { "" })
             }),
-            questions: String::new(),
+            questions,
         }
     }
 

@@ -32,17 +32,6 @@ use crate::stopping::convergence::QuestionKey;
 /// The most new questions of one consultation that are added.
 const MOST_NEW_QUESTIONS: usize = 5;
 
-/// The terms of a merge.
-#[derive(Clone, Copy, Debug)]
-pub struct IntegrationTerms<'t> {
-    /// The confidence from which an answer is of high confidence.
-    pub high_from: Confidence,
-    /// The number of the first change.
-    pub first_change: u64,
-    /// Questions that were asked, moved or dropped before: they are not new.
-    pub known: &'t BTreeSet<QuestionKey>,
-}
-
 /// A document with findings merged into it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Integration {
@@ -50,7 +39,8 @@ pub struct Integration {
     pub changes: Vec<ItemChange>,
 }
 
-/// Merges findings into a document.
+/// Merges findings into a document. `first_change` is the number of the first change; answers are
+/// of high confidence from `high_from` on, and questions that are known are not new.
 ///
 /// # Errors
 ///
@@ -58,15 +48,17 @@ pub struct Integration {
 pub fn integrate(
     document: &SpecDocument,
     findings: &[BatchFindings],
-    terms: IntegrationTerms<'_>,
+    first_change: u64,
+    high_from: Confidence,
+    known: BTreeSet<QuestionKey>,
 ) -> Result<Integration, FrontMatterError> {
     let findings = in_order_of_questions(document, findings);
-    let mut merge = MergeInProgress::new(document, terms.first_change);
+    let mut merge = MergeInProgress::new(document, first_change);
     for (question, outcome) in outcomes(&findings) {
-        merge.question(&question, &outcome, terms.high_from);
+        merge.question(&question, &outcome, high_from);
     }
     merge.contradictions(&findings);
-    merge.new_questions(&findings, terms.known);
+    merge.new_questions(&findings, known);
     merge.finish()
 }
 
@@ -124,16 +116,10 @@ impl<'d> MergeInProgress<'d> {
         high_from: Confidence,
     ) {
         let items = self.document.with_key(SectionKind::Open, question);
-        let QuestionOutcome { source, finding } = outcome;
-        let reason = finding.words();
+        let (source, finding) = outcome;
+        let (reason, id) = (finding.words(), &source.consultation);
         if items.is_empty() {
-            self.plan(
-                ChangeKind::Dropped,
-                question,
-                None,
-                reason,
-                &source.consultation,
-            );
+            self.plan(ChangeKind::Dropped, question, None, reason, id);
         }
         for item in items {
             let kind = match finding {
@@ -145,18 +131,19 @@ impl<'d> MergeInProgress<'d> {
                         Some(to) => {
                             let note = notes::answer(source, answer, dissent);
                             self.editor.move_item(item, to, &note);
-                            ChangeKind::Moved {
-                                from: SectionKind::Open,
-                                to,
-                            }
+                            let from = SectionKind::Open;
+                            ChangeKind::Moved { from, to }
                         }
                         None => self.keep(item),
                     }
                 }
-                PanelFinding::Deferred { .. } if !notes::has_deferral(item, source) => {
+                PanelFinding::Deferred { .. }
+                    if !notes::has_note(item, notes::DEFERRED, &source.consultation) =>
+                {
                     self.editor.clear_tag(item, Tag::New);
                     self.editor.set_tag(item, Tag::Deferred);
-                    self.editor.note(item, &notes::deferred(source, reason));
+                    let note = notes::with_reason(notes::DEFERRED, source, reason);
+                    self.editor.note(item, &note);
                     ChangeKind::Deferred
                 }
                 PanelFinding::Deferred { .. }
@@ -164,7 +151,7 @@ impl<'d> MergeInProgress<'d> {
                 | PanelFinding::Contradicted { .. }
                 | PanelFinding::NewQuestion { .. } => self.keep(item),
             };
-            self.plan(kind, question, Some(item), reason, &source.consultation);
+            self.plan(kind, question, Some(item), reason, id);
         }
     }
 
@@ -182,7 +169,11 @@ impl<'d> MergeInProgress<'d> {
             let PanelFinding::Contradicted { claim, reason } = finding else {
                 continue;
             };
-            let items = self.claims(claim);
+            let in_section = |section| self.document.with_key(section, claim);
+            let mut items = in_section(SectionKind::High);
+            if items.is_empty() {
+                items = in_section(SectionKind::Medium);
+            }
             let id = &source.consultation;
             if !contradicted.insert(claim) || moved.contains(claim) {
                 self.plan(ChangeKind::Kept, claim, None, reason, id);
@@ -197,35 +188,27 @@ impl<'d> MergeInProgress<'d> {
     }
 
     fn contradict(&mut self, item: &'d SpecItem, reason: &str, source: &FindingSource) {
-        if notes::has_contradiction(item, source) {
-            let (kept, id) = (ChangeKind::Kept, &source.consultation);
-            return self.plan(kept, &item.key, Some(item), reason, id);
+        let id = &source.consultation;
+        if notes::has_note(item, notes::CONTRADICTED, id) {
+            return self.plan(ChangeKind::Kept, &item.key, Some(item), reason, id);
         }
         let to = match item.section {
             SectionKind::High => SectionKind::Medium,
             SectionKind::Medium | SectionKind::Open => SectionKind::Open,
         };
-        self.editor
-            .move_item(item, to, &notes::contradicted(source, reason));
-        let kind = ChangeKind::Moved {
-            from: item.section,
-            to,
-        };
-        self.plan(kind, &item.key, Some(item), reason, &source.consultation);
+        let note = notes::with_reason(notes::CONTRADICTED, source, reason);
+        self.editor.move_item(item, to, &note);
+        let from = item.section;
+        self.plan(
+            ChangeKind::Moved { from, to },
+            &item.key,
+            Some(item),
+            reason,
+            id,
+        );
     }
 
-    /// Returns the items of a claim in its highest section.
-    fn claims(&self, claim: &QuestionKey) -> Vec<&'d SpecItem> {
-        let high = self.document.with_key(SectionKind::High, claim);
-        if high.is_empty() {
-            self.document.with_key(SectionKind::Medium, claim)
-        } else {
-            high
-        }
-    }
-
-    fn new_questions(&mut self, findings: &[&BatchFindings], known: &BTreeSet<QuestionKey>) {
-        let mut known = known.clone();
+    fn new_questions(&mut self, findings: &[&BatchFindings], mut known: BTreeSet<QuestionKey>) {
         for section in SectionKind::ALL {
             let items = self.document.items(section).iter();
             known.extend(items.map(|item| item.key.clone()));
@@ -249,10 +232,9 @@ impl<'d> MergeInProgress<'d> {
                     &[Tag::New]
                 };
                 self.editor.add_item(SectionKind::Open, text, tags);
-                let kind = ChangeKind::Added {
-                    to: SectionKind::Open,
-                };
-                self.plan(kind, &key, None, text, &batch.source.consultation);
+                let to = SectionKind::Open;
+                let id = &batch.source.consultation;
+                self.plan(ChangeKind::Added { to }, &key, None, text, id);
             }
         }
     }
@@ -311,17 +293,11 @@ fn sourced<'f>(
 
 /// Returns the new questions that a consultation takes for blockers.
 fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
-    let mut blockers = BTreeSet::new();
-    for (_, finding) in sourced(findings) {
-        if let PanelFinding::NewQuestion {
-            text,
-            blocker: true,
-        } = finding
-        {
-            blockers.insert(QuestionKey::of(text));
-        }
-    }
-    blockers
+    let blockers = sourced(findings).filter_map(|(_, finding)| match finding {
+        PanelFinding::NewQuestion { text, blocker } => blocker.then(|| QuestionKey::of(text)),
+        _ => None,
+    });
+    blockers.collect()
 }
 
 /// Adds extracted claims and questions to a document that lacks the sections. The items of the same
@@ -357,34 +333,22 @@ pub fn add_extraction(
 
 /// What follows for a question from all that was found about it: it is answered, deferred or still
 /// open.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct QuestionOutcome<'f> {
-    pub(super) source: &'f FindingSource,
-    pub(super) finding: PanelFinding,
-}
+pub(super) type QuestionOutcome<'f> = (&'f FindingSource, PanelFinding);
 
-impl QuestionOutcome<'_> {
-    /// Returns the outcome of this one and a later one about the same question.
-    fn with(self, later: Self) -> Self {
-        use PanelFinding::{Answered, Deferred, StillOpen};
-        match (&self.finding, &later.finding) {
-            (Answered { answer, .. }, Deferred { question, reason })
-            | (Deferred { question, reason }, Answered { answer, .. }) => Self {
-                source: self.source,
-                finding: StillOpen {
-                    question: question.clone(),
-                    reason: format!("one panel answers “{answer}”, another defers it: {reason}"),
-                },
-            },
-            // An unknown confidence is below every known one.
-            (Answered { .. }, Answered { .. })
-                if later.source.confidence > self.source.confidence =>
-            {
-                later
-            }
-            (StillOpen { .. }, Answered { .. } | Deferred { .. }) => later,
-            _ => self,
+/// Returns the outcome of two findings about the same question, in their order.
+fn merged<'f>(earlier: QuestionOutcome<'f>, later: QuestionOutcome<'f>) -> QuestionOutcome<'f> {
+    use PanelFinding::{Answered, Deferred, StillOpen};
+    match (&earlier.1, &later.1) {
+        (Answered { answer, .. }, Deferred { question, reason })
+        | (Deferred { question, reason }, Answered { answer, .. }) => {
+            let reason = format!("one panel answers “{answer}”, another defers it: {reason}");
+            let question = question.clone();
+            (earlier.0, StillOpen { question, reason })
         }
+        // An unknown confidence is below every known one.
+        (Answered { .. }, Answered { .. }) if later.0.confidence > earlier.0.confidence => later,
+        (StillOpen { .. }, Answered { .. } | Deferred { .. }) => later,
+        _ => earlier,
     }
 }
 
@@ -403,15 +367,12 @@ pub(super) fn outcomes<'f>(
             let Some(question) = finding.question().cloned() else {
                 continue;
             };
-            let source = &batch.source;
-            let outcome = QuestionOutcome { source, finding };
-            let merged = if let Some(earlier) = outcomes.remove(&question) {
-                earlier.with(outcome)
-            } else {
-                order.push(question.clone());
-                outcome
-            };
-            outcomes.insert(question, merged);
+            let mut outcome = (&batch.source, finding);
+            match outcomes.remove(&question) {
+                Some(earlier) => outcome = merged(earlier, outcome),
+                None => order.push(question.clone()),
+            }
+            outcomes.insert(question, outcome);
         }
     }
     let in_order = order.into_iter();

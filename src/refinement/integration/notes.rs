@@ -10,8 +10,8 @@ use crate::refinement::document::{SpecItem, note_texts};
 use crate::refinement::finding::FindingSource;
 
 const ANSWER: &str = "Answer: ";
-const DEFERRED: &str = "Deferred: ";
-const CONTRADICTED: &str = "Contradicted: ";
+pub(super) const DEFERRED: &str = "Deferred: ";
+pub(super) const CONTRADICTED: &str = "Contradicted: ";
 
 /// Returns the note of an answer, with the confidence in it and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
@@ -26,26 +26,9 @@ pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>
     )
 }
 
-pub(super) fn deferred(source: &FindingSource, reason: &str) -> String {
-    with_reason(DEFERRED, source, reason)
-}
-
-pub(super) fn contradicted(source: &FindingSource, reason: &str) -> String {
-    with_reason(CONTRADICTED, source, reason)
-}
-
-fn with_reason(label: &str, source: &FindingSource, reason: &str) -> String {
+/// Returns the note of a deferral or contradiction.
+pub(super) fn with_reason(label: &str, source: &FindingSource, reason: &str) -> String {
     format!("{label}{} ({})", reason.trim(), source.consultation)
-}
-
-/// Returns whether an item has the note of this deferral.
-pub(super) fn has_deferral(item: &SpecItem, source: &FindingSource) -> bool {
-    has_note(item, DEFERRED, &source.consultation)
-}
-
-/// Returns whether an item has the note of this contradiction.
-pub(super) fn has_contradiction(item: &SpecItem, source: &FindingSource) -> bool {
-    has_note(item, CONTRADICTED, &source.consultation)
 }
 
 /// Returns whether a panel has contradicted an item.
@@ -57,7 +40,8 @@ pub(super) fn is_contradicted(item: &SpecItem) -> bool {
     sources.any(is_consultation)
 }
 
-fn has_note(item: &SpecItem, label: &str, id: &ConsultationId) -> bool {
+/// Returns whether an item has the note of this deferral or contradiction.
+pub(super) fn has_note(item: &SpecItem, label: &str, id: &ConsultationId) -> bool {
     let notes = note_texts(item);
     let mut sources = notes.iter().filter_map(|note| source_of(note, label));
     sources.any(|source| source == id.as_str())

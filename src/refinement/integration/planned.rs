@@ -19,7 +19,14 @@ pub(super) fn changes(planned: Vec<PlannedChange>, written: &SpecDocument) -> Ve
     for (mut change, section) in planned {
         let after = section.and_then(|section| {
             let nth = matched.entry((change.item.clone(), section)).or_default();
-            let mut candidates = candidates(&change, section, written);
+            // A moved item names its source.
+            let is_moved = matches!(change.kind, ChangeKind::Moved { .. });
+            let source = change.source.as_ref().filter(|_| is_moved);
+            let same_words = written.with_key(section, &change.item).into_iter();
+            let mut candidates = same_words.filter(|item| {
+                steps::count(1);
+                source.is_none_or(|source| item.notes.contains(source.as_str()))
+            });
             let after = candidates.nth(*nth).map(|item| source_of(written, item));
             *nth += 1;
             after
@@ -28,21 +35,6 @@ pub(super) fn changes(planned: Vec<PlannedChange>, written: &SpecDocument) -> Ve
         changes.push(change);
     }
     changes
-}
-
-/// Returns the items that a change can have led to, in order. A moved item names its source.
-fn candidates<'w>(
-    change: &ItemChange,
-    section: SectionKind,
-    written: &'w SpecDocument,
-) -> impl Iterator<Item = &'w SpecItem> {
-    let is_moved = matches!(change.kind, ChangeKind::Moved { .. });
-    let source = change.source.as_ref().filter(|_| is_moved);
-    let same_words = written.with_key(section, &change.item).into_iter();
-    same_words.filter(move |item| {
-        steps::count(1);
-        source.is_none_or(|source| item.notes.contains(source.as_str()))
-    })
 }
 
 pub(super) fn source_of(document: &SpecDocument, item: &SpecItem) -> String {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use thiserror::Error;
-
+use crate::consultation::transcript::no_answer::{NoAnswer, no_answer};
 use crate::domain::stored_record::{Completion, StoredRecord};
 use crate::stopping::convergence::QuestionKey;
 
@@ -25,24 +24,18 @@ pub struct ExtractedItems {
     pub open: Vec<String>,
 }
 
-/// Error for an answer from which nothing can be extracted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum ExtractionError {
-    #[error("the model gave no answer")]
-    NoAnswer,
-    #[error("the model's answer lists no statements and no questions of the document")]
-    NoItems,
-}
-
 /// Returns what a model extracted, from the record of its consultation of one round. A text that
-/// stands in several lists counts in the least certain one.
-pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, ExtractionError> {
+/// stands in several lists counts in the least certain one; the reason if there is nothing.
+pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, NoAnswer> {
     let answer = record
         .independents()
         .next()
         .filter(|_| record.completion() == Completion::Completed)
-        .ok_or(ExtractionError::NoAnswer)?;
-    let found = answer.findings.as_deref().ok_or(ExtractionError::NoItems)?;
+        .ok_or_else(|| no_answer(record))?;
+    let no_items = || NoAnswer::Failed {
+        message: "the model's answer lists no statements and no questions of the document".into(),
+    };
+    let found = answer.findings.as_deref().ok_or_else(no_items)?;
     let mut seen = BTreeSet::new();
     let mut items = |texts: &[String]| -> Vec<String> {
         let texts = texts.iter().map(|text| paragraph(text, LENGTH));
@@ -53,7 +46,7 @@ pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, Extracti
     let medium = items(&found.assumed);
     let high = items(&found.settled);
     if open.is_empty() && medium.is_empty() && high.is_empty() {
-        return Err(ExtractionError::NoItems);
+        return Err(no_items());
     }
     Ok(ExtractedItems { high, medium, open })
 }

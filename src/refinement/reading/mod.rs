@@ -8,7 +8,7 @@ mod answer;
 pub mod record;
 pub mod extraction;
 
-pub use extraction::{ExtractedItems, ExtractionError, extracted_items};
+pub use extraction::{ExtractedItems, extracted_items};
 pub use record::findings_of;
 
 #[cfg(test)]

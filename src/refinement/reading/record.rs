@@ -41,10 +41,6 @@ pub fn findings_of(
     for finding in &mut findings {
         add_objections(finding, &objections, batch);
     }
-    let unread = batch
-        .keys()
-        .into_iter()
-        .filter(|key| reading.unread.contains(key));
     Ok(BatchFindings {
         source: FindingSource {
             consultation: id,
@@ -52,13 +48,10 @@ pub fn findings_of(
                 .calibrated_confidence
                 .or(stated.map(Confidence::value)),
             calibrated: record.calibrated_confidence.is_some(),
-            dissent: objections
-                .into_iter()
-                .map(|objection| objection.line)
-                .collect(),
+            dissent: objections.into_iter().map(|(line, _)| line).collect(),
             degradations: record.degradations.clone(),
         },
-        unread: unread.collect(),
+        unread: reading.unread,
         findings,
     })
 }
@@ -133,11 +126,10 @@ fn of_positions(
         };
         match stated.first() {
             Some((_, first)) if is_like(first) => {
-                let finding = match agreed(record, &stated) {
-                    Some(finding) => finding,
-                    None => (*first).clone(),
-                };
-                joint.findings.push(finding);
+                let agreed = agreed(record, &stated);
+                joint
+                    .findings
+                    .push(agreed.unwrap_or_else(|| (*first).clone()));
             }
             Some(_) | None => joint.unread.push(key),
         }
@@ -161,17 +153,13 @@ fn of_positions(
 fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Option<PanelFinding> {
     let answers: Vec<_> = stated
         .iter()
-        .filter_map(|(held, finding)| {
-            if let PanelFinding::Answered {
+        .filter_map(|(held, finding)| match finding {
+            PanelFinding::Answered {
                 question,
                 answer,
                 dissent,
-            } = finding
-            {
-                Some((*held, question, answer, dissent))
-            } else {
-                None
-            }
+            } => Some((*held, question, answer, dissent)),
+            _ => None,
         })
         .collect();
     // The first of equals.
@@ -216,7 +204,7 @@ impl AnswerReading {
 
     fn has_matter_of(&self, finding: &PanelFinding) -> bool {
         let mut findings = self.findings.iter();
-        findings.any(|one| is_same_matter(one, finding))
+        findings.any(|one| one.matter().is_some() && one.matter() == finding.matter())
     }
 
     /// Returns the finding about a question of the batch.
@@ -227,33 +215,15 @@ impl AnswerReading {
     }
 }
 
-/// Whether two findings contradict the same claim or ask the same new question.
-fn is_same_matter(one: &PanelFinding, other: &PanelFinding) -> bool {
-    match (one, other) {
-        (
-            PanelFinding::Contradicted { claim: one, .. },
-            PanelFinding::Contradicted { claim: other, .. },
-        ) => one == other,
-        (
-            PanelFinding::NewQuestion { text: one, .. },
-            PanelFinding::NewQuestion { text: other, .. },
-        ) => QuestionKey::of(one) == QuestionKey::of(other),
-        _ => false,
-    }
-}
-
-/// An objection that the whole consultation leaves.
-struct Objection {
-    line: String,
-    severity: Severity,
-}
+/// An objection that the whole consultation leaves, in a line.
+type Objection = (String, Severity);
 
 /// Returns the dissent from a judge's verdict; for an answer without one, the points that the
 /// debate left open.
 fn objections(record: &StoredRecord) -> Vec<Objection> {
-    let dissent = record.dissent.iter().map(|dissent| Objection {
-        line: attributed(&dissent.agent, &dissent.concern),
-        severity: dissent.severity,
+    let dissent = record.dissent.iter().map(|dissent| {
+        let line = attributed(&dissent.agent, &dissent.concern);
+        (line, dissent.severity)
     });
     let left_open = record.open_points.iter().filter(|_| !record.is_judged());
     let left_open = left_open.map(|point| {
@@ -261,14 +231,12 @@ fn objections(record: &StoredRecord) -> Vec<Objection> {
         let views: Vec<String> = views
             .map(|view| attributed(&view.agent, &view.view))
             .collect();
-        Objection {
-            line: attributed(&point.topic, &views.join("; ")),
-            severity: point.severity.unwrap_or_default(),
-        }
+        let line = attributed(&point.topic, &views.join("; "));
+        (line, point.severity.unwrap_or_default())
     });
-    let second = (record.judge_consistent == Some(false)).then(|| Objection {
-        line: "the judge's second pass came to another verdict".to_owned(),
-        severity: Severity::High,
+    let second = (record.judge_consistent == Some(false)).then(|| {
+        let line = "the judge's second pass came to another verdict";
+        (line.to_owned(), Severity::High)
     });
     dissent.chain(left_open).chain(second).collect()
 }
@@ -293,24 +261,21 @@ fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &
     if dissent.is_some() {
         return;
     }
-    let number = batch.questions.iter().position(|(key, _)| key == question);
-    let Some(number) = number.map(|at| at + 1) else {
+    let mut numbers = (1..).zip(&batch.questions);
+    let Some((number, _)) = numbers.find(|(_, (key, _))| key == question) else {
         return;
     };
-    let concerns = |objection: &&Objection| {
-        let named = questions_named(&objection.line);
+    let concerns = |(line, severity): &&Objection| {
+        let named = questions_named(line);
         if !named.is_empty() || batch.questions.len() == 1 {
             let is_meant = named.is_empty() || named.contains(&number);
-            is_meant && objection.severity > Severity::Low
+            is_meant && *severity > Severity::Low
         } else {
-            objection.severity == Severity::High
+            *severity == Severity::High
         }
     };
-    let lines: Vec<&str> = objections
-        .iter()
-        .filter(concerns)
-        .map(|objection| objection.line.as_str())
-        .collect();
+    let concerning = objections.iter().filter(concerns);
+    let lines: Vec<&str> = concerning.map(|(line, _)| line.as_str()).collect();
     if !lines.is_empty() {
         *dissent = Some(lines.join("; "));
     }

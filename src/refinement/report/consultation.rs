@@ -6,7 +6,7 @@ use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::refinement::event::Extraction;
 use crate::refinement::finding::PanelFinding;
-use crate::refinement::state::{BatchRecord, ConsultationProgress, ExtractionRecord};
+use crate::refinement::state::{BatchRecord, ConsultationStatus, ExtractionRecord};
 use crate::stopping::convergence::QuestionKey;
 
 /// The consultation of a batch.
@@ -34,20 +34,6 @@ pub struct ConsultationReport {
     pub spend: ConsultationSpend,
 }
 
-/// How far a consultation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[cfg_attr(test, derive(schemars::JsonSchema))]
-#[serde(rename_all = "snake_case")]
-pub enum ConsultationStatus {
-    InFlight,
-    /// It can be resumed.
-    CutOff,
-    Answered,
-    NoAnswer,
-    /// Another consultation got its questions.
-    Repeated,
-}
-
 /// An extraction of claims and questions from a plain document.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -64,11 +50,11 @@ pub struct ExtractionReport {
 
 impl ConsultationReport {
     pub(super) fn of(batch: &BatchRecord) -> Self {
-        let answer = batch.progress.answer();
+        let answer = batch.answer.as_ref();
         let questions = batch.about.questions.iter();
         Self {
             consultation: batch.consultation.clone(),
-            status: ConsultationStatus::of(&batch.progress),
+            status: batch.status,
             questions: questions.map(|(_, text)| text.clone()).collect(),
             confidence: answer.and_then(|answer| answer.source.confidence),
             calibrated: answer.is_some_and(|answer| answer.source.calibrated),
@@ -76,7 +62,7 @@ impl ConsultationReport {
             degradations: answer.map_or_else(Vec::new, |answer| answer.source.degradations.clone()),
             findings: answer.map_or_else(Vec::new, |answer| answer.findings.clone()),
             unread: answer.map_or_else(Vec::new, |answer| answer.unread.clone()),
-            error: batch.progress.error().map(str::to_owned),
+            error: batch.error.clone(),
             spend: batch.spend,
         }
     }
@@ -85,31 +71,17 @@ impl ConsultationReport {
 impl ExtractionReport {
     pub(super) fn of(record: &ExtractionRecord) -> Self {
         let texts = |of: fn(&Extraction) -> &Vec<String>| {
-            record
-                .progress
-                .answer()
-                .map_or_else(Vec::new, |extraction| of(extraction).clone())
+            let extraction = record.answer.as_ref();
+            extraction.map_or_else(Vec::new, |extraction| of(extraction).clone())
         };
         Self {
             consultation: record.consultation.clone(),
-            status: ConsultationStatus::of(&record.progress),
+            status: record.status,
             high: texts(|extraction| &extraction.high),
             medium: texts(|extraction| &extraction.medium),
             open: texts(|extraction| &extraction.open),
-            error: record.progress.error().map(str::to_owned),
+            error: record.error.clone(),
             spend: record.spend,
-        }
-    }
-}
-
-impl ConsultationStatus {
-    fn of<T>(progress: &ConsultationProgress<T>) -> Self {
-        match progress {
-            ConsultationProgress::InFlight => Self::InFlight,
-            ConsultationProgress::LeftOver(_) => Self::CutOff,
-            ConsultationProgress::Answered(_) => Self::Answered,
-            ConsultationProgress::NoAnswer(_) => Self::NoAnswer,
-            ConsultationProgress::Repeated(_) => Self::Repeated,
         }
     }
 }

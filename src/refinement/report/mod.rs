@@ -14,7 +14,7 @@ use crate::refinement::state::IterationRecord;
 use crate::stopping::convergence::{Criteria, DocumentMeasure};
 use crate::stopping::evaluation::{Class, Decision, Evaluation};
 
-pub use self::consultation::{ConsultationReport, ConsultationStatus, ExtractionReport};
+pub use self::consultation::{ConsultationReport, ExtractionReport};
 
 /// A loop over a document: its iterations, what the panel found, what was changed, and what was
 /// decided. Unknown values are `None`.

@@ -4,7 +4,7 @@ use crate::domain::confidence::Confidence;
 use crate::refinement::document::{SectionKind, SpecDocument};
 use crate::refinement::event::{Integrated, TextHash};
 use crate::refinement::front_matter::{self, ConvergenceEntry, FrontMatterError};
-use crate::refinement::integration::{Integration, IntegrationTerms, add_extraction, integrate};
+use crate::refinement::integration::{Integration, add_extraction, integrate};
 use crate::stopping::convergence::{DocumentMeasure, evaluate, stable_count};
 
 use super::iteration::IterationRecord;
@@ -51,13 +51,8 @@ impl RefinementLoop {
             .changes
             .last()
             .map_or_else(|| self.next_change(), |change| change.number + 1);
-        let known = self.known_questions();
-        let terms = IntegrationTerms {
-            high_from,
-            first_change,
-            known: &known,
-        };
-        let integration = integrate(&working, &self.pending_findings(), terms)?;
+        let (findings, known) = (self.pending_findings(), self.known_questions());
+        let integration = integrate(&working, &findings, first_change, high_from, known)?;
         let merged = document.with_text(&integration.text)?;
         let mut measures = self.measures();
         let measure = DocumentMeasure {
@@ -68,10 +63,8 @@ impl RefinementLoop {
         let evaluation = evaluate(&self.criteria, &measures);
         let iteration = self.next_iteration();
         let stable = stable_count(&self.criteria, &measures);
-        let entry = ConvergenceEntry {
-            questions: merged.fingerprint(),
-            ..ConvergenceEntry::new(iteration, stable, &measure, &evaluation)
-        };
+        let questions = merged.fingerprint();
+        let entry = ConvergenceEntry::new(iteration, stable, questions, &measure, &evaluation);
         let text = front_matter::with_entry(&integration.text, &entry)?;
         let changes = prepared.changes.into_iter().chain(integration.changes);
         let event = Integrated {

@@ -27,8 +27,8 @@ use crate::domain::log::Fold;
 
 use super::event::{RefinementEvent, RefinementEventKind, TextHash};
 
-pub use consultation::{BatchRecord, ConsultationProgress, ConsultationRecord, ExtractionRecord};
-pub use iteration::{IterationRecord, MergeProgress};
+pub use consultation::{BatchRecord, ConsultationRecord, ConsultationStatus, ExtractionRecord};
+pub use iteration::IterationRecord;
 pub use merge::Merge;
 pub use next_step::{DocumentNow, NextStep};
 pub use proposal::BlockerProposal;

@@ -1,16 +1,17 @@
 //! What a loop does next: derived from its log and the document as it is now.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 use crate::domain::ids::ConsultationId;
 use crate::domain::steps;
-use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::batches::{QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{Integrated, StopCause, TextHash};
 use crate::refinement::front_matter::FrontMatterError;
 use crate::stopping::convergence::QuestionKey;
 
-use super::consultation::{BatchRecord, ConsultationProgress};
+use super::consultation::{BatchRecord, ConsultationStatus, has_in_flight};
 use super::iteration::IterationRecord;
 use super::refinement_loop::{LoopPhase, RefinementLoop};
 
@@ -39,7 +40,7 @@ impl DocumentNow {
         refinement: &RefinementLoop,
         document: &SpecDocument,
         output: Option<TextHash>,
-        limits: BatchLimits,
+        batch_size: NonZeroUsize,
     ) -> Result<Self, FrontMatterError> {
         let prepared = refinement.prepared(document)?;
         let working = document.with_text(&prepared.text)?;
@@ -47,7 +48,7 @@ impl DocumentNow {
             read: TextHash::of(document.text()),
             output,
             has_sections: working.has_sections(),
-            batches: batches(&working, limits),
+            batches: batches(&working, batch_size),
         })
     }
 }
@@ -99,7 +100,7 @@ impl RefinementLoop {
         }
         if iteration.document == now.read {
             during(iteration, now)
-        } else if iteration.has_batches_in_flight() {
+        } else if has_in_flight(&iteration.batches) {
             NextStep::Wait
         } else {
             self.before_iteration(now)
@@ -125,24 +126,24 @@ impl RefinementLoop {
         if !now.has_sections && !has_written {
             let mut newest = self.extractions.iter().rev();
             let newest = newest.find(|record| record.about == now.read);
-            match newest.map(|record| (&record.progress, &record.consultation)) {
-                None | Some((ConsultationProgress::Repeated(_), _)) => {
+            match newest.map(|record| (record.status, record)) {
+                None | Some((ConsultationStatus::Repeated, _)) => {
                     return NextStep::Extract { left_over: None };
                 }
-                Some((ConsultationProgress::LeftOver(_), id)) => {
+                Some((ConsultationStatus::CutOff, record)) => {
                     return NextStep::Extract {
-                        left_over: Some(id.clone()),
+                        left_over: Some(record.consultation.clone()),
                     };
                 }
-                Some((ConsultationProgress::InFlight, _)) => return NextStep::Wait,
-                Some((ConsultationProgress::NoAnswer(error), _)) => {
+                Some((ConsultationStatus::InFlight, _)) => return NextStep::Wait,
+                Some((ConsultationStatus::NoAnswer, record)) => {
                     return NextStep::Stop {
                         cause: StopCause::NoAnswer,
-                        message: error.clone(),
+                        message: record.error.clone().unwrap_or_default(),
                     };
                 }
                 // It found nothing.
-                Some((ConsultationProgress::Answered(_), _)) => {}
+                Some((ConsultationStatus::Answered, _)) => {}
             }
         }
         NextStep::StartIteration {
@@ -187,7 +188,7 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
             batches,
         };
     }
-    if iteration.has_batches_in_flight() {
+    if has_in_flight(&iteration.batches) {
         return NextStep::Wait;
     }
     match no_answer(iteration) {
@@ -203,13 +204,9 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
 
 /// Returns the questions that a consultation of the iteration has.
 fn covered(iteration: &IterationRecord) -> BTreeSet<&QuestionKey> {
-    let is_repeated =
-        |record: &&BatchRecord| matches!(record.progress, ConsultationProgress::Repeated(_));
-    let records = iteration
-        .batches
-        .iter()
-        .filter(|record| !is_repeated(record));
-    let questions = records.flat_map(|record| &record.about.questions);
+    let records = iteration.batches.iter();
+    let asked = records.filter(|record| record.status != ConsultationStatus::Repeated);
+    let questions = asked.flat_map(|record| &record.about.questions);
     questions.map(|(key, _)| key).collect()
 }
 
@@ -231,7 +228,6 @@ fn no_answer(iteration: &IterationRecord) -> Option<String> {
         return None;
     }
     let mut newest = iteration.batches.iter().rev();
-    let failed =
-        newest.find(|batch| matches!(batch.progress, ConsultationProgress::NoAnswer(_)))?;
-    failed.progress.error().map(str::to_owned)
+    let failed = newest.find(|batch| batch.status == ConsultationStatus::NoAnswer)?;
+    failed.error.clone()
 }

@@ -63,16 +63,9 @@ impl RefinementLoop {
 }
 
 fn answer_to<'f>(question: &QuestionKey, findings: &'f BatchFindings) -> Option<&'f str> {
-    findings.findings.iter().find_map(|finding| match finding {
-        PanelFinding::Answered {
-            question: answered,
-            answer,
-            ..
-        } if answered == question => Some(answer.as_str()),
-        PanelFinding::Answered { .. }
-        | PanelFinding::StillOpen { .. }
-        | PanelFinding::Deferred { .. }
-        | PanelFinding::Contradicted { .. }
-        | PanelFinding::NewQuestion { .. } => None,
-    })
+    let mut findings = findings.findings.iter();
+    let answer = findings.find(|finding| {
+        matches!(finding, PanelFinding::Answered { question: answered, .. } if answered == question)
+    });
+    answer.map(PanelFinding::words)
 }

@@ -13,8 +13,8 @@ use crate::refinement::finding::BatchFindings;
 use crate::stopping::convergence::{Criteria, DocumentMeasure, QuestionKey, evaluate};
 use crate::stopping::evaluation::Evaluation;
 
-use super::consultation::{ConsultationProgress, ExtractionRecord, end, has_in_flight, start};
-use super::iteration::{IterationRecord, MergeProgress};
+use super::consultation::{ConsultationStatus, ExtractionRecord, end, has_in_flight, start};
+use super::iteration::IterationRecord;
 use super::{Applied, RefinementStateError, refused};
 
 /// A loop.
@@ -119,16 +119,27 @@ impl RefinementLoop {
         self.is_unreadable = false;
         self.criteria = criteria;
         self.resumes.push(at);
-        self.each(ConsultationProgress::resume, ConsultationProgress::resume);
+        for status in self.statuses_mut() {
+            if matches!(
+                status,
+                ConsultationStatus::InFlight | ConsultationStatus::NoAnswer
+            ) {
+                *status = ConsultationStatus::CutOff;
+            }
+        }
     }
 
     fn stop(&mut self, cause: StopCause, message: &str) {
-        self.each(ConsultationProgress::leave, ConsultationProgress::leave);
+        for status in self.statuses_mut() {
+            if *status == ConsultationStatus::InFlight {
+                *status = ConsultationStatus::CutOff;
+            }
+        }
         // Its findings wait for the text of the person.
         if cause == StopCause::DocumentChanged
             && let Some(iteration) = self.open_iteration_mut()
         {
-            iteration.merge = MergeProgress::Due;
+            iteration.merge = None;
         }
         self.phase = LoopPhase::Stopped {
             cause,
@@ -145,28 +156,30 @@ impl RefinementLoop {
     }
 
     fn finish_extraction(&mut self, extraction: &Extraction) -> Applied {
-        let progress = match &extraction.error {
-            None => ConsultationProgress::Answered(extraction.clone()),
-            Some(error) => ConsultationProgress::NoAnswer(error.clone()),
-        };
+        let error = extraction.error.clone();
+        let answer = error.map_or_else(|| Ok(extraction.clone()), Err);
         let id = &extraction.consultation;
-        end(&mut self.extractions, id, extraction.spend, Some(progress))
+        end(&mut self.extractions, id, extraction.spend, Some(answer))
     }
 
     fn start_iteration(&mut self, number: u64, document: &TextHash, at: Timestamp) -> Applied {
         self.check_number(number)?;
         match self.open_iteration_mut() {
-            Some(iteration) if iteration.has_batches_in_flight() => {
+            Some(iteration) if has_in_flight(&iteration.batches) => {
                 return refused(IN_FLIGHT);
             }
             Some(iteration) => {
                 iteration.document = document.clone();
-                iteration.merge = MergeProgress::Due;
+                iteration.merge = None;
             }
-            None => {
-                let iteration = IterationRecord::new(number, document, at);
-                self.iterations.push(iteration);
-            }
+            None => self.iterations.push(IterationRecord {
+                number,
+                started_at: at,
+                document: document.clone(),
+                batches: Vec::new(),
+                merge: None,
+                is_written: false,
+            }),
         }
         Ok(())
     }
@@ -181,29 +194,24 @@ impl RefinementLoop {
 
     fn decide_merge(&mut self, merge: &Integrated) -> Applied {
         let iteration = self.iteration_at_work(merge.iteration)?;
-        if iteration.has_batches_in_flight() {
+        if has_in_flight(&iteration.batches) {
             return refused(IN_FLIGHT);
         }
         if iteration.document != merge.before {
             return refused("findings are merged into another text than the iteration's");
         }
-        iteration.merge = MergeProgress::Decided(Box::new(merge.clone()));
+        iteration.merge = Some(Box::new(merge.clone()));
         Ok(())
     }
 
     fn write(&mut self, document: &TextHash) -> Applied {
-        let written = self.open_iteration_mut().and_then(|iteration| {
-            let merge = iteration.decided()?.clone();
-            let is_unreadable = iteration.is_unreadable();
-            (merge.after == *document).then(|| {
-                iteration.merge = MergeProgress::Written(Box::new(merge));
-                is_unreadable
-            })
-        });
-        let Some(is_unreadable) = written else {
+        let open = self.open_iteration_mut();
+        let is_decided = |merge: &Integrated| merge.after == *document;
+        let Some(iteration) = open.filter(|open| open.decided().is_some_and(is_decided)) else {
             return refused("a text is written that no merge made");
         };
-        self.is_unreadable = is_unreadable;
+        iteration.is_written = true;
+        self.is_unreadable = iteration.is_unreadable();
         Ok(())
     }
 
@@ -230,22 +238,12 @@ impl RefinementLoop {
         }
     }
 
-    /// Changes the progress of every consultation that may still end.
-    fn each(
-        &mut self,
-        extraction: fn(&mut ConsultationProgress<Extraction>),
-        batch: fn(&mut ConsultationProgress<BatchFindings>),
-    ) {
-        for record in &mut self.extractions {
-            extraction(&mut record.progress);
-        }
-        let open = self.open_iteration_mut();
-        for record in open
-            .into_iter()
-            .flat_map(|iteration| &mut iteration.batches)
-        {
-            batch(&mut record.progress);
-        }
+    /// Returns how far the consultations are that may still end.
+    fn statuses_mut(&mut self) -> impl Iterator<Item = &mut ConsultationStatus> {
+        let open = self.iterations.last_mut().filter(|last| !last.is_written);
+        let batches = open.into_iter().flat_map(|open| &mut open.batches);
+        let extractions = self.extractions.iter_mut().map(|record| &mut record.status);
+        extractions.chain(batches.map(|record| &mut record.status))
     }
 
     fn open_iteration_mut(&mut self) -> Option<&mut IterationRecord> {
@@ -276,11 +274,11 @@ impl RefinementLoop {
     pub fn extraction(&self, document: &TextHash) -> Option<&Extraction> {
         let mut newest = self.extractions.iter().rev();
         let mut of_text = newest.clone().filter(|record| record.about == *document);
-        let of_text = of_text.find_map(|record| record.progress.answer());
+        let of_text = of_text.find_map(|record| record.answer.as_ref());
         let open = self.open_iteration();
         let is_asked = open.is_some_and(|iteration| !iteration.batches.is_empty());
         of_text.or_else(|| {
-            let any = newest.find_map(|record| record.progress.answer());
+            let any = newest.find_map(|record| record.answer.as_ref());
             any.filter(|_| is_asked)
         })
     }
@@ -289,7 +287,7 @@ impl RefinementLoop {
     pub fn left_over(&self) -> Vec<&ConsultationId> {
         let extractions = self.extractions.iter();
         let extractions = extractions
-            .filter(|record| record.progress.is_left_over())
+            .filter(|record| record.status == ConsultationStatus::CutOff)
             .map(|record| &record.consultation);
         let iteration = self.open_iteration();
         let batches = iteration.into_iter().flat_map(IterationRecord::left_over);
@@ -301,10 +299,10 @@ impl RefinementLoop {
     /// Returns why a consultation that has ended, and can be taken over, has no answer.
     pub fn failure(&self, id: &ConsultationId) -> Option<&str> {
         let extractions = self.extractions.iter();
-        let extractions = extractions.map(|record| (&record.consultation, record.progress.error()));
+        let extractions = extractions.map(|record| (&record.consultation, record.error.as_deref()));
         let batches = self.open_iteration().map(|iteration| &iteration.batches);
         let batches = batches.into_iter().flatten();
-        let batches = batches.map(|record| (&record.consultation, record.progress.error()));
+        let batches = batches.map(|record| (&record.consultation, record.error.as_deref()));
         let mut failures = extractions.chain(batches);
         failures.find_map(|(other, error)| error.filter(|_| other == id))
     }

@@ -1,9 +1,11 @@
 //! What a loop is expected to cost: its next iteration, and all iterations that are left. Later
 //! iterations are taken to ask as much as the document asks now; most ask less.
 
+use std::num::NonZeroUsize;
+
 use crate::consultation::policy::estimate::Estimate;
 use crate::error::Error;
-use crate::refinement::batches::{BatchLimits, QuestionBatch, batches};
+use crate::refinement::batches::{QuestionBatch, batches};
 use crate::refinement::document::SpecDocument;
 use crate::session::batch::estimate::BatchEstimate;
 use crate::setup::plan::template::PreparedPlan;
@@ -24,7 +26,7 @@ pub struct LoopAhead<'a> {
     pub document: &'a SpecDocument,
     /// What the next iteration still has to ask.
     pub next: Vec<QuestionBatch>,
-    pub limits: BatchLimits,
+    pub batch_size: NonZeroUsize,
     /// The iterations that are left, the next one among them.
     pub iterations: u64,
 }
@@ -60,13 +62,13 @@ impl LoopEstimate {
             ..Self::default()
         };
         let (next, later) = if document.has_sections() {
-            (ahead.next.clone(), batches(document, ahead.limits))
+            (ahead.next.clone(), batches(document, ahead.batch_size))
         } else {
             estimate.assumed_questions = Some(ASSUMED_QUESTIONS as u64);
             let plan = estimate.plan(templates.plan_extraction(document)?)?;
             estimate.next.add(&plan);
             estimate.total.add(&plan);
-            let assumed = assumed_batches(ahead.limits);
+            let assumed = assumed_batches(ahead.batch_size);
             (assumed.clone(), assumed)
         };
         estimate.consultations = next.len() as u64;
@@ -102,14 +104,14 @@ impl LoopEstimate {
 }
 
 /// Returns the batches of a document whose questions are not known.
-fn assumed_batches(limits: BatchLimits) -> Vec<QuestionBatch> {
+fn assumed_batches(batch_size: NonZeroUsize) -> Vec<QuestionBatch> {
     let question = (
         QuestionKey::of(ASSUMED_QUESTION),
         ASSUMED_QUESTION.to_owned(),
     );
     let questions = vec![question; ASSUMED_QUESTIONS];
     questions
-        .chunks(limits.questions.get())
+        .chunks(batch_size.get())
         .map(|questions| QuestionBatch {
             questions: questions.to_vec(),
             claims: Vec::new(),

@@ -1,8 +1,10 @@
 //! The request for the consultations of a loop, as plain data.
 
+use std::num::NonZeroUsize;
+
 use crate::context::sources::SourceText;
 use crate::domain::confidence::Confidence;
-use crate::refinement::batches::{BatchLimits, QuestionBatch};
+use crate::refinement::batches::QuestionBatch;
 use crate::setup::context::sources::ProjectTerms;
 use crate::setup::request::TemplateRequest;
 
@@ -23,7 +25,7 @@ pub struct RefinementRequest {
 /// How questions are asked and answers placed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RefinementTerms {
-    pub batches: BatchLimits,
+    pub batch_size: NonZeroUsize,
     /// The confidence from which an answer is of high confidence.
     pub high_from: Confidence,
 }

@@ -4,8 +4,8 @@ use crate::domain::confidence::Confidence;
 use crate::refinement::change::{ChangeKind, ItemChange};
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::refinement::state::{
-    BatchRecord, ConsultationProgress, ExtractionRecord, IterationRecord, LoopPhase,
-    RefinementLoop, RefinementState,
+    BatchRecord, ConsultationRecord, ConsultationStatus, ExtractionRecord, IterationRecord,
+    LoopPhase, RefinementLoop, RefinementState,
 };
 use crate::terminal::document::{self, Fact, Line, Part, fact, list, paragraph};
 use crate::terminal::output::convergence_tree::convergence_tree;
@@ -82,14 +82,14 @@ fn status(refinement: &RefinementLoop) -> String {
 }
 
 fn of_extraction(record: &ExtractionRecord) -> [Part; 2] {
-    let result = match record.progress.answer() {
+    let result = match &record.answer {
         Some(found) => format!(
             "{}, {}, {}",
             count(found.high.len(), "settled claim"),
             count(found.medium.len(), "doubtful claim"),
             count(found.open.len(), "question")
         ),
-        None => without_answer(&record.progress),
+        None => without_answer(record),
     };
     let cost = record.spend.cost.to_string();
     let line = Line::of(
@@ -102,10 +102,10 @@ fn of_extraction(record: &ExtractionRecord) -> [Part; 2] {
     ]
 }
 
-fn without_answer<T>(progress: &ConsultationProgress<T>) -> String {
-    match (progress.error(), progress) {
+fn without_answer<A, T>(record: &ConsultationRecord<A, T>) -> String {
+    match (&record.error, record.status) {
         (Some(error), _) => format!("no answer: {error}"),
-        (None, ConsultationProgress::Repeated(_)) => "repeated".to_owned(),
+        (None, ConsultationStatus::Repeated) => "repeated".to_owned(),
         (None, _) => "not finished".to_owned(),
     }
 }
@@ -145,7 +145,7 @@ fn of_iteration(iteration: &IterationRecord) -> Vec<Part> {
 fn of_batch(record: &BatchRecord) -> Vec<Part> {
     let heading = Line::of("`{}`", [record.consultation.as_str()]);
     let cost = record.spend.cost.to_string();
-    let outcome = Line::of("{}, {}", [&outcome(&record.progress), &cost]);
+    let outcome = Line::of("{}, {}", [&outcome(record), &cost]);
     let mut questions = Line::default();
     for (number, (_, text)) in (1..).zip(&record.about.questions) {
         let own = if number == 1 { "{}. {}" } else { "\n{}. {}" };
@@ -156,7 +156,7 @@ fn of_batch(record: &BatchRecord) -> Vec<Part> {
         Part::Paragraph(outcome),
         Part::Paragraph(questions),
     ];
-    if let Some(findings) = record.progress.answer() {
+    if let Some(findings) = &record.answer {
         let of = |label, texts: &[String]| -> Vec<Line> {
             texts.iter().map(|text| Line::of(label, [text])).collect()
         };
@@ -170,14 +170,14 @@ fn of_batch(record: &BatchRecord) -> Vec<Part> {
     parts
 }
 
-fn outcome(progress: &ConsultationProgress<BatchFindings>) -> String {
-    match (progress.answer(), progress) {
-        (Some(findings), _) => confidence(&findings.source),
-        (None, ConsultationProgress::Repeated(None)) => "its questions were asked again".to_owned(),
-        (None, ConsultationProgress::Repeated(Some(error))) => {
+fn outcome(record: &BatchRecord) -> String {
+    match (&record.answer, record.status, &record.error) {
+        (Some(findings), ..) => confidence(&findings.source),
+        (None, ConsultationStatus::Repeated, None) => "its questions were asked again".to_owned(),
+        (None, ConsultationStatus::Repeated, Some(error)) => {
             format!("no answer: {error}; its questions were asked again")
         }
-        (None, progress) => without_answer(progress),
+        (None, ..) => without_answer(record),
     }
 }
 

@@ -63,7 +63,7 @@ impl Codex {
             }
             Some("command_execution") => self.read_command(item),
             Some("mcp_tool_call") if item["status"] == "failed" => {
-                let message = item["error"]["message"].as_str();
+                let message = item.pointer("/error/message").and_then(Value::as_str);
                 self.response
                     .tool_errors
                     .push(message.unwrap_or_default().to_owned());

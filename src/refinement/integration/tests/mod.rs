@@ -14,7 +14,7 @@ use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
 use crate::refinement::mask::TextMask;
 use crate::stopping::convergence::QuestionKey;
 
-use super::{Integration, IntegrationTerms, integrate};
+use super::{Integration, integrate};
 
 const DOCUMENT: &str = "\
 # Store
@@ -95,12 +95,8 @@ fn merged_with(
     known: &BTreeSet<QuestionKey>,
 ) -> Integration {
     let document = SpecDocument::parse(document).unwrap();
-    let terms = IntegrationTerms {
-        high_from: Confidence::new(0.8).unwrap(),
-        first_change: 1,
-        known,
-    };
-    integrate(&document, findings, terms).unwrap()
+    let high_from = Confidence::new(0.8).unwrap();
+    integrate(&document, findings, 1, high_from, known.clone()).unwrap()
 }
 
 fn merged(document: &str, findings: &[BatchFindings]) -> Integration {

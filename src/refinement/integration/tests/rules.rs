@@ -269,14 +269,9 @@ fn the_order_of_consultations_means_nothing() {
 #[test]
 fn changes_are_numbered_on() {
     let document = SpecDocument::parse(DOCUMENT).unwrap();
-    let known = BTreeSet::new();
-    let terms = IntegrationTerms {
-        high_from: Confidence::new(0.8).unwrap(),
-        first_change: 7,
-        known: &known,
-    };
+    let high_from = Confidence::new(0.8).unwrap();
     let findings = of("a", None, vec![new("One?"), new("Two?")]);
-    let merge = integrate(&document, &[findings], terms).unwrap();
+    let merge = integrate(&document, &[findings], 7, high_from, BTreeSet::new()).unwrap();
     let numbers: Vec<u64> = merge.changes.iter().map(|change| change.number).collect();
     assert_eq!(numbers, [7, 8]);
 }
@@ -371,12 +366,8 @@ fn a_finding_about_a_masked_question_changes_the_unmasked_document() {
         Some(0.9),
         vec![answered("Who knows [MASK]?", "No one")],
     )];
-    let terms = IntegrationTerms {
-        high_from: Confidence::new(0.8).unwrap(),
-        first_change: 1,
-        known: &BTreeSet::new(),
-    };
-    let merge = integrate(&document, &findings, terms).unwrap();
+    let high_from = Confidence::new(0.8).unwrap();
+    let merge = integrate(&document, &findings, 1, high_from, BTreeSet::new()).unwrap();
     let after = "- Who knows hunter2?\n  - Answer: No one (90%, consult-a)\n";
     assert!(merge.text.contains(after), "{}", merge.text);
     let mut change = only(&merge).clone();

@@ -4,10 +4,11 @@ use serde_json::json;
 
 use super::findings;
 use super::records::{artifact, record};
+use crate::consultation::transcript::no_answer::NoAnswer;
 use crate::refinement::reading::extraction::MAX_ITEMS;
-use crate::refinement::reading::{ExtractedItems, ExtractionError, extracted_items};
+use crate::refinement::reading::{ExtractedItems, extracted_items};
 
-fn extracted(lines: &str) -> Result<ExtractedItems, ExtractionError> {
+fn extracted(lines: &str) -> Result<ExtractedItems, NoAnswer> {
     let fields = json!({"agent_id": "ops", "position": "A plan.", "findings": findings(lines)});
     extracted_items(&record(&[artifact("independent", 1, &fields)], &json!({})))
 }
@@ -35,8 +36,9 @@ fn items_are_bounded() {
 
 #[test]
 fn an_answer_without_items_is_an_error() {
-    assert_eq!(extracted(""), Err(ExtractionError::NoItems));
-    assert_eq!(extracted("OPEN: none"), Err(ExtractionError::NoItems));
+    let no_items = extracted("").unwrap_err();
+    assert!(matches!(&no_items, NoAnswer::Failed { message } if message.contains("lists no")));
+    assert_eq!(extracted("OPEN: none"), Err(no_items.clone()));
     let none = extracted_items(&record(&[], &json!({})));
-    assert_eq!(none, Err(ExtractionError::NoAnswer));
+    assert!(none.is_err_and(|why| why != no_items));
 }

@@ -10,14 +10,16 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::domain::random::SplitMix64;
 use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::domain::time::Timestamp;
-use crate::refinement::batches::{BatchLimits, QuestionBatch};
+use crate::refinement::batches::QuestionBatch;
 use crate::refinement::document::SpecDocument;
 use crate::refinement::event::{
     BatchFinished, BatchStarted, Extraction, LoopBegun, RefinementEvent, RefinementEventKind,
     TextHash,
 };
 use crate::refinement::finding::{BatchFindings, FindingSource, PanelFinding};
-use crate::refinement::state::{DocumentNow, NextStep, RefinementLoop, RefinementState};
+use crate::refinement::state::{
+    ConsultationStatus, DocumentNow, NextStep, RefinementLoop, RefinementState,
+};
 use crate::stopping::convergence::{Criteria, Preset};
 
 /// Seven questions and two claims.
@@ -112,11 +114,9 @@ impl Player {
 
     pub(super) fn now(&self) -> (SpecDocument, DocumentNow) {
         let document = SpecDocument::parse(&self.file).unwrap();
-        let limits = BatchLimits {
-            questions: NonZeroUsize::new(3).unwrap(),
-        };
+        let size = NonZeroUsize::new(3).unwrap();
         let output = Some(TextHash::of(&self.file));
-        let now = DocumentNow::of(self.current(), &document, output, limits).unwrap();
+        let now = DocumentNow::of(self.current(), &document, output, size).unwrap();
         (document, now)
     }
 
@@ -180,7 +180,7 @@ impl Player {
         let open = self.current().open_iteration();
         let is_repeated = open.is_some_and(|open| {
             let mut failed = open.batches.iter();
-            failed.any(|record| record.progress.error().is_some())
+            failed.any(|record| record.error.is_some())
         });
         let suffix = if is_repeated { "-again" } else { "" };
         ConsultationId::from_unique(&format!("{name}{suffix}"))
@@ -196,7 +196,9 @@ impl Player {
 
     fn extract(&mut self, left_over: Option<ConsultationId>, document: TextHash) {
         let running = self.current().extractions.iter();
-        let is_running = running.clone().any(|record| record.progress.is_in_flight());
+        let is_running = running
+            .clone()
+            .any(|record| record.status == ConsultationStatus::InFlight);
         let consultation = left_over.unwrap_or_else(|| ConsultationId::from_unique("extraction"));
         assert!(!is_running, "an extraction is in flight");
         self.record(RefinementEventKind::ExtractionStarted {
@@ -211,14 +213,16 @@ impl Player {
             .into_iter()
             .flat_map(|iteration| &iteration.batches);
         batches
-            .filter(|batch| batch.progress.is_in_flight())
+            .filter(|batch| batch.status == ConsultationStatus::InFlight)
             .map(|batch| (batch.consultation.clone(), batch.about.clone()))
             .collect()
     }
 
     fn finish_one(&mut self) {
         let extraction = self.current().extractions.last();
-        if let Some(record) = extraction.filter(|record| record.progress.is_in_flight()) {
+        if let Some(record) =
+            extraction.filter(|record| record.status == ConsultationStatus::InFlight)
+        {
             let questions = (1..=7).map(|number| format!("Question {number}?"));
             let extraction = Extraction {
                 consultation: record.consultation.clone(),

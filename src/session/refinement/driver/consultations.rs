@@ -2,7 +2,7 @@
 //! continue.
 
 use crate::consultation::event::AbortReason;
-use crate::consultation::transcript::no_answer::{NoAnswer, abort_reason, no_answer};
+use crate::consultation::transcript::no_answer::{NoAnswer, abort_reason};
 use crate::domain::ids::{ConsultationId, ModelRef};
 use crate::domain::panel::Panel;
 use crate::domain::stored_record::StoredRecord;
@@ -10,7 +10,7 @@ use crate::domain::stored_record::spend::ConsultationSpend;
 use crate::error::{Error, whole};
 use crate::refinement::batches::QuestionBatch;
 use crate::refinement::event::{BatchFinished, Extraction, RefinementEventKind, StopCause};
-use crate::refinement::reading::{ExtractedItems, ExtractionError, extracted_items, findings_of};
+use crate::refinement::reading::{extracted_items, findings_of};
 use crate::session::batch::driver::BatchStep;
 use crate::session::batch::take_over::TakeOver;
 use crate::session::batch::{ConsultationOutcome, approved};
@@ -90,7 +90,7 @@ impl LoopInProgress<'_> {
         id: &ConsultationId,
         result: Result<ConsultationOutcome, Error>,
     ) -> Result<(), Error> {
-        let end = self.end(id, result, extraction_of)?;
+        let end = self.end(id, result, extracted_items)?;
         let Some(ConsultationEnd { spend, answer }) = end else {
             return Ok(());
         };
@@ -220,15 +220,6 @@ fn cause(request: &StopRequest) -> StopCause {
     }
 }
 
-fn extraction_of(record: &StoredRecord) -> Result<ExtractedItems, NoAnswer> {
-    extracted_items(record).map_err(|error| match error {
-        ExtractionError::NoAnswer => no_answer(record),
-        ExtractionError::NoItems => NoAnswer::Failed {
-            message: error.to_string(),
-        },
-    })
-}
-
 fn models(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
     let seats = panel.seats.iter().map(|seat| &seat.model);
     seats.chain(&panel.judges)
@@ -238,7 +229,7 @@ impl LoopJob {
     /// Returns whether a consultation ended before it had said all that it can.
     fn is_cut_off(&self, record: &StoredRecord) -> bool {
         let why = match self {
-            Self::Extraction => extraction_of(record).err(),
+            Self::Extraction => extracted_items(record).err(),
             Self::Questions(batch) => findings_of(record, batch).err(),
         };
         match why {

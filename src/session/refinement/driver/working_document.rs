@@ -40,7 +40,7 @@ impl WorkingDocument {
         } else {
             hash_of(&driver.output)?
         };
-        let now = DocumentNow::of(current, &read, output, driver.terms.batches);
+        let now = DocumentNow::of(current, &read, output, driver.terms.batch_size);
         Ok(Self {
             prepared: read.with_text(&prepared.text).map_err(explained)?,
             now: now.map_err(explained)?,
