@@ -68,12 +68,12 @@ fn read_contents(file: &CaseFile, log: &mut ProblemLog) -> io::Result<SuiteConte
     }
     let Some(manifest) = folder::manifest(file) else {
         let raw = folder::cases(file, &mut log)?;
-        return Ok(of_cases(raw, &mut log));
+        return Ok(of_cases(&raw, &mut log));
     };
     read_file(&manifest, Some(file), &mut log.of_file(&manifest.shown))
 }
 
-fn of_cases(raw: Vec<RawCase>, log: &mut FileLog<'_>) -> SuiteContents {
+fn of_cases(raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
     SuiteContents {
         cases: read_cases(raw, &CaseDefaults::default(), log),
         ..SuiteContents::default()
@@ -87,7 +87,7 @@ fn read_file(
     log: &mut FileLog<'_>,
 ) -> io::Result<SuiteContents> {
     let contents = match content_of(file, log)? {
-        FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(raw, log)),
+        FileContent::Cases(raw) if folder.is_none() => return Ok(of_cases(&raw, log)),
         FileContent::Cases(_) => {
             log.add(0, "the manifest of a folder must be a map of keys");
             return Ok(SuiteContents::default());
@@ -106,7 +106,7 @@ fn read_file(
     };
     Ok(SuiteContents {
         name: manifest.name.map(|name| printable(&name)),
-        cases: read_cases(raw, &manifest.defaults, log),
+        cases: read_cases(&raw, &manifest.defaults, log),
         settings: manifest.settings,
     })
 }

@@ -150,7 +150,7 @@ fn is_apart(line: &str) -> bool {
 
 /// Reads the front matter; `None` if there is none, or it is no mapping.
 fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
-    let Some((range, yaml)) = find(text)? else {
+    let Some([range, yaml]) = find(text)? else {
         return Ok(None);
     };
     let source = text.get(yaml.clone()).unwrap_or_default();
@@ -217,7 +217,7 @@ pub(super) fn beginning(text: &str) -> usize {
 }
 
 /// Returns the bytes of the front matter with its enclosing lines, and those between the lines.
-fn find(text: &str) -> Result<Option<(Range<usize>, Range<usize>)>, FrontMatterError> {
+fn find(text: &str) -> Result<Option<[Range<usize>; 2]>, FrontMatterError> {
     let start = beginning(text);
     let mut lines = text.get(start..).unwrap_or_default().split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
@@ -232,7 +232,7 @@ fn find(text: &str) -> Result<Option<(Range<usize>, Range<usize>)>, FrontMatterE
     let mut second = None;
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") {
-            return Ok(Some((start..end + line.len(), yaml..end)));
+            return Ok(Some([start..end + line.len(), yaml..end]));
         }
         second = second.or(Some(line));
         end += line.len();

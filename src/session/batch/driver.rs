@@ -186,7 +186,7 @@ impl<'a> BatchDriver<'a> {
             }
             TakeOver::Resume(session, record) => {
                 policy.started(&job, &id)?;
-                let last_call = record.as_ref().and_then(last_call);
+                let last_call = record.as_deref().and_then(last_call);
                 batch.resumed.insert(id, last_call.unwrap_or_default());
                 batch.resume(job, *session);
             }

@@ -22,7 +22,7 @@ pub enum TakeOver {
     /// Nothing: its files hold the outcome.
     Finished(Box<ConsultationOutcome>),
     /// The calls that its journal lacks.
-    Resume(Box<Session>, Option<StoredRecord>),
+    Resume(Box<Session>, Option<Box<StoredRecord>>),
     /// Everything, for this reason.
     Repeat(String),
 }
@@ -56,7 +56,10 @@ pub(super) async fn take_over(
             Ok(interrupted) => resumed(interrupted, sources, request, clock)
                 .await
                 .map(|session| {
-                    TakeOver::Resume(Box::new(session), load::record_of(sources.home, id))
+                    TakeOver::Resume(
+                        Box::new(session),
+                        load::record_of(sources.home, id).map(Box::new),
+                    )
                 }),
             Err(error) => Err(error),
         }

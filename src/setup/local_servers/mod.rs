@@ -303,7 +303,7 @@ mod tests {
             servers.check(access).unwrap();
             servers.place(&BTreeSet::from([access.id.clone()]), &access_list)[0]
                 .base_url
-                .to_owned()
+                .clone()
         };
         assert_eq!(at("ollama"), "http://box:5000");
         assert_eq!(at("llamacpp"), "http://127.0.0.1:8080/v1");
@@ -324,7 +324,7 @@ mod tests {
             let access = access(config, "llamacpp");
             servers.place(&BTreeSet::from([access.id.clone()]), &[access])[0]
                 .base_url
-                .to_owned()
+                .clone()
         };
         assert_eq!(placed("{}"), "http://127.0.0.1:9931");
         assert_eq!(

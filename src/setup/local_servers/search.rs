@@ -137,8 +137,8 @@ mod terms_tests {
     #[test]
     fn small_models_get_small_prompts_and_half_of_a_known_context() {
         let model = |context, parameters| ServedModel {
-            context,
             parameters,
+            context,
             ..served("m", true)
         };
         let settings = Settings::default();

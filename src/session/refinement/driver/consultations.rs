@@ -184,7 +184,7 @@ impl LoopInProgress<'_> {
             TakeOver::Resume(session, record) => failure.filter(|_| {
                 // To resume after a strict abort is to accept the failure.
                 let was_strict =
-                    record.as_ref().and_then(abort_reason) == Some(AbortReason::Strict);
+                    record.as_deref().and_then(abort_reason) == Some(AbortReason::Strict);
                 let today = self.driver.templates.of(job);
                 was_strict
                     || today.is_ok_and(|today| {
