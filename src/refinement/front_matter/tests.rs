@@ -254,7 +254,7 @@ fn value<'e>(events: &mut impl Iterator<Item = Event<'e>>) -> Option<Yaml> {
 
 /// The members of the front matter without the section.
 fn foreign(text: &str) -> Vec<(Yaml, Yaml)> {
-    let (_, yaml) = find(text).unwrap().unwrap();
+    let [_, yaml] = find(text).unwrap().unwrap();
     let events = Parser::new_from_str(text.get(yaml).unwrap()).map(|event| event.unwrap().0);
     let Some(Yaml::Mapping(mut members)) = value(&mut events.into_iter()) else {
         return Vec::new();
