@@ -185,6 +185,7 @@ mod tests {
             .is_pending()
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "a key as the terminal gives it")]
     fn character(letter: char) -> TypedKey {
         Ok(Key::Character(letter))
     }

@@ -133,14 +133,14 @@ fn failed_judge_cancels_the_comparison_and_resume_repeats_it() {
 fn resume_after_any_ceiling_has_the_comparison() {
     let mut plan = comparison_plan();
     plan.control.consent.consent_mode = ConsentMode::PreApproved;
-    let play = |max_cost: Option<MicroUsd>| {
+    let run_under = |max_cost: Option<MicroUsd>| {
         let mut plan = plan.clone();
         plan.control.max_cost = max_cost;
         let mut player = Player::started(plan.clone());
         player.finish(|ask| moving_debate(&plan, ask));
         player
     };
-    let log = play(None).log;
+    let log = run_under(None).log;
     let total = Transcript::fold(&log).unwrap().total().cost.known.0;
     let worst_cases = log.iter().filter_map(|envelope| match &envelope.event {
         Event::Call(CallEvent::Started(call)) => Some(call.worst_case.known.0),
@@ -149,7 +149,7 @@ fn resume_after_any_ceiling_has_the_comparison() {
     let worst = worst_cases.max().unwrap();
     let mut reached_in_round_3 = 0;
     for step in 0..=60 {
-        let stopped = play(Some(MicroUsd(worst + total * step / 60)));
+        let stopped = run_under(Some(MicroUsd(worst + total * step / 60)));
         if stopped.machine.state() == StateName::Complete {
             continue;
         }
