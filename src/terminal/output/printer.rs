@@ -18,7 +18,7 @@ use super::live_area::{LiveArea, TerminalSize, Typing};
 use super::modes::TerminalModes;
 use super::stream_traits::{StreamTraits, TerminalEnv, columns};
 use super::style::Tone;
-use super::wrap::fit;
+use super::wrap::{fit, wrap_options};
 
 /// The amount of text printed beside the answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -267,10 +267,15 @@ impl Printer {
         self.print_apart(&format!("{text}\n"));
     }
 
-    /// Prints a paragraph beside the result, with `--quiet` too.
+    /// Prints a paragraph, or an indented entry, beside the result, with `--quiet` too.
     pub fn prose(&self, text: &str, tone: Tone) {
         let StreamTraits { width, paint, .. } = self.err_traits();
-        let text = fit(&clean(text), Some(width));
+        let text = clean(text);
+        let text = if text.starts_with(' ') {
+            fit(&text, Some(width))
+        } else {
+            textwrap::fill(&text, wrap_options(width))
+        };
         let lines: Vec<String> = text.lines().map(|line| paint.tone(tone, line)).collect();
         self.lines(&lines.join("\n"));
     }
