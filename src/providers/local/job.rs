@@ -56,6 +56,6 @@ pub(super) enum JobEvent {
 }
 
 /// Returns the failure of the engine.
-pub(super) fn internal(message: impl ToString) -> Failure {
-    Failure::new(FailureClass::Internal, message.to_string())
+pub(super) fn internal(message: impl Into<String>) -> Failure {
+    Failure::new(FailureClass::Internal, message.into())
 }
