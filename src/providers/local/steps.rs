@@ -38,7 +38,7 @@ impl Worker<'_> {
                         &[sequence(answering.slot)],
                         last,
                     )
-                    .map_err(internal)?;
+                    .map_err(|error| internal(error.to_string()))?;
             }
             shares.push(Share {
                 tokens: tokens.len(),
