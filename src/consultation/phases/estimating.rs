@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use crate::domain::ids::{AgentId, ModelRef};
-use crate::domain::tokens::{Band, estimate_tokens, token_band};
+use crate::domain::tokens::{Band, estimate_tokens};
 
 use super::next::{Break, Continue, Entry, Next};
 use crate::consultation::event::{AbortReason, ConsultationEvent, Started};
@@ -61,7 +61,7 @@ fn started(plan: &Plan) -> Started {
         panel: plan.panel.clone(),
         seed: plan.seed,
         expert_order: plan.labels().order.clone(),
-        prompts: plan.templates.used(),
+        prompts: plan.templates.used().to_vec(),
         tool_version: plan.tool_version.clone(),
         notices: plan.notices.clone(),
         plan: Some(Box::new(plan.clone())),
@@ -140,7 +140,7 @@ fn context_tokens(calls: &[PlannedCall]) -> u64 {
 /// Returns the tokens of the JSON Schema sent with a prompt. Some vendors count it as input, with
 /// words of their own around it; others do not.
 fn schema(answer: AnswerKind, form: AnswerForm) -> Band {
-    let counted = token_band(&answer.schema(form).to_string());
+    let counted = answer.schema_tokens(form);
     Band {
         low: 0,
         high: counted.high + AROUND_A_SCHEMA,

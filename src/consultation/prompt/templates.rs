@@ -4,8 +4,8 @@
 //! The text is stored, and compiled when it is first filled, because the machine that holds it must
 //! be serializable.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
@@ -120,6 +120,9 @@ pub struct PromptUsed {
 struct Derived {
     /// By the name that was asked for.
     compiled: Mutex<BTreeMap<String, Compiled>>,
+    used: OnceLock<Vec<PromptUsed>>,
+    /// Those that are not built in.
+    own: OnceLock<BTreeSet<String>>,
 }
 
 impl PartialEq for Derived {
@@ -179,14 +182,12 @@ impl Templates {
     /// Edits the templates that are not those of this version of the program; the first argument
     /// is a template's name.
     pub fn edit_own(&mut self, edit: &mut dyn FnMut(&str, &mut String)) {
-        let names = self.texts.keys().filter(|name| !self.is_builtin(name));
-        let own: Vec<String> = names.cloned().collect();
-        if own.is_empty() {
+        if self.own().is_empty() {
             return;
         }
-        self.derived = Arc::default();
+        let derived = std::mem::take(&mut self.derived);
         let texts = Arc::make_mut(&mut self.texts);
-        for name in &own {
+        for name in derived.own.get().into_iter().flatten() {
             if let Some(text) = texts.get_mut(name) {
                 edit(name, text);
             }
@@ -194,7 +195,7 @@ impl Templates {
     }
 
     /// Returns every template with its version and the SHA-256 of its text.
-    pub fn used(&self) -> Vec<PromptUsed> {
+    pub fn used(&self) -> &[PromptUsed] {
         let used = |(name, text): (&String, &String)| PromptUsed {
             name: name.clone(),
             version: FrontMatter::of(text)
@@ -203,14 +204,25 @@ impl Templates {
                 .to_owned(),
             sha256: sha256(text),
         };
-        self.texts.iter().map(used).collect()
+        let all = || self.texts.iter().map(used).collect();
+        self.derived.used.get_or_init(all)
     }
 
     /// Returns whether a template is that of this version of the program.
     pub fn is_builtin(&self, name: &str) -> bool {
-        let own = self.texts.get(name);
-        let mut builtin = BUILTIN.iter().filter(|(known, _)| *known == name);
-        builtin.any(|(_, text)| own.is_some_and(|own| *own == normal(text)))
+        self.texts.contains_key(name) && !self.own().contains(name)
+    }
+
+    /// Returns the names of the templates that are not built in.
+    fn own(&self) -> &BTreeSet<String> {
+        let is_builtin = |name: &str, own: &str| {
+            let mut builtin = BUILTIN.iter().filter(|(known, _)| *known == name);
+            builtin.any(|(_, text)| own == normal(text))
+        };
+        let own =
+            |(name, text): (&String, &String)| (!is_builtin(name, text)).then(|| name.clone());
+        let all = || self.texts.iter().filter_map(own).collect();
+        self.derived.own.get_or_init(all)
     }
 
     /// Returns the text of a template that differs from the built-in one. A missing template, as in

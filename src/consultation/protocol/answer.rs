@@ -4,8 +4,13 @@
 //! required, no bounds, no references. Bounds are in the descriptions and are checked when the
 //! answer is read.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+use crate::domain::tokens::{Band, token_band};
 
 /// The kind of answer that a prompt asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -32,6 +37,9 @@ pub enum AnswerKind {
     /// In Round 4, the helper: the difference between the judge's two verdicts.
     Consistency,
 }
+
+/// A schema and its tokens.
+type Made = Arc<(Value, Band)>;
 
 impl AnswerKind {
     pub const ALL: [Self; 9] = [
@@ -81,6 +89,27 @@ impl AnswerKind {
 
     /// Returns the JSON Schema of the answer, with its properties in the order of the answer.
     pub fn schema(self, form: AnswerForm) -> Value {
+        self.made(form).0.clone()
+    }
+
+    /// Returns the tokens of the schema.
+    pub fn schema_tokens(self, form: AnswerForm) -> Band {
+        self.made(form).1
+    }
+
+    /// Returns the schema and its tokens. Each is made once: every call and estimate needs them.
+    fn made(self, form: AnswerForm) -> Made {
+        static MADE: Mutex<BTreeMap<(AnswerKind, AnswerForm), Made>> = Mutex::new(BTreeMap::new());
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = made.entry((self, form)).or_insert_with(|| {
+            let schema = self.new_schema(form);
+            let tokens = token_band(&schema.to_string());
+            Arc::new((schema, tokens))
+        });
+        Arc::clone(made)
+    }
+
+    fn new_schema(self, form: AnswerForm) -> Value {
         let text = match self {
             Self::Independent => include_str!("../../../schemas/answers/independent.json"),
             Self::Synthesis => include_str!("../../../schemas/answers/synthesis.json"),

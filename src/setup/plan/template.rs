@@ -15,7 +15,9 @@ use crate::config::paths::Home;
 use crate::config::settings::Settings;
 use crate::consultation::plan::Plan;
 use crate::consultation::plan::options::DebateOptions;
-use crate::consultation::prompt::Templates;
+use crate::consultation::policy::retry::RetryRule;
+use crate::consultation::prompt::{RenderedContexts, Templates};
+use crate::consultation::protocol::answer::AnswerForm;
 use crate::domain::context::ContextStorage;
 use crate::domain::ids::{ConsultationId, ModelRef, ProviderId, SeatId};
 use crate::domain::panel::{Panel, check_seats};
@@ -121,23 +123,28 @@ impl Planner<'_> {
         Ok(PlanTemplate {
             templates_with_context: needed_templates(ContextUse::Sent),
             common: Plan {
+                // Each plan has its own.
+                id: ConsultationId::from_unique(""),
+                question: String::new(),
+                seed: 0,
                 templates: needed_templates(ContextUse::None),
                 in_flight: terms::in_flight(&asked, settings),
+                control: limits::control(&request.control, settings, month, &experience),
                 learnt_output: experience.learnt_output(),
+                panel,
                 debate,
                 models,
                 prices,
                 fallbacks,
                 material: request.material,
+                retry: RetryRule::default(),
                 tool_version: env!("CARGO_PKG_VERSION").to_owned(),
                 notices,
-                // Each plan has its own id and question.
-                ..Plan::new(
-                    ConsultationId::from_unique(""),
-                    "",
-                    panel,
-                    limits::control(&request.control, settings, month, &experience),
-                )
+                context: None,
+                project: None,
+                scrubbing: None,
+                form: AnswerForm::Plain,
+                rendered_contexts: RenderedContexts::default(),
             },
             scrubber: scrubber.transpose()?,
             addresses: asked.iter().map(address).collect(),

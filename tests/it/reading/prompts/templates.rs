@@ -11,7 +11,7 @@ use crate::support::script::{persona_named, personas};
 #[test]
 fn overridden_template_is_used_and_changes_its_hash() {
     let mut templates = Templates::builtin();
-    let before = templates.used().clone();
+    let before = templates.used().to_vec();
     assert!(
         before
             .iter()
