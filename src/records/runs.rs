@@ -3,8 +3,9 @@
 //! `log.jsonl` is the truth: one event a line, only ever appended to. `state.json` is the fold of
 //! it for scripts, written whole or not at all after each case, at most once a second; nothing here
 //! reads it. A process that is killed at any moment leaves at most part of a line, which is no
-//! event, and a state that is a second older than the log. Both are synced when a run halts and ends; before that, a power
-//! failure can lose the last events, but not their consultations, which have journals of their own.
+//! event, and a state that is a second older than the log. Both are synced when a run halts and
+//! ends; before that, a power failure can lose the last events, but not their consultations, which
+//! have journals of their own.
 //!
 //! The process that runs a run holds the lock of its log. Readers take no lock: whole lines never
 //! change.

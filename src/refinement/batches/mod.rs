@@ -34,9 +34,9 @@ const MOST_CLAIMS: usize = 24;
 /// what is left of a secret may no longer look like one, and would not be masked.
 const CLAIM_LENGTH: usize = 400;
 
-/// Returns the open questions of a document in batches of at most this size: blockers first, then in the order of the
-/// document. Deferred questions wait for a person and are not asked; a question that stands there
-/// twice is asked once.
+/// Returns the open questions of a document in batches of at most this size: blockers first, then
+/// in the order of the document. Deferred questions wait for a person and are not asked; a question
+/// that stands there twice is asked once.
 pub fn batches(document: &SpecDocument, size: NonZeroUsize) -> Vec<QuestionBatch> {
     let questions = questions(document.items(SectionKind::Open));
     let claims = claims(document);

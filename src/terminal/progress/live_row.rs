@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::terminal::output::live_area::TerminalSize;
 use crate::terminal::output::printer::{Printer, Verbosity};
 
-/// Draws a row that fits a width on standard error, if lines can be redrawn there. Dropping it clears the row.
+/// Draws a row that fits a width on standard error, if lines can be redrawn there. Dropping it
+/// clears the row.
 #[derive(Debug)]
 pub(super) struct LiveRow<C> {
     pub(super) printer: Printer,

@@ -1,6 +1,6 @@
 //! The plots of a benchmark. Accuracy against cost per case: the panel, the single model, and each
-//! expert on its own; on a page, points have letters, and the table beneath names them. Reliability: how often
-//! answers are right, by their confidence.
+//! expert on its own; on a page, points have letters, and the table beneath names them.
+//! Reliability: how often answers are right, by their confidence.
 
 use super::arm_name;
 use super::figures::{bins, known, reliabilities, reliability_table};
