@@ -15,23 +15,25 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure, content};
 use super::partial_reply::PartialReply;
-use super::wire::{Counts, schema, text, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 
 /// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     let Messages { system, user } = form.messages(ask);
     let content = content(user, form.cache_mark(ask, Dialect::Anthropic));
     // There is no JSON mode without a schema.
-    let format = (form.structure == Structure::Schema)
-        .then(|| json!({"format": {"type": "json_schema", "schema": schema(ask)}}));
-    without_nulls(json!({
+    let format = (form.structure == Structure::Schema).then(|| {
+        let schema = with(json!({"type": "json_schema"}), "schema", schema(ask));
+        with(json!({}), "format", schema)
+    });
+    let body = json!({
         "model": ask.model.model,
         "max_tokens": form.max_output_tokens(ask),
         "stream": true,
         "messages": [{"role": "user", "content": content}],
         "system": system,
-        "output_config": format,
-    }))
+    });
+    without_nulls(with(body, "output_config", format.unwrap_or_default()))
 }
 
 /// Reads one event of a reply.

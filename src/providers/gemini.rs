@@ -11,7 +11,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{Counts, schema, text, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 
 /// Returns the path of the request for one call.
 pub(super) fn path(model: &str) -> String {
@@ -28,16 +28,17 @@ pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     let system = system.map(|system| json!({"parts": [{"text": system}]}));
     let mime_type = (form.structure != Structure::Prompt).then_some("application/json");
     let schema = (form.structure == Structure::Schema).then(|| fitted(schema(ask)));
-    let config = without_nulls(json!({
+    let config = json!({
         "maxOutputTokens": form.max_output_tokens(ask),
         "responseMimeType": mime_type,
-        "responseJsonSchema": schema,
-    }));
-    without_nulls(json!({
+    });
+    let config = with(config, "responseJsonSchema", schema.unwrap_or_default());
+    let body = json!({
         "contents": [{"role": "user", "parts": parts}],
-        "generationConfig": config,
+        "generationConfig": null,
         "systemInstruction": system,
-    }))
+    });
+    without_nulls(with(body, "generationConfig", without_nulls(config)))
 }
 
 /// The schema keywords that Gemini supports; some models ignore others, some refuse them.

@@ -14,7 +14,7 @@ use crate::engine::ports::Delta;
 
 use super::form::{CacheMark, Form, Structure};
 use super::partial_reply::PartialReply;
-use super::wire::{Counts, schema, text, without_nulls};
+use super::wire::{Counts, schema, text, with, without_nulls};
 use super::{errors, reported_cost};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
@@ -24,8 +24,9 @@ pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
         (quirks.stream_usage == StreamUsage::OnRequest).then(|| json!({"include_usage": true}));
     let format = match form.structure {
         Structure::Schema => {
-            let named = json!({"name": ask.answer.name(), "strict": true, "schema": schema(ask)});
-            json!({"type": "json_schema", "json_schema": named})
+            let named = json!({"name": ask.answer.name(), "strict": true});
+            let named = with(named, "schema", schema(ask));
+            with(json!({"type": "json_schema"}), "json_schema", named)
         }
         Structure::JsonObject => json!({"type": "json_object"}),
         Structure::Prompt => Value::Null,
@@ -35,16 +36,17 @@ pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
     let mark = form.cache_mark(ask, Dialect::OpenAi(quirks));
     // Without this, the end of each prompt is written to the cache too, at a surcharge.
     let is_explicit = mark == Some(CacheMark::Breakpoint) && quirks.routing == Routing::Direct;
-    let mut body = without_nulls(json!({
+    let body = json!({
         "model": ask.model.model,
         "stream": true,
         "messages": form.chat_messages(ask, mark),
         form.tokens_field.name(): form.max_output_tokens(ask),
         "stream_options": usage,
-        "response_format": format,
+        "response_format": null,
         "provider": routing,
         "prompt_cache_options": is_explicit.then(|| json!({"mode": "explicit"})),
-    }));
+    });
+    let mut body = without_nulls(with(body, "response_format", format));
     if let (CacheKeyPlace::Field(field), Some(key), Some(fields)) =
         (quirks.cache_key, &ask.cache_key, body.as_object_mut())
     {

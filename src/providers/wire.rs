@@ -181,6 +181,15 @@ pub(super) fn schema(ask: &Ask) -> Value {
     ask.answer.schema(ask.form)
 }
 
+/// Returns an object with a field set to a value. `json!` would copy the value, and the schemas of
+/// requests are large.
+pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(field.to_owned(), value);
+    }
+    object
+}
+
 /// Returns the entries of a list; none for any other value.
 pub(super) fn entries<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value[key].as_array().into_iter().flatten()
