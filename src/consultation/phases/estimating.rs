@@ -6,9 +6,10 @@
 //! A context that a model's vendor caches is expected to be written by the model's first calls and
 //! read by its later ones; the low and the high estimate hold however it is cached.
 //!
-//! Invariant: if every provider counts tokens within the [`token_band`] of its prompts, and every
-//! answer has its expected length, a consultation without failures costs no less than the low and
-//! no more than the high estimate.
+//! Invariant: if every provider counts tokens within the
+//! [`token_band`](crate::domain::tokens::token_band) of its prompts, and every answer has its
+//! expected length, a consultation without failures costs no less than the low and no more than the
+//! high estimate.
 
 use std::collections::BTreeMap;
 
