@@ -2,16 +2,11 @@
 //! one are looked at more closely.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, MatchKind};
-use indexmap::IndexMap;
-use memchr::memmem::Finder;
 use regex::bytes::RegexSet;
 
 use super::compiled_rule::CompiledRule;
+use super::keywords::Keywords;
 use super::overlap::{SecretSpan, Specificity, join};
 use super::place::KeywordPlace;
 use super::rules::{RuleError, UserRules, built_in, byte_set};
@@ -20,26 +15,10 @@ use super::rules::{RuleError, UserRules, built_in, byte_set};
 /// one next to a secret always sees all of it.
 const NEIGHBOURS: usize = 4;
 
-/// While fewer bytes were searched in all, each keyword is searched by itself: that takes less time
-/// than to build a prefilter, for which a consultation would wait before its first request.
-const FEW_BYTES: usize = 16_000;
-
-/// What the search for each keyword by itself costs beside the bytes of a text, in bytes.
-const EACH_TEXT: usize = 500;
-
-/// After this many bytes, a prefilter that searches faster is worth the time that it takes to
-/// build.
-const MANY_BYTES: usize = 500_000;
-
 #[derive(Debug)]
 pub(super) struct Detector {
     pub(super) rules: Vec<CompiledRule>,
-    /// In small letters, with the rules of each.
-    keywords: IndexMap<String, BTreeSet<usize>>,
-    searched_bytes: AtomicUsize,
-    /// `None` if it cannot be built, as the next.
-    prefilter: OnceLock<Option<AhoCorasick>>,
-    fast_prefilter: OnceLock<Option<AhoCorasick>>,
+    keywords: Keywords,
     allowed_values: BTreeSet<String>,
     allowed_patterns: RegexSet,
 }
@@ -70,21 +49,18 @@ impl Detector {
             }
             rules.push(CompiledRule::checked(rule.clone())?);
         }
-        let mut keywords: IndexMap<String, BTreeSet<usize>> = IndexMap::new();
-        for (index, rule) in rules.iter().enumerate() {
-            for keyword in &rule.rule.keywords {
-                let of_rules = keywords.entry(keyword.to_ascii_lowercase());
-                of_rules.or_default().insert(index);
-            }
-        }
+        let of_rule = |(index, rule): (usize, &CompiledRule)| {
+            let keywords = rule.rule.keywords.iter();
+            keywords
+                .map(|keyword| (keyword.to_ascii_lowercase(), index))
+                .collect::<Vec<_>>()
+        };
+        let keywords = Keywords::new(rules.iter().enumerate().flat_map(of_rule));
         let allowed_patterns = byte_set(&user.allow.patterns)
             .map_err(|error| RuleError::AllowedPattern(Box::new(error)))?;
         Ok(Self {
             rules,
             keywords,
-            searched_bytes: AtomicUsize::new(0),
-            prefilter: OnceLock::new(),
-            fast_prefilter: OnceLock::new(),
             allowed_values: user.allow.values.iter().cloned().collect(),
             allowed_patterns,
         })
@@ -132,10 +108,9 @@ impl Detector {
     fn keywords(&self, text: &str) -> (Vec<FoundKeyword>, Vec<Vec<(usize, usize)>>) {
         let mut keywords = Vec::new();
         let mut groups: Vec<Vec<(usize, usize)>> = Vec::new();
-        for (keyword, range) in self.search(text) {
+        for (rules, range) in self.keywords.search(text.as_bytes()) {
             let literal = text.as_bytes().get(range.clone()).unwrap_or_default();
-            let keyword = self.keywords.get_index(keyword);
-            for rule in keyword.into_iter().flat_map(|(_, rules)| rules) {
+            for rule in rules {
                 let is_other = |rule: &CompiledRule| !rule.takes(literal);
                 if self.rules.get(*rule).is_none_or(is_other) {
                     continue;
@@ -159,82 +134,10 @@ impl Detector {
         (keywords, groups)
     }
 
-    /// Returns the numbers and places of the keywords in a text, in the order of their ends.
-    fn search<'t>(&'t self, text: &'t str) -> Box<dyn Iterator<Item = (usize, Range<usize>)> + 't> {
-        let Some(prefilter) = self.prefilter(text) else {
-            return Box::new(self.search_each(text).into_iter());
-        };
-        let found = prefilter.find_overlapping_iter(text);
-        Box::new(found.map(|found| (found.pattern().as_usize(), found.range())))
-    }
-
-    fn prefilter(&self, text: &str) -> Option<&AhoCorasick> {
-        let bytes = text.len() + EACH_TEXT;
-        let before = self.searched_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let (prefilter, kind) = match before + bytes {
-            ..FEW_BYTES => return None,
-            FEW_BYTES..MANY_BYTES => (&self.prefilter, AhoCorasickKind::ContiguousNFA),
-            MANY_BYTES.. => (&self.fast_prefilter, AhoCorasickKind::DFA),
-        };
-        let prefilter = prefilter.get_or_init(|| finder(self.keywords.keys(), kind).ok());
-        prefilter.as_ref()
-    }
-
-    /// Searches the text for each keyword by itself.
-    fn search_each(&self, text: &str) -> Vec<(usize, Range<usize>)> {
-        let text = text.to_ascii_lowercase();
-        let mut found = Vec::new();
-        for (number, keyword) in self.keywords.keys().enumerate() {
-            let finder = Finder::new(keyword);
-            let mut from = 0;
-            while let Some(at) = text
-                .as_bytes()
-                .get(from..)
-                .and_then(|rest| finder.find(rest))
-            {
-                let start = from + at;
-                found.push((number, start..start + keyword.len()));
-                from = start + 1;
-            }
-        }
-        found.sort_by_key(|(_, range)| (range.end, range.start));
-        found
-    }
-
     fn is_allowed(&self, text: &str, start: usize, end: usize) -> bool {
         let value = text.get(start..end).unwrap_or_default();
         value.is_empty()
             || self.allowed_values.contains(value)
             || self.allowed_patterns.is_match(value.as_bytes())
-    }
-}
-
-fn finder<'k>(
-    keywords: impl Iterator<Item = &'k String>,
-    kind: AhoCorasickKind,
-) -> Result<AhoCorasick, BuildError> {
-    AhoCorasick::builder()
-        .kind(Some(kind))
-        .match_kind(MatchKind::Standard)
-        .ascii_case_insensitive(true)
-        .build(keywords)
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    proptest! {
-        #[test]
-        fn keywords_are_found_in_the_same_order_one_by_one(
-            text in "((?i)key|token|aws_|ghp_|sk-|:|=|\"|password|-----begin|[a-zé ]){0,40}",
-        ) {
-            let detector = Detector::new(&UserRules::default()).unwrap();
-            let one_by_one = detector.search_each(&text);
-            detector.searched_bytes.store(FEW_BYTES, Ordering::Relaxed);
-            prop_assert_eq!(one_by_one, detector.search(&text).collect::<Vec<_>>());
-        }
     }
 }

@@ -14,6 +14,7 @@
 
 pub mod rules;
 mod detector;
+mod keywords;
 mod compiled_rule;
 mod place;
 mod assignment;
@@ -38,6 +39,7 @@ use batch::Batch;
 use detector::Detector;
 use own_keys::OwnKeys;
 use rules::{RuleError, UserRules};
+use value::words::LISTS;
 
 /// Finds and masks secrets. It serves any number of batches and threads.
 #[derive(Debug)]
@@ -50,9 +52,10 @@ pub struct Scrubber {
 static BUILT_IN: LazyLock<Option<Arc<Detector>>> =
     LazyLock::new(|| Some(Arc::new(Detector::new(&UserRules::default()).ok()?)));
 
-/// Compiles the built-in rules, so that the first scrubber need not wait for them.
+/// Compiles the built-in rules and reads their words, so that the first text need not wait for them.
 pub fn prepare() {
     LazyLock::force(&BUILT_IN);
+    LazyLock::force(&LISTS);
 }
 
 /// One text that goes out.

@@ -1,0 +1,119 @@
+//! Finds the keywords of all rules in one pass over a text, by their first three bytes.
+//!
+//! An automaton would search long texts no faster, but takes milliseconds to build, for which every
+//! consultation would wait before its first request.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The bits of a byte that tell keywords apart: those of a letter are the same in either case.
+const BITS: u32 = 5;
+
+/// The bytes of a keyword that are looked up.
+const LOOKED_UP: usize = 3;
+
+/// The number of different beginnings.
+const BEGINNINGS: usize = 1 << (BITS as usize * LOOKED_UP);
+
+#[derive(Debug)]
+pub(super) struct Keywords {
+    /// For each beginning, one more than the place of its keywords in `begun`; 0 for none.
+    places: Vec<u16>,
+    /// The keywords that begin alike, in small letters, with the rules of each.
+    begun: Vec<Vec<(String, BTreeSet<usize>)>>,
+}
+
+impl Keywords {
+    /// Takes keywords in small letters, none empty, with the rule of each.
+    pub(super) fn new(keywords: impl Iterator<Item = (String, usize)>) -> Self {
+        let mut rules: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
+        for (keyword, rule) in keywords {
+            rules.entry(keyword).or_default().insert(rule);
+        }
+        let mut by_beginning: BTreeMap<usize, Vec<(String, BTreeSet<usize>)>> = BTreeMap::new();
+        for (keyword, rules) in rules {
+            let looked_up = keyword.bytes().take(LOOKED_UP);
+            // Anything may follow a keyword that is shorter.
+            let open = BITS as usize * (LOOKED_UP - looked_up.len());
+            let first = looked_up.fold(0, after) << open;
+            for beginning in first..first + (1 << open) {
+                let begun = by_beginning.entry(beginning).or_default();
+                begun.push((keyword.clone(), rules.clone()));
+            }
+        }
+        let mut places = vec![0; BEGINNINGS];
+        for (place, beginning) in (1..).zip(by_beginning.keys()) {
+            if let Some(of_beginning) = places.get_mut(*beginning) {
+                *of_beginning = place;
+            }
+        }
+        Self {
+            places,
+            begun: by_beginning.into_values().collect(),
+        }
+    }
+
+    /// Returns the places of keywords in any case, with the rules of each, in the order of their
+    /// ends; of those with one end, the longest first.
+    pub(super) fn search(&self, text: &[u8]) -> Vec<(&BTreeSet<usize>, Range<usize>)> {
+        let mut found = Vec::new();
+        let mut beginning = 0;
+        // A beginning is known at its last byte; the text may end before.
+        let bytes = text.iter().chain(&[0; LOOKED_UP - 1]);
+        bytes.enumerate().for_each(|(end, byte)| {
+            beginning = after(beginning, *byte);
+            let place = self.places.get(beginning).copied().unwrap_or_default();
+            if place == 0 {
+                return;
+            }
+            let begun = self.begun.get(usize::from(place) - 1).into_iter().flatten();
+            let Some(start) = (end + 1).checked_sub(LOOKED_UP) else {
+                return;
+            };
+            for (keyword, rules) in begun {
+                let range = start..start + keyword.len();
+                let literal = text.get(range.clone()).unwrap_or_default();
+                if literal.eq_ignore_ascii_case(keyword.as_bytes()) {
+                    found.push((rules, range));
+                }
+            }
+        });
+        found.sort_by_key(|(_, range)| (range.end, range.start));
+        found
+    }
+}
+
+/// Returns the beginning that ends with this byte, of the one that ends before it.
+fn after(beginning: usize, byte: u8) -> usize {
+    (beginning << BITS | usize::from(byte) & ((1 << BITS) - 1)) % BEGINNINGS
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn search_finds_what_each_keyword_by_itself_finds(
+            text in "((?i)key|token|aws_|a|sk-|:|=|x{0,2}y|-----begin|[a-zé ]){0,40}",
+        ) {
+            let all = ["key", "token", "aws_", "ws", "sk-", ":", "y", "é", "-----begin"];
+            let keywords = Keywords::new(all.iter().map(|keyword| (*keyword).to_owned()).zip(0..));
+            let small = text.to_ascii_lowercase();
+            let mut expected: Vec<_> = all
+                .iter()
+                .enumerate()
+                .flat_map(|(rule, keyword)| {
+                    let starts = (0..small.len()).filter(|start| small.as_bytes()[*start..].starts_with(keyword.as_bytes()));
+                    starts.map(move |start| (start + keyword.len(), start, rule)).collect::<Vec<_>>()
+                })
+                .collect();
+            expected.sort_unstable();
+            let found = keywords.search(text.as_bytes());
+            let found: Vec<_> = found.into_iter().map(|(rules, range)| (range.end, range.start, *rules.first().unwrap())).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
