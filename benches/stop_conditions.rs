@@ -72,7 +72,7 @@ fn main() {
     let windowed = collapse(conditions(10), batches, seed);
     print_collapse("window of 20", &windowed);
     let cumulative = StopConditions {
-        window: StopConditions::MOST_WINDOW,
+        window: StopConditions::MAX_WINDOW,
         max_consecutive_fails: None,
         ..conditions(10)
     };

@@ -20,7 +20,7 @@ use super::key_detection::hide_keys;
 const TIME_LIMIT: Duration = Duration::from_secs(30);
 
 /// Most bytes that are kept of what a command prints.
-const MOST_BYTES: usize = 64 * 1024;
+const MAX_BYTES: usize = 64 * 1024;
 
 /// The commands that have run, with their results.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct KeyCommands {
 }
 
 /// Most characters that are shown of what a command says about its failure.
-const MOST_SHOWN: usize = 200;
+const MAX_SHOWN: usize = 200;
 
 /// A command without a key. Its standard output is never shown.
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ fn reason(stderr: &str, stdout: &str) -> String {
     for word in printed.filter(|word| word.len() >= TOO_COMMON) {
         line = line.replace(word, "[key]");
     }
-    shortened_unmasked(&line, MOST_SHOWN)
+    shortened_unmasked(&line, MAX_SHOWN)
 }
 
 impl KeyCommands {
@@ -99,7 +99,7 @@ fn run(
         problem,
         source: None,
     };
-    let part = OutputPart::First(MOST_BYTES);
+    let part = OutputPart::First(MAX_BYTES);
     let (end, stdout, stderr) =
         process::run(shell(command), group, time_limit, (part, part), &|| false).map_err(
             |source| KeyCommandError {
@@ -122,8 +122,8 @@ fn run(
     }
     match printed.lines().next().map(str::trim) {
         None | Some("") => Err(failed(format!("printed no key{}", reason()))),
-        Some(key) if key.len() >= MOST_BYTES => {
-            let most = MOST_BYTES / 1024;
+        Some(key) if key.len() >= MAX_BYTES => {
+            let most = MAX_BYTES / 1024;
             Err(failed(format!(
                 "printed more than {most} KiB, which is not a key"
             )))
@@ -239,7 +239,7 @@ mod tests {
         );
         assert_eq!(words("printf 'a\\033[31mb' >&2; exit 1"), ": a[31mb");
         let long = words("yes x | head -n 1500 | tr '\\n' ' ' >&2; exit 1");
-        assert_eq!(long.chars().count(), 2 + MOST_SHOWN + 1);
+        assert_eq!(long.chars().count(), 2 + MAX_SHOWN + 1);
     }
 
     #[test]

@@ -213,14 +213,14 @@ impl Settings {
 /// Returns a wrong value for a message: a long one is cut, and a key is left out. The text of a
 /// variable or an argument has no quotation marks.
 fn shown(value: &Value, origin: &SettingOrigin) -> String {
-    const MOST_CHARACTERS: usize = 80;
+    const MAX_CHARACTERS: usize = 80;
     let text = match (value, origin) {
         (Value::String(text), SettingOrigin::Variable(_) | SettingOrigin::CommandLine) => {
             text.clone()
         }
         (value, _) => value.to_string(),
     };
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    match text.char_indices().nth(MAX_CHARACTERS) {
         _ if holds_key(&text) => "…".to_owned(),
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text,

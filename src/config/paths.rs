@@ -140,7 +140,7 @@ fn excludes_file(settings: &Path) -> Option<PathBuf> {
 }
 
 /// Folders in each other that are searched: a link to a folder above has no end.
-const MOST_FOLDERS: usize = 4;
+const MAX_FOLDERS: usize = 4;
 
 /// A prompt or a folder of prompts that cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -179,7 +179,7 @@ fn collect(
         let (path, name) = (entry.path(), entry.file_name());
         let name = name.to_string_lossy();
         if path.is_dir() {
-            if prefix.matches('/').count() < MOST_FOLDERS {
+            if prefix.matches('/').count() < MAX_FOLDERS {
                 collect(&path, &format!("{prefix}{name}/"), found)?;
             }
         } else if let Some(stem) = name.strip_suffix(".md") {

@@ -18,7 +18,7 @@ use crate::files::{self, SizeLimit, resolved};
 
 /// The most bytes of all ignore files in a folder and the folders in it. Compiled rules take many
 /// times their length.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 
 /// The rules that hold in a folder.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,7 @@ impl IgnoreRules {
             let mut content = path.and_then(|path| resolved::read(&path, SizeLimit::SMALL));
             self.bytes
                 .update(|bytes| bytes + content.as_ref().map_or(0, Vec::len));
-            if self.bytes.get() > MOST_BYTES {
+            if self.bytes.get() > MAX_BYTES {
                 let together = "with the others it has more than 4 MB";
                 content = Err(io::Error::other(together));
             }

@@ -18,7 +18,7 @@ use super::partial_reply::PartialReply;
 use super::wire::{schema, without_nulls};
 
 /// The smallest context of a request, in tokens.
-const LEAST_CONTEXT: u64 = 8_192;
+const MIN_CONTEXT: u64 = 8_192;
 /// A generous bound on the tokens that a chat template adds to a prompt.
 const TEMPLATE_TOKENS: u64 = 256;
 /// The prompt size in tokens below which no server truncates.
@@ -52,7 +52,7 @@ fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
         .saturating_add(TEMPLATE_TOKENS);
     let needed = prompt
         .saturating_add(form.max_output_tokens(ask))
-        .max(LEAST_CONTEXT);
+        .max(MIN_CONTEXT);
     let context = needed
         .checked_next_power_of_two()
         .unwrap_or(needed)

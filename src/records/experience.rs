@@ -21,10 +21,10 @@ use super::stored;
 
 /// The newest calls that are read: models and their use change, and the start must not take long.
 /// With three experts they cover some two hundred consultations.
-const MOST_CALLS: u32 = 3_000;
+const MAX_CALLS: u32 = 3_000;
 
 /// The newest records that are read where there is no index.
-const MOST_RECORDS: usize = 20;
+const MAX_RECORDS: usize = 20;
 
 /// Calls with a complete answer, newest first.
 const CALLS: &str = "
@@ -65,7 +65,7 @@ impl Experience {
             ..Self::default()
         };
         let mut statement = connection.prepare(CALLS)?;
-        let mut rows = statement.query(params![MOST_CALLS])?;
+        let mut rows = statement.query(params![MAX_CALLS])?;
         while let Some(row) = rows.next()? {
             experience.add(row, models)?;
         }
@@ -88,7 +88,7 @@ impl Experience {
             cost.is_some_and(|cost| cost.known > MicroUsd::ZERO)
         };
         Self {
-            has_cost: consultations.iter().take(MOST_RECORDS).any(has_cost),
+            has_cost: consultations.iter().take(MAX_RECORDS).any(has_cost),
             ..Self::default()
         }
     }

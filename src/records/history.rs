@@ -97,7 +97,7 @@ pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryRow>> 
 }
 
 /// Pieces of text that get a condition each.
-const MOST_CONDITIONS: usize = 8;
+const MAX_CONDITIONS: usize = 8;
 
 struct Query {
     tables: &'static str,
@@ -150,7 +150,7 @@ impl Query {
             .flat_map(|search| &search.pieces)
             .collect::<Vec<_>>();
         // Single conditions are faster; a statement holds only so many.
-        let (few, many) = pieces.split_at(pieces.len().min(MOST_CONDITIONS));
+        let (few, many) = pieces.split_at(pieces.len().min(MAX_CONDITIONS));
         for piece in few {
             let piece = Value::Text((*piece).clone());
             require(

@@ -15,7 +15,7 @@ use crate::domain::steps;
 
 /// A mask can bring two parts of a text closer, and so lead to another finding. Texts settle in the
 /// second round; the limit is there for texts that are made for it.
-const MOST_ROUNDS: usize = 16;
+const MAX_ROUNDS: usize = 16;
 
 /// The kind of a key that this program holds, and its name among the rules.
 const OWN_KEY: (&str, &str) = ("own-key", "api_key");
@@ -73,7 +73,7 @@ impl<'s, 't> Batch<'s, 't> {
 
     fn find(&mut self) {
         self.find_own_keys();
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             for text in &mut self.texts {
                 text.detect(self.detector);
             }

@@ -13,7 +13,7 @@ use crate::records::lookup::LookupError;
 use crate::text::clean::{count, one_line};
 
 /// Most consultations that are listed for an ambiguous name.
-const MOST_CANDIDATES: usize = 10;
+const MAX_CANDIDATES: usize = 10;
 
 /// Columns of a question beside a candidate, so that the line fits on a terminal of 80.
 const LONGEST_QUESTION: usize = 32;
@@ -42,13 +42,13 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
         one_line(name),
         count(found.len(), "consultation")
     ));
-    for candidate in found.iter().take(MOST_CANDIDATES) {
+    for candidate in found.iter().take(MAX_CANDIDATES) {
         let description = description(index, logs, candidate).unwrap_or_default();
         let id = candidate.as_str();
         let unique = id.strip_prefix("consult-").unwrap_or(id);
         error = error.hint(format!("{unique}{description}"));
     }
-    match found.len().saturating_sub(MOST_CANDIDATES) {
+    match found.len().saturating_sub(MAX_CANDIDATES) {
         0 => error,
         more => error.hint(format!("and {more} more: see `conclave history list`")),
     }

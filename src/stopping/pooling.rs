@@ -6,7 +6,7 @@
 //! as n / (1 + (n−1)·ρ) independent ones.
 //!
 //! Invariants: another vote in favour, or a more confident one, never lowers the probability; any
-//! number of votes stays below the limit set by [`MOST_OF_ONE_VOTE`] and the correlation.
+//! number of votes stays below the limit set by [`MAX_SHARE_OF_ONE_VOTE`] and the correlation.
 
 use super::number;
 
@@ -16,7 +16,7 @@ use super::number;
 /// % of cases (MMLU-Pro, replayed on recorded answers). Both follow from the same vote: ln(0.909 /
 /// 0.091) over 1.81 effective votes and ln(0.92 / 0.08) over 1.92 are 1.27, which are the log-odds
 /// of 0.78.
-pub const MOST_OF_ONE_VOTE: f64 = 0.78;
+pub const MAX_SHARE_OF_ONE_VOTE: f64 = 0.78;
 
 /// A vote for or against an answer, with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +47,7 @@ impl Vote {
         // A confidence below one half names no other answer, so it does not count for the other
         // side.
         let odds = self.confidence.map_or(0.0, |confidence| {
-            logit(confidence.clamp(0.5, MOST_OF_ONE_VOTE))
+            logit(confidence.clamp(0.5, MAX_SHARE_OF_ONE_VOTE))
         });
         if self.is_for { odds } else { -odds }
     }
@@ -94,7 +94,7 @@ mod tests {
             let one = sigmoid(logit(right) / effective_voters(voters, 0.44));
             assert_eq!(
                 format!("{one:.2}"),
-                MOST_OF_ONE_VOTE.to_string(),
+                MAX_SHARE_OF_ONE_VOTE.to_string(),
                 "{voters} voters"
             );
             let pooled = pooled(&vec![vote(true, 1.0); voters], 0.44);
@@ -166,8 +166,8 @@ mod tests {
         fn the_correlation_limits_the_probability(votes in panel(), correlation in 0.01..0.99) {
             let found = pooled(&votes, correlation);
             let of_so_many =
-                sigmoid(logit(MOST_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
-            let of_any_number = sigmoid(logit(MOST_OF_ONE_VOTE) / correlation);
+                sigmoid(logit(MAX_SHARE_OF_ONE_VOTE) * effective_voters(votes.len(), correlation));
+            let of_any_number = sigmoid(logit(MAX_SHARE_OF_ONE_VOTE) / correlation);
             prop_assert!(
                 found <= of_so_many + TINY && found < of_any_number + TINY,
                 "{found} {of_so_many} {of_any_number}"
@@ -182,7 +182,7 @@ mod tests {
         ) {
             let found = pooled(&vec![vote(true, 1.0); voters], correlation);
             prop_assert!(
-                found < sigmoid(logit(MOST_OF_ONE_VOTE) / correlation),
+                found < sigmoid(logit(MAX_SHARE_OF_ONE_VOTE) / correlation),
                 "{found}"
             );
         }

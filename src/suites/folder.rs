@@ -20,7 +20,7 @@ const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 
 /// The deepest folder and the most files of a case.
 const DEEPEST: usize = 8;
-const MOST_FILES: usize = 1000;
+const MAX_FILES: usize = 1000;
 
 /// Returns the manifest of a folder.
 pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
@@ -145,8 +145,8 @@ fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Op
 
 /// Lists the files below a folder of a case that are not hidden, by their names in the case.
 fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut FileLog<'_>) {
-    if folder.components().count() > DEEPEST || files.len() > MOST_FILES {
-        let problem = format!("more than {MOST_FILES} files, or {DEEPEST} levels of folders");
+    if folder.components().count() > DEEPEST || files.len() > MAX_FILES {
+        let problem = format!("more than {MAX_FILES} files, or {DEEPEST} levels of folders");
         log.add(0, problem);
         return;
     }

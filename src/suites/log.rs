@@ -117,7 +117,7 @@ pub enum SuiteError {
 
 impl SuiteError {
     /// The most problems that [`SuiteError::lines`] lists.
-    const MOST_LISTED: usize = 20;
+    const MAX_LISTED: usize = 20;
 
     /// Returns all problems.
     pub fn problems(&self) -> &[SuiteProblem] {
@@ -130,9 +130,9 @@ impl SuiteError {
     /// Returns a line for each of the first problems, and one for the number of the others.
     pub fn lines(&self) -> Vec<String> {
         let problems = self.problems();
-        let listed = problems.iter().take(Self::MOST_LISTED);
+        let listed = problems.iter().take(Self::MAX_LISTED);
         let mut lines: Vec<String> = listed.map(ToString::to_string).collect();
-        let rest = problems.len().saturating_sub(Self::MOST_LISTED);
+        let rest = problems.len().saturating_sub(Self::MAX_LISTED);
         if rest > 0 {
             lines.push(format!("and {rest} more"));
         }

@@ -21,4 +21,4 @@ pub use reader::read;
 pub use suite::Suite;
 
 /// The most cases of a suite.
-const MOST_CASES: usize = 100_000;
+const MAX_CASES: usize = 100_000;

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
-use super::MOST_CASES;
+use super::MAX_CASES;
 use super::log::FileLog;
 use crate::files::write::folder_of;
 use crate::files::{SizeLimit, resolved};
@@ -147,7 +147,7 @@ pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Pars
         return Ok(ParsedFile::Document(None));
     };
     // One too many shows that there are too many.
-    let most = MOST_CASES + 1;
+    let most = MAX_CASES + 1;
     let table = |separator| {
         let rows = table::parse(&text, separator, most);
         rows.unwrap_or_else(|error| vec![Err(error)])

@@ -12,7 +12,7 @@ use super::log::{FileLog, ProblemLog};
 use super::log::{SuiteError, SuitePlace, SuiteProblem, printable};
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, unusable};
 use super::suite::{Suite, SuiteCase, SuiteSettings, fingerprint};
-use super::{MOST_CASES, folder, manifest, promptfoo};
+use super::{MAX_CASES, folder, manifest, promptfoo};
 use crate::text::node::{Node, NodeMap, NodeValue};
 
 /// Reads and checks a suite.
@@ -185,8 +185,8 @@ fn cases_of(
 
 /// Reads the fields of all cases.
 fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
-    if raw.len() > MOST_CASES {
-        log.add(0, format!("there are more than {MOST_CASES} cases"));
+    if raw.len() > MAX_CASES {
+        log.add(0, format!("there are more than {MAX_CASES} cases"));
         return Vec::new();
     }
     let cases = raw.iter().zip(1..);

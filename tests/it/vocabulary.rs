@@ -89,7 +89,7 @@ const REPEATED_TYPES: &[(&str, &str)] = &[
 
 /// The folders of the pipeline and above it, of which a reader sees all entries at once.
 const SHORT_FOLDERS: [&str; 5] = ["consultation", "terminal", "commands", "setup", "session"];
-const MOST_ENTRIES: usize = 14;
+const MAX_ENTRIES: usize = 14;
 
 /// Returns the unused phrases in a line.
 fn unused_phrases(line: &str) -> Vec<&'static str> {
@@ -186,6 +186,6 @@ fn folders_show_few_entries() {
             .join("src")
             .join(folder);
         let entries = fs::read_dir(path).unwrap().count();
-        assert!(entries <= MOST_ENTRIES, "src/{folder}: {entries} entries");
+        assert!(entries <= MAX_ENTRIES, "src/{folder}: {entries} entries");
     }
 }

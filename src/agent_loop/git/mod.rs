@@ -27,7 +27,7 @@ use crate::files::{self, SizeLimit};
 use crate::stopping::exit_check::evidence::GitState;
 
 /// Repositories inside the working tree of which the commit is looked up.
-const MOST_INNER_REPOSITORIES: usize = 50;
+const MAX_INNER_REPOSITORIES: usize = 50;
 
 /// The reason why the working tree cannot be measured.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ pub fn measure(
         head: status.head,
         files: BTreeMap::new(),
     };
-    let (mut inner_repositories, mut budget) = (0, MOST_HASHED);
+    let (mut inner_repositories, mut budget) = (0, MAX_HASHED);
     for path in status.paths {
         if ignored.iter().any(|ignored| is_within(&path, ignored)) {
             continue;
@@ -87,7 +87,7 @@ pub fn measure(
         let on_disk = git.top.join(program::path(on_disk));
         let hash = if on_disk.is_dir() && !on_disk.is_symlink() {
             inner_repositories += 1;
-            let is_looked_up = inner_repositories <= MOST_INNER_REPOSITORIES;
+            let is_looked_up = inner_repositories <= MAX_INNER_REPOSITORIES;
             let head = is_looked_up
                 .then(|| git.object(&on_disk, "HEAD".as_ref()))
                 .transpose()?;
@@ -172,7 +172,7 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
 }
 
 /// The most bytes that are hashed in one check.
-const MOST_HASHED: u64 = 256 << 20;
+const MAX_HASHED: u64 = 256 << 20;
 
 /// Returns the kind of a path and the hash of its content. Of a file above the limit or the rest of
 /// the budget, the length and the time of its last change count.

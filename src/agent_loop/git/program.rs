@@ -15,7 +15,7 @@ use crate::text::clean::clean;
 const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 /// The most output of a command: the paths of half a million files.
-const MOST_OUTPUT: usize = 64 << 20;
+const MAX_OUTPUT: usize = 64 << 20;
 
 /// The settings of a filter for contents, which are programs or ask for one. Empty ones are off.
 const FILTER_SETTINGS: [&[u8]; 3] = [b".clean", b".process", b".required"];
@@ -112,7 +112,7 @@ impl<'a> Git<'a> {
     ) -> Result<Option<Vec<u8>>, GitError> {
         let mut git = git::command(self.filters.iter().map(OsString::as_os_str));
         git.arg(command).args(arguments).current_dir(folder);
-        let parts = (OutputPart::First(MOST_OUTPUT), OutputPart::First(4 << 10));
+        let parts = (OutputPart::First(MAX_OUTPUT), OutputPart::First(4 << 10));
         let is_interrupted = self.is_interrupted;
         let ran = process::run(git, ProcessGroup::Own, TIME_LIMIT, parts, is_interrupted);
         let (end, stdout, stderr) = ran.map_err(GitError::Unstartable)?;

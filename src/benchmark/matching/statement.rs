@@ -61,7 +61,7 @@ static REQUEST: Pattern = worded(
 
 /// The most statements that are read, the last ones: a text that repeats itself is not read again
 /// and again.
-const MOST_READ: usize = 100;
+const MAX_READ: usize = 100;
 
 /// A statement.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +77,7 @@ struct StatedAnswer<'t> {
 pub(super) fn final_statement(text: &str, extent: Extent) -> Option<String> {
     let mut statements = statements(text, extent);
     statements.sort_by_key(|statement| statement.form);
-    let last = statements.iter().rev().take(MOST_READ);
+    let last = statements.iter().rev().take(MAX_READ);
     let mut contents = last.map(StatedAnswer::content);
     let is_stated = |content: &&str| !BLANK.is_in(content) && !REQUEST.is_in(content);
     contents.find(is_stated).map(str::to_owned)
@@ -92,7 +92,7 @@ pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<String> {
     };
     let mut statements = statements(text, Extent::Line);
     statements.retain(|one| one.form != Form::Sentence && !is_quoted(one.at));
-    let unread = statements.len().saturating_sub(MOST_READ);
+    let unread = statements.len().saturating_sub(MAX_READ);
     let own = statements.iter().skip(unread);
     own.map(|statement| statement.content().to_owned())
         .collect()

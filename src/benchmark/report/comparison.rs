@@ -52,7 +52,7 @@ pub struct ArmComparison {
 const CLEAR: f64 = 0.05;
 
 /// With fewer cases that differ, p cannot fall below [`CLEAR`].
-const FEWEST_DIFFERENT: u64 = 6;
+const MIN_DIFFERENT: u64 = 6;
 
 impl ArmComparison {
     /// Compares the arms.
@@ -117,7 +117,7 @@ impl ArmComparison {
         let judgement = match p < CLEAR {
             true if only_first > only_second => "clearly better",
             true => "clearly worse",
-            false if different < FEWEST_DIFFERENT => "too few cases differ to tell",
+            false if different < MIN_DIFFERENT => "too few cases differ to tell",
             false => "no clear difference",
         };
         let price = self.cost_ratio.map_or_else(String::new, |ratio| {

@@ -237,7 +237,7 @@ fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRu
         }
     };
     let window = |key, usual: u32, rule: u64| -> Result<u32, Error> {
-        let turns = given(key, ExitThresholds::MOST_TURNS)?;
+        let turns = given(key, ExitThresholds::MAX_TURNS)?;
         let turns = turns.unwrap_or(u64::from(usual).max(rule));
         Ok(u32::try_from(turns).unwrap_or(u32::MAX))
     };

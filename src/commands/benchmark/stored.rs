@@ -29,7 +29,7 @@ use crate::terminal::report::benchmark::{markdown, page, summary};
 use crate::text::clean::{clean, pretty_json};
 
 /// Runs that an error lists.
-const MOST_LISTED: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// List runs, newest first
 #[derive(Debug, clap::Args)]
@@ -166,7 +166,7 @@ pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
         LookupError::NotFound => Error::usage(format!("there is no run `{name}`"))
             .hint("list the runs with `conclave benchmark list`"),
         LookupError::Ambiguous(runs) => {
-            let named: Vec<&str> = runs.iter().take(MOST_LISTED).map(RunId::as_str).collect();
+            let named: Vec<&str> = runs.iter().take(MAX_LISTED).map(RunId::as_str).collect();
             Error::usage(format!("`{name}` could be several runs"))
                 .hint(format!("name one of them: {}", named.join(", ")))
         }

@@ -17,7 +17,7 @@ use crate::records::runs::RunStore;
 use crate::text::clean::one_line;
 
 /// Most ids that are offered.
-const MOST_IDS: u32 = 100;
+const MAX_IDS: u32 = 100;
 
 /// The prefix of the ids of runs.
 const RUN_PREFIX: &str = "bench-";
@@ -47,7 +47,7 @@ fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
     let home = Home::find(&Environment::read()).ok();
     let store = home.map(|home| RunStore::in_folder(home.runs_folder()));
     let runs = store.and_then(|store| store.newest_first().ok());
-    let runs = runs.unwrap_or_default().into_iter().take(MOST_IDS as usize);
+    let runs = runs.unwrap_or_default().into_iter().take(MAX_IDS as usize);
     with_last(
         typed,
         runs.filter_map(|run| {
@@ -104,14 +104,14 @@ fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
     };
     let index = Index::open(&home.index_file()).ok();
     let indexed = index.and_then(|index| {
-        history::id_candidates(&index.connection, prefix, complete, MOST_IDS).ok()
+        history::id_candidates(&index.connection, prefix, complete, MAX_IDS).ok()
     });
     indexed.unwrap_or_else(|| {
         files::consultations_newest_first(&home.logs_folder())
             .unwrap_or_default()
             .into_iter()
             .filter(|found| found.as_str().starts_with(prefix))
-            .take(MOST_IDS as usize)
+            .take(MAX_IDS as usize)
             .map(|found| IdCandidate {
                 id: found,
                 question: String::new(),

@@ -30,7 +30,7 @@ use super::Archive;
 use super::list::{StateArg, short};
 
 /// Most consultations that are named in the question.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// Delete consultations: journal, record, report, context and outcome
 #[derive(Clone, Debug, clap::Args)]
@@ -147,14 +147,14 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
         return Err(error.hint("agree with `--yes`"));
     }
     let width = printer.err_traits().width.saturating_sub(1);
-    let named: Vec<String> = deletions.iter().take(MOST_NAMED).map(line).collect();
+    let named: Vec<String> = deletions.iter().take(MAX_NAMED).map(line).collect();
     // Other processes can use the index while the question is open.
     drop(index);
     let mut lines: Vec<String> = named
         .iter()
         .map(|line| console::truncate_str(line, width, "…").into_owned())
         .collect();
-    if let more @ 1.. = deletions.len().saturating_sub(MOST_NAMED) {
+    if let more @ 1.. = deletions.len().saturating_sub(MAX_NAMED) {
         lines.push(format!("and {more} more"));
     }
     let question = format!(

@@ -19,7 +19,7 @@ use crate::files::resolved::FolderEntry;
 
 /// The walk ends after so many files, and the description says so. It bounds time and memory when
 /// the folder is a home or a whole disk.
-const MOST_FILES: u64 = 250_000;
+const MAX_FILES: u64 = 250_000;
 
 /// Deeper folders are counted in their ancestor at this depth.
 const FOLDER_DEPTH: usize = 4;
@@ -42,7 +42,7 @@ pub(super) struct Tree {
     pub(super) databases: Vec<String>,
     /// Folders and files that could not be read.
     pub(super) unreadable: u64,
-    /// False if there are more than [`MOST_FILES`].
+    /// False if there are more than [`MAX_FILES`].
     pub(super) is_complete: bool,
 }
 
@@ -77,7 +77,7 @@ impl Tree {
             if !matches!(entry.kind, Ok(FileType::RegularFile)) {
                 continue;
             }
-            if tree.files == MOST_FILES {
+            if tree.files == MAX_FILES {
                 tree.is_complete = false;
                 break;
             }

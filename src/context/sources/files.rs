@@ -19,7 +19,7 @@ use crate::domain::context::SourceKind;
 use crate::files::{self, SizeLimit, resolved};
 
 /// A walk ends when it has counted this many files: the person named a whole disk.
-const MOST_COUNTED: usize = 100_000;
+const MAX_COUNTED: usize = 100_000;
 
 /// The texts of files.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -141,7 +141,7 @@ impl FileCollector {
                 Err(PathProblem::NotText(_)) => left_out.push(printable(&shown)),
                 Err(problem) => self.errors.push(PathError::new(&shown, problem)),
             }
-            if self.read.size.files >= MOST_COUNTED.max(self.limits.files.saturating_add(1)) {
+            if self.read.size.files >= MAX_COUNTED.max(self.limits.files.saturating_add(1)) {
                 break;
             }
         }

@@ -13,10 +13,10 @@ use crate::domain::context::{
 use crate::domain::words::{secret_type, thousands};
 
 /// Most sources that are listed.
-const MOST_SOURCES: usize = 20;
+const MAX_SOURCES: usize = 20;
 
 /// Most sources that are named as those of masked values.
-const MOST_MASKED_SOURCES: usize = 5;
+const MAX_MASKED_SOURCES: usize = 5;
 
 /// The context of a record in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ impl StoredRecord {
     pub fn context_in_words(&self) -> Option<ContextWords> {
         let context = self.context.as_ref();
         let sources = context.map_or(&[][..], |context| &context.sources);
-        let rest = sources.get(MOST_SOURCES..).unwrap_or_default();
+        let rest = sources.get(MAX_SOURCES..).unwrap_or_default();
         let is_long = sources.len() > 1;
         let total = context
             .and_then(|context| context.tokens)
@@ -52,7 +52,7 @@ impl StoredRecord {
         let words = ContextWords {
             sources: sources
                 .iter()
-                .take(MOST_SOURCES)
+                .take(MAX_SOURCES)
                 .map(source_in_words)
                 .collect(),
             others: others(rest),
@@ -141,8 +141,8 @@ fn masked(report: Option<&ScrubbingReport>, has_context: bool) -> Option<(&'stat
         return None;
     }
     let mut places: Vec<&str> = report.by_source.keys().map(String::as_str).collect();
-    let more = places.len().saturating_sub(MOST_MASKED_SOURCES);
-    places.truncate(MOST_MASKED_SOURCES);
+    let more = places.len().saturating_sub(MAX_MASKED_SOURCES);
+    places.truncate(MAX_MASKED_SOURCES);
     let places = match (places.join(", "), more) {
         (places, _) if places.is_empty() => String::new(),
         (places, 0) => format!(" (in {places})"),

@@ -12,7 +12,7 @@ use super::calendar::{date_of, days_between, shifted, start_of};
 use crate::records::index::rows::{began_at, first_number};
 
 /// Days that are listed one by one.
-const MOST_DAYS: i32 = 60;
+const MAX_DAYS: i32 = 60;
 
 /// The days of a range.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl ByDay {
         let listed = window
             .first
             .or(first_active)
-            .map(|first| first.max(shifted(newest, 1 - MOST_DAYS)));
+            .map(|first| first.max(shifted(newest, 1 - MAX_DAYS)));
         let thirty = shifted(newest, -29);
         let (month_first, month_last) = (newest.first_of_month(), newest.last_of_month());
 

@@ -29,7 +29,7 @@ impl QuestionBatch {
 }
 
 /// The most claims of a batch. A longer list is divided among the batches.
-const MOST_CLAIMS: usize = 24;
+const MAX_CLAIMS: usize = 24;
 /// The most bytes of a claim. A longer one is not numbered; the document has it. Nothing is cut:
 /// what is left of a secret may no longer look like one, and would not be masked.
 const CLAIM_LENGTH: usize = 400;
@@ -87,15 +87,15 @@ fn with_notes(item: &SpecItem) -> String {
 /// Returns the claims of a batch. The claims of a long document go round the batches, so that each
 /// is examined if there are enough batches.
 fn window(claims: &[(QuestionKey, String)], batch: usize) -> Vec<(QuestionKey, String)> {
-    if claims.len() <= MOST_CLAIMS {
+    if claims.len() <= MAX_CLAIMS {
         return claims.to_vec();
     }
-    let first = batch.wrapping_mul(MOST_CLAIMS) % claims.len();
+    let first = batch.wrapping_mul(MAX_CLAIMS) % claims.len();
     claims
         .iter()
         .cycle()
         .skip(first)
-        .take(MOST_CLAIMS)
+        .take(MAX_CLAIMS)
         .cloned()
         .collect()
 }
@@ -169,11 +169,7 @@ mod tests {
             .iter()
             .flat_map(|batch| batch.claims.iter().map(|(key, _)| key))
             .collect();
-        assert!(
-            batches
-                .iter()
-                .all(|batch| batch.claims.len() == MOST_CLAIMS)
-        );
+        assert!(batches.iter().all(|batch| batch.claims.len() == MAX_CLAIMS));
         assert_eq!(seen.len(), 60);
     }
 

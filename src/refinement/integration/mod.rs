@@ -30,7 +30,7 @@ use crate::refinement::front_matter::FrontMatterError;
 use crate::stopping::convergence::QuestionKey;
 
 /// The most new questions of one consultation that are added.
-const MOST_NEW_QUESTIONS: usize = 5;
+const MAX_NEW_QUESTIONS: usize = 5;
 
 /// A document with findings merged into it.
 #[derive(Clone, Debug, PartialEq)]
@@ -222,7 +222,7 @@ impl<'d> MergeInProgress<'d> {
                 };
                 let key = QuestionKey::of(text);
                 let is_of_words = !key.as_str().is_empty();
-                if added == MOST_NEW_QUESTIONS || !is_of_words || !known.insert(key.clone()) {
+                if added == MAX_NEW_QUESTIONS || !is_of_words || !known.insert(key.clone()) {
                     continue;
                 }
                 added += 1;

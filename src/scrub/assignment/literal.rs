@@ -8,7 +8,7 @@ use crate::scrub::value::words::WordSet;
 pub(super) const LONGEST_VALUE: usize = 4096;
 
 /// A literal has no more pieces than this.
-const MOST_PIECES: usize = 64;
+const MAX_PIECES: usize = 64;
 
 /// Calls around a literal that leave it what it is.
 static WRAPPERS: WordSet = WordSet::new("wrappers");
@@ -43,7 +43,7 @@ impl ValueReader<'_> {
             }
         }
         let mut literal = self.piece()?;
-        for _ in 0..MOST_PIECES {
+        for _ in 0..MAX_PIECES {
             let Some(join) = self.skip_join(literal.start) else {
                 break;
             };

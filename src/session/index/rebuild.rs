@@ -10,7 +10,7 @@ use crate::records::index::{Index, IndexError};
 use crate::text::clean::{capitalised, count, one_line};
 
 /// Most skipped files that are named.
-const MOST_NAMED: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The reason for a rebuild.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,11 +153,11 @@ impl<'a> Rebuild<'a> {
         }
         self.face
             .note(&format!("Skipped {}:", count(skipped.len(), "file")));
-        for (name, why) in skipped.iter().take(MOST_NAMED) {
+        for (name, why) in skipped.iter().take(MAX_NAMED) {
             self.face
                 .note(&format!("  {}: {}", one_line(name), one_line(why)));
         }
-        if let more @ 1.. = skipped.len().saturating_sub(MOST_NAMED) {
+        if let more @ 1.. = skipped.len().saturating_sub(MAX_NAMED) {
             self.face.note(&format!("  and {more} more"));
         }
     }

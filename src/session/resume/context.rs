@@ -10,7 +10,7 @@ use crate::records::files::ConsultationFiles;
 use crate::text::clean::one_line;
 
 /// Most sources that an error names.
-const MOST_SOURCES: usize = 3;
+const MAX_SOURCES: usize = 3;
 
 /// Adds the text to the plan in the first event, from which the prompts are made.
 pub(super) fn load(
@@ -61,10 +61,10 @@ fn unavailable(id: &ConsultationId, context: &Context, source: ContextFileError)
 
 /// Returns the names of the first sources, and the number of the others.
 fn names(context: &Context) -> String {
-    let first = context.sources.iter().take(MOST_SOURCES);
+    let first = context.sources.iter().take(MAX_SOURCES);
     let first: Vec<String> = first.map(|source| one_line(&source.name)).collect();
     let names = first.join(", ");
-    match context.sources.len().saturating_sub(MOST_SOURCES) {
+    match context.sources.len().saturating_sub(MAX_SOURCES) {
         0 => names,
         more => format!("{names} and {more} more"),
     }

@@ -130,15 +130,15 @@ fn read_stdin(
 }
 
 fn left_out_notice(left_out: &LeftOut) -> String {
-    const MOST_NAMED: usize = 3;
+    const MAX_NAMED: usize = 3;
     let number = left_out.files.len();
     let named: Vec<&str> = left_out
         .files
         .iter()
-        .take(MOST_NAMED)
+        .take(MAX_NAMED)
         .map(String::as_str)
         .collect();
-    let more = if number > MOST_NAMED { ", …" } else { "" };
+    let more = if number > MAX_NAMED { ", …" } else { "" };
     format!(
         "`{}`: skipped {} that {} not text: {}{more}",
         left_out.path,

@@ -56,7 +56,7 @@ pub struct AttemptBudgetError {
 
 impl StopConditions {
     /// The largest window.
-    pub const MOST_WINDOW: u64 = 10_000;
+    pub const MAX_WINDOW: u64 = 10_000;
 
     /// Returns conditions that never fire, for batches that must run to their end.
     pub fn off() -> Self {
@@ -95,7 +95,7 @@ impl StopConditions {
                     self.min_items
                 ),
             )?
-            .at_most(Self::MOST_WINDOW, "the most is 10000")?;
+            .at_most(Self::MAX_WINDOW, "the most is 10000")?;
         let rates = [
             ("max_reject_rate", self.max_reject_rate),
             ("max_retry_rate", self.max_retry_rate),

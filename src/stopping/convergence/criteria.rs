@@ -91,7 +91,7 @@ impl Preset {
 
 impl Criteria {
     /// The highest maximum of iterations; a loop of more is a runaway.
-    pub const MOST_ITERATIONS: u64 = 100;
+    pub const MAX_ITERATIONS: u64 = 100;
 
     /// Returns the same thresholds under the rules of the criteria reference, which compare numbers
     /// of questions and count every item.
@@ -113,7 +113,7 @@ impl Criteria {
     pub fn validate(&self, preset: Preset) -> Result<(), ThresholdError> {
         let max_iterations = Threshold::new("--max-iterations", self.max_iterations)
             .at_least(1, "a loop has at least one iteration")?
-            .at_most(Self::MOST_ITERATIONS, "a loop needs a cap; the most is 100")?;
+            .at_most(Self::MAX_ITERATIONS, "a loop needs a cap; the most is 100")?;
         Threshold::new("--min-iterations", self.min_iterations)
             .at_least(1, "every loop has one iteration; the least is 1")?
             .no_more_than(&max_iterations)?;

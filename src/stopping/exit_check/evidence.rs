@@ -36,7 +36,7 @@ pub struct TurnEvidence {
 
 impl TurnEvidence {
     /// The most distinct errors that are recorded of one turn.
-    pub const MOST_ERRORS: usize = 50;
+    pub const MAX_ERRORS: usize = 50;
 
     /// The longest text that is recorded of a status or an obstacle, in characters.
     pub const LONGEST_TEXT: usize = 200;

@@ -9,7 +9,7 @@ use super::breaker::TurnProgress;
 use super::evidence::TurnEvidence;
 
 /// The most states that are remembered. An agent that oscillates returns to one of the last few.
-const MOST_REMEMBERED: usize = 16;
+const MAX_REMEMBERED: usize = 16;
 
 /// The states that a run has been in, and for how many turns it has reached no new one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl ProgressTrail {
         if !state.is_empty() {
             self.states.push_back(state);
         }
-        while self.states.len() > MOST_REMEMBERED {
+        while self.states.len() > MAX_REMEMBERED {
             self.states.pop_front();
         }
     }
@@ -222,6 +222,6 @@ mod tests {
         for turn in 0..100 {
             trail.observe(&tasks(&turn.to_string()));
         }
-        assert_eq!(trail.states.len(), MOST_REMEMBERED);
+        assert_eq!(trail.states.len(), MAX_REMEMBERED);
     }
 }

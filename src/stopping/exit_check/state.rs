@@ -22,7 +22,7 @@ use crate::domain::log::Fold;
 use crate::domain::time::Timestamp;
 
 /// The most runs that are remembered; a folder rarely has two loops at once.
-const MOST_RUNS: usize = 8;
+const MAX_RUNS: usize = 8;
 
 /// The time without a check after which an implicit run has expired: its loop ended in some other
 /// way.
@@ -165,7 +165,7 @@ impl LoopState {
         };
         self.runs.retain(|other| !is_replaced(&other.run));
         self.runs.push(state);
-        let excess = self.runs.len().saturating_sub(MOST_RUNS);
+        let excess = self.runs.len().saturating_sub(MAX_RUNS);
         self.runs.drain(..excess);
     }
 

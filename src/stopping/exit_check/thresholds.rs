@@ -63,10 +63,10 @@ impl Default for ExitThresholds {
 
 impl ExitThresholds {
     /// The highest cap of turns; a loop of more is a runaway.
-    pub const MOST_TURNS: u64 = 10_000;
+    pub const MAX_TURNS: u64 = 10_000;
 
     /// The highest `max_errors`: one more is all that is recorded of a turn.
-    const MOST_ERRORS: u64 = TurnEvidence::MOST_ERRORS as u64 - 1;
+    const MAX_ERRORS: u64 = TurnEvidence::MAX_ERRORS as u64 - 1;
 
     /// Refuses thresholds that can never be reached or never matter.
     ///
@@ -79,12 +79,12 @@ impl ExitThresholds {
             .at_least(1, "every checklist reaches it; the least is 1")?
             .at_most(100, "no checklist reaches it; the most is 100")?;
         Threshold::new("max_errors", self.max_errors).at_most(
-            Self::MOST_ERRORS,
+            Self::MAX_ERRORS,
             "a turn never has more; at most 50 errors are recorded, so the most is 49",
         )?;
         let max_turns = Threshold::new("max_turns", self.max_turns)
             .at_least(1, "a run has at least one turn")?
-            .at_most(Self::MOST_TURNS, "a loop needs a cap; the most is 10000")?;
+            .at_most(Self::MAX_TURNS, "a loop needs a cap; the most is 10000")?;
         Threshold::new("completion_claims", self.completion_claims)
             .at_least(2, "a claim in words needs a second one; the least is 2")?;
         let usual = Self::default();

@@ -9,7 +9,7 @@ use super::evidence::TurnEvidence;
 use super::strict_seed;
 
 /// The most entries of a history.
-const MOST_HISTORY: usize = 100;
+const MAX_HISTORY: usize = 100;
 
 /// Decisions so far. Scripts read `decision_reason`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,6 +87,6 @@ fn reason(evaluation: &Evaluation) -> String {
 
 fn push(history: &mut Vec<Option<u64>>, value: Option<u64>) {
     history.push(value);
-    let excess = history.len().saturating_sub(MOST_HISTORY);
+    let excess = history.len().saturating_sub(MAX_HISTORY);
     history.drain(..excess);
 }

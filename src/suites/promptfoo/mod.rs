@@ -10,7 +10,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use self::template::{combinations, question_var};
-use super::MOST_CASES;
+use super::MAX_CASES;
 use super::case::metadata_tags;
 use super::log::FileLog;
 use super::raw_case::{self, CaseFile, ParsedFile, RawCase, node_of, path_inside, set};
@@ -201,8 +201,8 @@ impl MadeCases {
     fn add(&mut self, case: &Node) -> Result<(), String> {
         self.count += 1;
         self.bytes += case.text_length();
-        let limit = if self.count > MOST_CASES {
-            format!("{MOST_CASES} cases")
+        let limit = if self.count > MAX_CASES {
+            format!("{MAX_CASES} cases")
         } else if self.bytes as u64 > SizeLimit::SUITE.bytes() {
             format!("{} MB of text", SizeLimit::SUITE.bytes() >> 20)
         } else {

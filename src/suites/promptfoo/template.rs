@@ -93,7 +93,7 @@ pub(super) fn scalar(value: &NodeValue) -> Option<String> {
 const QUESTION_VARS: [&str; 4] = ["question", "input", "prompt", "query"];
 
 /// The most cases that the values of a test's variables make.
-const MOST_COMBINATIONS: usize = 1000;
+const MAX_COMBINATIONS: usize = 1000;
 
 /// Returns the variables with each combination of those that have several values.
 pub(super) fn combinations<'n>(
@@ -104,9 +104,9 @@ pub(super) fn combinations<'n>(
     let mut combinations = vec![Vars::new()];
     for (name, member) in vars {
         let values = member.elements();
-        if combinations.len().saturating_mul(values.len()) > MOST_COMBINATIONS {
+        if combinations.len().saturating_mul(values.len()) > MAX_COMBINATIONS {
             let problem =
-                format!("the values of the variables make more than {MOST_COMBINATIONS} cases");
+                format!("the values of the variables make more than {MAX_COMBINATIONS} cases");
             log.add(line, problem);
             return Vec::new();
         }

@@ -35,7 +35,7 @@ const ANSWERS_OF_A_MODEL: usize = 50;
 const ANSWERS_BY_CHANCE: usize = 5;
 
 /// The most models that can be replayed. The vote takes time that grows with their number.
-const MOST_MODELS: usize = 100;
+const MAX_MODELS: usize = 100;
 
 /// A column, by its place from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,8 +91,8 @@ impl Columns {
             [Column { name, .. }] => {
                 format!("only `{name}` has answers; a panel needs two models")
             }
-            models if models.len() > MOST_MODELS => format!(
-                "the answers of {} models; at most {MOST_MODELS} can be replayed",
+            models if models.len() > MAX_MODELS => format!(
+                "the answers of {} models; at most {MAX_MODELS} can be replayed",
                 models.len()
             ),
             _ => return Ok(columns),

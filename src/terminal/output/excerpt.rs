@@ -5,14 +5,14 @@ use super::wrap::wrap_options;
 use crate::terminal::output::format::count;
 
 /// Lines that are shown of a longer text.
-const MOST_LINES: usize = 3;
+const MAX_LINES: usize = 3;
 
 /// Returns a text wrapped to the width of the terminal: its first lines and the number of the rest.
 fn excerpt(text: &str, width: usize) -> String {
     let lines = textwrap::wrap(text.trim(), wrap_options(width));
-    let rest = lines.len().saturating_sub(MOST_LINES);
+    let rest = lines.len().saturating_sub(MAX_LINES);
     let mut shown = lines;
-    shown.truncate(MOST_LINES);
+    shown.truncate(MAX_LINES);
     if rest > 0 {
         shown.push(format!("… {} more", count(rest, "line")).into());
     }

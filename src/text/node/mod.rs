@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use super::clean::shortened_unmasked;
 
 /// The most characters of a word in a message.
-const MOST_SHOWN: usize = 40;
+const MAX_SHOWN: usize = 40;
 
 /// A value.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,9 +130,9 @@ impl Node {
     pub fn described(&self) -> String {
         match &self.value {
             NodeValue::Bool(value) => format!("`{value}`"),
-            NodeValue::Number(word) => format!("`{}`", shortened_unmasked(word, MOST_SHOWN)),
+            NodeValue::Number(word) => format!("`{}`", shortened_unmasked(word, MAX_SHOWN)),
             NodeValue::Text(text) if !text.trim().is_empty() => {
-                let shown = shortened_unmasked(text.trim(), MOST_SHOWN);
+                let shown = shortened_unmasked(text.trim(), MAX_SHOWN);
                 match plain_scalar(text.trim()) {
                     NodeValue::Text(_) => format!("`{shown}`"),
                     // It could be taken for another kind of value.

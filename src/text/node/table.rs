@@ -4,7 +4,7 @@ use csv::{Position, ReaderBuilder, StringRecord};
 
 use super::{Lines, Node, NodeMap, NodeValue, SyntaxProblem};
 
-const MOST_COLUMNS: usize = 1000;
+const MAX_COLUMNS: usize = 1000;
 
 /// What stands between cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub fn parse(
 }
 
 fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
-    if header.len() > MOST_COLUMNS {
-        let problem = format!("the header has more than {MOST_COLUMNS} columns");
+    if header.len() > MAX_COLUMNS {
+        let problem = format!("the header has more than {MAX_COLUMNS} columns");
         return Err(SyntaxProblem::new(1, problem));
     }
     let mut columns: Vec<String> = Vec::new();

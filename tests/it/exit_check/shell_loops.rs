@@ -9,7 +9,7 @@ use super::Project;
 const README: &str = include_str!("../../../README.md");
 
 /// A loop that does not stop by itself is ended after this many turns.
-const MOST_TURNS: usize = 12;
+const MAX_TURNS: usize = 12;
 
 /// The agent programs of the README.
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ fn run(agent: Agent, turn: &str, tests: &str) -> (Option<i32>, usize, String) {
         &format!(
             "grep -q xyzzy || exit 9\n\
              echo turn >> turns\n\
-             [ $(wc -l < turns) -le {MOST_TURNS} ] || kill $PPID\n\
+             [ $(wc -l < turns) -le {MAX_TURNS} ] || kill $PPID\n\
              say() {{ {say}; }}\n\
              {turn}\n"
         ),

@@ -14,7 +14,7 @@ use super::timeout::until;
 const OUTPUT_PRICE: u64 = 10;
 
 /// How often a process is ended: more often than any ceiling of these tests allows.
-const MOST_PROCESSES: usize = 20;
+const MAX_PROCESSES: usize = 20;
 
 /// Starts a server whose answers never end.
 pub(crate) fn stalling_server() -> ProviderServer {
@@ -30,7 +30,7 @@ pub(crate) fn end_with_calls_in_flight(
     signals: &[Signal],
     start: impl Fn(usize) -> RunningProcess,
 ) -> (RunOutput, usize) {
-    for number in 0..MOST_PROCESSES {
+    for number in 0..MAX_PROCESSES {
         let before = server.requests().len();
         let running = start(number);
         until("a call or the end", || {

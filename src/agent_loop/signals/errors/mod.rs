@@ -50,7 +50,7 @@ pub(super) fn read(
     }
     errors.sort_by_cached_key(|line| signature(line));
     errors.dedup_by_key(|line| signature(line));
-    errors.truncate(TurnEvidence::MOST_ERRORS);
+    errors.truncate(TurnEvidence::MAX_ERRORS);
     errors
 }
 

@@ -14,7 +14,7 @@ use crate::benchmark::case::{Case, CaseId, ErrorRate, Matcher};
 struct AnswerRow(Case, &'static str, &'static str, bool);
 
 /// Rows that may be read otherwise than labelled: one in a hundred.
-const MOST_MISREAD: usize = 2;
+const MAX_MISREAD: usize = 2;
 
 #[test]
 fn labelled_answers_are_read_as_a_person_reads_them() {
@@ -34,7 +34,7 @@ fn labelled_answers_are_read_as_a_person_reads_them() {
     let rows: Vec<AnswerRow> = groups.into_iter().flatten().collect();
     let wrong: Vec<String> = rows.iter().filter_map(misread).collect();
     assert!(
-        rows.len() >= 255 && wrong.len() <= MOST_MISREAD,
+        rows.len() >= 255 && wrong.len() <= MAX_MISREAD,
         "{} of {} read:\n{}",
         rows.len() - wrong.len(),
         rows.len(),

@@ -18,7 +18,7 @@ use super::tree::Tree;
 pub(super) use excerpt::first_paragraph;
 
 /// So many documents are read at most.
-const MOST_DOCUMENTS: usize = 60;
+const MAX_DOCUMENTS: usize = 60;
 /// The shortest useful excerpt, in tokens.
 const USEFUL: u64 = 250;
 /// The tokens around an excerpt: its heading.
@@ -43,7 +43,7 @@ pub(super) fn excerpts(
         .map(|path| (Rank::of(path, rules), path))
         .collect();
     ranked.sort_by_key(|(rank, path)| (*rank, depth_of(path)));
-    let documents = ranked.into_iter().take(MOST_DOCUMENTS);
+    let documents = ranked.into_iter().take(MAX_DOCUMENTS);
     let documents = documents.filter(|(rank, path)| {
         !matches!(rank, Rank::PackageReadme | Rank::PackageDocument) || !rules.is_secondary(path)
     });

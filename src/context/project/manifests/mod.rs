@@ -25,7 +25,7 @@ use super::patterns::NamePatterns;
 use super::patterns::{Dependency, Ecosystem, Scope};
 
 /// So many manifests are read, those nearest to the top first.
-const MOST_MANIFESTS: usize = 1_000;
+const MAX_MANIFESTS: usize = 1_000;
 
 /// A manifest that was read.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ pub(super) fn read_all<'a>(
 ) -> Vec<Manifest> {
     let mut own: Vec<Manifest> = files
         .filter_map(|path| read(root, path, formats))
-        .take(MOST_MANIFESTS)
+        .take(MAX_MANIFESTS)
         .collect();
     let above = repository.map_or_else(Vec::new, |repository| above(root, repository, formats));
     let resolved: Vec<_> = own

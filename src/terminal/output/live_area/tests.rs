@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::*;
 
 /// The most that three waiting seats may write to the terminal in a second.
-const MOST_BYTES_PER_SECOND: usize = 2_000;
+const MAX_BYTES_PER_SECOND: usize = 2_000;
 
 #[derive(Clone, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
@@ -92,7 +92,7 @@ async fn waiting_writes_at_most_two_kilobytes_a_second() {
             bytes += second.len();
             terminal.process(&second);
         }
-        assert!(bytes <= 30 * MOST_BYTES_PER_SECOND, "{columns}: {bytes}");
+        assert!(bytes <= 30 * MAX_BYTES_PER_SECOND, "{columns}: {bytes}");
         let screen = terminal.screen().contents();
         assert!(screen.contains("⠋ Security Expert"), "{screen}");
         assert_eq!(screen.lines().count(), 4, "{screen}");

@@ -19,7 +19,7 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// `retrying 2 of 3 in 12 s (HTTP 529)`.
 const USUAL_PHASE: usize = 35;
 /// Columns for an activity, for which long names are cut.
-const LEAST_PHASE: usize = 24;
+const MIN_PHASE: usize = 24;
 
 impl LiveView {
     /// Returns the display as lines, none wider than the terminal and no more than it has rows.
@@ -82,7 +82,7 @@ impl LiveView {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
         let names = widest(self.rows.iter().map(|row| &row.name)).max(self.columns.0);
-        let name = names.min(width.saturating_sub(LEAST_PHASE + 4).clamp(6, 28));
+        let name = names.min(width.saturating_sub(MIN_PHASE + 4).clamp(6, 28));
         let models = widest(self.rows.iter().map(|row| &row.model.model)).max(self.columns.1);
         let used = 2 + name + 2;
         let model = Some(models).filter(|model| used + model + 2 + USUAL_PHASE <= width);

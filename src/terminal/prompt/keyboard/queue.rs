@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 use super::key::{PromptError, TypedKey, keys};
 
 /// More than any key sends.
-const MOST_BYTES: usize = 256;
+const MAX_BYTES: usize = 256;
 
 /// The time between two looks whether a key is there.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
@@ -102,7 +102,7 @@ impl KeyQueue {
     }
 
     fn read(&mut self) -> io::Result<Option<usize>> {
-        let mut buffer = [0; MOST_BYTES];
+        let mut buffer = [0; MAX_BYTES];
         let read = (self.source)(&mut buffer)?;
         if let Some(length) = read {
             self.drop_earlier();

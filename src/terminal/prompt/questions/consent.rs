@@ -17,7 +17,7 @@ use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
 
 /// Models that are named; the rest is counted.
-const MOST_NAMED: usize = 4;
+const MAX_NAMED: usize = 4;
 
 /// The cost gate's question. The amount of `Always` is a suggestion.
 pub(in crate::terminal) fn question(
@@ -171,11 +171,7 @@ fn size(estimate: &Estimate) -> String {
 /// `openai:gpt-6.1-sol, google:gemini-3-pro and 3 more`.
 fn named(models: &BTreeSet<&ModelRef>) -> String {
     let all = models.len();
-    let shown = if all > MOST_NAMED + 1 {
-        MOST_NAMED
-    } else {
-        all
-    };
+    let shown = if all > MAX_NAMED + 1 { MAX_NAMED } else { all };
     let mut names: Vec<String> = models.iter().take(shown).map(ToString::to_string).collect();
     if all > shown {
         names.push(format!("{} more", all - shown));

@@ -12,7 +12,7 @@ use crate::terminal::output::format::{calibrated_words, count, dollars, stated};
 use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 
 /// Points of agreement and tensions that are shown; the rest is counted.
-const MOST_SHOWN: usize = 3;
+const MAX_SHOWN: usize = 3;
 
 /// Most characters of one of them.
 const LONGEST: usize = 200;
@@ -127,9 +127,9 @@ fn tensions(synthesis: &Synthesis) -> Vec<String> {
 
 /// Indents the first lines and counts the rest.
 fn listed(lines: impl ExactSizeIterator<Item = String>, thing: &str) -> Vec<String> {
-    let more = lines.len().saturating_sub(MOST_SHOWN);
+    let more = lines.len().saturating_sub(MAX_SHOWN);
     let mut listed: Vec<String> = lines
-        .take(MOST_SHOWN)
+        .take(MAX_SHOWN)
         .map(|line| format!("   {line}"))
         .collect();
     if more > 0 {

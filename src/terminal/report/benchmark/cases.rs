@@ -11,7 +11,7 @@ use crate::terminal::report::sections::Detail;
 use crate::text::clean::count;
 
 /// Rows of a long table on a screen.
-const MOST_ROWS: usize = 8;
+const MAX_ROWS: usize = 8;
 
 pub(super) fn misses(report: &BenchmarkReport, detail: Detail) -> Vec<Part> {
     let misses = report.misses();
@@ -39,8 +39,8 @@ pub(super) fn first(table: Option<Part>) -> Vec<Part> {
     let Some(Part::Table(mut table)) = table else {
         return Vec::new();
     };
-    let left_out = table.rows.len().saturating_sub(MOST_ROWS);
-    table.rows.truncate(MOST_ROWS);
+    let left_out = table.rows.len().saturating_sub(MAX_ROWS);
+    table.rows.truncate(MAX_ROWS);
     let rest = paragraph("and {} more", [&left_out.to_string()]);
     let rest = Some(rest).filter(|_| left_out > 0);
     std::iter::once(Part::Table(table)).chain(rest).collect()

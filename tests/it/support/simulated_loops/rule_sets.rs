@@ -8,7 +8,7 @@ use conclave::stopping::exit_check::run::{RunId, RunOrigin, RunRef};
 use conclave::stopping::exit_check::state::LoopState;
 
 use super::LoopResult;
-use super::script::{LoopScript, MOST_TURNS, SimulatedTurn};
+use super::script::{LoopScript, MAX_TURNS, SimulatedTurn};
 
 /// A way to decide when a loop stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl RuleSet {
             Self::StrictSeed => checked(&script.turns, ExitPolicy::StrictSeed, false),
             Self::FirstDone => first_done(&script.turns),
         };
-        let turn = stop.as_ref().map_or(MOST_TURNS, |stop| stop.turn);
+        let turn = stop.as_ref().map_or(MAX_TURNS, |stop| stop.turn);
         let is_success = stop.as_ref().is_some_and(|stop| stop.class == Class::Done);
         let is_finished = script.kind.finishes() && turn >= script.needed;
         LoopResult {

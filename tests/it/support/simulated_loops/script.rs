@@ -9,7 +9,7 @@ use conclave::stopping::exit_check::evidence::{
 use super::agent::AgentKind;
 
 /// The turns of a script: as many as the rules allow.
-pub(super) const MOST_TURNS: u64 = 100;
+pub(super) const MAX_TURNS: u64 = 100;
 
 /// One loop, as it would go if no rule stopped it.
 #[derive(Clone, Debug)]
@@ -64,7 +64,7 @@ impl LoopScript {
         }
         let needed = turns.len() as u64;
         for stuck in 1.. {
-            if turns.len() as u64 >= MOST_TURNS {
+            if turns.len() as u64 >= MAX_TURNS {
                 break;
             }
             turns.push(if kind.finishes() {
