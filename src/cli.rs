@@ -4,10 +4,12 @@ mod help;
 mod man;
 mod words;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use jiff::tz::TimeZone;
 
 use crate::commands::agent_loop::{circuit, exit_check};
 use crate::commands::consult::resume;
@@ -18,11 +20,12 @@ use crate::commands::{
     App, benchmark, completions, config, consult, consult_stats, history, refine, scrub,
 };
 use crate::config::env::Environment;
+use crate::engine::clock::Clock;
 use crate::engine::host;
 use crate::error::{Error, Exit};
 use crate::scrub::prepare;
 use crate::setup::context::scrubber;
-use crate::terminal::output::printer::{Printer, Verbosity, clean_panics};
+use crate::terminal::output::printer::{Mask, Printer, Verbosity, clean_panics};
 use crate::terminal::output::stream_traits::TerminalEnv;
 use crate::terminal::output::style::Paint;
 
@@ -66,7 +69,7 @@ enum Command {
     Version,
 }
 
-/// Runs the program and returns its exit code.
+/// Runs the program as this process and returns its exit code.
 pub fn main() -> ExitCode {
     clean_panics(None);
     forbid_core_files();
@@ -81,36 +84,61 @@ pub fn main() -> ExitCode {
         clicolor_force: environment.text("CLICOLOR_FORCE"),
         term: environment.text("TERM"),
     };
-    let mask = Box::new(scrubber::of_messages(&environment));
-    let parsed = match completions::answer_shell(Cli::command) {
+    let words = match completions::answer_shell(Cli::command) {
         Ok(true) => return ExitCode::from(Exit::Answer.code()),
-        Ok(false) => words::parse(std::env::args_os()),
+        Ok(false) => Ok(std::env::args_os()),
         Err(error) => Err(error),
     };
-    let (cli, verbosity) = match parsed {
-        Ok(parsed) => parsed,
-        Err(error) => {
-            let printer = Printer::for_process(&wishes, Verbosity::Normal, mask);
-            return parse_error(&error, &printer);
-        }
-    };
-    host::survive_file_size_limit();
-    let printer = Printer::for_process(&wishes, verbosity, mask);
-    clean_panics(Some(&printer));
-    match run(cli.command, &environment, &printer) {
-        Ok(exit) => ExitCode::from(exit.code()),
-        Err(error) => {
-            printer.error(error.source(), &error.hints);
-            ExitCode::from(error.exit.code())
-        }
-    }
+    let parsed = words.and_then(words::parse);
+    let now = (Clock::system(), TimeZone::system as fn() -> TimeZone);
+    let exit = run_parsed(parsed, &environment, now, |verbosity, mask| {
+        host::survive_file_size_limit();
+        let printer = Printer::for_process(&wishes, verbosity, mask);
+        clean_panics(Some(&printer));
+        printer
+    });
+    ExitCode::from(exit.code())
 }
 
-fn run(command: Command, environment: &Environment, printer: &Printer) -> Result<Exit, Error> {
+/// Runs the program with these words, the program's name first, within the caller's process, whose
+/// working folder, standard input and signals it uses. Days are shown in UTC.
+///
+/// `printer` is asked once for the printer, with how much is printed and what masks the messages.
+pub fn run(
+    words: impl IntoIterator<Item = OsString>,
+    environment: &Environment,
+    clock: Clock,
+    printer: impl FnOnce(Verbosity, Mask) -> Printer,
+) -> Exit {
+    let now = (clock, (|| TimeZone::UTC) as fn() -> TimeZone);
+    run_parsed(words::parse(words), environment, now, printer)
+}
+
+fn run_parsed(
+    parsed: clap::error::Result<(Cli, Verbosity)>,
+    environment: &Environment,
+    (clock, zone): (Clock, fn() -> TimeZone),
+    printer: impl FnOnce(Verbosity, Mask) -> Printer,
+) -> Exit {
+    let mask = Box::new(scrubber::of_messages(environment));
+    let (cli, verbosity) = match parsed {
+        Ok(parsed) => parsed,
+        Err(error) => return parse_error(&error, &printer(Verbosity::Normal, mask)),
+    };
+    let printer = printer(verbosity, mask);
     let app = App {
         environment,
-        printer,
+        printer: &printer,
+        clock,
+        zone,
     };
+    carry_out(cli.command, app).unwrap_or_else(|error| {
+        printer.error(error.source(), &error.hints);
+        error.exit
+    })
+}
+
+fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
     match command {
         Command::Refine(args) => return refine::run(&args, app),
         Command::Benchmark(args) => return benchmark::run(&args, app),
@@ -126,11 +154,11 @@ fn run(command: Command, environment: &Environment, printer: &Printer) -> Result
         Command::Model(args) => local_files::run(&args, app),
         Command::Personas(args) => personas::run(&args, app),
         Command::Scrub(args) => scrub::run(&args, app),
-        Command::Setup(args) => setup::run(args, environment, printer),
+        Command::Setup(args) => setup::run(args, app),
         Command::Config(args) => config::run(&args, app),
-        Command::Completions(args) => completions::run(&args, printer),
-        Command::Man => man::run(&Cli::command(), &help::man_sections(), printer),
-        Command::Version => Ok(printer.result(&Cli::command().render_version())?),
+        Command::Completions(args) => completions::run(&args, app.printer),
+        Command::Man => man::run(&Cli::command(), &help::man_sections(), app.printer),
+        Command::Version => Ok(app.printer.result(&Cli::command().render_version())?),
     }?;
     Ok(Exit::Answer)
 }
@@ -151,7 +179,7 @@ fn forbid_core_files() {
 /// Prints why the command line cannot be run, or the help or version that it asks for.
 ///
 /// Both can quote text from outside: arguments, and the values of environment variables.
-fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
+fn parse_error(error: &clap::Error, printer: &Printer) -> Exit {
     let text = |paint| match paint {
         Paint::Colour => error.render().ansi().to_string(),
         Paint::Plain => error.render().to_string(),
@@ -159,13 +187,13 @@ fn parse_error(error: &clap::Error, printer: &Printer) -> ExitCode {
     if error.use_stderr() {
         let message = text(printer.err_traits().paint);
         printer.lines(printer.masked(&message).trim_end());
-        return ExitCode::from(Exit::Usage.code());
+        return Exit::Usage;
     }
     match printer.result(&text(printer.out_traits().paint)) {
-        Ok(()) => ExitCode::from(Exit::Answer.code()),
+        Ok(()) => Exit::Answer,
         Err(failed) => {
             printer.error(&failed, &[]);
-            ExitCode::from(Exit::Failed.code())
+            Exit::Failed
         }
     }
 }

@@ -16,9 +16,9 @@ const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];
 
 /// Parses the words of the command line, the program's name first.
 pub(super) fn parse(
-    words: impl Iterator<Item = OsString>,
+    words: impl IntoIterator<Item = OsString>,
 ) -> clap::error::Result<(Cli, Verbosity)> {
-    let mut words: Vec<OsString> = words.collect();
+    let mut words: Vec<OsString> = words.into_iter().collect();
     let mut command = Cli::command();
     if is_question_alone(&command, &words) {
         words.insert(1, "consult".into());

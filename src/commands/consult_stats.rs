@@ -8,7 +8,6 @@ use crate::config::env::Environment;
 use crate::domain::statistics::{Span, Targets};
 use crate::domain::time::Timestamp;
 use crate::domain::vendors;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::calibration::{CalibrationReport, calibration};
 use crate::records::statistics::calendar::{self, SpanError};
@@ -91,7 +90,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         let text = format!("✅ Index rebuilt successfully. [{indexed}] consultations indexed.\n");
         return Ok(printer.result(&charset.text(&text))?);
     }
-    let (zone, now) = (TimeZone::system(), Clock::system().now());
+    let (zone, now) = ((app.zone)(), app.clock.now());
     let span = span(args, &zone, now).map_err(Error::usage)?;
     let is_json = args.json.is_json();
     if args.calibration {

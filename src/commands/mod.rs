@@ -13,10 +13,12 @@ pub mod completions;
 mod flags;
 mod face;
 
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 use crate::config::env::Environment;
 use crate::config::paths::Home;
+use crate::engine::clock::Clock;
 use crate::engine::interrupts;
 use crate::error::{Error, Exit};
 use crate::stopping::evaluation::Class;
@@ -28,6 +30,9 @@ use crate::terminal::output::style::Paint;
 pub(crate) struct App<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) printer: &'a Printer,
+    pub(crate) clock: Clock,
+    /// The time zone in which days are shown.
+    pub(crate) zone: fn() -> TimeZone,
 }
 
 impl App<'_> {

@@ -92,7 +92,8 @@ pub fn to_end<T>(
     let result = runtime.block_on(async {
         tokio::select! {
             biased;
-            _ = interrupts.recv() => None,
+            // Another listener in the same process ends this one's messages, and interrupts nothing.
+            Some(()) = interrupts.recv() => None,
             result = future => Some(result),
         }
     });

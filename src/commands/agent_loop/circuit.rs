@@ -1,13 +1,11 @@
 //! `conclave circuit`: the circuit breaker of an agent's loop.
 
 use clap::{ArgGroup, Subcommand};
-use jiff::tz::TimeZone;
 
 use super::{LoopReportFlags, UnmaskedTexts, mask, recorded, with_flags};
 use crate::agent_loop::settings::LoopSettings;
 use crate::commands::App;
 use crate::domain::time::Timestamp;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::stopping::exit_check::breaker::{BreakerState, TurnProgress};
 use crate::stopping::exit_check::event::{CircuitRecord, ExitPolicy, LoopEvent, LoopEventKind};
@@ -76,7 +74,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
 
 fn status(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let state = store.load_at(now)?;
     let report = print(args.run.of(&state), args.json, now, app)?;
     Ok(match report.circuit {
@@ -99,7 +97,7 @@ fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
         ..TurnEvidence::default()
     };
     mask(&mut evidence, UnmaskedTexts::default(), app.environment)?;
-    let clock = Clock::system();
+    let clock = app.clock;
     let update = store.update(|state| {
         // Under the lock, so that the log is in the order of time.
         let now = clock.now();
@@ -119,7 +117,7 @@ fn record(args: &RecordArgs, app: App<'_>) -> Result<Exit, Error> {
 
 fn reset(args: &LoopReportFlags, app: App<'_>) -> Result<Exit, Error> {
     let store = args.run.folder.open()?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let mut state = store.load()?;
     let run = args.run.of(&state).map(|run| run.run.clone());
     if let Some(run) = run.clone() {
@@ -145,7 +143,7 @@ fn print(
         circuit: state_of(run, now),
     };
     app.print(is_json, &report, |width, paint| {
-        screen(&report, now, &TimeZone::system(), width, paint)
+        screen(&report, now, &(app.zone)(), width, paint)
     })?;
     Ok(report)
 }

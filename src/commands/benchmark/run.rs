@@ -56,7 +56,7 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
     let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
     let (suite, scrubber) = read_suite(path, args.sending.no_scrub, app)?;
     let request = args.request(consent_mode)?.with_settings(&suite.settings);
-    let clock = Clock::system();
+    let clock = app.clock;
     // What the selection leaves decides whether a grader is needed.
     let selected = request.terms(&suite, Vec::new())?;
     let conditions = conditions(StopConditions::default(), &request.stop)?;
@@ -111,7 +111,7 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
 /// Goes through what a stopped run has left.
 pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     stored::check_outputs(&args.process.output)?;
-    let clock = Clock::system();
+    let clock = app.clock;
     let planner = Planner::new(app.environment, app.printer, clock.now())?;
     let store = stored::store(&planner.sources.home);
     let id = stored::find(&store, &args.run)?;

@@ -16,7 +16,6 @@ use crate::commands::completions::ids;
 use crate::commands::face::answer::{self, AnswerSource, check_output};
 use crate::commands::face::batch::{CHECK_KEYS, RAISE_MONTH};
 use crate::config::paths::Home;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::files::log::LogError;
 use crate::files::write::{Access, write_atomically};
@@ -132,7 +131,7 @@ pub(super) fn merge_runs(args: &MergeArgs, app: App<'_>) -> Result<Exit, Error> 
     }
     let id = RunId::from_unique(&ulid::Ulid::generate().to_string());
     let merged = merge(id.clone(), &parts)?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let mut run = store.create(now, merged.begun)?;
     for event in merged.events {
         run.record(now, event)?;

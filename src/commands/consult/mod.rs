@@ -12,7 +12,6 @@ use super::flags::{
 use super::{App, block_on, face};
 use crate::commands::inventory::setup::offer;
 use crate::consultation::policy::consent::ConsentMode;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::setup::context::earlier::EarlierContext;
 use crate::setup::context::sources::{ReadSources, read_sources};
@@ -92,7 +91,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let spending = args.control.spending;
     let consent_mode = consent_mode(spending.yes, printer, stdin.into());
     if consent_mode == ConsentMode::Interactive && !spending.dry_run && !args.no_log {
-        offer(environment, printer)?;
+        offer(app)?;
     }
     let request = TemplateRequest {
         follows_up: earlier.record,
@@ -106,7 +105,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         notices: earlier.notices,
     };
     let EarlierContext { sources, project } = earlier.context.followed_by(texts, project);
-    let planner = Planner::new(environment, printer, Clock::system().now())?;
+    let planner = Planner::new(environment, printer, app.clock.now())?;
     let template = block_on(planner.template(request))??;
     let prepared = template.plan(QuestionRequest {
         question: question.text,

@@ -13,7 +13,6 @@ use crate::consultation::policy::consent::Gate;
 use crate::consultation::policy::estimate::{Consent, Estimate};
 use crate::consultation::transcript::Transcript;
 use crate::domain::money::MicroUsd;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit};
 use crate::files::log::LockPolicy;
 use crate::records::index::Index;
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .control
         .request(consent_mode(spending.yes, printer, StdinUse::Free));
     let (plan, transcript) = (interrupted.plan(), &interrupted.transcript);
-    let clock = Clock::system();
+    let clock = app.clock;
     let connections = Connections::new(&settings);
     let sources = ResumeSources {
         home: &home,

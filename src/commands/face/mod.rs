@@ -17,7 +17,6 @@ use crate::consultation::policy::consent::ConsentRule;
 use crate::consultation::policy::estimate::{Estimate, GateReason};
 use crate::domain::rejudgement::Rejudgement;
 use crate::domain::stored_record::StoredRecord;
-use crate::engine::clock::Clock;
 use crate::engine::ports::{Person, Subscriber};
 use crate::engine::{host, interrupts};
 use crate::error::{Error, Exit};
@@ -65,7 +64,7 @@ pub(crate) fn start(
         Storage::nowhere(&mut plan)
     };
     let providers = template.providers.clone();
-    let session = Session::new(plan, providers, storage, Clock::system());
+    let session = Session::new(plan, providers, storage, app.clock);
     face.run(session, rejudged)
 }
 

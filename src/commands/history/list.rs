@@ -3,13 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use jiff::tz::TimeZone;
-
 use crate::commands::flags::JsonFlags;
 use crate::domain::history::{History, HistoryRow};
 use crate::domain::ids::ConsultationId;
 use crate::domain::stored_record::Completion;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::files::ConsultationFiles;
 use crate::records::history::{self, Filter, Search};
@@ -114,7 +111,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         printer.lines(&nothing(&filter));
         return Ok(());
     }
-    let (now, zone) = (Clock::system().now(), TimeZone::system());
+    let (now, zone) = (archive.app.clock.now(), (archive.app.zone)());
     archive.app.print(is_json, &history, |width, paint| {
         screen(&history, now, &zone, width, paint)
     })?;

@@ -7,7 +7,6 @@ use crate::commands::completions::ids;
 use crate::domain::ids::ConsultationId;
 use crate::domain::outcome::{AnswerOutcome, Grade, SCHEMA_VERSION};
 use crate::domain::stored_record::Completion;
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::records::index::store;
 use crate::records::outcomes;
@@ -113,7 +112,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         consultation_id: found.clone(),
         outcome,
         note,
-        at: Clock::system().now(),
+        at: archive.app.clock.now(),
     };
     outcomes::write(&archive.logs, &found, &grade).map_err(Error::failed)?;
     update_index(archive, &found, Some(&grade));

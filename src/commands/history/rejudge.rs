@@ -6,7 +6,6 @@ use crate::commands::completions::ids;
 use crate::commands::face::answer::check_output;
 use crate::commands::flags::{ControlFlags, OutputFlags, consent_mode};
 use crate::commands::{block_on, face};
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::session::load;
 use crate::setup::plan::Planner;
@@ -82,7 +81,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
         dry_run: spending.dry_run,
         ..TemplateRequest::default()
     };
-    let planner = Planner::new(app.environment, app.printer, Clock::system().now())?;
+    let planner = Planner::new(app.environment, app.printer, app.clock.now())?;
     let (template, prepared) = block_on(prepare(
         &planner,
         &for_models.record,

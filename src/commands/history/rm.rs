@@ -14,7 +14,6 @@ use crate::commands::completions::ids;
 use crate::domain::history::HistoryRow;
 use crate::domain::ids::ConsultationId;
 use crate::domain::time::Timestamp;
-use crate::engine::clock::Clock;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit, whole};
 use crate::records::history::{self, Filter};
@@ -95,7 +94,7 @@ fn older(
     age: Duration,
     state: Option<StateArg>,
 ) -> Result<Vec<Deletion>, Error> {
-    let now = Clock::system().now();
+    let now = archive.app.clock.now();
     let age = i64::try_from(age.as_millis()).unwrap_or(i64::MAX);
     let filter = Filter {
         state: state.map(StateArg::filter),
@@ -127,7 +126,7 @@ fn named(archive: &Archive<'_>, names: &[String]) -> Result<Vec<Deletion>, Error
 }
 
 fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
-    let zone = TimeZone::system();
+    let zone = (archive.app.zone)();
     let index = archive.name_index();
     let line = |(found, description): &Deletion| {
         let id = found.as_str();

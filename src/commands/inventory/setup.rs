@@ -9,6 +9,7 @@
 use serde_json::Value;
 
 use super::doctor;
+use crate::commands::App;
 use crate::commands::config::edit;
 use crate::commands::flags::dollars;
 use crate::commands::until_interrupted;
@@ -19,7 +20,6 @@ use crate::config::settings::Settings;
 use crate::domain::ids::ModelRef;
 use crate::domain::money::MicroUsd;
 use crate::domain::panel::Panel;
-use crate::engine::clock::Clock;
 use crate::engine::ports::Confirmation;
 use crate::error::{Error, Exit};
 use crate::setup::embedded_model::EmbeddedModels;
@@ -48,23 +48,24 @@ API keys are never stored: they stay in their variables.
 Keys: Enter accepts, Esc leaves and writes nothing.")]
 pub(crate) struct Args {}
 
-pub(crate) fn run(_: Args, environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    if !can_ask(printer, StdinUse::Free) {
+pub(crate) fn run(_: Args, app: App<'_>) -> Result<(), Error> {
+    if !can_ask(app.printer, StdinUse::Free) {
         let reason = "`conclave setup` asks questions, and there is no terminal to ask on";
         return Err(Error::usage(reason).hint(
             "change single settings with `conclave config set`; see them with `conclave config \
              show`",
         ));
     }
-    set_up(environment, printer)
+    set_up(app)
 }
 
-fn set_up(environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    until_interrupted(printer, interrupted, ask_and_write(environment, printer))
+fn set_up(app: App<'_>) -> Result<(), Error> {
+    until_interrupted(app.printer, interrupted, ask_and_write(app))
 }
 
-async fn ask_and_write(environment: &Environment, printer: &Printer) -> Result<(), Error> {
-    let sources = Sources::load(environment, Clock::system().now())?;
+async fn ask_and_write(app: App<'_>) -> Result<(), Error> {
+    let (environment, printer) = (app.environment, app.printer);
+    let sources = Sources::load(environment, app.clock.now())?;
     let (settings, access_list) = (&sources.settings, &sources.access_list);
     printer.prose(
         "Checking keys and local servers; this costs nothing.",
@@ -248,7 +249,8 @@ fn line(change: &SettingChange) -> String {
 
 /// Offers setup to a person who has not been asked yet, and runs it if the answer is yes. A
 /// dialogue that is left goes back to the question that was asked.
-pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), Error> {
+pub(crate) fn offer(app: App<'_>) -> Result<(), Error> {
+    let (environment, printer) = (app.environment, app.printer);
     if !is_due(environment, printer) {
         return Ok(());
     }
@@ -257,7 +259,7 @@ pub(crate) fn offer(environment: &Environment, printer: &Printer) -> Result<(), 
     if until_interrupted(printer, interrupted, asked)? != Confirmation::Yes {
         return Ok(());
     }
-    match set_up(environment, printer) {
+    match set_up(app) {
         Err(error) if error.exit == Exit::Declined => {
             printer.note("Nothing was written; `conclave setup` can be run any time.");
             Ok(())

@@ -66,7 +66,7 @@ impl<'a> Starting<'a> {
         spec: &Path,
         app: App<'a>,
     ) -> Result<(Self, Option<LockedRefinement>), Error> {
-        let clock = Clock::system();
+        let clock = app.clock;
         let criteria = args.convergence.criteria()?;
         let source = SpecFile::at(spec);
         let source_text = source.read()?;

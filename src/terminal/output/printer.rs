@@ -99,7 +99,17 @@ impl Printer {
         verbosity: Verbosity,
     ) -> Self {
         let mask = Box::new(str::to_owned);
-        Self::on_terminal((out, out_traits), (err, err_traits), verbosity, mask, None)
+        Self::masking((out, out_traits), (err, err_traits), verbosity, mask)
+    }
+
+    /// Prints to any streams, messages without secrets.
+    pub fn masking(
+        out: (Box<dyn Write + Send>, StreamTraits),
+        err: (Box<dyn Write + Send>, StreamTraits),
+        verbosity: Verbosity,
+        mask: Mask,
+    ) -> Self {
+        Self::on_terminal(out, err, verbosity, mask, None)
     }
 
     fn on_terminal(

@@ -1,14 +1,24 @@
-//! Runs the compiled binary in its own home: no keys, no colour, nothing of the developer's
-//! environment, and a time limit on every run.
+//! Runs the program in its own home: no keys, no colour, nothing of the developer's environment, and
+//! a time limit on every run. Where a process of its own would show no more, it is called in this
+//! one.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Condvar, Mutex, Once, PoisonError, mpsc};
+
+use conclave::cli;
+use conclave::config::env::Environment;
+use conclave::engine::clock::Clock;
+use conclave::terminal::output::printer::Printer;
+use conclave::terminal::output::stream_traits::{StreamTraits, TerminalEnv};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
@@ -46,6 +56,10 @@ pub(crate) struct RunningProcess {
     stderr: Stream,
 }
 
+/// What a call has written to a stream so far.
+#[derive(Clone, Debug, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
 /// What a process has written to a pipe so far.
 #[derive(Debug)]
 struct Stream {
@@ -59,12 +73,8 @@ impl Conclave {
         let temporary = tempfile::tempdir().unwrap();
         let folder = temporary.path().join("work");
         std::fs::create_dir(&folder).unwrap();
-        let path = std::env::vars_os()
-            .find(|(name, _)| name == "PATH")
-            .map(|(_, path)| path)
-            .unwrap_or_default();
         let variables = BTreeMap::from([
-            ("PATH", path),
+            ("PATH", path().unwrap_or_default()),
             ("HOME", folder.join("user").into()),
             ("CONCLAVE_HOME", folder.join("home").into()),
             // Nothing listens there: a test never downloads anything.
@@ -197,8 +207,63 @@ impl Conclave {
         &self.variables
     }
 
-    /// Runs with nothing on standard input.
+    /// Runs with nothing on standard input, as a call in this process.
     pub(crate) fn run(&self, arguments: &[&str]) -> RunOutput {
+        if self.needs_process() {
+            return self.run_process(arguments);
+        }
+        let words = std::iter::once("conclave").chain(arguments.iter().copied());
+        let words: Vec<OsString> = words.map(OsString::from).collect();
+        let environment = Environment::of(self.variables.clone());
+        let (out, err, folder) = (Written::default(), Written::default(), self.folder.clone());
+        let written = [out.clone(), err.clone()];
+        let (sender, ended) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            move_to(&folder);
+            let exit = cli::run(words, &environment, Clock::system(), |verbosity, mask| {
+                let traits = StreamTraits::new(
+                    false,
+                    None,
+                    &TerminalEnv {
+                        no_color: environment.text("NO_COLOR"),
+                        clicolor_force: environment.text("CLICOLOR_FORCE"),
+                        term: environment.text("TERM"),
+                    },
+                );
+                let [out, err] = written.map(|stream| (Box::new(stream) as _, traits));
+                Printer::masking(out, err, verbosity, mask)
+            });
+            sender.send(exit)
+        });
+        let code = match ended.recv_timeout(WAIT_TIMEOUT) {
+            Ok(exit) => Some(exit.code().into()),
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("the run hangs; stdout and stderr so far:\n{out}\n{err}")
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                resume_unwind(thread.join().expect_err("it sent no exit code"))
+            }
+        };
+        RunOutput {
+            code,
+            stdout: out.to_string(),
+            stderr: err.to_string(),
+        }
+    }
+
+    /// Returns whether a variable is one that libraries or children read from the process.
+    fn needs_process(&self) -> bool {
+        let is_usual = |(name, value): (&&str, &OsString)| match *name {
+            "PATH" => Some(value) == path().as_ref(),
+            "TZ" => value == "UTC",
+            name => !name.starts_with("SSL_CERT_") && !name.to_lowercase().ends_with("_proxy"),
+        };
+        cfg!(not(target_os = "linux")) || !self.variables.iter().all(is_usual)
+    }
+
+    /// Runs as a process, with nothing on standard input: for what belongs to a process, such as
+    /// its signals, its children's environment, its time zone and its certificates.
+    pub(crate) fn run_process(&self, arguments: &[&str]) -> RunOutput {
         self.run_with(arguments, "")
     }
 
@@ -241,6 +306,47 @@ impl Conclave {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         RunningProcess::of(command.spawn().unwrap())
+    }
+}
+
+/// Returns the folders of programs of this process.
+fn path() -> Option<OsString> {
+    let mut variables = std::env::vars_os();
+    Some(variables.find(|(name, _)| name == "PATH")?.1)
+}
+
+/// Gives this thread, and those that it will start, a working folder of their own; standard input
+/// of this process is empty from now on.
+fn move_to(folder: &Path) {
+    static EMPTY_INPUT: Once = Once::new();
+    EMPTY_INPUT.call_once(|| {
+        let nothing = std::fs::File::open("/dev/null").unwrap();
+        rustix::stdio::dup2_stdin(&nothing).unwrap();
+    });
+    #[cfg(target_os = "linux")]
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe for tables of file descriptors alone"
+    )]
+    rustix::thread::unshare(rustix::thread::UnshareFlags::FS).unwrap();
+    std::env::set_current_dir(folder).unwrap();
+}
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Display for Written {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let bytes = self.0.lock().unwrap();
+        f.write_str(std::str::from_utf8(&bytes).expect("only UTF-8 is written"))
     }
 }
 

@@ -4,12 +4,10 @@
 mod check;
 
 use clap::Subcommand;
-use jiff::tz::TimeZone;
 
 use super::{LoopReportFlags, StateFolderFlag, recorded};
 use crate::agent_loop::store::{Store, StoreError};
 use crate::commands::App;
-use crate::engine::clock::Clock;
 use crate::error::{Error, Exit, whole};
 use crate::files::log::LogError;
 use crate::stopping::exit_check::event::LoopEvent;
@@ -100,12 +98,12 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
 
 fn state(args: &LoopReportFlags, app: App<'_>) -> Result<(), Error> {
     let store = args.run.folder.open()?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let state = store.load_at(now)?;
     let folder = store.path.display().to_string();
     let report = ExitStateReport::new(folder, args.run.of(&state), state.totals.clone(), now);
     app.print(args.json, &report, |width, paint| {
-        screen(&report, now, &TimeZone::system(), width, paint)
+        screen(&report, now, &(app.zone)(), width, paint)
     })
 }
 
@@ -117,9 +115,9 @@ fn history(args: &HistoryArgs, app: App<'_>) -> Result<(), Error> {
         app.printer.lines("No decisions yet.");
         return Ok(());
     }
-    let now = Clock::system().now();
+    let now = app.clock.now();
     app.print(args.report.json, &history, |width, paint| {
-        history_screen(&history, now, &TimeZone::system(), width, paint)
+        history_screen(&history, now, &(app.zone)(), width, paint)
     })
 }
 
@@ -153,7 +151,7 @@ fn events(
 
 fn reset(args: &ResetArgs, app: App<'_>) -> Result<(), Error> {
     let store = args.folder.open()?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let reset = store.reset(now).transpose();
     let reset = reset
         .map(|update| recorded(update, app.printer))

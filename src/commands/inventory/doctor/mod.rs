@@ -84,7 +84,7 @@ pub struct Args {
 pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let (environment, printer) = (app.environment, app.printer);
     check_certificates(environment)?;
-    let clock = Clock::system();
+    let clock = app.clock;
     let home = Home::find(environment);
     let known_home = home.as_ref().ok();
     let (settings, settings_check) = host::settings(known_home, environment);

@@ -11,7 +11,6 @@ use crate::commands::{App, block_on};
 use crate::config::paths::Home;
 use crate::domain::ids::ProviderId;
 use crate::domain::vendors::{self, LocalServerKind, VENDORS};
-use crate::engine::clock::Clock;
 use crate::error::Error;
 use crate::providers::catalog::{Model, ModelCatalog};
 use crate::providers::discovery::{ServedModel, Server};
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     let access_list = provider_access::all(&settings, app.environment);
     let search = ServerSearch::new(&settings, &access_list)?;
     let servers = block_on(search::find(&search, &all_kinds()))?;
-    let now = Clock::system().now();
+    let now = app.clock.now();
     let mut list = ModelList {
         warnings: catalog.age_warnings(now),
         ..list(&catalog, &access_list, &servers, &home, now.day())

@@ -35,7 +35,7 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     let policy = args.strict_seed.then_some(ExitPolicy::StrictSeed);
     let settings = with_flags(&file, policy.unwrap_or_default(), &args.thresholds.given())?;
     let files = CheckFiles::new(args, &store)?;
-    let clock = Clock::system();
+    let clock = app.clock;
     let mut gathered = evidence::gather(args, &files, &store, &clock)?;
     let unmasked = std::mem::take(&mut gathered.unmasked);
     mask(&mut gathered.evidence, unmasked, app.environment)?;

@@ -315,7 +315,7 @@ fn key_command_sees_no_vendors_key_and_leaves_no_core_file() {
         .variable("XAI_API_KEY", "test-key-xai")
         .variable("VLLM_API_KEY", "test-key-vllm")
         .variable("OWN", "own")
-        .run(&["consult", "--yes", "--model", "work:m", "Shall we?"])
+        .run_process(&["consult", "--yes", "--model", "work:m", "Shall we?"])
         .ends_with(0);
     assert_eq!(authorizations(&server), [Some("Bearer 0:::own".to_owned())]);
 }
