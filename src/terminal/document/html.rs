@@ -209,7 +209,7 @@ fn own_words(own: &'static str, open: &mut Vec<&'static str>) -> String {
     page + &escaped(rest)
 }
 
-/// Renders foreign text as a block with its line breaks. Empty text is marked as such.
+/// Empty text is marked as such.
 fn foreign(text: &str) -> Markup {
     let text = text.trim_matches('\n').trim_end();
     if text.is_empty() {
@@ -219,7 +219,6 @@ fn foreign(text: &str) -> Markup {
     html! { div.said dir="auto" { (marked(text)) } }
 }
 
-/// Renders a severity as a word, not by colour alone.
 fn weight(severity: Severity) -> Markup {
     let is_high = severity == Severity::High;
     html! { " " span.weight.high[is_high] { (severity.name()) } }

@@ -3,7 +3,6 @@
 use super::{Fact, Line, Part, Piece, Table};
 use crate::terminal::markdown::escape::{block, fenced, inline};
 
-/// Writes the document.
 pub fn markdown(parts: &[Part]) -> String {
     joined(parts) + "\n"
 }

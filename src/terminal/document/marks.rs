@@ -13,7 +13,6 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 /// What stands in the page for a mark.
 type Replacements = BTreeMap<usize, (Range<usize>, &'static str)>;
 
-/// Renders a text with its marks.
 pub(super) fn marked(text: &str) -> Markup {
     let mut page = String::new();
     let mut end = 0;
@@ -30,7 +29,6 @@ pub(super) fn escaped(text: &str) -> String {
     html! { (text) }.into_string()
 }
 
-/// Finds the marks, by where they begin.
 fn marks(text: &str) -> Replacements {
     let mut marks = Replacements::new();
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
@@ -79,7 +77,6 @@ fn bullet(text: &str, range: &Range<usize>) -> Vec<(Range<usize>, &'static str)>
     }
 }
 
-/// Replaces as many bytes at both ends of the range.
 fn around(
     range: &Range<usize>,
     width: usize,

@@ -38,12 +38,10 @@ pub enum Part {
     /// A title of level 1 to 4. One of level 2 begins a section.
     Heading(u8, Line),
     Paragraph(Line),
-    /// Names with their values.
     Facts(Vec<Fact>),
     /// Foreign text with blocks of its own; marked as empty if it is.
     Foreign(String),
     Quote(String),
-    /// A text as it is, in this language.
     Code(&'static str, String),
     /// Items; the lines after the first one of an item stand beneath it.
     List(Vec<Vec<Line>>),
@@ -62,7 +60,6 @@ pub enum Part {
     },
     /// The next commands, and what each does.
     Next(Vec<(String, String)>),
-    /// The last line.
     Foot(Fact),
 }
 
@@ -71,7 +68,7 @@ pub enum Part {
 pub struct Fact {
     pub label: Line,
     pub values: Vec<Line>,
-    /// The lines of a value on a screen; more are cut.
+    /// More are cut.
     pub most_lines: Option<usize>,
 }
 
@@ -81,7 +78,6 @@ impl From<Line> for Fact {
     }
 }
 
-/// Returns a named value.
 pub fn fact(label: impl Into<Line>, value: impl Into<Line>) -> Fact {
     Fact {
         label: label.into(),
@@ -112,7 +108,7 @@ pub enum Tail {
 }
 
 impl Table {
-    /// Returns a table; `None` without rows.
+    /// `None` without rows.
     pub fn of<L: Into<Line>>(
         texts: usize,
         heads: &[&'static str],
@@ -121,7 +117,7 @@ impl Table {
         Self::with_tail(Tail::None, texts, heads, rows)
     }
 
-    /// Returns a table whose last column is a text of this kind; `None` without rows.
+    /// `None` without rows.
     pub fn with_tail<L: Into<Line>>(
         tail: Tail,
         texts: usize,
@@ -153,7 +149,6 @@ enum Piece {
     Foreign(String),
     /// A name, a figure or a path as it is. Only a screen shows the tone.
     Exact(Tone, String),
-    /// The id of another consultation.
     Consultation(String),
     /// Only a page shows it.
     Weight(Severity),
@@ -179,17 +174,14 @@ impl Line {
         Self::default().and(own, foreign)
     }
 
-    /// Returns foreign text alone.
     pub fn foreign(text: impl Into<String>) -> Self {
         Self(vec![Piece::Foreign(text.into())])
     }
 
-    /// Returns a name, a figure or a path in a tone.
     pub fn toned(tone: Tone, text: impl Into<String>) -> Self {
         Self(vec![Piece::Exact(tone, text.into())])
     }
 
-    /// Adds another line.
     #[must_use]
     pub fn then(mut self, other: impl Into<Self>) -> Self {
         self.0.extend(other.into().0);
@@ -220,7 +212,7 @@ impl Line {
         }
     }
 
-    /// Joins lines; nothing without any.
+    /// Nothing without any.
     #[must_use]
     pub fn joined(lines: impl IntoIterator<Item = Self>, separator: &'static str) -> Self {
         let mut lines = lines.into_iter();
@@ -228,7 +220,6 @@ impl Line {
         lines.fold(first, |joined, line| joined.and(separator, []).then(line))
     }
 
-    /// Adds other consultations, with commas between them.
     #[must_use]
     pub(super) fn consultations<'a>(mut self, ids: impl IntoIterator<Item = &'a String>) -> Self {
         for (at, id) in ids.into_iter().enumerate() {
@@ -238,14 +229,12 @@ impl Line {
         self
     }
 
-    /// Adds the weight of an objection, for pages.
     #[must_use]
     pub(super) fn weight(mut self, severity: Severity) -> Self {
         self.0.push(Piece::Weight(severity));
         self
     }
 
-    /// Returns the words for pages alone.
     #[must_use]
     pub fn on_page(self) -> Self {
         Self(vec![Piece::OnPage(self)])
@@ -262,7 +251,7 @@ impl Line {
     }
 }
 
-/// Returns a heading with its parts beneath; nothing without parts.
+/// Nothing without parts.
 pub fn titled(
     level: u8,
     title: impl Into<Line>,
@@ -277,28 +266,27 @@ pub fn titled(
     }
 }
 
-/// Returns a paragraph of own words with a foreign text at each `{}`.
 pub fn paragraph<const N: usize>(own: &'static str, foreign: [&str; N]) -> Part {
     Part::Paragraph(Line::of(own, foreign))
 }
 
-/// Returns the lines as a list; `None` without lines.
+/// `None` without lines.
 pub fn list(lines: impl IntoIterator<Item = Line>) -> Option<Part> {
     nested_list(lines.into_iter().map(|line| vec![line]))
 }
 
-/// Returns a list whose items have lines beneath them; `None` without items.
+/// `None` without items.
 pub fn nested_list(items: impl IntoIterator<Item = Vec<Line>>) -> Option<Part> {
     let items: Vec<Vec<Line>> = items.into_iter().collect();
     (!items.is_empty()).then_some(Part::List(items))
 }
 
-/// Returns foreign texts as a list; `None` without texts.
+/// `None` without texts.
 pub fn list_of<T: AsRef<str>>(texts: &[T]) -> Option<Part> {
     list(texts.iter().map(|text| Line::foreign(text.as_ref())))
 }
 
-/// Returns a foreign text as a block; `None` for a blank one.
+/// `None` for a blank one.
 pub fn foreign(text: &str) -> Option<Part> {
     (!text.trim().is_empty()).then(|| Part::Foreign(text.to_owned()))
 }

@@ -48,7 +48,6 @@ pub struct Point {
     pub interval: Option<Interval>,
     pub label: String,
     pub label_place: LabelPlace,
-    /// The point in words.
     pub description: String,
 }
 
@@ -100,7 +99,6 @@ impl Plot {
     }
 }
 
-/// Returns the ticks of an axis from 0 to 100%.
 pub fn percent_ticks() -> Vec<Tick> {
     let ticks = [0.0, 0.25, 0.5, 0.75, 1.0];
     let tick = |share: f64| (share, format!("{:.0}%", share * 100.0));
@@ -212,7 +210,6 @@ fn text(class: &str, place: (f64, f64), text: &str) -> Markup {
     html! { text class=(class) x=(shown(place.0)) y=(shown(place.1)) { (text) } }
 }
 
-/// Formats a coordinate.
 fn shown(at: f64) -> String {
     let text = format!("{at:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)

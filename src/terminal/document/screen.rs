@@ -30,7 +30,7 @@ const LONGEST_CELL: usize = 32;
 /// Cells of the bar of a point.
 const BAR: u8 = 20;
 
-/// Renders a document for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub fn screen(parts: &[Part], width: Option<usize>, paint: Paint) -> String {
     let charset = Charset::Unicode;
     Screen {
@@ -110,7 +110,6 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Renders a document.
     pub fn text(&self, parts: &[Part]) -> String {
         let mut text = String::new();
         let mut before = None;
@@ -128,8 +127,7 @@ impl Screen {
         text
     }
 
-    /// Returns the columns to fill. The last one stays free: some terminals wrap as soon as it is
-    /// filled.
+    /// The last column stays free: some terminals wrap as soon as it is filled.
     fn room(&self) -> usize {
         self.width
             .map_or(usize::MAX, |width| width.saturating_sub(1).max(8))
@@ -171,7 +169,6 @@ impl Screen {
         }
     }
 
-    /// Returns the words of a line in a tone.
     fn line(&self, line: &Line, tone: Tone) -> String {
         let mut text = String::new();
         let mut bold = false;
@@ -202,7 +199,6 @@ impl Screen {
         self.line(line, Tone::Plain)
     }
 
-    /// Returns a text behind its head, continued `indent` columns from the left.
     fn hanging(&self, head: &str, text: &str, indent: usize) -> String {
         if self.width.is_none() {
             return format!("{head}{text}\n");
@@ -312,7 +308,6 @@ impl Screen {
         steps.iter().map(step).collect()
     }
 
-    /// Draws a bar for each value.
     fn plot(&self, plot: &Plot) -> String {
         let mut text = String::new();
         match plot {
@@ -406,7 +401,6 @@ impl Screen {
         text
     }
 
-    /// Returns a row of columns with the text behind it.
     fn with_tail(&self, line: &str, tail: &str, beside: usize, kind: Tail) -> String {
         if tail.is_empty() {
             return line.trim_end().to_owned() + "\n";
@@ -418,7 +412,6 @@ impl Screen {
         }
     }
 
-    /// Returns a row in running text beneath its name.
     fn running(
         &self,
         table: &Table,
@@ -444,7 +437,6 @@ impl Screen {
     }
 }
 
-/// Returns whether an empty line separates two parts.
 fn is_apart(before: &Part, part: &Part) -> bool {
     match (before, part) {
         (Part::Heading(..), _) => false,
@@ -456,7 +448,6 @@ fn is_apart(before: &Part, part: &Part) -> bool {
     }
 }
 
-/// Returns the words of foreign text on one line.
 fn words(text: &str) -> String {
     if text.contains(['*', '_', '`', '#', '\n', '\\', '&', '[']) {
         plain(text)
@@ -476,7 +467,7 @@ fn widths<'a>(rows: impl Iterator<Item = &'a &'a [String]>) -> Vec<usize> {
     widths
 }
 
-/// Returns a row in columns, figures to the right.
+/// Figures stand to the right.
 fn padded(cells: &[String], widths: &[usize], is_figure: impl Fn(usize) -> bool) -> String {
     let cells = cells.iter().zip(widths).enumerate();
     let cells = cells.map(|(column, (cell, width))| {

@@ -73,12 +73,10 @@ fn edited(mut text: String, edits: impl Fn(&str, Options) -> Vec<Edit>) -> Strin
     text
 }
 
-/// Puts a backslash before this byte.
 fn escape_at(at: usize) -> Edit {
     (at..at, "\\".to_owned())
 }
 
-/// Applies the edits that do not overlap an earlier one.
 fn apply(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|(range, _)| range.start);
     let mut edited = String::with_capacity(text.len() + edits.len());
@@ -205,7 +203,6 @@ fn is_one_paragraph(line: &str) -> bool {
     line.is_empty() || first == Some(Event::Start(Tag::Paragraph)) && is_contained(line)
 }
 
-/// Puts a backslash before every punctuation character.
 fn escape_all(line: &str) -> String {
     let mut escaped = String::with_capacity(line.len() * 2);
     for c in line.chars() {
@@ -217,8 +214,7 @@ fn escape_all(line: &str) -> String {
     escaped
 }
 
-/// Returns the text as code in this language, in a fence longer than any in it. The text itself is
-/// as it was.
+/// In a fence longer than any in the text, which stays as it is.
 pub fn fenced(text: &str, language: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

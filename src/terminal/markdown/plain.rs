@@ -4,7 +4,7 @@ use pulldown_cmark::{Event, Parser, TagEnd};
 
 use crate::text::clean::one_line;
 
-/// Returns the words of a text on one line; code keeps its backticks.
+/// Code keeps its backticks.
 pub fn plain(markdown: &str) -> String {
     let mut text = String::new();
     for event in Parser::new(markdown) {

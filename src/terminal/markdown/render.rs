@@ -13,7 +13,6 @@ use crate::terminal::output::style::Paint;
 /// Longer lines are hard to read on any terminal.
 pub(in crate::terminal) const WIDEST: usize = 100;
 
-/// Renders Markdown for a terminal of `width` columns.
 pub fn render(markdown: &str, width: usize, paint: Paint) -> String {
     let width = width.saturating_sub(1).clamp(10, WIDEST);
     let mut page = Page {
@@ -222,7 +221,6 @@ impl Page {
         }
     }
 
-    /// Adds text in the current style.
     fn write(&mut self, text: &str) {
         let mut text = clean(text);
         if self.italic > 0 {
@@ -234,7 +232,6 @@ impl Page {
         self.text.push_str(&text);
     }
 
-    /// Writes the open text as a block.
     fn flush(&mut self) {
         let text = std::mem::take(&mut self.text);
         if text.trim().is_empty() || self.table.is_some() {
@@ -264,7 +261,6 @@ impl Page {
         self.width.saturating_sub(taken).max(8)
     }
 
-    /// Writes a block: wrapped, and separated from the previous one.
     fn put(&mut self, text: &str) {
         self.separate();
         let room = self.room();
@@ -306,7 +302,6 @@ impl Page {
         }
     }
 
-    /// Writes one line after the prefixes of the open containers.
     fn put_line(&mut self, line: &str) {
         let mut whole = String::new();
         for container in &mut self.containers {
@@ -342,7 +337,6 @@ impl Container {
     }
 }
 
-/// Returns the style sequences in force at the end of a line.
 fn open_style(line: &str) -> String {
     let mut open = String::new();
     for (at, _) in line.match_indices("\u{1b}[") {

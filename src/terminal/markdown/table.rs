@@ -5,8 +5,7 @@ use console::{Alignment, pad_str};
 use crate::terminal::output::style::Paint;
 use crate::terminal::output::wrap::widest;
 
-/// Returns a table, whose first row is its head, in lines of at most `room` columns, as far as its
-/// words allow.
+/// At most `room` columns wide, as far as its words allow.
 pub(super) fn table_lines(rows: &[Vec<String>], room: usize, paint: Paint) -> Vec<String> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column| widest(rows.iter().filter_map(|row| row.get(column)));
@@ -30,7 +29,6 @@ pub(super) fn table_lines(rows: &[Vec<String>], room: usize, paint: Paint) -> Ve
     lines
 }
 
-/// Returns each row as lines `head: cell`, with an empty line between rows.
 fn stacked(head: &[String], body: &[Vec<String>], room: usize, paint: Paint) -> Vec<String> {
     let mut lines = Vec::new();
     for (number, row) in body.iter().enumerate() {

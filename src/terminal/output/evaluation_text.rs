@@ -13,7 +13,6 @@ use super::wrap::wrap_options;
 /// The beginnings of the tree's lines, and what stands below them where a line is continued.
 const BRANCHES: [(&str, &str); 3] = [("├─ ", "│    "), ("└─ ", "     "), ("│   └─ ", "│        ")];
 
-/// Returns the tree.
 pub fn evaluation_text(heading: &str, evaluation: &Evaluation, traits: StreamTraits) -> String {
     let paint = traits.paint;
     let lines = evaluation_tree(heading, evaluation);
@@ -36,12 +35,10 @@ pub fn evaluation_text(heading: &str, evaluation: &Evaluation, traits: StreamTra
     text
 }
 
-/// Returns the lines of a tree in pieces that fit a terminal.
 pub fn wrapped_tree(tree: &[String], traits: StreamTraits) -> Vec<String> {
     tree.iter().flat_map(|line| wrapped(line, traits)).collect()
 }
 
-/// Returns the last line of the tree alone.
 pub fn decision_text(decision: &Decision, traits: StreamTraits) -> String {
     let line = format!("DECISION: {}", decision_in_words(decision));
     let lines = wrapped(&line, traits).into_iter();
@@ -49,7 +46,6 @@ pub fn decision_text(decision: &Decision, traits: StreamTraits) -> String {
     lines.collect()
 }
 
-/// Returns a line in pieces that fit a terminal.
 fn wrapped(line: &str, traits: StreamTraits) -> Vec<String> {
     if !traits.is_terminal {
         return vec![line.to_owned()];

@@ -12,7 +12,6 @@ pub fn evaluation_tree(heading: &str, evaluation: &Evaluation) -> Vec<String> {
     tree(heading, rules, &evaluation.decision)
 }
 
-/// Returns a tree of rules with their outcomes, and the decision.
 pub(super) fn tree<'a>(
     heading: &str,
     rules: impl Iterator<Item = (&'a Rule, String)>,
@@ -28,7 +27,6 @@ pub(super) fn tree<'a>(
     lines
 }
 
-/// Describes the outcome of a rule by what it means for a rule of its kind.
 fn of_rule(rule: &Rule) -> String {
     let outcome = match (rule.outcome, rule.kind, &rule.value) {
         (RuleOutcome::NotApplicable, _, _) => "not applicable".to_owned(),
@@ -63,7 +61,7 @@ fn of_rule(rule: &Rule) -> String {
     one_line(&format!("{}: {outcome}{}", rule.name, of_kind(rule.kind)))
 }
 
-/// Returns the value and what it has to be: `92% (at least 90%)`.
+/// `92% (at least 90%)`.
 fn measure(rule: &Rule) -> String {
     let (value, threshold) = rule.figures(Notation::Percent);
     let bound = rule.bound.in_words();
@@ -82,7 +80,7 @@ fn fraction(rule: &Rule) -> String {
     }
 }
 
-/// Returns the words of a name: `not_done` as `not done`.
+/// `not_done` as `not done`.
 fn spaced(name: &str) -> String {
     name.replace('_', " ")
 }
@@ -95,7 +93,7 @@ fn of_kind(kind: RuleKind) -> &'static str {
     }
 }
 
-/// Describes a decision: `CONTINUE`, or `STOP done: all 5 tasks are completed`.
+/// `CONTINUE`, or `STOP done: all 5 tasks are completed`.
 pub fn decision_in_words(decision: &Decision) -> String {
     match decision {
         Decision::Continue => "CONTINUE".to_owned(),

@@ -4,10 +4,9 @@ use super::printer::Printer;
 use super::wrap::wrap_options;
 use crate::terminal::output::format::count;
 
-/// Lines that are shown of a longer text.
 const MAX_LINES: usize = 3;
 
-/// Returns a text wrapped to the width of the terminal: its first lines and the number of the rest.
+/// Its first lines and the number of the rest.
 fn excerpt(text: &str, width: usize) -> String {
     let lines = textwrap::wrap(text.trim(), wrap_options(width));
     let rest = lines.len().saturating_sub(MAX_LINES);

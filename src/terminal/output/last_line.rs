@@ -70,7 +70,6 @@ impl LastLine {
         format!("{before}{question}")
     }
 
-    /// Returns whether the next line begins at the start of a row.
     pub(in crate::terminal) fn is_whole(&self) -> bool {
         match self {
             Self::Ended | Self::Interrupted => true,
@@ -78,7 +77,7 @@ impl LastLine {
         }
     }
 
-    /// Returns the prompt of an open question; empty without one.
+    /// Empty without one.
     pub(in crate::terminal) fn prompt(&self) -> &str {
         match self {
             Self::Question(prompt) => prompt,
@@ -93,7 +92,6 @@ impl LastLine {
         }
     }
 
-    /// Returns what ends the line, and drops an open question.
     pub(in crate::terminal) fn close(&mut self) -> &'static str {
         match std::mem::take(self) {
             Self::Ended | Self::Interrupted => "",

@@ -45,8 +45,7 @@ impl TerminalModes {
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// Returns whether the process may draw on the terminal and read from it. The system stops a
-    /// background process that reads.
+    /// The system stops a background process that reads.
     pub(in crate::terminal) fn is_in_foreground(&self) -> bool {
         self.state().device.is_in_foreground()
     }
@@ -72,7 +71,6 @@ impl TerminalModes {
         state.apply();
     }
 
-    /// Sets a mode until the guard is dropped.
     pub(in crate::terminal) fn enter(&self, mode: InputMode) -> ModeGuard {
         let mut state = self.state();
         let id = state.next_id;

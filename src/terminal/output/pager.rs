@@ -10,7 +10,6 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use super::printer::{PrintError, Printer};
 use crate::engine::interrupts::ForegroundProgram;
 
-/// The pager without `$PAGER`.
 const DEFAULT: &str = "less";
 
 /// The options of `less` without `$LESS`: short texts stay on the screen, styles are shown, and the
@@ -30,7 +29,6 @@ pub enum Pager {
     /// it.
     On {
         command: Option<String>,
-        /// Whether the user has options of its own for `less`.
         has_less_options: bool,
     },
 }

@@ -44,9 +44,7 @@ struct Inner {
     /// Whether the streams are those of the process, whose terminal can change its size.
     is_process: bool,
     verbosity: Verbosity,
-    /// Something was printed beside the result.
     has_notes: AtomicBool,
-    /// Masks the secrets in messages.
     mask: Mask,
     /// Standard error.
     live_area: LiveArea,
@@ -67,7 +65,6 @@ impl std::fmt::Debug for Printer {
 pub struct PrintError(#[source] io::Error);
 
 impl Printer {
-    /// Prints to the process's own streams.
     pub fn for_process(env: &TerminalEnv<'_>, verbosity: Verbosity, mask: Mask) -> Self {
         let (out, err) = (io::stdout(), io::stderr());
         let (out_width, err_width) = (
@@ -90,7 +87,6 @@ impl Printer {
         )
     }
 
-    /// Prints to any streams.
     pub fn new(
         out: Box<dyn Write + Send>,
         out_traits: StreamTraits,
@@ -171,7 +167,6 @@ impl Printer {
         self.inner.verbosity
     }
 
-    /// Returns the part of standard error that is redrawn in place.
     pub(in crate::terminal) fn live_area(&self) -> &LiveArea {
         &self.inner.live_area
     }
@@ -228,7 +223,6 @@ impl Printer {
         self.inner.out_traits.paint.printable(text)
     }
 
-    /// Writes a value as the whole result, as indented JSON.
     pub fn json(&self, value: &impl Serialize) -> Result<(), PrintError> {
         let json = pretty_json(value).map_err(|error| PrintError(error.into()))?;
         self.result(&(json + "\n"))
@@ -290,7 +284,6 @@ impl Printer {
         self.lines(&lines.join("\n"));
     }
 
-    /// Prints an error, its causes and its hints.
     pub fn error(&self, error: &(dyn Error + 'static), hints: &[String]) {
         let paint = self.inner.err_traits.paint;
         let line = |label: &str, painted: String, message: &str| {
@@ -348,7 +341,6 @@ impl Printer {
         lines.collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns a message without the secrets that it quotes.
     pub fn masked(&self, message: &str) -> String {
         (self.inner.mask)(message)
     }
@@ -419,7 +411,6 @@ pub fn clean_panics(printer: Option<&Printer>) {
     }));
 }
 
-/// Returns whether another program reads this stream.
 fn is_pipe(stream: &impl std::os::fd::AsFd) -> bool {
     let mode = rustix::fs::fstat(stream).map(|status| status.st_mode);
     mode.is_ok_and(|mode| rustix::fs::FileType::from_raw_mode(mode) == rustix::fs::FileType::Fifo)

@@ -41,7 +41,6 @@ impl DrawnRows {
         text
     }
 
-    /// Returns what removes the rows.
     pub(super) fn erase(&mut self) -> &'static str {
         if std::mem::take(&mut self.rows).is_empty() {
             ""

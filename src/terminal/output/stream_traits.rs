@@ -28,7 +28,6 @@ pub struct StreamTraits {
 }
 
 impl StreamTraits {
-    /// Decides about colour and animation of one stream.
     pub fn new(is_terminal: bool, width: Option<u16>, env: &TerminalEnv<'_>) -> Self {
         // Terminals all set `TERM`; a stream without it is some other kind of device.
         let dumb = env
@@ -54,7 +53,6 @@ impl StreamTraits {
     }
 }
 
-/// Returns the present columns of a terminal.
 pub(super) fn columns(terminal: &console::Term) -> Option<u16> {
     terminal.size_checked().map(|(_, columns)| columns)
 }

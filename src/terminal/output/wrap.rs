@@ -5,8 +5,7 @@ use console::{measure_text_width, truncate_str};
 /// A cut text loses this much of a word, and no more.
 const LONGEST_WORD: usize = 24;
 
-/// Returns the line wrapped to the terminal's width, continued under its text. `None` does not
-/// wrap.
+/// `None` does not wrap.
 pub(in crate::terminal) fn fit(line: &str, width: Option<usize>) -> String {
     let Some(width) = width.filter(|width| measure_text_width(line) >= *width) else {
         return line.to_owned();
@@ -29,7 +28,6 @@ pub(in crate::terminal) fn wrap_options<'a>(width: usize) -> textwrap::Options<'
         .word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
-/// Returns the columns that the widest text takes.
 pub(in crate::terminal) fn widest<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> usize {
     let texts = texts.into_iter();
     let widths = texts.map(|text| measure_text_width(text.as_ref()));

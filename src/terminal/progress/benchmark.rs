@@ -119,7 +119,7 @@ impl RunCounts {
         format!("{counts} {}{rest}", self.bar(paint))
     }
 
-    /// Returns the parts of a row, the most important first.
+    /// The most important first.
     fn segments(&self, elapsed: Duration) -> Vec<String> {
         let mut segments = vec![format!("benchmark {}/{}", self.done, self.total)];
         if self.answered > 0 {
@@ -195,7 +195,6 @@ fn verdict(result: &CaseResult, expected: &str) -> String {
     }
 }
 
-/// A share in whole percent.
 fn percent(part: u64, whole: u64) -> u64 {
     (part * 200 + whole) / (whole * 2).max(1)
 }

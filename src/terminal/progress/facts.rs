@@ -45,19 +45,17 @@ struct ProviderFacts {
 }
 
 impl RunFacts {
-    /// Returns the time since this run began, without that in which only the person was waited for.
+    /// Without the time in which only the person was waited for.
     pub(super) fn elapsed(&self, at: Timestamp) -> Duration {
         at.since(self.started_at)
             .saturating_sub(self.waited_for_person)
     }
 
-    /// Begins to count the time of a run.
     pub(super) fn start_clock(&mut self, at: Timestamp) {
         self.started_at = at;
         self.waited_for_person = Duration::ZERO;
     }
 
-    /// Records what an event says.
     pub(super) fn learn(&mut self, envelope: &Envelope) {
         self.waited_for_person += Duration::from_millis(envelope.waited_for_person_ms);
         match &envelope.event {
@@ -161,7 +159,6 @@ impl RunFacts {
         (is_taken && !self.has_asked).then_some(&prior.from)
     }
 
-    /// Returns the display name of an agent.
     pub(super) fn name_of(&self, agent: &AgentId) -> String {
         let terms = self.terms.as_ref();
         let seat = terms.and_then(|terms| terms.panel.seat_of(agent));
@@ -171,7 +168,6 @@ impl RunFacts {
         )
     }
 
-    /// Returns the name of an expert as an artifact names it.
     pub(super) fn expert_name(&self, agent: &str) -> String {
         let terms = self.terms.as_ref();
         let seat = terms.and_then(|terms| Some((terms, terms.panel.seat(&SeatId::new(agent))?)));
@@ -186,19 +182,16 @@ impl RunFacts {
         self.answered.remove(agent)
     }
 
-    /// Returns the labels under which the judge sees the experts.
     pub(super) fn labels(&self) -> Option<Labels> {
         let terms = self.terms.as_ref()?;
         Labels::in_order(&terms.expert_order, &terms.panel.seats)
     }
 
-    /// Returns the name of the agent that a call belongs to, and the model it went to.
     pub(super) fn caller(&self, call: CallId) -> Option<(String, &ModelRef)> {
         let (agent, model) = self.calls.get(&call)?;
         Some((self.name_of(agent), model))
     }
 
-    /// Returns the budget of the month, if one is set.
     pub(super) fn month(&self) -> Option<Month> {
         self.terms.as_ref()?.plan.as_ref()?.control.consent.month
     }

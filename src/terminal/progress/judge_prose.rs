@@ -35,7 +35,7 @@ pub(super) struct JudgeProse {
 }
 
 impl JudgeProse {
-    /// Begins the text of a call. The labels of the experts are shown as their names.
+    /// The labels of the experts are shown as their names.
     pub(super) fn new(
         wrap_at: Option<usize>,
         paint: Paint,
@@ -65,7 +65,6 @@ impl JudgeProse {
         !self.answer.is_empty()
     }
 
-    /// Returns what can be printed now.
     pub(super) fn take(&mut self) -> String {
         let prose = self.prose();
         let new = match prose.strip_prefix(&self.shown) {
@@ -84,7 +83,6 @@ impl JudgeProse {
         new
     }
 
-    /// Returns the prose of what has arrived.
     fn prose(&self) -> String {
         let parts = parts(&self.answer);
         let mut prose = Prose {
@@ -131,7 +129,6 @@ enum ValueLayout {
 }
 
 impl ValueLayout {
-    /// Returns the place of a field of the judge's answers.
     fn of(section: &str, name: &str) -> Self {
         const PARAGRAPH: ValueLayout = ValueLayout::Text([INDENT; 2], [""; 3]);
         match (section, name) {
@@ -152,7 +149,7 @@ impl ValueLayout {
     }
 }
 
-/// Returns the heading of a part of the judge's answers; `None` for an unknown one.
+/// `None` for an unknown one.
 fn heading(section: &str, is_menu: bool) -> Option<&'static str> {
     Some(match section {
         "consensus_points" => "Agreement",
@@ -177,7 +174,6 @@ struct Prose<'a> {
     text: String,
     /// The field of the whole answer that the last value is part of.
     section: &'a str,
-    /// Whether the answer offers options.
     is_menu: bool,
     /// Stands before the next text.
     heading: Option<&'static str>,
@@ -188,7 +184,6 @@ struct Prose<'a> {
 }
 
 impl<'a> Prose<'a> {
-    /// Adds a value, at whose end so many containers and texts are open.
     fn value(&mut self, value: &'a Value, open: usize, section: Option<&'a str>, name: &'a str) {
         let open_at = |at, length| open.saturating_sub(1) * usize::from(at + 1 == length);
         match value {
@@ -232,7 +227,7 @@ impl<'a> Prose<'a> {
         }
     }
 
-    /// Returns the name of an expert, which a model names by its label.
+    /// Models name experts by their labels.
     fn expert_name(&self, agent: &str) -> Option<String> {
         let agent = one_line(agent);
         let name = match &self.call.labels {
@@ -242,7 +237,6 @@ impl<'a> Prose<'a> {
         (!name.is_empty()).then_some(name)
     }
 
-    /// Names the experts that no statement of the object names.
     fn end_object(&mut self) {
         let supporters = std::mem::take(&mut self.supporters).into_iter();
         let names: Vec<String> = supporters.chain(self.speaker.take()).collect();

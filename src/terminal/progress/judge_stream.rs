@@ -46,7 +46,7 @@ impl JudgeStream {
         }
     }
 
-    /// Opens a call. The labels of the experts are shown as their names.
+    /// The labels of the experts are shown as their names.
     pub(in crate::terminal) fn begin(
         &mut self,
         call: CallId,
@@ -57,7 +57,6 @@ impl JudgeStream {
         self.calls.insert(call, prose);
     }
 
-    /// Takes a piece of a call's text and returns what to print now.
     pub(in crate::terminal) fn write(&mut self, call: CallId, piece: &str, now: Instant) -> String {
         let Some(prose) = self.calls.get_mut(&call) else {
             return String::new();
@@ -74,8 +73,7 @@ impl JudgeStream {
         prose.take()
     }
 
-    /// Closes a call that ended or was dropped. If it brought no answer, the text of another open
-    /// call is shown instead.
+    /// If it brought no answer, the text of another open call is shown instead.
     pub(in crate::terminal) fn end(&mut self, call: CallId, result: CallResult) -> String {
         let Some(mut prose) = self.calls.remove(&call) else {
             return String::new();

@@ -52,7 +52,7 @@ impl<C> Drop for LiveRow<C> {
     }
 }
 
-/// Returns what a row says of work that starts nothing more; `None` while it may.
+/// `None` while more may start.
 pub(super) fn ending(is_ending: bool, running: u64) -> Option<String> {
     is_ending.then(|| match running {
         0 => "stopping".to_owned(),

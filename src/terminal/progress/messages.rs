@@ -46,7 +46,6 @@ pub(in crate::terminal) fn starting(terms: &Started) -> String {
     }
 }
 
-/// Returns the panel in force: seat, provider and model of each, the judge and its fallbacks.
 pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<String> {
     let panel = &terms.panel;
     let debate = terms
@@ -76,7 +75,6 @@ pub(in crate::terminal) fn panel(terms: &Started, width: Option<usize>) -> Vec<S
     table(&rows, width)
 }
 
-/// Returns the seats of a panel alone.
 pub(in crate::terminal) fn seats(panel: &Panel, width: Option<usize>) -> Vec<String> {
     table(&seat_rows(panel), width)
 }
@@ -125,7 +123,6 @@ pub(in crate::terminal) fn columns(panel: &Panel) -> (usize, usize) {
     (widest(names), widest(models.map(|model| &model.model)))
 }
 
-/// Returns the notices of this panel, and those that hold for every panel of its kind.
 pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
     let note = |notice: &String| format!("   Note: {}", one_line(notice));
     let mut notices: Vec<String> = terms.notices.iter().map(note).collect();
@@ -140,7 +137,7 @@ pub(in crate::terminal) fn notices(terms: &Started) -> Vec<String> {
     notices
 }
 
-/// Describes the outcome of the cost gate; `None` where the question was answered by a person.
+/// `None` where the question was answered by a person.
 pub(in crate::terminal) fn consent(
     estimate: Option<&Estimate>,
     approved: bool,
@@ -159,7 +156,6 @@ pub(in crate::terminal) fn consent(
     Some(format!("💰 Estimated cost: {cost} ({verb})"))
 }
 
-/// Reports that another model takes over: this one failed, or the other one was faster.
 pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) -> String {
     let Substitution {
         original,
@@ -182,7 +178,7 @@ pub(in crate::terminal) fn substituted(name: &str, substitution: &Substitution) 
     }
 }
 
-/// Reports the calls that were open when the consultation was interrupted; `None` without any.
+/// `None` without any.
 pub(in crate::terminal) fn repeated_calls(resumed: &Resumed) -> Option<String> {
     match resumed.lost_calls.len() {
         0 => None,
@@ -205,8 +201,6 @@ pub(in crate::terminal) fn round_of(state: StateName) -> Option<u8> {
     }
 }
 
-/// Announces a mode that always runs all rounds, and that later rounds receive all of the earlier
-/// ones.
 pub(in crate::terminal) fn modes(plan: &Plan) -> Vec<&'static str> {
     let mut lines = Vec::new();
     if let Ending::AlwaysWhole(words) = plan.debate.mode.strategy().ending
@@ -221,7 +215,6 @@ pub(in crate::terminal) fn modes(plan: &Plan) -> Vec<&'static str> {
     lines
 }
 
-/// Returns the reason why a slow call is not hedged.
 pub(in crate::terminal) fn no_hedge(reason: NoHedge) -> &'static str {
     match reason {
         NoHedge::NoBackup => "no other vendor can take over",
@@ -232,7 +225,7 @@ pub(in crate::terminal) fn no_hedge(reason: NoHedge) -> &'static str {
     }
 }
 
-/// Describes the health of a provider, for `--verbose`.
+/// For `--verbose`.
 pub(in crate::terminal) fn health(update: &HealthUpdate) -> String {
     let status = match update.status {
         HealthStatus::Unknown => "not known",
@@ -283,7 +276,7 @@ pub(in crate::terminal) fn provider_wait(
     format!("⏳ `{provider}` asks to wait {wait}: {}", one_line(reason))
 }
 
-/// Reports a circuit that has opened, is being probed, or has closed, for `--verbose`.
+/// For `--verbose`.
 pub(in crate::terminal) fn circuit(
     provider: &ProviderId,
     circuit: CircuitState,
@@ -301,7 +294,7 @@ pub(in crate::terminal) fn circuit(
     }
 }
 
-/// Lists the problems of an answer, for `--verbose`.
+/// For `--verbose`.
 pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<String> {
     let line = |problem: &Problem| match (problem.field.as_str(), one_line(&problem.what)) {
         ("", what) => format!("   {name}: {what}"),
@@ -310,8 +303,7 @@ pub(in crate::terminal) fn problems(name: &str, call: &CallFinished) -> Vec<Stri
     call.problems.iter().map(line).collect()
 }
 
-/// Returns the part of a prompt that a vendor's cache held, for `--verbose`; `None` if no use of a
-/// cache was reported.
+/// For `--verbose`; `None` if no use of a cache was reported.
 pub(in crate::terminal) fn cache_use(name: &str, usage: &Usage) -> Option<String> {
     let is_used = usage.cache_read > 0 || usage.cache_write > 0;
     let is_reported = usage.source == UsageSource::Reported;
@@ -325,7 +317,7 @@ pub(in crate::terminal) fn cache_use(name: &str, usage: &Usage) -> Option<String
     })
 }
 
-/// Formats the length of a wait in seconds, for a sentence: `8.2 s`.
+/// In seconds, for a sentence: `8.2 s`.
 pub(in crate::terminal) fn millis(ms: u64) -> String {
     format!("{:.1} s", Duration::from_millis(ms).as_secs_f64())
 }

@@ -20,7 +20,6 @@ pub(in crate::terminal) struct WorkBar {
     work: LongWork,
     bar: ProgressBar,
     step: String,
-    /// Lines printed so far.
     lines_printed: u64,
 }
 

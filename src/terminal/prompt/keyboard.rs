@@ -71,7 +71,6 @@ impl Keyboard {
         Self::default()
     }
 
-    /// Reads keys from another input.
     pub fn reading(mut input: impl Read + Send + 'static) -> Self {
         let source = move |buffer: &mut [u8]| input.read(buffer).map(Some);
         Self(OnceLock::from(KeyReader::start(Box::new(source), None)))
@@ -103,7 +102,7 @@ impl Keyboard {
         }
     }
 
-    /// Returns the next key. Dropping the future leaves the key to the next caller.
+    /// Dropping the future leaves the key to the next caller.
     pub(in crate::terminal) async fn key(&self) -> TypedKey {
         let (answer, answered) = oneshot::channel();
         let sent = self.opened().map(|reader| reader.requests_to.send(answer));

@@ -78,7 +78,6 @@ impl OpenQuestion {
         }
     }
 
-    /// Shows the answer behind the question.
     pub(super) fn answered(self, word: &str, trace: QuestionTrace) {
         match self.shown {
             ShownQuestion::Plain { question, .. } => question.answered(word),

@@ -52,7 +52,6 @@ impl<A> KeyChoice<A> {
         }
     }
 
-    /// `label` says what the key does.
     pub(in crate::terminal) fn named(word: &'static str, label: String, answer: A) -> Self {
         Self {
             label: Some(label),
@@ -62,8 +61,7 @@ impl<A> KeyChoice<A> {
 }
 
 impl<A> KeyQuestion<A> {
-    /// Returns the lines and the question with its keys, wrapped to a width. It ends with a blank,
-    /// behind which the answer appears.
+    /// Ends with a blank, behind which the answer appears.
     pub(in crate::terminal) fn text(&self, width: usize, paint: Paint) -> String {
         let bold = |text: &str| {
             let lines: Vec<String> = text.lines().map(|line| paint.bold(line)).collect();
@@ -113,7 +111,7 @@ impl<A> KeyQuestion<A> {
         )
     }
 
-    /// Returns the choice of a key, if it has a meaning here.
+    /// `None` for a key without a meaning here.
     pub(in crate::terminal) fn chosen(&self, key: Key) -> Option<&KeyChoice<A>> {
         let letter = match key {
             Key::Character(letter) => letter.to_ascii_lowercase(),

@@ -19,12 +19,10 @@ use crate::terminal::document::{
 };
 use crate::terminal::output::format::{amount, round_title, seconds, thousands};
 
-/// Writes the report.
 pub fn report(record: &StoredRecord) -> String {
     document::markdown(&parts(record, Detail::Brief))
 }
 
-/// Renders the page.
 pub fn page(record: &StoredRecord) -> String {
     page_beside(record, &BTreeSet::new())
 }
@@ -99,7 +97,6 @@ fn parts(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     parts
 }
 
-/// The answer with its evidence, or what there is instead.
 fn answer_parts(record: &StoredRecord) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
         return without_verdict(record);
@@ -109,7 +106,6 @@ fn answer_parts(record: &StoredRecord) -> Vec<Part> {
     parts
 }
 
-/// Returns what is shown without a verdict: the points of agreement, or a pointer to the positions.
 fn without_verdict(record: &StoredRecord) -> Vec<Part> {
     let line = |template| paragraph(template, [sections::without_verdict(record)]);
     let Some(synthesis) = record.synthesis() else {
@@ -131,14 +127,12 @@ fn without_verdict(record: &StoredRecord) -> Vec<Part> {
     parts
 }
 
-/// Returns the parts, on a page with what they are above them; nothing without parts.
 fn explained(about: &'static str, parts: Vec<Part>, detail: Detail) -> Vec<Part> {
     let about = Some(paragraph(about, []));
     let about = about.filter(|_| !parts.is_empty() && detail == Detail::Full);
     about.into_iter().chain(parts).collect()
 }
 
-/// The question, when it was asked, and what it took.
 fn title(record: &StoredRecord) -> [Part; 2] {
     let question = match record.question.trim() {
         "" => Line::of("(no question)", []),
@@ -175,7 +169,7 @@ fn answer_facts(record: &StoredRecord) -> Vec<Fact> {
     facts
 }
 
-/// The objections of Round 3. What the judge itself left unresolved is an open point.
+/// What the judge itself left unresolved is an open point.
 fn challenges(record: &StoredRecord) -> Option<Part> {
     let raised = record.concerns_detail.iter();
     let raised = raised.filter(|concern| concern.raised_by.is_some());
@@ -190,7 +184,6 @@ fn concern(concern: &StoredConcern) -> Line {
         .and("{}", [&concern.text])
 }
 
-/// The sources of the context with their tokens, the project, and what was masked.
 fn context(record: &StoredRecord) -> Vec<Part> {
     let Some(words) = record.context_in_words() else {
         return Vec::new();
@@ -213,7 +206,6 @@ fn context(record: &StoredRecord) -> Vec<Part> {
     titled(2, "Context", parts)
 }
 
-/// The totals, the savings and the id.
 pub(super) fn cost(record: &StoredRecord) -> Vec<Fact> {
     let (cost, duration) = (record.total_cost(), record.duration());
     let mut spent = sections::spent(cost, duration, record.total_tokens());
@@ -244,7 +236,6 @@ fn saved_by_filtering(record: &StoredRecord) -> Option<String> {
     Some(format!("about {saved} more, {share}%, saved by filtering"))
 }
 
-/// The totals, and what each round, agent and provider took.
 fn account(record: &StoredRecord, totals: Part) -> Vec<Part> {
     if record.total_cost().is_none() && record.agent_rounds().next().is_none() {
         return Vec::new();
@@ -306,7 +297,6 @@ fn by_agent(record: &StoredRecord) -> Vec<Vec<Line>> {
     agents.into_iter().map(row).collect()
 }
 
-/// The row of a duration, of the tokens of several entries, and of their cost.
 fn sums<'a>(
     name: Line,
     duration: Option<Duration>,
@@ -324,7 +314,7 @@ fn sums<'a>(
     std::iter::once(name).chain(figures).collect()
 }
 
-/// The state and the versions used; the id stands with the cost.
+/// The id stands with the cost.
 fn origin(record: &StoredRecord) -> Vec<Fact> {
     let templates = record.prompt_templates();
     let templates = templates.map(|(name, version)| format!("{name} {version}"));

@@ -11,7 +11,6 @@ use super::sections::{confidence, in_short, seat_name};
 use crate::terminal::document::{Fact, Line, Part, fact, list_of, paragraph};
 use crate::terminal::output::format::{LOCAL_QUALITY, model_address};
 
-/// The notice above everything else: how the result falls short of the panel.
 pub(super) fn status_notice(record: &StoredRecord) -> Option<Part> {
     let is_degraded =
         record.status.as_deref() == Some("degraded") || !record.degradations.is_empty();
@@ -60,13 +59,11 @@ fn aborted(record: &StoredRecord) -> Line {
         .and(":** {}", [reason])
 }
 
-/// The consultation that this one follows up.
 pub(super) fn follows_up(record: &StoredRecord) -> Option<Fact> {
     let earlier = record.follow_up_of.as_ref()?;
     Some(fact("Follows up", Line::default().consultations([earlier])))
 }
 
-/// The consultations that follow this one up.
 pub(super) fn followed_up_by(record: &StoredRecord) -> Option<Fact> {
     let ids = Line::default().consultations(&record.follow_ups);
     (!record.follow_ups.is_empty()).then(|| fact("Followed up by", ids))
@@ -89,7 +86,6 @@ pub(super) fn standing(record: &StoredRecord) -> Vec<Fact> {
     facts
 }
 
-/// Names the consultation whose answers were judged again.
 fn rejudged(from: &str, held: Option<&Held>) -> Line {
     let line = Line::of("the answers of {}", [from]);
     match held.and_then(|held| held.consistent) {
@@ -102,7 +98,6 @@ fn rejudged(from: &str, held: Option<&Held>) -> Line {
     }
 }
 
-/// Returns the warning above the answer if the second verdict differs.
 pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
     let passes = record.judge_passes.as_ref()?;
     let other = passes.other_verdict()?;
@@ -123,7 +118,6 @@ pub(super) fn doubt(record: &StoredRecord) -> Option<Part> {
     Some(Part::Notice(parts))
 }
 
-/// Who answered: the judge, the panel, and the models that took over.
 pub(super) fn panel(record: &StoredRecord) -> Vec<Fact> {
     let mut facts = vec![fact("Judge", judge(record))];
     let seats = record.agents.iter().map(|agent| seat(record, agent));
@@ -153,7 +147,6 @@ fn seat(record: &StoredRecord, agent: &StoredAgent) -> String {
     }
 }
 
-/// Names the judge, or says why there is no verdict.
 fn judge(record: &StoredRecord) -> String {
     let Some(judge) = record.judge() else {
         return "none".to_owned();
@@ -176,7 +169,6 @@ fn judge(record: &StoredRecord) -> String {
     }
 }
 
-/// How the personas were selected.
 fn personas(selection: &StoredPersonaSelection) -> Line {
     let line = match &selection.chosen_by {
         None => Line::from("the default ones"),

@@ -17,7 +17,7 @@ const HOW_TO_UNDO: &str = "Each change shows the item before and after. To undo 
     was when the first loop began is `original.md`; another text that a loop changed first has a \
     file of its own, such as `original-2.md`.";
 
-/// Writes the document: the last loop first.
+/// The last loop first.
 pub fn changes_markdown(state: &RefinementState) -> String {
     let source = &state.current().begun.source;
     let mut parts = vec![
@@ -216,7 +216,6 @@ fn of_change(change: &ItemChange, iteration: &IterationRecord) -> Vec<Part> {
     parts
 }
 
-/// Returns what a change rests on: the panel's words, the consultation, and who disagrees.
 fn basis(change: &ItemChange, iteration: &IterationRecord) -> Vec<Fact> {
     let mut lines = vec![Fact::from(Line::foreign(&change.reason))];
     if let Some(source) = &change.source {

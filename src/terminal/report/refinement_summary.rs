@@ -28,7 +28,6 @@ pub struct LoopPlaces {
     /// `None` if it is not there any more.
     pub original: Option<String>,
     pub log: String,
-    /// What to do now, each with a command.
     pub next: Vec<(String, String)>,
 }
 
@@ -44,7 +43,6 @@ enum Treatment {
     Unused,
 }
 
-/// Summarizes a loop.
 pub fn summary(refined: &RefinementLoop, places: &LoopPlaces) -> Vec<Part> {
     let class = refined.evaluation().and_then(Evaluation::class);
     let tone = if class.is_some_and(Class::is_success) {
@@ -85,8 +83,7 @@ pub fn summary(refined: &RefinementLoop, places: &LoopPlaces) -> Vec<Part> {
     parts
 }
 
-/// Returns how a loop stands, in one line: `converged after iteration 3: 3 questions are open
-/// (low_questions)`.
+/// `converged after iteration 3: 3 questions are open (low_questions)`.
 pub fn decision(refined: &RefinementLoop) -> String {
     let iterations = refined.merges().count();
     let decided = refined.evaluation().map(|evaluation| &evaluation.decision);
@@ -133,7 +130,6 @@ fn iterations(refined: &RefinementLoop) -> Option<Part> {
     Table::of(1, &["", "high", "medium", "open", "changes", "cost"], rows)
 }
 
-/// Returns the row of what the extraction cost, if there was one.
 fn extraction(refined: &RefinementLoop) -> Option<Vec<String>> {
     let spends = refined
         .extractions
@@ -175,7 +171,6 @@ fn changes(refined: &RefinementLoop) -> BTreeMap<Treatment, Vec<Line>> {
     groups
 }
 
-/// Says what the panel proposes for a blocker that is still open.
 fn proposal(proposal: BlockerProposal<'_>) -> Line {
     let words = [
         &short(&item_text(proposal.change)),
@@ -186,7 +181,7 @@ fn proposal(proposal: BlockerProposal<'_>) -> Line {
     Line::of("{} → {} ({}, {})", words)
 }
 
-/// Names the consultations that are less than the panel promised. `changes.md` has all reasons.
+/// `changes.md` has all reasons.
 fn degradations(refined: &RefinementLoop) -> Vec<Line> {
     let iterations = refined.iterations.iter();
     let line = |findings: &BatchFindings| {
@@ -207,7 +202,7 @@ fn short(text: &str) -> String {
     shortened(&one_line(text), LONGEST_ITEM)
 }
 
-/// Returns a list beneath its title and number; nothing without lines.
+/// Nothing without lines.
 fn counted(title: &'static str, lines: Vec<Line>) -> Vec<Part> {
     let title = Line::from(title).and(" ({})", [&lines.len().to_string()]);
     titled(3, title, list(lines))
@@ -269,7 +264,6 @@ fn change_line(change: &ItemChange) -> Line {
         .with(" ({})", source.unwrap_or_default())
 }
 
-/// Returns the words of an item, as they stand in the document.
 fn item_text(change: &ItemChange) -> String {
     let text = change.before.as_deref().or(change.after.as_deref());
     let line = text

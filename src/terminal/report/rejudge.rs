@@ -6,7 +6,6 @@ use super::sections::{in_short, labelled_list, question};
 use crate::terminal::document::{self, Fact, Line, Part, fact, paragraph, titled};
 use crate::terminal::output::format::{amount, model_address, stated};
 
-/// Writes the document.
 pub fn markdown(rejudgement: &Rejudgement) -> String {
     let mut parts = vec![Part::Heading(1, Line::of("Judged Again", []))];
     parts.extend(question(&rejudgement.question, head(rejudgement)));
@@ -49,7 +48,6 @@ fn confidence(side: &Judgement) -> String {
     }
 }
 
-/// Whether the verdict held, how far the two are apart, and why.
 fn held(rejudgement: &Rejudgement) -> String {
     let magnitude = rejudgement.held.magnitude;
     let magnitude = magnitude.map(|magnitude| format!(" ({})", magnitude.in_words()));
@@ -62,7 +60,6 @@ fn held(rejudgement: &Rejudgement) -> String {
     format!("{result}{}{because}", magnitude.unwrap_or_default())
 }
 
-/// The options of a verdict, and how to choose.
 pub(super) fn recommendation(side: &Judgement) -> Vec<Part> {
     let answer = side.recommendation.as_deref().unwrap_or_default();
     let parts = in_short(&side.options, answer);

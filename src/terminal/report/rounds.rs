@@ -9,7 +9,6 @@ use crate::terminal::document::{
     Line, Part, foreign, list, list_of, nested_list, paragraph, titled,
 };
 
-/// Returns true if a part concerns the selected agent.
 fn is_of(agent: Option<&AgentId>, who: &str) -> bool {
     agent.is_none_or(|agent| agent.as_str() == who)
 }
@@ -18,7 +17,6 @@ fn is_judges(agent: Option<&AgentId>) -> bool {
     agent.is_none_or(|agent| *agent == AgentId::Judge)
 }
 
-/// Returns true if a part of the judge's work that names these agents is selected.
 fn concerns<'a>(agent: Option<&AgentId>, named: impl IntoIterator<Item = &'a String>) -> bool {
     is_judges(agent) || named.into_iter().any(|named| is_of(agent, named))
 }
@@ -61,7 +59,6 @@ fn article(heading: Line, answer: Vec<Part>) -> Vec<Part> {
         .collect()
 }
 
-/// Round 2: the points of agreement and of difference.
 pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let mut parts = agreed(record, agent);
     parts.extend(tensions(record, agent));
@@ -69,7 +66,6 @@ pub(super) fn synthesis(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<P
     parts
 }
 
-/// What the judge says of the positions, and on what the experts agree.
 pub(super) fn agreed(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let Some(synthesis) = record.synthesis() else {
         return Vec::new();
@@ -107,7 +103,6 @@ pub(super) fn tensions(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Pa
     titled(3, "Tensions", nested_list(tensions))
 }
 
-/// Round 3: challenges, rebuttals and the resulting positions.
 pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let mut parts = objections(record, agent);
     let merged = record.cross_exam().filter(|_| is_judges(agent));
@@ -121,7 +116,6 @@ pub(super) fn cross_examination(record: &StoredRecord, agent: Option<&AgentId>) 
     parts
 }
 
-/// What was objected in Round 3.
 pub(super) fn objections(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let merged = record.cross_exam().filter(|_| is_judges(agent));
     let mut parts = Vec::new();
@@ -155,7 +149,7 @@ fn one_challenge(record: &StoredRecord, challenge: &Challenge) -> Vec<Line> {
     std::iter::once(line).chain(evidence).collect()
 }
 
-/// Round 4: the verdict; for an expert, its evidence and its dissent.
+/// For an expert, its evidence and its dissent.
 pub(super) fn verdict(record: &StoredRecord, agent: Option<&AgentId>) -> Vec<Part> {
     let Some(verdict) = record.verdict() else {
         return Vec::new();

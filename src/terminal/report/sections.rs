@@ -41,13 +41,12 @@ pub(super) fn seat_name(record: &StoredRecord, seat: &StoredAgent) -> String {
     unique_name(&seat.id, &seat.name, names)
 }
 
-/// A seat with its model.
 pub(super) fn heading(record: &StoredRecord, seat: &StoredAgent) -> Line {
     let model = record.model_of(seat).map(|model| model_name(&model));
     Line::foreign(seat_name(record, seat)).with(" ({})", &model.unwrap_or_default())
 }
 
-/// The question in a line above some facts; one of several lines is quoted.
+/// One of several lines is quoted.
 pub(super) fn question(asked: &str, mut facts: Vec<Fact>) -> Vec<Part> {
     let question = clean(asked);
     if question.trim_matches('\n').trim_end().contains('\n') {
@@ -59,7 +58,6 @@ pub(super) fn question(asked: &str, mut facts: Vec<Fact>) -> Vec<Part> {
     }
 }
 
-/// Why there is no verdict.
 pub(super) fn without_verdict(record: &StoredRecord) -> &'static str {
     match record.completion() {
         Completion::Completed => "No verdict was asked for",
@@ -70,7 +68,6 @@ pub(super) fn without_verdict(record: &StoredRecord) -> &'static str {
     }
 }
 
-/// The options of a verdict, and how to choose; or its answer.
 pub(super) fn in_short<T: AsRef<str>>(options: &[T], answer: &str) -> Vec<Part> {
     list_of(options)
         .into_iter()
@@ -78,7 +75,6 @@ pub(super) fn in_short<T: AsRef<str>>(options: &[T], answer: &str) -> Vec<Part> 
         .collect()
 }
 
-/// A verdict: one answer, or a menu of options and how to choose.
 pub(super) fn verdict(verdict: &Verdict) -> Vec<Part> {
     let recommendation = verdict.recommendation.as_str();
     let mut parts = Vec::new();
@@ -109,13 +105,12 @@ fn option(number: usize, choice: &MenuOption) -> Vec<Part> {
     parts
 }
 
-/// A point on which experts agree, with the confidence in it.
 pub(super) fn agreement(point: &ConsensusPoint) -> Line {
     let stated = point.confidence.map(|confidence| confidence.to_string());
     Line::foreign(&point.point).with(" ({})", &stated.unwrap_or_default())
 }
 
-/// A list beneath its label; nothing without items.
+/// Nothing without items.
 pub(super) fn labelled_list(label: &'static str, items: &[String]) -> Vec<Part> {
     let label = paragraph(label, []);
     let items = list_of(items).map(|items| [label, items]);
@@ -156,7 +151,6 @@ pub(super) fn confidence(record: &StoredRecord) -> String {
     words.join("; ")
 }
 
-/// How many experts support the strongest point of agreement.
 fn support(record: &StoredRecord) -> Option<String> {
     let leading = record.synthesis()?.leading()?;
     let answered = record.independents().count();
@@ -183,7 +177,7 @@ pub(super) fn evidence<'a>(
     titled(3, "Evidence", items)
 }
 
-/// The position of an expert, with its points and confidence; in full with its reasoning.
+/// In full with its reasoning.
 pub(super) fn opinion(held: &Independent, detail: Detail) -> Vec<Part> {
     let mut parts = vec![Part::Foreign(held.position.clone())];
     parts.extend(list_of(&held.key_points));
@@ -236,14 +230,12 @@ pub(super) fn changes(record: &StoredRecord, detail: Detail) -> Vec<Part> {
     titled(2, "Changes", parts)
 }
 
-/// What happened to an expert's position, in a line.
 pub(super) fn change_line(record: &StoredRecord, expert: &ExpertChange<'_>) -> Line {
     let seat = name(record, expert.revision.agent_id.as_str());
     let confidence = expert.confidence_in_words().unwrap_or_default();
     Line::of("**{}** {}", [seat, &expert.in_words()]).with(" (confidence {})", &confidence)
 }
 
-/// The position of one expert after the cross-examination.
 pub(super) fn change(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<Part> {
     let mut parts = vec![
         Part::Paragraph(change_line(record, expert).and(":", [])),
@@ -265,7 +257,6 @@ pub(super) fn reasons(record: &StoredRecord, expert: &ExpertChange<'_>) -> Vec<L
     reasons.collect()
 }
 
-/// Points that the debate left open, each with its sides.
 pub(super) fn open_points(record: &StoredRecord) -> Vec<Vec<Line>> {
     let item = |point: &OpenPoint| {
         let severity = point.severity.map(Severity::name).unwrap_or_default();
@@ -281,7 +272,6 @@ pub(super) fn open_points(record: &StoredRecord) -> Vec<Vec<Line>> {
     record.points_left_open().iter().map(item).collect()
 }
 
-/// The objections to a verdict that concern an agent for which `is_shown` holds.
 pub(super) fn dissent(record: &StoredRecord, is_shown: impl Fn(&str) -> bool) -> Vec<Line> {
     let objections = record.verdict().map_or(&[][..], Verdict::objections);
     let objections = objections.iter().filter(|dissent| is_shown(&dissent.agent));
@@ -292,7 +282,6 @@ pub(super) fn dissent(record: &StoredRecord, is_shown: impl Fn(&str) -> bool) ->
     objections.map(line).collect()
 }
 
-/// The cost, duration and tokens, as far as they are recorded.
 pub(super) fn spent(cost: Option<Cost>, duration: Option<Duration>, tokens: Option<u64>) -> Fact {
     let or_missing = |text: Option<String>| text.unwrap_or_else(|| "not recorded".to_owned());
     let cost = Line::from(or_missing(cost.map(amount)));

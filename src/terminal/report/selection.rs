@@ -20,7 +20,6 @@ pub struct ReportSelection {
     pub agent: Option<AgentId>,
 }
 
-/// Writes the selected part of a report, or the whole report.
 pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
     if *selection == ReportSelection::default() {
         return report(record);
@@ -60,7 +59,6 @@ pub fn markdown(record: &StoredRecord, selection: &ReportSelection) -> String {
     document::markdown(&parts)
 }
 
-/// The cost, duration and tokens of the selected part, as far as they are recorded.
 fn foot(record: &StoredRecord, selection: &ReportSelection) -> Option<Part> {
     let is_meant = |(round, work): &(u8, &StoredAgentRound)| {
         selection.round.is_none_or(|only| only == *round)

@@ -36,7 +36,6 @@ pub enum NextSteps {
     Of(String),
 }
 
-/// Summarizes a consultation, finished or not.
 pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
     let is_menu = record.verdict().is_some_and(Verdict::is_menu);
     let mut facts = head::standing(record);
@@ -68,7 +67,6 @@ pub fn summary(record: &StoredRecord, next: &NextSteps) -> Vec<Part> {
     parts
 }
 
-/// Summarizes a second judgement of stored answers.
 pub fn of_rejudgement(rejudgement: &Rejudgement, next: &NextSteps) -> Vec<Part> {
     let answer = rejudge::recommendation(&rejudgement.after);
     let mut facts = rejudge::head(rejudgement);
@@ -77,7 +75,6 @@ pub fn of_rejudgement(rejudgement: &Rejudgement, next: &NextSteps) -> Vec<Part> 
     answered("Answer now", answer, facts, id, next, true)
 }
 
-/// The answer with its facts and the next commands.
 fn answered(
     title: &'static str,
     answer: Vec<Part>,
@@ -138,7 +135,6 @@ fn notices(record: &StoredRecord) -> Option<Part> {
     (!parts.is_empty()).then_some(Part::Notice(parts))
 }
 
-/// The answer; without a verdict, what there is instead.
 fn answer(record: &StoredRecord) -> Vec<Part> {
     if let Some(verdict) = record.verdict() {
         let options = (1..).zip(&verdict.recommendations).map(|(number, choice)| {
@@ -167,7 +163,6 @@ fn answer(record: &StoredRecord) -> Vec<Part> {
     }
 }
 
-/// The positions, where there is no verdict and no agreement to show.
 fn positions(record: &StoredRecord) -> Vec<Line> {
     if record.recommendation.is_some() || record.synthesis().is_some() {
         return Vec::new();
@@ -215,7 +210,7 @@ fn changes(record: &StoredRecord) -> Vec<Line> {
     lines
 }
 
-/// Keeps the first items, and says how many more there are; nothing without items.
+/// Nothing without items.
 fn row(label: &'static str, mut items: Vec<Line>, most: usize) -> Option<Fact> {
     let left_out = items.len().saturating_sub(most);
     if left_out > 0 {

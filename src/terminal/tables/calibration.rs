@@ -9,19 +9,16 @@ use crate::terminal::output::format::count;
 use crate::terminal::output::style::{Paint, Tone};
 use crate::terminal::report::benchmark::{bins, reliability_row};
 
-/// The columns of a model.
 const HEADS: [&str; 6] = ["", "graded", "stated", "right", "Brier", "ECE"];
 
 const LEGEND: &str = "A partly right answer counts as half. Brier: mean squared difference between \
     stated confidence and outcome; 0 is best. ECE: mean distance between the two over ten bins. \
     Only experts that supported the answer count.";
 
-/// Returns the screen for a terminal of this width.
 pub fn screen(calibration: &Calibration, range: &Range, width: usize, paint: Paint) -> String {
     document::screen(&parts(calibration, range), Some(width), paint)
 }
 
-/// Names the range in a phrase.
 fn of(range: &Range) -> String {
     let of = |range| format!("of a consultation {range}");
     within(range).map(of).unwrap_or_default()

@@ -25,7 +25,7 @@ pub struct CircuitReport {
     pub circuit: BreakerState,
 }
 
-/// Returns the state of a run's circuit; before the first turn, it is closed.
+/// Before the first turn, it is closed.
 pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
     run.map_or_else(
         || BreakerState::Closed {
@@ -37,7 +37,6 @@ pub fn state_of(run: Option<&RunState>, now: Timestamp) -> BreakerState {
     )
 }
 
-/// Returns the line of the circuit, with what to do beneath.
 pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> Check {
     let at = |at: Timestamp| moment(at, now, zone);
     let (status, message, fix) = match circuit {
@@ -88,7 +87,7 @@ pub(super) fn check(circuit: &BreakerState, now: Timestamp, zone: &TimeZone) -> 
     Check::new(status, message, fix).of("circuit", "circuit")
 }
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub fn screen(
     report: &CircuitReport,
     now: Timestamp,

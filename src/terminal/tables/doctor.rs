@@ -69,7 +69,7 @@ pub struct TrialCall {
 }
 
 impl Check {
-    /// Returns the result of a check that has no name yet; an empty fix is none.
+    /// An empty fix is none.
     pub fn new(status: CheckStatus, message: impl Into<String>, fix: impl Into<String>) -> Self {
         Self {
             id: String::new(),
@@ -80,7 +80,6 @@ impl Check {
         }
     }
 
-    /// Names what was checked.
     #[must_use]
     pub fn of(self, id: impl Into<String>, subject: impl Into<String>) -> Self {
         Self {
@@ -92,7 +91,6 @@ impl Check {
 }
 
 impl TrialCall {
-    /// Returns the line of the call beneath the checks.
     fn check(&self) -> Check {
         let status = if self.answered {
             CheckStatus::Ok
@@ -109,7 +107,7 @@ impl TrialCall {
     }
 }
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> String {
     let trials = report.trials.iter().map(TrialCall::check);
     let checks: Vec<Check> = report.checks.iter().cloned().chain(trials).collect();
@@ -122,7 +120,6 @@ pub fn screen(report: &DoctorReport, width: Option<usize>, paint: Paint) -> Stri
     document::screen(&parts, width, paint)
 }
 
-/// Returns one line for each check, with its fix beneath.
 pub fn check_lines(checks: &[Check], width: Option<usize>, paint: Paint) -> String {
     document::screen(&[check_facts(checks)], width, paint)
 }

@@ -62,7 +62,6 @@ pub struct RunView {
 }
 
 impl ExitStateReport {
-    /// Reports a run, if there is one, and the totals over all.
     pub fn new(
         folder: String,
         run: Option<&RunState>,
@@ -111,7 +110,6 @@ impl RunView {
         Check::new(CheckStatus::Note, message, "").of("run", "run")
     }
 
-    /// Returns the line of what repeats.
     fn streaks(&self) -> Check {
         let progress = self
             .no_progress_turns
@@ -131,7 +129,7 @@ impl RunView {
     }
 }
 
-/// Returns the screen of a state for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub fn screen(
     report: &ExitStateReport,
     now: Timestamp,
@@ -256,7 +254,7 @@ impl ExitHistoryRow {
     }
 }
 
-/// Returns the screen of a history; `None` does not cut.
+/// `None` does not cut.
 pub fn history_screen(
     history: &ExitHistory,
     now: Timestamp,

@@ -23,7 +23,7 @@ const LOCAL: &str = "local";
 /// Marks a question that follows up an earlier consultation; [`below`] explains it.
 const FOLLOW_UP: &str = "↳";
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub fn screen(
     history: &History,
     now: Timestamp,
@@ -63,7 +63,6 @@ pub fn screen(
     document::screen(table.as_slice(), width, paint)
 }
 
-/// Returns the hints beneath the list.
 pub fn below(history: &History, width: usize) -> Vec<String> {
     let shown = history.consultations.len();
     let total = usize::try_from(history.total).unwrap_or(usize::MAX);

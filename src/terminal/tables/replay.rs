@@ -20,7 +20,6 @@ const CALIBRATION_LEGEND: &str = "ECE: mean distance between the stated probabil
     that is right, over ten bins; 0 is best. Brier: mean squared difference. What a method knows of \
     the models, it learns from the other half of the questions.";
 
-/// Returns the screen for a terminal of this width.
 pub fn screen(report: &ReplayReport, width: usize, paint: Paint) -> String {
     let mut parts = vec![
         Part::Heading(1, "Replay of recorded answers".into()),
@@ -57,7 +56,6 @@ pub fn screen(report: &ReplayReport, width: usize, paint: Paint) -> String {
     document::screen(&parts, Some(width), paint)
 }
 
-/// Names the file, and says how many of its questions count.
 fn counts(report: &ReplayReport) -> String {
     let counts = format!(
         "{}: {} questions, answered by {} models",

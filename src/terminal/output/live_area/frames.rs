@@ -70,14 +70,12 @@ async fn run(area: &Shared, mut signals: Signals) {
     }
 }
 
-/// Removes the rows and restores the modes before another program gets the terminal.
 fn leave(area: &Shared, state: &mut AreaState) {
     state.is_released = true;
     area.draw(state);
     area.modes.release();
 }
 
-/// Draws everything again after another program had the terminal.
 fn come_back(area: &Shared, state: &mut AreaState) {
     state.is_released = false;
     state.lose_terminal();

@@ -83,7 +83,6 @@ struct AreaState {
     next_footer: u64,
     /// The number of reasons to draw nothing.
     hidden: usize,
-    /// The process is about to stop.
     is_released: bool,
     drawn: DrawnRows,
     is_cursor_hidden: bool,
@@ -143,7 +142,6 @@ impl LiveArea {
         self.0.changed.notify_one();
     }
 
-    /// Removes the rows for good.
     pub(in crate::terminal) fn stop(&self) {
         let mut state = self.0.state();
         state.rows = None;
@@ -178,12 +176,10 @@ impl LiveArea {
         })
     }
 
-    /// Returns whether the process may read from the terminal and draw on it now.
     pub(in crate::terminal) fn is_in_foreground(&self) -> bool {
         self.0.modes.is_in_foreground()
     }
 
-    /// Writes above the rows what `write` returns.
     pub(super) fn print(&self, write: impl FnOnce(&mut LastLine) -> String) -> io::Result<()> {
         let mut state = self.0.state();
         let text = write(&mut state.last_line);
@@ -231,7 +227,6 @@ impl LiveArea {
         self.0.modes.release();
     }
 
-    /// Returns whether something can be redrawn here.
     fn can_draw(&self) -> bool {
         self.0.traits.is_animated && *self.0.thread.get_or_init(|| frames::start(&self.0).is_ok())
     }
@@ -250,7 +245,6 @@ impl Shared {
         }
     }
 
-    /// Draws what has changed.
     fn draw(&self, state: &mut AreaState) {
         // The stream itself fails: there is no other to report it on.
         let _ = self.print(state, "");
@@ -294,7 +288,6 @@ impl Shared {
 }
 
 impl AreaState {
-    /// Returns the rows to draw now.
     fn rows(&self, size: TerminalSize) -> Vec<String> {
         // Rows stand on lines of their own.
         if self.hidden > 0 || self.is_released || !self.last_line.is_whole() {
@@ -321,7 +314,7 @@ impl AreaState {
         rows
     }
 
-    /// Returns the rows of some lines, none wider than the terminal.
+    /// No row is wider than the terminal.
     fn fitted(&self, lines: Vec<String>, size: TerminalSize) -> Vec<String> {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = size.columns.saturating_sub(1).max(1);
@@ -336,7 +329,6 @@ impl AreaState {
         fitted
     }
 
-    /// Another program has the terminal and writes there.
     fn lose_terminal(&mut self) {
         self.drawn.forget();
         self.is_cursor_hidden = false;
@@ -358,7 +350,6 @@ pub(in crate::terminal) struct Footer {
 }
 
 impl Footer {
-    /// Draws the lines again, which have changed.
     pub(in crate::terminal) fn redraw(&self) {
         self.area.0.draw(&mut self.area.0.state());
     }

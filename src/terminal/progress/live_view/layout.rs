@@ -66,7 +66,6 @@ impl LiveView {
         lines
     }
 
-    /// Removes all rows and returns them as lines.
     pub(in crate::terminal) fn take_lines(
         &mut self,
         elapsed: Duration,
@@ -77,7 +76,7 @@ impl LiveView {
         lines
     }
 
-    /// Returns one line for each agent. The marks move with `frames`.
+    /// The marks move with `frames`.
     fn row_lines(&self, elapsed: Duration, frames: Duration, width: usize) -> Vec<String> {
         // The last column stays free: some terminals wrap as soon as it is filled.
         let width = width.saturating_sub(1).max(8);
@@ -145,7 +144,6 @@ impl LiveView {
     }
 }
 
-/// Cuts or pads the text to a width.
 fn pad(text: &str, width: usize) -> String {
     let cut = truncate_str(text, width, "…");
     pad_str(&cut, width, Alignment::Left, None).into_owned()

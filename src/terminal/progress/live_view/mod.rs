@@ -76,22 +76,19 @@ impl LiveView {
         }
     }
 
-    /// Removes all rows.
     pub(in crate::terminal) fn clear(&mut self) {
         self.rows.clear();
     }
 
-    /// Returns true when there are no rows.
     pub(in crate::terminal) fn is_blank(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Sets the time in which only the person was waited for.
     pub(in crate::terminal) fn leave_out(&mut self, waited_for_person: Duration) {
         self.left_out = waited_for_person;
     }
 
-    /// Returns the time that the clocks show. They stand while only the person is waited for.
+    /// The clocks stand while only the person is waited for.
     fn elapsed(&self, since_start: Duration) -> Duration {
         let elapsed = since_start.saturating_sub(self.left_out);
         self.waiting_since
@@ -105,7 +102,6 @@ impl LiveView {
         at_work.peek().is_some() && at_work.all(|row| row.phase == AgentPhase::Asking)
     }
 
-    /// Advances the stage of an open call.
     pub(in crate::terminal) fn receive(&mut self, call: CallId, delta: &Delta) {
         let calls = self.rows.iter_mut().filter_map(|row| match &mut row.phase {
             AgentPhase::Working(calls) => Some(calls),
@@ -120,8 +116,7 @@ impl LiveView {
         }
     }
 
-    /// Follows an event that happens now. Rows stay until the next round begins or `drop_ended`
-    /// removes them.
+    /// Rows stay until the next round begins or `drop_ended` removes them.
     pub(in crate::terminal) fn follow(&mut self, event: &Event, now: Duration) {
         self.take(event, now);
         self.waiting_since = if self.waits_for_person() {
@@ -334,7 +329,6 @@ impl LiveView {
         }
     }
 
-    /// Returns whether an open call costs nothing.
     fn is_free(&self, call: CallId) -> bool {
         let model = self
             .open_calls()
@@ -366,19 +360,16 @@ impl LiveView {
         }
     }
 
-    /// Removes the rows of the agents that have ended.
     pub(in crate::terminal) fn drop_ended(&mut self) {
         self.rows.retain(|row| !row.phase.has_ended());
     }
 
-    /// Marks every agent that is still working as stopped.
     pub(in crate::terminal) fn stop_all(&mut self) {
         for row in self.rows.iter_mut().filter(|row| !row.phase.has_ended()) {
             row.phase = AgentPhase::Stopped;
         }
     }
 
-    /// Sets every agent without an answer to work again.
     fn restart_unanswered(&mut self, state: StateName, now: Duration) {
         self.round = messages::round_of(state).unwrap_or(self.round);
         self.holds.clear();

@@ -37,7 +37,6 @@ impl PhaseText {
 }
 
 impl LiveView {
-    /// Describes the activity of an agent.
     pub(super) fn phase_text(&self, row: &AgentRow, elapsed: Duration) -> PhaseText {
         match &row.phase {
             AgentPhase::Working(calls) => {
@@ -57,7 +56,6 @@ impl LiveView {
         }
     }
 
-    /// Describes what an agent without an open call waits for.
     fn waiting(&self, row: &AgentRow, elapsed: Duration) -> PhaseText {
         let provider = &row.model.provider;
         if let Some(hold) = self.holds.get(provider).filter(|hold| hold.until > elapsed) {
@@ -130,7 +128,7 @@ fn call_text(furthest: &OpenCall, calls: &[OpenCall], waited: String) -> PhaseTe
     }
 }
 
-/// Describes the stage of a call, with the time waited, or left.
+/// With the time waited, or left.
 fn stage(call: &OpenCall, waited: String) -> (String, Option<String>) {
     let local = |words,
                  LocalProgress {
@@ -156,7 +154,7 @@ fn stage(call: &OpenCall, waited: String) -> (String, Option<String>) {
     (words, Some(waited))
 }
 
-/// Formats the time until something happens: `4 s`, and a clock from a minute on.
+/// `4 s`, and a clock from a minute on.
 fn whole_seconds(left: Duration) -> String {
     let seconds = left.as_secs() + u64::from(left.subsec_nanos() > 0);
     if seconds < 60 {

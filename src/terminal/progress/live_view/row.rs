@@ -41,7 +41,6 @@ pub(super) enum AgentPhase {
 pub(super) struct PendingRetry {
     pub(super) until: Duration,
     pub(super) attempt: Option<AttemptNumber>,
-    /// The failure in a few words.
     pub(super) cause: String,
 }
 
@@ -60,7 +59,6 @@ pub(super) struct OpenCall {
     pub(super) call: CallId,
     pub(super) model: ModelRef,
     pub(super) purpose: Purpose,
-    /// The number of a retry.
     pub(super) attempt: Option<AttemptNumber>,
     pub(super) stage: CallStage,
 }
@@ -88,7 +86,6 @@ impl AgentPhase {
         }
     }
 
-    /// Returns the calls in flight.
     pub(super) fn open_calls(&self) -> &[OpenCall] {
         if let Self::Working(calls) = self {
             calls
@@ -99,7 +96,7 @@ impl AgentPhase {
 }
 
 impl CallStage {
-    /// Returns the stage after a sign of progress. No sign leads back to an earlier stage.
+    /// No sign leads back to an earlier stage.
     pub(super) fn advanced_by(self, delta: &Delta) -> Self {
         let reached = match delta {
             Delta::Connected => Self::Sent,

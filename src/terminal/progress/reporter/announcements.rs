@@ -152,7 +152,7 @@ impl ProgressReporter {
         }
     }
 
-    /// Announces what an answer brings. Answers of an earlier consultation are not announced.
+    /// Answers of an earlier consultation are not announced.
     fn answered(&mut self, artifact: &Artifact) {
         let (facts, labels) = (&self.facts, self.facts.labels());
         let name = |agent: &str| facts.expert_name(agent);
@@ -317,7 +317,7 @@ impl ProgressReporter {
         }
     }
 
-    /// Prints the outcome of the cost gate. Without a person to ask, the reasons for asking follow.
+    /// Without a person to ask, the reasons for asking follow.
     fn consent(&self, approved: bool, how: Consent) {
         let estimate = self.facts.estimate.as_ref();
         if let Some(line) = messages::consent(estimate, approved, how) {

@@ -99,7 +99,6 @@ impl ProgressReporter {
         }
     }
 
-    /// Takes the live area off the terminal and prints the last state of its rows.
     fn leave_rows(&self, elapsed: Duration) {
         self.printer.end_line();
         let width = self.printer.err_traits().width;

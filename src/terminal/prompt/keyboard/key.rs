@@ -29,7 +29,7 @@ const CTRL_D: char = '\u{4}';
 const BACKSPACE: char = '\u{8}';
 const DELETE: char = '\u{7f}';
 
-/// Returns the keys of some bytes. A sequence that begins with Esc is one key.
+/// A sequence that begins with Esc is one key.
 pub(super) fn keys(bytes: &[u8]) -> Vec<TypedKey> {
     let text = String::from_utf8_lossy(bytes);
     let mut rest = text.chars().peekable();

@@ -49,19 +49,17 @@ pub(super) fn read_terminal(mut terminal: &File, buffer: &mut [u8]) -> io::Resul
     Ok(Some(length))
 }
 
-/// Returns whether a key can be read at once. Fails when the terminal went away.
+/// Fails when the terminal went away.
 fn is_ready(terminal: &File) -> io::Result<bool> {
     Ok(rustix::io::ioctl_fionread(terminal)? > 0 && is_in_foreground(terminal))
 }
 
-/// Returns whether this process may read from the terminal.
 pub(super) fn is_in_foreground(terminal: &File) -> bool {
     let group = rustix::termios::tcgetpgrp(terminal);
     group.is_ok_and(|group| group == rustix::process::getpgrp())
 }
 
 impl KeyQueue {
-    /// Answers requests until there are no more.
     pub(super) fn serve(mut self, requests: &Receiver<oneshot::Sender<TypedKey>>) {
         while let Ok(request) = requests.recv() {
             let Some(typed) = self.next_for(&request) else {
@@ -74,7 +72,7 @@ impl KeyQueue {
         }
     }
 
-    /// Returns the next key; `None` once its question was withdrawn.
+    /// `None` once its question was withdrawn.
     fn next_for(&mut self, request: &oneshot::Sender<TypedKey>) -> Option<TypedKey> {
         while !request.is_closed() {
             self.drop_earlier();

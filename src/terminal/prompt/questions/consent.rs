@@ -19,7 +19,7 @@ const ALWAYS_ALLOW_UNDER: &str = "always_allow_under";
 /// Models that are named; the rest is counted.
 const MAX_NAMED: usize = 4;
 
-/// The cost gate's question. The amount of `Always` is a suggestion.
+/// The amount of `Always` is a suggestion.
 pub(in crate::terminal) fn question(
     estimate: &Estimate,
     why: &[GateReason],
@@ -48,8 +48,7 @@ pub(in crate::terminal) fn question(
     }
 }
 
-/// Returns the lines and the question of the gate before a run of many consultations. No threshold
-/// is offered: what is right for a run would be far too much for a consultation.
+/// No threshold is offered: what is right for a run would be far too much for a consultation.
 pub(in crate::terminal) fn run_question(
     estimate: &Estimate,
     why: &[GateReason],
@@ -101,7 +100,6 @@ pub(in crate::terminal) fn reasons(
     why.iter().flat_map(words).collect()
 }
 
-/// Returns how the threshold is a reason for asking, and how to change it.
 fn threshold_reason(why: &[GateReason], threshold: MicroUsd) -> Option<String> {
     let amount = dollars(Cost::exactly(threshold));
     if why.contains(&GateReason::FirstCost) {
@@ -118,7 +116,6 @@ fn threshold_reason(why: &[GateReason], threshold: MicroUsd) -> Option<String> {
     })
 }
 
-/// Returns whether a higher threshold would have let the estimate pass.
 fn is_helped_by_threshold(why: &[GateReason]) -> bool {
     why.iter()
         .any(|why| matches!(why, GateReason::Cost | GateReason::FirstCost))

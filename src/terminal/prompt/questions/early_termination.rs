@@ -68,7 +68,7 @@ pub(in crate::terminal) fn question(
     }
 }
 
-/// Describes a decision made without asking; `None` where the threshold was not reached.
+/// `None` where the threshold was not reached.
 pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Option<String> {
     let EarlyTerminationDecision {
         ended,
@@ -96,7 +96,7 @@ pub(in crate::terminal) fn decision(decision: &EarlyTerminationDecision) -> Opti
     }
 }
 
-/// Returns the points of agreement, strongest first, each with the number of its supporters.
+/// Strongest first, each with the number of its supporters.
 fn points(synthesis: &Synthesis) -> Vec<String> {
     let mut points: Vec<_> = synthesis.consensus_points.iter().collect();
     // A stable sort keeps the judge's order among equals.
@@ -138,7 +138,6 @@ fn listed(lines: impl ExactSizeIterator<Item = String>, thing: &str) -> Vec<Stri
     listed
 }
 
-/// Describes an unmet guard to a person.
 fn objection(rule: &Rule) -> String {
     let counted = match rule.value {
         Some(Value::Count(number)) => usize::try_from(number).ok(),

@@ -43,7 +43,6 @@ pub(in crate::terminal) fn question(
     }
 }
 
-/// Lists the agents that a round still waits for, on one line.
 pub(in crate::terminal) fn still_waiting(waiting: &[StillWaiting]) -> String {
     match waiting {
         [agent] => format!(

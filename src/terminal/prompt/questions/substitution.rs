@@ -11,7 +11,7 @@ use crate::terminal::prompt::question::{KeyChoice, KeyQuestion, QuestionTrace};
 /// Most characters of a provider's message in a question.
 const MESSAGE_LENGTH: usize = 200;
 
-/// Asks whether other models may take over. Each model comes with the name of its vendor.
+/// Each model comes with the name of its vendor.
 pub(in crate::terminal) fn question(offers: &[SubstitutionOffer]) -> KeyQuestion<Answer> {
     let model = |model: &ModelRef| {
         let vendor = vendors::name(&model.provider);

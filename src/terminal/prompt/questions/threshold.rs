@@ -6,14 +6,11 @@ use crate::domain::money::{Cost, MicroUsd};
 use crate::terminal::output::format::dollars;
 use crate::text::clean::one_line;
 
-/// Asks for the amount below which not to ask.
 pub(in crate::terminal) const QUESTION: &str = "Do not ask below, in dollars";
 
-/// The reply to a line that is not an amount.
 pub(in crate::terminal) const NO_AMOUNT: &str =
     "Please enter an amount in dollars, such as 0.50; 0 means always ask.";
 
-/// Returns the suggested amount as it is typed.
 pub(in crate::terminal) fn typed(suggested: MicroUsd) -> String {
     format!("{suggested:.2}").trim_start_matches('$').to_owned()
 }
@@ -40,7 +37,6 @@ pub(in crate::terminal) fn read(line: &str) -> Option<MicroUsd> {
         .and_then(MicroUsd::from_usd)
 }
 
-/// Confirms the saved amount and names the file.
 pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
     match amount {
         MicroUsd::ZERO => format!("You will be asked about every consultation (saved in {place})"),
@@ -51,7 +47,6 @@ pub(in crate::terminal) fn saved(amount: MicroUsd, place: &str) -> String {
     }
 }
 
-/// Reports that the amount could not be saved.
 pub(in crate::terminal) fn not_saved(why: &str) -> String {
     format!(
         "⚠️ The amount could not be saved: {}. This consultation continues.",

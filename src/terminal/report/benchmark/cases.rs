@@ -46,7 +46,6 @@ pub(super) fn first(table: Option<Part>) -> Vec<Part> {
     std::iter::once(Part::Table(table)).chain(rest).collect()
 }
 
-/// The commands that resume the run, and show a case and all.
 pub(super) fn next_steps(report: &BenchmarkReport) -> Vec<(String, String)> {
     let misses = report.misses();
     let record = misses.first().and_then(|miss| miss.consultations.last());
@@ -64,7 +63,6 @@ pub(super) fn next_steps(report: &BenchmarkReport) -> Vec<(String, String)> {
     resume.chain(case).chain(all).collect()
 }
 
-/// The case with its repetition, and the arm.
 fn name(report: &BenchmarkReport, run: &CaseRunId) -> [Line; 2] {
     let mut case = cell(run.case.as_str());
     if report.terms.repetitions > 1 {
@@ -77,7 +75,7 @@ fn record(result: &CaseResult) -> Line {
     known(result.consultations.last().map(ToString::to_string))
 }
 
-/// All case runs, those without a result last.
+/// Case runs without a result come last.
 pub(super) fn all(report: &BenchmarkReport) -> Vec<Part> {
     let heads = [
         "Case",

@@ -17,7 +17,6 @@ use crate::text::clean::shortened;
 /// Characters of the longest answer; the record has the whole.
 const LONGEST_ANSWER: usize = 200;
 
-/// Returns foreign text for a cell.
 pub(super) fn cell(text: &str) -> Line {
     Line::foreign(shortened(text, LONGEST_ANSWER))
 }
@@ -117,7 +116,6 @@ pub(super) fn pairs(report: &BenchmarkReport) -> Option<Part> {
     Table::of(1, &heads, rows).filter(|_| pairs.total() > 0)
 }
 
-/// Returns a row of counts.
 fn row<const N: usize>(label: &str, counts: [u64; N]) -> Vec<String> {
     let counts = counts.into_iter().map(|count| count.to_string());
     std::iter::once(label.to_owned()).chain(counts).collect()
@@ -167,7 +165,6 @@ pub(super) fn error_rates(report: &BenchmarkReport) -> Option<Part> {
     Table::of(1, &heads, rows)
 }
 
-/// The answers of an arm whose confidence is compared with their outcomes.
 pub(super) fn reliabilities(arm: &ArmReport) -> impl Iterator<Item = (String, &Reliability)> {
     let kinds = arm.calibration.kinds().into_iter();
     kinds.map(|(kind, of)| (format!("{}, {kind}", arm.arm.name()), of))

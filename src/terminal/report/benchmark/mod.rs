@@ -33,7 +33,6 @@ pub fn page(report: &BenchmarkReport) -> String {
     document::page(&title, "Benchmark", &parts(report, cases), &BTreeSet::new())
 }
 
-/// The result, the plots with the figures under each, and these cases.
 fn parts(report: &BenchmarkReport, cases: Vec<Part>) -> Vec<Part> {
     let title = Line::of("Benchmark {}", [&report.terms.suite.name]);
     let notices = notices(report, Detail::Full);
@@ -84,7 +83,7 @@ pub fn summary(report: &BenchmarkReport) -> Vec<Part> {
     parts
 }
 
-/// What a reader must know first. A screen has the commands at its end, unwrapped.
+/// A screen has the commands at its end, unwrapped.
 fn notices(report: &BenchmarkReport, detail: Detail) -> Option<Part> {
     let lines = report.notices().into_iter().map(|notice| {
         let command = notice.command.filter(|_| detail == Detail::Full);
@@ -107,7 +106,6 @@ fn head(report: &BenchmarkReport) -> [Line; 6] {
     ]
 }
 
-/// The models of each arm.
 fn models(report: &BenchmarkReport) -> impl Iterator<Item = Fact> {
     report.arms.iter().map(|arm| {
         let judge = arm.judge.iter().map(|judge| format!("judge {judge}"));
@@ -134,13 +132,11 @@ fn headline(arm: &ArmReport) -> Line {
     line.and("{} right, {} of {}, for {}", figures.map(String::as_str))
 }
 
-/// What the comparison means.
 fn sentence(report: &BenchmarkReport) -> Option<Part> {
     let comparison = report.comparison.as_ref()?;
     Some(Part::Paragraph(Line::foreign(&comparison.sentence)))
 }
 
-/// The ids, the models and the suite.
 fn origin(report: &BenchmarkReport) -> Vec<Fact> {
     let suite = &report.terms.suite;
     let mut facts = vec![fact("Run", report.run_id.to_string())];

@@ -80,7 +80,7 @@ fn points(report: &BenchmarkReport) -> Vec<AccuracyPoint> {
     arms.chain(experts).collect()
 }
 
-/// Returns `A` to `Z`, then numbers.
+/// `A` to `Z`, then numbers.
 fn letters() -> impl Iterator<Item = String> {
     let numbers = (27..).map(|number: u32| number.to_string());
     ('A'..='Z').map(String::from).chain(numbers)
@@ -127,7 +127,7 @@ impl CostAxis {
         Self { from, to }
     }
 
-    /// Returns the place of a cost as a share of the axis; what is free stands at its beginning.
+    /// What is free stands at its beginning.
     fn share(&self, usd: f64) -> f64 {
         let share = (usd.log10() - f64::from(self.from)) / f64::from(self.to - self.from);
         share.clamp(0.0, 1.0)

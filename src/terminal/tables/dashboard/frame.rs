@@ -70,7 +70,6 @@ impl SectionFrame {
         }
     }
 
-    /// Returns the columns for the text of a whole block.
     pub(super) fn room(self) -> usize {
         if self.is_framed {
             self.width - 2 - BESIDE
@@ -79,7 +78,6 @@ impl SectionFrame {
         }
     }
 
-    /// Returns the columns for the text of each section of a block.
     fn rooms(self, block: &Block) -> Vec<usize> {
         if block.len() < 2 {
             return vec![self.room()];
@@ -93,7 +91,6 @@ impl SectionFrame {
         sections.chunks(self.columns).map(<[_]>::to_vec).collect()
     }
 
-    /// Draws the blocks, one below the other.
     pub(super) fn drawn(self, blocks: &[Block]) -> String {
         if !self.is_framed {
             let texts = blocks.iter().flatten();
@@ -126,7 +123,6 @@ impl SectionFrame {
         text
     }
 
-    /// Draws parts without a frame.
     pub(super) fn below(self, parts: &[Part]) -> String {
         self.text(parts, self.width)
     }
@@ -148,7 +144,6 @@ impl SectionFrame {
         paint.dim(&charset.text(strokes))
     }
 
-    /// Returns the rule between two blocks, with a joint where a column of either begins.
     fn rule(self, ends: &str, above: &Block, below: &Block) -> String {
         let (joint, block) = match (above.len() > 1, below.len() > 1) {
             (false, false) => ("─", below),

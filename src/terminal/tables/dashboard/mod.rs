@@ -22,7 +22,7 @@ use crate::terminal::document::{Line, Part, paragraph};
 use crate::terminal::output::format::count;
 use crate::terminal::output::style::Tone;
 
-/// Draws the statistics of a span that has some; `name_of` returns the display name of a provider.
+/// `name_of` returns the display name of a provider.
 pub fn dashboard(
     statistics: &Statistics,
     name_of: fn(&ProviderId) -> &str,
@@ -49,7 +49,7 @@ pub fn dashboard(
     format!("{}\n{targets}", frame.drawn(&blocks))
 }
 
-/// Returns what is shown for a span without consultations; `elsewhere` counts those outside it.
+/// `elsewhere` counts those outside it.
 pub fn nothing(range: &Range, elsewhere: &UsageNumbers, canvas: Canvas) -> String {
     let dates = elsewhere.date_range.start.zip(elsewhere.date_range.end);
     let (first, what, command) = match dates {

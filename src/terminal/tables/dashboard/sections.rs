@@ -27,7 +27,6 @@ const NOT_KNOWN: Cost = Cost {
     lower_bound: true,
 };
 
-/// Returns a section: its heading and its figures.
 fn section(title: &'static str, items: impl IntoIterator<Item = Item>) -> Vec<Part> {
     let items = items.into_iter().collect();
     vec![Part::Heading(1, title.into()), Part::List(items)]
@@ -135,7 +134,6 @@ pub(super) fn cost(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) ->
     section("Cost Metrics", items)
 }
 
-/// What the vendors' caches saved, as far as it is known.
 fn caching(caching: &CachingNumbers) -> Item {
     let size = money(Cost::exactly(caching.saved_micro_usd.size()));
     let known = if caching.incomplete {
@@ -158,7 +156,6 @@ fn caching(caching: &CachingNumbers) -> Item {
     }
 }
 
-/// Lists the known cost by provider, and the rest that no call accounts for.
 fn providers(statistics: &Statistics, name_of: fn(&ProviderId) -> &str) -> Option<Item> {
     let cost = &statistics.cost;
     let assigned = cost.by_provider.values().map(|numbers| numbers.cost.known);
@@ -210,7 +207,7 @@ pub(super) fn quality(statistics: &Statistics) -> Vec<Part> {
     section("Quality Metrics", items.into_iter().flatten())
 }
 
-/// The value of the debates; `None` without any.
+/// `None` without any.
 pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<Part>> {
     let mut items = Vec::new();
     let agents = mean(debate.total_agents, debate.debates);
@@ -242,7 +239,7 @@ pub(super) fn debate(debate: &DebateNumbers) -> Option<Vec<Part>> {
     (!items.is_empty()).then(|| section("Debate Value Metrics", items))
 }
 
-/// Consultations that ended after Round 2; `None` without any.
+/// `None` without any.
 pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<Part>> {
     let early = &statistics.early_termination;
     let ended = share(early.count, statistics.usage.by_state.completed);
@@ -252,7 +249,7 @@ pub(super) fn early_termination(statistics: &Statistics) -> Option<Vec<Part>> {
     (early.count > 0).then(|| section("Early Termination", items.into_iter().flatten()))
 }
 
-/// Consultations and cost by day: the newest days that fit. `None` for a single day.
+/// The newest days that fit. `None` for a single day.
 pub(super) fn per_day(days: &[DayNumbers], room: usize) -> Option<Vec<Part>> {
     let row = |name, values, note| BarRow { name, values, note };
     // The maximum over all days is at least as wide as that of the days shown.
@@ -296,7 +293,7 @@ fn most_cost(days: &[DayNumbers]) -> String {
     }
 }
 
-/// Figures by model; `None` without a call.
+/// `None` without a call.
 pub(super) fn models(models: &[ModelNumbers]) -> Option<Vec<Part>> {
     // Amounts in one column have the same number of decimals.
     let is_fraction = |model: &ModelNumbers| (1..10_000).contains(&model.cost.known.0);

@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use crate::domain::statistics::{Range, Span};
 
-/// Returns the range as a phrase: `in the last 7 days`; `None` for all time.
+/// `in the last 7 days`; `None` for all time.
 pub(in crate::terminal::tables) fn within(range: &Range) -> Option<String> {
     let (since, until) = match range.span {
         Span::Week => return Some("in the last 7 days".to_owned()),

@@ -38,7 +38,6 @@ impl TargetStatus {
     }
 }
 
-/// Returns true at nine tenths of the limit or more.
 fn is_near(value: u64, limit: u64) -> bool {
     u128::from(value) * 10 >= u128::from(limit) * 9
 }
@@ -61,7 +60,7 @@ pub(super) fn cost_status(cost: &CostProgress) -> TargetStatus {
     }
 }
 
-/// Returns a labelled figure in a tone: `Label: value`.
+/// `Label: value`.
 pub(super) fn figure(label: &'static str, value: impl Into<String>, tone: Tone) -> Vec<Line> {
     let label = Line::from(label).and(": ", []);
     vec![label.then(Line::toned(tone, value))]
