@@ -153,7 +153,6 @@ impl Consultation {
         effects
     }
 
-    /// Lets the state act once. Returns the effects, and the new panel if it was replaced.
     fn step(
         &mut self,
         now: Timestamp,
@@ -245,7 +244,7 @@ fn step(step: &mut StepContext<'_>, state: State, input: Input) -> State {
     }
 }
 
-/// Returns what the log records of an input besides its events. A first token leads to none.
+/// `None` for a first token.
 fn cause_of(input: &Input) -> Option<Cause> {
     Some(match input {
         Input::Start | Input::StartedBefore { .. } => Cause::Start,

@@ -28,7 +28,7 @@ impl HeldRounds<'_> {
         }
     }
 
-    /// Returns every point of agreement. A point held by several experts has no agent.
+    /// A point held by several experts has no agent.
     fn evidence(&self) -> Vec<Evidence> {
         let points = self.synthesis.consensus_points.iter();
         points
@@ -97,7 +97,6 @@ pub(crate) fn menu(material: HeldRounds<'_>) -> Verdict {
     }
 }
 
-/// Returns the points of agreement, each with the number of experts that support it.
 pub(crate) fn points(synthesis: &Synthesis, independents: &[Independent]) -> Vec<Point> {
     let supporters = |point: &ConsensusPoint| {
         independents

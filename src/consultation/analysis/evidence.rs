@@ -64,7 +64,6 @@ pub fn evidence<'a>(
     }
 }
 
-/// Returns the whole text of an expert's position.
 fn text(held: &Independent) -> String {
     let parts = std::iter::once(&held.position)
         .chain(&held.key_points)

@@ -14,11 +14,9 @@ const AROUND_A_WORD: [char; 24] = [
     '„', '‘', '’', '…', '|',
 ];
 
-/// The fewest words that allow a measurement.
 const FEWEST: usize = 2;
 
-/// Returns whether two texts are equal except for white space, capital letters and the punctuation
-/// around words.
+/// Ignores white space, capital letters and the punctuation around words.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         text.split_whitespace()
@@ -34,8 +32,7 @@ pub(crate) fn is_unchanged(held: &Independent, revision: &Revision) -> bool {
     is_same(&held.position, &revision.revised_position)
 }
 
-/// Returns the share of the content words in `wanted` that also occur in `text`. `None` if there
-/// are too few, or if the script does not separate words.
+/// `None` if there are too few, or if the script does not separate words.
 #[expect(clippy::cast_precision_loss, reason = "a text has few words")]
 pub(crate) fn share(wanted: &str, text: &str) -> Option<f64> {
     let (wanted, there) = (matter(wanted), matter(text));
@@ -48,12 +45,11 @@ pub(crate) fn share(wanted: &str, text: &str) -> Option<f64> {
     Some(wanted.intersection(&there).count() as f64 / wanted.len() as f64)
 }
 
-/// Returns whether a text contains a negation.
 pub(crate) fn negates(text: &str) -> bool {
     words(text).any(|word| TABLES.negations.has(&word) || word.ends_with("n't"))
 }
 
-/// Returns the content words, each once, without a plural `s`.
+/// Each once, without a plural `s`.
 fn matter(text: &str) -> BTreeSet<String> {
     let is_matter =
         |word: &String| word.chars().any(char::is_alphanumeric) && !TABLES.stop_words.has(word);
@@ -71,8 +67,7 @@ fn matter(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// Returns the words in lower case: runs of letters, digits and characters that may occur inside a
-/// word.
+/// Runs of letters, digits and characters that may occur inside a word, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let within = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’' | '+' | '#' | '.');
     text.split(move |c: char| !within(c))
@@ -80,7 +75,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
         .filter(|word| !word.is_empty())
 }
 
-/// Returns a word in lower case, without the characters around it.
+/// In lower case, without the characters around it.
 fn bare(word: &str) -> String {
     word.trim_matches(AROUND_A_WORD)
         .to_lowercase()

@@ -29,7 +29,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Draws the order. The same seats and seed always give the same order.
+    /// The same seats and seed always give the same order.
     pub fn draw(seats: &[Seat], seed: u64) -> Self {
         let mut drawn: Vec<&Seat> = seats.iter().collect();
         SplitMix64::new(seed).shuffle(&mut drawn);
@@ -39,7 +39,7 @@ impl Labels {
         }
     }
 
-    /// Returns the labels for an earlier order; `None` if the order lacks one of these seats.
+    /// `None` if the order lacks one of these seats.
     pub fn in_order(order: &[SeatId], seats: &[Seat]) -> Option<Self> {
         let names = order
             .iter()
@@ -51,7 +51,7 @@ impl Labels {
         })
     }
 
-    /// Returns the labels in reverse: the first seat gets the last label.
+    /// The first seat gets the last label.
     #[must_use]
     pub fn reversed(&self) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Labels {
         labels
     }
 
-    /// Returns a seat's label; for a seat that is not on the panel, its id.
+    /// For a seat that is not on the panel, its id.
     pub fn label(&self, seat: &SeatId) -> String {
         match self.place(seat) {
             Some(place) => format!("Expert {}", letters(place)),
@@ -81,12 +81,10 @@ impl Labels {
         }
     }
 
-    /// Returns the letters of a seat's label.
     pub(crate) fn letters_of(&self, seat: &SeatId) -> Option<String> {
         self.place(seat).map(letters)
     }
 
-    /// Returns the seat whose label has these letters.
     pub(crate) fn lettered(&self, wanted: &str) -> Option<&SeatId> {
         self.order
             .iter()
@@ -95,14 +93,13 @@ impl Labels {
             .map(|(_, seat)| seat)
     }
 
-    /// Returns the label of an agent named in an artifact. Text that is not a seat's id is returned
-    /// unchanged.
+    /// Text that is not a seat's id is returned unchanged.
     pub fn shown(&self, agent: &str) -> String {
         self.resolve(agent)
             .map_or_else(|| agent.to_owned(), |seat| self.label(&seat))
     }
 
-    /// Returns a seat's index in the order; seats that are not on the panel come last.
+    /// Seats that are not on the panel come last.
     pub fn rank(&self, seat: &SeatId) -> usize {
         self.place(seat).unwrap_or(self.order.len())
     }
@@ -161,7 +158,7 @@ impl Labels {
             .map(|(_, seat)| seat.clone())
     }
 
-    /// Returns the only seat whose text equals `wanted`, compared by letters and digits.
+    /// Compares letters and digits only.
     fn only<'a>(&self, texts: impl Iterator<Item = &'a str>, wanted: &str) -> Option<SeatId> {
         let mut found = texts
             .zip(&self.order)
@@ -172,7 +169,7 @@ impl Labels {
     }
 }
 
-/// Returns the letters of an index: 0 is `A`, 25 `Z`, 26 `AA`.
+/// 0 is `A`, 25 `Z`, 26 `AA`.
 fn letters(place: usize) -> String {
     let mut rest = place;
     let mut letters = Vec::new();
@@ -187,7 +184,7 @@ fn letters(place: usize) -> String {
     }
 }
 
-/// Returns the words in lower case: runs of letters and digits.
+/// Runs of letters and digits, in lower case.
 fn words(text: &str) -> Vec<String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

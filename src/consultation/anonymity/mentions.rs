@@ -22,7 +22,7 @@ pub(super) struct Mention<'a> {
     pub(super) labels: Vec<(Range<usize>, &'a SeatId)>,
 }
 
-/// Returns the mentions of experts in a text. Labels that were not given are no mentions.
+/// Labels that were not given are no mentions.
 pub(super) fn mentions<'a>(text: &str, labels: &'a Labels) -> Vec<Mention<'a>> {
     let mut mentions = Vec::new();
     for start in titles(text) {
@@ -49,7 +49,6 @@ pub(super) fn mentions<'a>(text: &str, labels: &'a Labels) -> Vec<Mention<'a>> {
     mentions
 }
 
-/// Returns the places where a word begins with the title.
 pub(super) fn titles(text: &str) -> Vec<usize> {
     let begins_a_word = |at: usize| {
         let mut before = text.get(..at).unwrap_or_default().chars();
@@ -60,13 +59,11 @@ pub(super) fn titles(text: &str) -> Vec<usize> {
     places.filter(|at| begins_a_word(*at)).collect()
 }
 
-/// Returns whether a text is the beginning of the title.
 pub(super) fn begins_title(text: &str) -> bool {
     let beginning = TITLE.get(..text.len());
     beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(text))
 }
 
-/// Returns the letters of the label that follows a separator at `start`, and its seat.
 fn label<'a>(
     text: &str,
     start: usize,

@@ -13,8 +13,7 @@ use crate::domain::panel::unique_name;
 /// Longer text behind a title belongs to no label.
 const LONGEST_MENTION: usize = 64;
 
-/// Returns a text with the name of a seat for each of its labels. Code stays as it is, unless it is
-/// nothing but a label.
+/// Code stays as it is, unless it is nothing but a label.
 pub fn with_names(text: &str, labels: &Labels) -> String {
     let mentions = mentions(text, labels);
     let code = if mentions.is_empty() {
@@ -47,14 +46,13 @@ pub fn with_names(text: &str, labels: &Labels) -> String {
     named
 }
 
-/// Returns the name under which people know a seat.
 fn display_name(seat: &SeatId, labels: &Labels) -> String {
     let names = || labels.names.iter().map(String::as_str);
     let name = names().nth(labels.rank(seat));
     name.map_or_else(|| seat.to_string(), |name| unique_name(seat, name, names()))
 }
 
-/// Returns whether the title at `start` is part of a seat's own name, as in `Security Expert`.
+/// True for the title in `Security Expert`.
 fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
     let begins_with = |at: usize, name: &str| {
         let there = text.get(at..at + name.len());
@@ -68,7 +66,6 @@ fn is_within_name(text: &str, start: usize, labels: &Labels) -> bool {
     })
 }
 
-/// Returns the places of code in a text, which models write as Markdown.
 fn code(text: &str) -> Vec<Range<usize>> {
     Parser::new(text)
         .into_offset_iter()

@@ -21,7 +21,6 @@ pub struct Relabelling<'a> {
 }
 
 impl Relabelling<'_> {
-    /// Returns a text with every label replaced.
     pub fn text(&self, text: &str) -> String {
         let (mut relabelled, mut done) = (String::with_capacity(text.len()), 0);
         let mentions = mentions(text, self.from);
@@ -34,8 +33,7 @@ impl Relabelling<'_> {
         relabelled
     }
 
-    /// Rewrites a synthesis and sorts its lists by label: the order inside a list can also bias a
-    /// judge.
+    /// Sorts its lists by label too: the order inside a list can also bias a judge.
     pub fn synthesis(&self, synthesis: Synthesis) -> Synthesis {
         let mut synthesis = self.rewrite(synthesis);
         for point in &mut synthesis.consensus_points {
@@ -47,13 +45,12 @@ impl Relabelling<'_> {
         synthesis
     }
 
-    /// Rewrites the texts of an answer.
     pub fn rewrite<T: Serialize + DeserializeOwned>(&self, mut answer: T) -> T {
         edit_texts(&mut answer, &mut |text| *text = self.text(text));
         answer
     }
 
-    /// Sorts items by label; names that are not on the panel come last.
+    /// Names that are not on the panel come last.
     fn sort<T>(&self, items: &mut [T], agent: impl Fn(&T) -> &String) {
         items.sort_by_key(|item| {
             self.into

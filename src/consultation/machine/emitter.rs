@@ -16,7 +16,6 @@ pub(crate) struct LogPosition {
     events: u64,
     calls: u32,
     timers: u32,
-    /// The time of the last event.
     pub(crate) last_event_at: Timestamp,
 }
 
@@ -50,7 +49,6 @@ impl Emitter<'_> {
         })));
     }
 
-    /// Emits an artifact of a round.
     pub(crate) fn emit_artifact(&mut self, content: Content, degraded: bool) {
         let artifact = Artifact::stamp(content, self.now, degraded);
         self.emit(ConsultationEvent::RoundArtifact {

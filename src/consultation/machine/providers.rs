@@ -20,7 +20,6 @@ pub(crate) struct ProviderViews(BTreeMap<ProviderId, ProviderView>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct ProviderView {
     health: HealthStatus,
-    /// The backoff that must pass before the next call.
     backoff: Option<Backoff>,
     /// The time until which its circuit is open or being probed.
     broken_until: Option<Timestamp>,
@@ -50,33 +49,28 @@ impl ProviderViews {
             .unwrap_or_default()
     }
 
-    /// Returns whether a provider's circuit is open: it has failed so often that it is not called
-    /// for now.
+    /// A broken provider has failed so often that it is not called for now.
     pub(crate) fn is_broken(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let broken_until = self.0.get(provider).and_then(|view| view.broken_until);
         broken_until.is_some_and(|until| until > now)
     }
 
-    /// Returns the time since which a provider refuses the key or asks for payment.
     pub(crate) fn key_refused_since(&self, provider: &ProviderId) -> Option<Timestamp> {
         self.0.get(provider)?.key_refused_since
     }
 
-    /// Whether a call to a provider would be useless now.
     pub(crate) fn is_no_use(&self, provider: &ProviderId, now: Timestamp) -> bool {
         self.is_broken(provider, now) || self.key_refused_since(provider).is_some()
     }
 
-    /// Returns whether a provider can take over: it can be called now, and it was not out of reach
-    /// whenever it was called.
+    /// The provider can be called now, and at least one call has reached it.
     pub(crate) fn may_take_over(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let access = self.0.get(provider).map(|view| &view.access);
         let is_out_of_reach = matches!(access, Some(ProviderAccess::Failed(_)));
         !is_out_of_reach && !self.is_no_use(provider, now)
     }
 
-    /// Returns whether a provider is worth offering to the person: it can take over, and not all
-    /// its checks have failed.
+    /// The provider can take over, and not all its checks have failed.
     pub(crate) fn may_be_offered(&self, provider: &ProviderId, now: Timestamp) -> bool {
         let is_failing = self.0.get(provider).is_some_and(|view| view.is_failing);
         !is_failing && self.may_take_over(provider, now)
@@ -120,7 +114,6 @@ impl ProviderViews {
         healthy && !self.is_no_use(provider, now)
     }
 
-    /// Returns the backoff that a provider asks for, while it lasts.
     pub(crate) fn backoff(&self, provider: &ProviderId, now: Timestamp) -> Option<&Backoff> {
         let backoff = self.0.get(provider)?.backoff.as_ref()?;
         (backoff.until > now).then_some(backoff)
@@ -132,7 +125,6 @@ impl ProviderViews {
         view.is_failing = update.error_rate >= 1.0;
     }
 
-    /// Records a change of a provider, and emits it.
     pub(crate) fn note(&mut self, event: ProviderEvent, now: Timestamp, emitter: &mut Emitter<'_>) {
         let view = self.view(event.provider());
         match &event {

@@ -36,7 +36,6 @@ pub enum Question {
 /// A model that may take over for one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubstitutionOffer {
-    /// The agent's display name.
     pub name: String,
     pub offered: Substitution,
 }
@@ -96,7 +95,7 @@ impl Questions {
         Some(answered)
     }
 
-    /// Withdraws questions that no longer matter. Returns true if one of them was open.
+    /// Returns true if one of them was open.
     pub(crate) fn withdraw(
         &mut self,
         emitter: &mut Emitter<'_>,

@@ -39,7 +39,6 @@ pub struct Interruption {
     pub lost: Vec<CallId>,
     /// Timers that have not fired, as far as the log shows. Firing one again does no harm.
     pub timers: BTreeSet<(Timestamp, TimerId)>,
-    /// The time of the last event.
     pub last_at: Timestamp,
 }
 
@@ -59,7 +58,6 @@ pub enum ReplayError {
     Transition { seq: u64, refused: TransitionError },
 }
 
-/// Replays a log from its first event to its last.
 pub fn replay(events: &[Envelope]) -> Result<Replayed, ReplayError> {
     let first = events.first().ok_or(ReplayError::Empty)?;
     let Event::Consultation(ConsultationEvent::Started(terms)) = &first.event else {
@@ -95,7 +93,6 @@ fn check_transitions(events: &[Envelope]) -> Result<(), ReplayError> {
 }
 
 impl Replayed {
-    /// Gives the machine the input that led to an event.
     fn give(
         &mut self,
         envelope: &Envelope,
@@ -160,7 +157,6 @@ impl Replayed {
         Ok(self.consultation.handle(envelope.at, input))
     }
 
-    /// Checks the machine's events against the log, and keeps the effects that the log lacks.
     fn follow(
         &mut self,
         effects: Vec<Effect>,
@@ -202,7 +198,6 @@ impl Replayed {
         }
     }
 
-    /// Removes a call that has come back or was cancelled from the lost ones.
     fn forget(&mut self, call: CallId) {
         self.interruption.lost.retain(|open| *open != call);
     }
@@ -232,12 +227,11 @@ fn estimated(event: &Event) -> Option<&Estimate> {
     }
 }
 
-/// Returns when a call that came back at this moment began.
 fn began(finished: &CallFinished, at: Timestamp) -> Timestamp {
     Timestamp(at.0.saturating_sub(i64::try_from(finished.duration_ms).unwrap_or(i64::MAX)))
 }
 
-/// Returns a call's outcome from its log entry: all that the machine uses of it.
+/// Has all that the machine uses of the outcome.
 fn outcome(finished: &CallFinished) -> Outcome {
     let reported_cost =
         (finished.cost_source == CostSource::Provider).then_some(finished.cost.known);
@@ -260,7 +254,6 @@ fn outcome(finished: &CallFinished) -> Outcome {
     }
 }
 
-/// Returns the changes of a provider that the log has with the reply at its front.
 fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderEvent> {
     let mut updates = Vec::new();
     for envelope in rest.iter().skip(1) {
@@ -274,7 +267,6 @@ fn updates_after(rest: &VecDeque<&Envelope>) -> Vec<ProviderEvent> {
     updates
 }
 
-/// Returns the decision on a request, from the first event after it.
 fn decided(event: &Event) -> Option<Input> {
     let attempt = |agent: &AgentId, answer: &AnswerKind| RequestKey::Attempt {
         agent: agent.clone(),

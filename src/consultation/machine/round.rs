@@ -30,8 +30,7 @@ pub(crate) fn end(step: &mut StepContext<'_>, round_number: u8, since: Timestamp
     }));
 }
 
-/// Returns whether the pulse is about a model of this provider. A person who watches the progress
-/// of the embedded model is not asked about it.
+/// A person who watches the progress of the embedded model is not asked about it.
 pub(crate) fn concerns(control: &Control, provider: &ProviderId) -> bool {
     !(is_interactive(control) && provider.is_local())
 }
@@ -40,7 +39,6 @@ pub(crate) fn is_interactive(control: &Control) -> bool {
     control.consent.consent_mode == ConsentMode::Interactive
 }
 
-/// Handles the person's answer to the pulse.
 pub(crate) fn pulse_answered(step: &mut StepContext<'_>, answer: Answer) {
     match answer {
         Answer::Yes | Answer::Always(_) | Answer::Gone => {

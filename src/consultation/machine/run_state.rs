@@ -76,14 +76,13 @@ impl Watch {
         }
     }
 
-    /// Starts the wait for the next pulse.
     pub(crate) fn set_pulse(&mut self, control: &Control, emitter: &mut Emitter<'_>) {
         self.pulse = control.pulse.map(|wait| emitter.set_timer(wait));
     }
 }
 
 impl RunState {
-    /// Ends the time in which only the person was waited for. Returns its milliseconds.
+    /// Returns the milliseconds.
     pub(crate) fn end_wait_for_person(&mut self, to: Timestamp) -> u64 {
         let Some(from) = self.waiting_for_person_since.take() else {
             return 0;
@@ -92,8 +91,7 @@ impl RunState {
         to.ms_since(from)
     }
 
-    /// Returns the time that is left to the round, without the time in which only the person was
-    /// waited for; `None` without a limit.
+    /// Without the time in which only the person was waited for; `None` without a limit.
     pub(crate) fn time_left(&self, control: &Control, now: Timestamp) -> Option<Duration> {
         self.watch.deadline?;
         let taken = Duration::from_millis(self.ms_since(self.watch.since, now));
@@ -112,7 +110,7 @@ impl RunState {
         }
     }
 
-    /// Returns the milliseconds since an earlier moment, without pauses.
+    /// Without pauses.
     pub(crate) fn ms_since(&self, earlier: Timestamp, now: Timestamp) -> u64 {
         let waiting = self.waiting_for_person_since;
         let waiting = waiting.map(|from| Pause { from, to: now });
@@ -125,12 +123,11 @@ impl RunState {
         now.ms_since(earlier).saturating_sub(paused.sum())
     }
 
-    /// Returns the milliseconds since the consultation began, without pauses.
+    /// Without pauses.
     pub(crate) fn elapsed_ms(&self, now: Timestamp) -> u64 {
         self.ms_since(self.started_at, now)
     }
 
-    /// Returns whether the hedge quota is not used up.
     pub(crate) fn has_hedges(&self) -> bool {
         self.hedges < HedgeRule::quota(self.expected_calls)
     }
@@ -142,8 +139,7 @@ impl RunState {
         }
     }
 
-    /// Returns a message if spending far exceeds the estimate. A ceiling that was agreed to in
-    /// advance replaces this check.
+    /// A ceiling that was agreed to in advance replaces this check.
     pub(crate) fn overspending(&self, control: &Control) -> Option<String> {
         let by_ceiling =
             control.max_cost.is_some() && control.consent.consent_mode == ConsentMode::PreApproved;
@@ -156,7 +152,7 @@ impl RunState {
         })
     }
 
-    /// Returns the model in use for an agent, then its fallbacks, best first.
+    /// The model in use first, then its fallbacks, best first.
     pub(crate) fn candidates(&self, plan: &Plan, agent: &AgentId) -> Vec<ModelRef> {
         let mut candidates = plan.models_for(agent);
         if let Some(fallback) = Self::in_use(&self.fallbacks_in_use, agent) {
@@ -173,7 +169,7 @@ impl RunState {
         candidates
     }
 
-    /// Returns an agent's entry; the second pass goes to the model that judges by then.
+    /// The second pass goes to the model that judges by then.
     fn in_use<'a>(
         models: &'a BTreeMap<AgentId, ModelRef>,
         agent: &AgentId,

@@ -20,7 +20,6 @@ pub(crate) fn enter(step: &mut StepContext<'_>, estimate: Estimate) -> Next<Awai
 }
 
 impl AwaitingConsent {
-    /// Decides on the present terms.
     pub(crate) fn decide(self, step: &mut StepContext<'_>) -> Next<Self> {
         let control = &step.plan.control;
         let always_allow_under = control.consent.always_allow_under;

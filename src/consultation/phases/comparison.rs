@@ -49,7 +49,6 @@ pub(crate) fn send(
     }
 }
 
-/// Emits the comparison once it is complete.
 pub(crate) fn keep(emitter: &mut Emitter<'_>, tasks: &mut TaskSet) {
     for outcome in tasks.take_outcomes_for(AnswerKind::Comparison) {
         if let Ok(answer) = outcome.result {
@@ -71,8 +70,7 @@ fn pairs(labels: &Labels, independents: &[Independent], revisions: &[Revision]) 
     labels.order.iter().filter_map(of).collect()
 }
 
-/// Returns an expert's positions before and after. Reasons are included only if both have one: a
-/// reason on one side alone would look like a change.
+/// Reasons are included only if both have one: a reason on one side alone would look like a change.
 fn pair(label: String, held: &Independent, revision: &Revision) -> Pair {
     let first = [held.key_points.first(), Some(&held.rationale)]
         .into_iter()

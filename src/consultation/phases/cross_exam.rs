@@ -81,7 +81,6 @@ impl CrossExamination {
         self.proceed(step)
     }
 
-    /// Handles the outcomes of finished tasks.
     pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Examining => self.examined(step),
@@ -94,7 +93,7 @@ impl CrossExamination {
         self.stage == Stage::Examining && !self.revisions.is_empty()
     }
 
-    /// Resumes: a judge that failed is asked again.
+    /// A judge that failed is asked again.
     pub(crate) fn again(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::Merging if !self.tasks.is_open(&AgentId::Judge) => {
@@ -105,7 +104,7 @@ impl CrossExamination {
         }
     }
 
-    /// Handles the experts' answers. If an expert failed, its answer of Round 1 still counts.
+    /// If an expert failed, its answer of Round 1 still counts.
     fn examined(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for outcome in self.tasks.take_outcomes() {
             if let Ok(AgentAnswer {

@@ -36,7 +36,6 @@ pub(crate) struct SynthesisResult {
     /// more than an expert's (see [`ExpertAnswers::impaired`]).
     pub(crate) answers: ExpertAnswers,
     pub(crate) synthesis: Synthesis,
-    /// The source of the synthesis.
     pub(crate) judge: AnswerSource,
 }
 
@@ -105,7 +104,7 @@ fn consider(
     }
 }
 
-/// Handles the person's answer to the offer. Without a person, the guards decide.
+/// Without a person, the guards decide.
 pub(crate) fn answered(
     step: &mut StepContext<'_>,
     result: SynthesisResult,
@@ -149,7 +148,6 @@ fn settle(
     }
 }
 
-/// Returns the findings for and against an early end, and its savings.
 fn findings(plan: &Plan, result: &SynthesisResult) -> Result<EarlyTermination, PromptError> {
     let rule: &EarlyStop = &plan.control.early_termination;
     let answers = result.answers.independents.iter().filter_map(|held| {
@@ -188,7 +186,6 @@ fn cross_examine(result: SynthesisResult) -> Next<SynthesisResult> {
     })
 }
 
-/// Ends with an answer composed from the synthesis.
 fn end(step: &mut StepContext<'_>, result: &SynthesisResult) -> Next<SynthesisResult> {
     keep_composed(
         step.plan,

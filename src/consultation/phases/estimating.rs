@@ -41,7 +41,7 @@ pub(crate) fn announce(step: &mut StepContext<'_>) {
     step.emit(ConsultationEvent::Started(Box::new(started(step.plan))));
 }
 
-/// Emits the estimate. `logged` is the estimate in the log of a replayed consultation.
+/// `logged` is the estimate in the log of a replayed consultation.
 pub(crate) fn enter(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Next<()> {
     match logged.map_or_else(|| step.plan.estimate(), Ok) {
         Ok(estimate) => {
@@ -138,8 +138,7 @@ fn context_tokens(calls: &[PlannedCall]) -> u64 {
         .unwrap_or_default()
 }
 
-/// Returns the tokens of the JSON Schema sent with a prompt. Some vendors count it as input, with
-/// words of their own around it; others do not.
+/// Some vendors count it as input, with words of their own around it; others do not.
 fn schema(answer: AnswerKind, form: AnswerForm) -> Band {
     let counted = answer.schema_tokens(form);
     Band {

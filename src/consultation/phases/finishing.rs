@@ -14,7 +14,6 @@ use crate::consultation::machine::step::StepContext;
 use crate::consultation::tasks::TaskSet;
 use crate::domain::ids::TimerId;
 
-/// The grace period for optional tasks.
 pub(crate) const GRACE: Duration = Duration::from_secs(10);
 
 /// Waiting for open optional tasks when everything else is done.
@@ -60,14 +59,13 @@ impl Finishing {
         }
     }
 
-    /// Ends the grace period.
     pub(crate) fn give_up(mut self, step: &mut StepContext<'_>) -> Self {
         self.tasks
             .abandon(step, "had not answered when everything else was done");
         self
     }
 
-    /// Resumes with a new grace period.
+    /// With a new grace period.
     pub(crate) fn again(self, emitter: &mut Emitter<'_>) -> Next<Self> {
         enter(emitter, self.from, self.rounds, self.tasks)
     }

@@ -67,7 +67,6 @@ pub(crate) fn enter(step: &mut StepContext<'_>) -> Next<IndependentRound> {
 }
 
 impl IndependentRound {
-    /// Starts the helper's task.
     fn select_personas(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         self.stage = Stage::PersonaSelection;
         let (plan, answer) = (step.plan, AnswerKind::PersonaSelection);
@@ -82,7 +81,6 @@ impl IndependentRound {
         }
     }
 
-    /// Handles the helper's answer or failure.
     fn selected(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         if !self.tasks.is_done() {
             return Continue(self);
@@ -125,7 +123,6 @@ impl IndependentRound {
         self.send(step, |_| true)
     }
 
-    /// Starts the tasks of some experts.
     fn send(
         mut self,
         step: &mut StepContext<'_>,
@@ -144,7 +141,6 @@ impl IndependentRound {
         self.proceed(step)
     }
 
-    /// Handles the outcomes of finished tasks.
     pub(crate) fn proceed(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self.stage {
             Stage::PersonaSelection => self.selected(step),
@@ -153,7 +149,7 @@ impl IndependentRound {
         }
     }
 
-    /// Handles the experts' answers and failures. Ends the round when it has all of them.
+    /// Ends the round when it has all of them.
     fn answered(mut self, step: &mut StepContext<'_>) -> Next<Self> {
         for outcome in self.tasks.take_outcomes() {
             match outcome.result {
@@ -214,7 +210,6 @@ impl IndependentRound {
         }))
     }
 
-    /// Ends the consultation with the reason of each expert.
     fn none_answered(&mut self, step: &mut StepContext<'_>) {
         let seats = &step.plan.panel.seats;
         self.failed
@@ -241,7 +236,6 @@ impl IndependentRound {
     }
 }
 
-/// Describes why a provider could not be used.
 fn access_failure(error: &AgentError) -> String {
     let message = &error.message;
     match error.class {
@@ -252,7 +246,7 @@ fn access_failure(error: &AgentError) -> String {
     }
 }
 
-/// Returns an agent's name, with its model if a fallback has taken over.
+/// With its model if a fallback has taken over.
 fn name_and_model(plan: &Plan, run: &RunState, agent: &AgentId) -> String {
     let name = plan.agent_name(agent);
     match run.fallbacks_in_use.get(agent) {

@@ -11,7 +11,6 @@ use crate::consultation::tasks::{TaskOutcome, TaskSet};
 use crate::domain::artifact::{Content, CrossExam, Independent};
 use crate::domain::ids::AgentId;
 
-/// Takes the judge's answer or failure, once it has ended.
 pub(crate) fn judged(tasks: &mut TaskSet) -> Option<TaskOutcome> {
     tasks
         .take_outcomes()
@@ -41,7 +40,6 @@ pub(crate) fn keep_composed(plan: &Plan, emitter: &mut Emitter<'_>, material: He
     emitter.emit_artifact(Content::Verdict(verdict), false);
 }
 
-/// Returns the prior answers of Round 1.
 pub(crate) fn answers(emitter: &mut Emitter<'_>, prior_answers: &PriorAnswers) -> Vec<Independent> {
     for answer in &prior_answers.independents {
         emitter.emit_artifact(Content::Independent(answer.clone()), false);
@@ -49,8 +47,7 @@ pub(crate) fn answers(emitter: &mut Emitter<'_>, prior_answers: &PriorAnswers) -
     prior_answers.independents.clone()
 }
 
-/// Returns the prior cross-examination; empty if there was none, so that the verdict uses Rounds 1
-/// and 2.
+/// Empty if there was none, so that the verdict uses Rounds 1 and 2.
 pub(crate) fn cross_examination(
     emitter: &mut Emitter<'_>,
     prior_answers: &PriorAnswers,

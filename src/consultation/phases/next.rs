@@ -41,8 +41,8 @@ pub(crate) enum Entry {
 }
 
 impl Entry {
-    /// Returns the state of the phase. `None` for the wait for optional tasks, during which
-    /// subscribers still see the state of the last round.
+    /// `None` for the wait for optional tasks, during which subscribers still see the state of the
+    /// last round.
     pub(crate) fn state(&self) -> Option<StateName> {
         Some(match self {
             Self::AwaitingConsent(_) => StateName::AwaitingConsent,
@@ -60,7 +60,6 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ExpertAnswers {
     pub(crate) independents: Vec<Independent>,
-    /// The sources of the answers.
     pub(crate) sources: Vec<AnswerSource>,
     /// The number of seats that failed, or whose answer is no evidence; see
     /// `AgentAnswer::is_evidence`.

@@ -55,8 +55,7 @@ pub(crate) fn select(plan: &Plan, answer: Result<PersonaSelection, String>) -> P
     }
 }
 
-/// Replaces a plan's panel. Each new seat takes over the fallbacks and terms of the seat at its
-/// index.
+/// Each new seat takes over the fallbacks and terms of the seat at its index.
 pub(crate) fn reseat(plan: &mut Plan, panel: Panel) {
     let now: Vec<SeatId> = panel.seats.iter().map(|seat| seat.id.clone()).collect();
     let before = plan.panel.seats.iter().map(|seat| &seat.id);
@@ -139,8 +138,7 @@ impl Filling<'_> {
     }
 }
 
-/// Finds the persona that a model names by id, name or alias, in any spelling and with or without
-/// an explanation.
+/// By id, name or alias, in any spelling and with or without an explanation.
 fn find<'a>(personas: &'a [Persona], text: &str) -> Option<&'a Persona> {
     let called = |name: &str| personas.iter().find(|persona| persona.is_called(name));
     let before = |mark: &&str| text.split_once(mark).map(|(name, _)| name);

@@ -61,7 +61,6 @@ impl SecondVerdict {
         })
     }
 
-    /// Handles the outcome of the second pass.
     pub(crate) fn decided(plan: &Plan, result: Result<AgentAnswer, AgentError>) -> Self {
         match result {
             // An unreadable verdict cannot be compared.
@@ -124,7 +123,6 @@ impl SecondVerdict {
         }
     }
 
-    /// Handles the outcome of the comparison.
     pub(crate) fn compared(self, plan: &Plan, result: Result<AgentAnswer, AgentError>) -> Self {
         let Self::Comparing(second) = self else {
             return self;
@@ -156,12 +154,10 @@ impl SecondVerdict {
         }
     }
 
-    /// Returns whether the result is final.
     pub(crate) fn is_settled(&self) -> bool {
         matches!(self, Self::NotRequested | Self::Known(_))
     }
 
-    /// Emits the result, if there is one.
     pub(crate) fn emit(self, plan: &Plan, emitter: &mut Emitter<'_>) {
         let Self::Known(second) = self else { return };
         match plan.debate.judge_passes {
@@ -188,7 +184,7 @@ impl SecondVerdict {
     }
 }
 
-/// Returns the substance of a verdict: its recommendation, or a menu's options and how to choose.
+/// The recommendation, or a menu's options and how to choose.
 fn substance(said: &Verdict) -> String {
     let options = said
         .recommendations

@@ -57,7 +57,7 @@ impl SynthesisRound {
         }
     }
 
-    /// Resumes: a judge that failed is asked again, and the person as well.
+    /// A judge that failed is asked again, and the person as well.
     pub(crate) fn again(self, step: &mut StepContext<'_>) -> Next<Self> {
         match self {
             Self::Judging(judging) if judging.tasks.is_done() => judging.send(step),
@@ -66,7 +66,6 @@ impl SynthesisRound {
         }
     }
 
-    /// Handles the person's answer to the offer to end here.
     pub(crate) fn answered(
         self,
         step: &mut StepContext<'_>,
@@ -93,7 +92,6 @@ impl Judging {
         self.proceed(step)
     }
 
-    /// Handles the judge's answer once it has arrived.
     fn proceed(mut self, step: &mut StepContext<'_>) -> Next<SynthesisRound> {
         let Some(outcome) = judged(&mut self.tasks) else {
             return Continue(SynthesisRound::Judging(self));

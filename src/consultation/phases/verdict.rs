@@ -32,7 +32,7 @@ pub(crate) struct VerdictRound {
     second: SecondVerdict,
 }
 
-/// Starts Round 4. `tasks` holds open optional tasks.
+/// `tasks` holds open optional tasks.
 pub(crate) fn enter(
     step: &mut StepContext<'_>,
     tasks: TaskSet,
@@ -59,7 +59,6 @@ pub(crate) fn enter(
     Box::new(verdict).proceed(step)
 }
 
-/// Returns the kind of verdict: one answer or a menu.
 fn answer_kind(plan: &Plan) -> AnswerKind {
     plan.debate.mode.strategy().verdict
 }
@@ -95,7 +94,6 @@ impl VerdictRound {
         });
     }
 
-    /// Handles the judge's answers and the comparison of its two verdicts as they arrive.
     pub(crate) fn proceed(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         comparison::keep(&mut step.emitter, &mut self.tasks);
         let mut failed = None;
@@ -126,7 +124,6 @@ impl VerdictRound {
         self.weigh(step)
     }
 
-    /// Compares the two verdicts once both have arrived, and ends when the second is settled.
     fn weigh(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         if let (Some(first), SecondVerdict::Decided(second)) = (&self.first, &self.second) {
             let second = second.clone();
@@ -182,7 +179,7 @@ impl VerdictRound {
         })
     }
 
-    /// Resumes: a judge that failed is asked again.
+    /// A judge that failed is asked again.
     pub(crate) fn again(mut self: Box<Self>, step: &mut StepContext<'_>) -> Next<Box<Self>> {
         if self.first.is_some() || self.tasks.is_open(&AgentId::Judge) {
             return self.proceed(step);

@@ -146,7 +146,6 @@ impl Plan {
         }
     }
 
-    /// Replaces the prices.
     pub fn set_pricing(&mut self, pricing: Pricing) {
         for (model, terms) in &mut self.models {
             terms.free = pricing.free.contains(model);

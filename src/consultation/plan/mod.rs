@@ -173,7 +173,7 @@ impl Plan {
         self.models.get(model).copied().unwrap_or_default()
     }
 
-    /// Returns the expected length of a kind of answer, within its token limit.
+    /// Within its token limit.
     pub fn expected_output(&self, model: &ModelRef, answer: AnswerKind) -> OutputTokens {
         let terms = self.terms(model);
         let learnt = self
@@ -198,7 +198,6 @@ impl Plan {
         }
     }
 
-    /// Returns the limit of calls in flight at a provider.
     pub fn in_flight(&self, provider: &ProviderId) -> u32 {
         self.in_flight
             .get(provider)
@@ -210,8 +209,7 @@ impl Plan {
         Labels::draw(&self.panel.seats, self.seed)
     }
 
-    /// Returns the labels under which an agent sees the experts: reversed for the judge's second
-    /// pass.
+    /// Reversed for the judge's second pass.
     pub fn labels_for(&self, agent: &AgentId) -> Labels {
         let labels = self.labels();
         if *agent == AgentId::SecondJudge {
@@ -236,7 +234,7 @@ impl Plan {
         }
     }
 
-    /// Returns the size of the experts: small only if all of them get short prompts.
+    /// Small only if all of them get short prompts.
     pub fn expert_size(&self) -> Size {
         let mut seats = self.panel.seats.iter();
         if seats.all(|seat| self.terms(&seat.model).size == Size::Small) {
@@ -246,7 +244,7 @@ impl Plan {
         }
     }
 
-    /// Returns an agent's model, then its fallbacks, best first.
+    /// The agent's own first, then its fallbacks, best first.
     pub fn models_for(&self, agent: &AgentId) -> Vec<ModelRef> {
         match agent {
             AgentId::Seat(id) => {
@@ -259,12 +257,10 @@ impl Plan {
         }
     }
 
-    /// Returns an agent's display name.
     pub fn agent_name(&self, agent: &AgentId) -> String {
         self.panel.agent_name(agent).to_owned()
     }
 
-    /// Returns whether all models of the panel are free.
     pub fn is_free(&self) -> bool {
         self.panel
             .models()
@@ -272,8 +268,8 @@ impl Plan {
             .all(|model| self.terms(model).free)
     }
 
-    /// Returns the cost of a reply: as reported by the provider, else by the price of the model
-    /// that served it, else by that of the model that was asked for.
+    /// As reported by the provider, else by the price of the model that served it, else by that of
+    /// the model that was asked for.
     pub fn cost_of_reply(&self, asked: &ModelRef, reply: &Reply) -> (Cost, CostSource) {
         match reply.reported_cost {
             Some(cost) => (Cost::exactly(cost), CostSource::Provider),
@@ -281,8 +277,7 @@ impl Plan {
         }
     }
 
-    /// Returns the cost of a failed call. A refused request costs nothing; a broken connection may
-    /// have been billed.
+    /// A refused request costs nothing; a broken connection may have been billed.
     pub fn cost_of_failure(&self, asked: &ModelRef, failure: &Failure) -> (Cost, CostSource) {
         if self.terms(asked).free {
             return (Cost::FREE, CostSource::Free);
@@ -305,7 +300,7 @@ impl Plan {
         (cost, source)
     }
 
-    /// Returns the expected cost of a call by the price table.
+    /// By the price table.
     pub fn expected_cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.cost_of_usage(model, None, usage).0
     }
@@ -380,8 +375,7 @@ impl Plan {
         (cost, CostSource::Table)
     }
 
-    /// Returns the saving from the vendor's cache on a call by the price table; `None` without a
-    /// price.
+    /// By the price table; `None` without a price.
     pub fn cache_saving(
         &self,
         asked: &ModelRef,
@@ -393,8 +387,7 @@ impl Plan {
         Some(price.cache_saving(usage))
     }
 
-    /// Returns the price of the model that answered; of the one that was asked for if the provider
-    /// does not name it.
+    /// The price of the model that was asked for if the provider names none.
     fn price_of_served(&self, asked: &ModelRef, served: Option<&str>) -> Option<&Price> {
         self.prices.price(&ModelRef {
             provider: asked.provider.clone(),
@@ -402,8 +395,8 @@ impl Plan {
         })
     }
 
-    /// Returns a call's cost as limits count it: at least by the price of the model that was asked
-    /// for, since a server may state any name for the one that served it.
+    /// At least by the price of the model that was asked for, since a server may state any name for
+    /// the one that served it.
     pub fn counted_cost(
         &self,
         asked: &ModelRef,

@@ -74,7 +74,7 @@ pub struct Rounds(u8);
 impl Rounds {
     pub const ALL: Self = Self(4);
 
-    /// Returns `None` outside 1–4.
+    /// `None` outside 1–4.
     pub fn new(number: u8) -> Option<Self> {
         (1..=4).contains(&number).then_some(Self(number))
     }

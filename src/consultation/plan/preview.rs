@@ -38,7 +38,7 @@ pub struct PlannedCall {
     pub prompt: Prompt,
 }
 
-/// Returns the calls of every round, in order.
+/// Calls of every round, in order.
 pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, PromptError> {
     let mut calls = Vec::new();
     for answer in AnswerKind::ALL {
@@ -57,7 +57,6 @@ pub fn planned_calls(plan: &Plan, places: Places) -> Result<Vec<PlannedCall>, Pr
     Ok(calls)
 }
 
-/// Returns the agents that are asked for a kind of answer, with their models.
 fn askers(plan: &Plan, answer: AnswerKind) -> Vec<(AgentId, ModelRef)> {
     if !plan.debate.asks_for(answer) {
         return Vec::new();
@@ -187,7 +186,6 @@ impl Answers {
         }
     }
 
-    /// Returns pairs of each expert's position before and after the debate.
     fn pairs(&self, labels: &Labels) -> Vec<Pair> {
         let both = self.independents.iter().zip(&self.revisions);
         both.map(|(before, after)| Pair {
@@ -198,7 +196,6 @@ impl Answers {
         .collect()
     }
 
-    /// Returns the pair of the judge's two verdicts.
     fn verdicts(&self) -> Pair {
         let [before, after] = ["first", "second"]
             .map(|pass| self.places.words(&format!("the judge's {pass} verdict")));

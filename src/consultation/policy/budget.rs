@@ -27,13 +27,11 @@ pub enum BudgetCheck {
     Allowed,
     /// Not while other calls are in flight: they may cost less than their reservations.
     WaitForInFlight,
-    /// Not allowed.
     Exceeded,
 }
 
 impl Budget {
-    /// Decides on a call that costs at most `worst_case`. A call without a price is never within a
-    /// ceiling.
+    /// A call without a price is never within a ceiling.
     pub fn check(&self, worst_case: Cost, ceiling: MicroUsd) -> BudgetCheck {
         if worst_case == Cost::FREE {
             return BudgetCheck::Allowed;
@@ -54,7 +52,6 @@ impl Budget {
         }
     }
 
-    /// Reserves the worst case of a call.
     pub fn set_aside(&mut self, call: CallId, worst_case: Cost) {
         self.set_aside.insert(call, worst_case.known);
     }

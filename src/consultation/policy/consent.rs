@@ -55,7 +55,6 @@ pub enum Gate {
 }
 
 impl Month {
-    /// Returns whether this estimate would exceed the monthly budget.
     pub fn is_exceeded_by(&self, estimate: Cost) -> bool {
         self.spent.known + estimate.known > self.budget
     }
@@ -67,8 +66,8 @@ impl Month {
 }
 
 impl ConsentRule {
-    /// Decides on an estimate under a ceiling. A lower bound always needs consent, because
-    /// the rest is unknown. A free consultation never does.
+    /// A lower bound always needs consent, because the rest is unknown. A free consultation never
+    /// does.
     pub fn decide(&self, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Gate {
         let cost = estimate.cost;
         if cost == Cost::FREE && estimate.high == Cost::FREE {

@@ -26,7 +26,6 @@ pub enum GateReason {
 /// The expected tokens and cost of a consultation, from the prompts as they will be sent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The expected cost.
     pub cost: Cost,
     /// The lowest cost with answers of usual length.
     pub low: Cost,
@@ -40,7 +39,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Adds a call.
     pub fn add(&mut self, call: CallEstimate) {
         self.cost += call.cost;
         self.low += call.low;

@@ -58,7 +58,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Records a signal. `check` is the duration of a check; `None` for a call.
+    /// `check` is the duration of a check; `None` for a call.
     pub fn record(&mut self, signal: Signal, check: Option<Duration>) {
         if self.signals.len() == REMEMBERED {
             self.signals.pop_front();
@@ -74,8 +74,7 @@ impl Health {
         self.latency = check.filter(tells).or(self.latency);
     }
 
-    /// Returns the status by the thresholds. It stays unknown after calls alone: only a check shows
-    /// how fast a provider is.
+    /// Unknown after calls alone: only a check shows how fast a provider is.
     pub fn status(&self) -> HealthStatus {
         if !self.checked {
             return HealthStatus::Unknown;
@@ -90,7 +89,7 @@ impl Health {
         }
     }
 
-    /// Returns the share of failures among the stored signals, 0 to 1 in hundredths.
+    /// 0 to 1, in hundredths.
     pub fn error_rate(&self) -> f64 {
         let failed = self
             .signals

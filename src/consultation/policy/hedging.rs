@@ -100,7 +100,7 @@ impl Default for HedgeRule {
 }
 
 impl HedgeRule {
-    /// Returns the delay for this model; `None` if it is never hedged.
+    /// `None` if it is never hedged.
     pub fn delay(&self, model: &ModelRef) -> Option<Duration> {
         let usual = self.after?;
         Some(
@@ -112,8 +112,7 @@ impl HedgeRule {
         )
     }
 
-    /// Returns the number of hedges for a run with this many calls: a quarter of them, at least
-    /// one.
+    /// A quarter of them, at least one.
     pub fn quota(calls: usize) -> u32 {
         u32::try_from(calls / 4).unwrap_or(u32::MAX).max(1)
     }

@@ -30,7 +30,6 @@ pub struct Strategy {
     pub name: &'static str,
     /// The names of the parts of artifacts in prompts.
     pub headings: Headings,
-    /// The kind of answer in Round 4.
     pub verdict: AnswerKind,
     pub ending: Ending,
     /// Composes an answer if no verdict is requested.

@@ -31,24 +31,21 @@ pub struct ConcurrencyLimit {
 }
 
 impl ConcurrencyLimit {
-    /// Returns whether a call may go out now, to a provider with a limit of `limit` calls in flight.
+    /// `limit` is the provider's number of calls in flight.
     pub fn admits(&self, limit: u32, now: Timestamp) -> bool {
         let most = self.window.unwrap_or(limit).min(limit).max(1);
         self.backoff(now).is_none() && self.in_flight < most
     }
 
-    /// Counts a call that goes out.
     pub fn begin(&mut self) {
         self.in_flight = self.in_flight.saturating_add(1);
     }
 
-    /// Counts a call that came back or was dropped.
     pub fn end(&mut self) {
         self.in_flight = self.in_flight.saturating_sub(1);
     }
 
-    /// Records an answer. That to a call that went out before a backoff says nothing about the time
-    /// after it.
+    /// An answer to a call that went out before a backoff says nothing about the time after it.
     pub fn answered(&mut self, limit: u32, now: Timestamp) {
         if self.backoff(now).is_none() {
             self.refusals = 0;
@@ -76,7 +73,6 @@ impl ConcurrencyLimit {
         })
     }
 
-    /// Returns the backoff in force.
     pub fn backoff(&self, now: Timestamp) -> Option<&Backoff> {
         self.backoff.as_ref().filter(|backoff| backoff.until > now)
     }

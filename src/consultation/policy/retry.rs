@@ -73,8 +73,8 @@ fn remedy(failure: &Failure) -> Remedy {
 }
 
 impl RetryRule {
-    /// Decides on a failure. `jitter` is a number from 0 to 1 that spreads the backoff over its
-    /// whole length; a provider's hint is followed exactly.
+    /// `jitter` is a number from 0 to 1 that spreads the backoff over its whole length; a
+    /// provider's hint is followed exactly.
     pub fn decide(&self, failure: &Failure, tried: RetryCounts, jitter: f64) -> Retry {
         let most = match remedy(failure) {
             Remedy::Reform if tried.forms < self.most_forms => return Retry::Reformed,
@@ -125,7 +125,6 @@ impl RetryRule {
         })
     }
 
-    /// Returns whether a backoff is too long to wait for.
     pub fn is_too_long(&self, backoff: &Backoff, now: Timestamp) -> bool {
         backoff.until.since(now) > self.longest_hint
     }
@@ -135,7 +134,7 @@ impl RetryRule {
         Some(now.since(backoff.since)).filter(|refused_for| *refused_for > self.patience)
     }
 
-    /// Returns an exponential backoff with full jitter, never longer than the longest hint.
+    /// Exponential with full jitter, never longer than the longest hint.
     fn backoff(&self, done: u32, jitter: f64) -> Duration {
         let longest = self
             .base

@@ -21,7 +21,7 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
-    /// Decides on an agent that has a fallback model: only a person who can be asked is asked.
+    /// Only a person who can be asked is asked.
     #[must_use]
     pub fn decide(self, consent_mode: ConsentMode) -> Self {
         match (self, consent_mode) {

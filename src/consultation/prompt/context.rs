@@ -52,8 +52,7 @@ impl PartialEq for RenderedContexts {
 type Ingredients = (Size, Templates, Context);
 
 impl PromptContext<'_> {
-    /// Returns the blocks for a model of this size. A context whose text is missing is an error: no
-    /// question goes out without its context.
+    /// A context whose text is missing is an error: no question goes out without its context.
     pub(super) fn blocks(
         &self,
         templates: &Templates,

@@ -15,7 +15,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// Returns a fence that none of the texts contains; the same texts always give the same fence.
+    /// The same texts always give the same fence.
     pub fn around<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let texts: Vec<&str> = texts.into_iter().collect();
         let mut hash = Sha256::new();
@@ -34,18 +34,16 @@ impl Fence {
         }
     }
 
-    /// Returns the line before a text.
     pub fn open(&self) -> String {
         format!("<<<TEXT {}", self.mark)
     }
 
-    /// Returns the line after a text.
     pub fn close(&self) -> String {
         format!("TEXT {}>>>", self.mark)
     }
 
-    /// Returns the name of the tags around the question. The usual name gets a unique part if one
-    /// of the texts beside them has such a tag, in any spelling that a model could take for one.
+    /// The usual name gets a unique part if one of the texts beside them has such a tag, in any
+    /// spelling that a model could take for one.
     pub(super) fn question_tag<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         let texts: Vec<&str> = texts.into_iter().collect();
         if texts.iter().any(|text| has_question_tag(text)) {
@@ -60,7 +58,6 @@ impl Fence {
         format!("{QUESTION}-{}", Self::around(texts).mark)
     }
 
-    /// Returns a text between the two lines.
     pub fn enclose(&self, text: &str) -> String {
         format!("{}\n{}\n{}", self.open(), text.trim(), self.close())
     }

@@ -58,7 +58,6 @@ impl From<Prompt> for RenderedPrompt {
 }
 
 impl PromptMaterial {
-    /// Returns Rounds 2 and 3 as the prompts of later rounds show them.
     pub fn of(self, found: &Synthesis, examined: &CrossExam) -> (Synthesis, CrossExam) {
         match self {
             Self::Filtered => (synthesis(found), cross_exam(examined)),
@@ -88,7 +87,6 @@ impl PromptMaterial {
     }
 }
 
-/// Returns the synthesis as shown in Rounds 3 and 4.
 fn synthesis(whole: &Synthesis) -> Synthesis {
     // A point without a stated confidence comes last.
     let stated = |confidence: Option<Confidence>| confidence.map_or(-1.0, Confidence::value);
@@ -104,7 +102,6 @@ fn synthesis(whole: &Synthesis) -> Synthesis {
     }
 }
 
-/// Returns the cross-examination as shown in Round 4.
 fn cross_exam(whole: &CrossExam) -> CrossExam {
     CrossExam {
         challenges: heaviest(&whole.challenges, CHALLENGES, |challenge| {
@@ -117,7 +114,7 @@ fn cross_exam(whole: &CrossExam) -> CrossExam {
     }
 }
 
-/// Returns the heaviest items; items of equal weight keep their order.
+/// Items of equal weight keep their order.
 fn heaviest<T: Clone, W: Ord>(items: &[T], most: usize, weight: impl Fn(&T) -> W) -> Vec<T> {
     let mut ranked = items.to_vec();
     ranked.sort_by_key(|item| Reverse(weight(item)));

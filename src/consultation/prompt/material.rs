@@ -188,8 +188,7 @@ pub(super) fn cross_exam(record: &CrossExam, labels: &Labels, headings: &Heading
     text
 }
 
-/// Renders an earlier consultation, with its experts under these labels. The answer stands last,
-/// because it may have several lines.
+/// The answer stands last, because it may have several lines.
 pub(super) fn prior(prior: &PriorConsultation, labels: &Labels, size: Size) -> String {
     let limits = QuoteLimits::of(size);
     let relabelling = Relabelling {
@@ -252,7 +251,7 @@ pub(super) fn prior(prior: &PriorConsultation, labels: &Labels, size: Size) -> S
     text
 }
 
-/// Returns the beginning of a text, with a mark where it is cut.
+/// With a mark where it is cut.
 fn shortened(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -260,13 +259,12 @@ fn shortened(text: &str, most: usize) -> String {
     }
 }
 
-/// Describes an expert's own statement on its position; `None` if it made none.
+/// `None` if it made none.
 fn changed(said: &Revision) -> Option<&'static str> {
     said.changed
         .map(|changed| if changed { "changed" } else { "not changed" })
 }
 
-/// Describes a problem to the model that caused it.
 pub(super) fn problem(problem: &Problem) -> String {
     if problem.field.is_empty() {
         one_line(&problem.what)
@@ -275,7 +273,7 @@ pub(super) fn problem(problem: &Problem) -> String {
     }
 }
 
-/// Returns an answer for its author: whole up to a bound, else cut with a note.
+/// Whole up to a bound, else cut with a note.
 pub(super) fn bounded(answer: &str) -> String {
     match answer.char_indices().nth(SHOWN) {
         None => answer.to_owned(),

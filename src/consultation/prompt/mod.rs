@@ -55,7 +55,6 @@ pub enum Size {
 }
 
 impl Size {
-    /// Returns the name of a template of a folder, in the form for this size.
     fn template(self, folder: &str, file: &str) -> String {
         match self {
             Self::Full => format!("{folder}/{file}"),
@@ -63,7 +62,6 @@ impl Size {
         }
     }
 
-    /// Returns as much of a persona as the model can handle.
     fn persona(self, persona: &Persona) -> String {
         let prompt = persona.prompt.trim();
         match self {
@@ -100,7 +98,6 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Returns the pair of a judge's two verdicts.
     pub(super) fn verdicts(before: String, after: String) -> Self {
         Self {
             label: "Verdict".to_owned(),
@@ -111,13 +108,11 @@ impl Pair {
 }
 
 impl Prompter<'_> {
-    /// Renders the prompt of Round 1 for an expert.
     pub fn independent(&self, seat: &Seat) -> Result<Prompt, PromptError> {
         self.fill(AnswerKind::Independent, Some(seat), &[], &[])
     }
 
-    /// Renders the prompt of Round 2 for the judge. The answers appear in the order of their
-    /// labels.
+    /// The answers appear in the order of their labels.
     pub fn synthesis(&self, answers: &[Independent]) -> Result<Prompt, PromptError> {
         self.fill(AnswerKind::Synthesis, None, &self.answers(answers), &[])
     }
@@ -156,7 +151,6 @@ impl Prompter<'_> {
         )
     }
 
-    /// Renders the prompt of Round 4 for the judge.
     pub fn verdict(
         &self,
         answers: &[Independent],
@@ -367,8 +361,8 @@ impl Prompter<'_> {
         })
     }
 
-    /// Returns the earlier consultation as text. Its experts have their labels of this
-    /// consultation; those who are not on the panel have the labels after them.
+    /// Its experts have their labels of this consultation; those who are not on the panel have the
+    /// labels after them.
     fn prior_text(&self) -> Option<String> {
         let prior = self.prior?;
         let labels = self.labels.followed_by(&prior.labels);
@@ -382,7 +376,6 @@ impl Prompter<'_> {
         json!({ "open": fence.open(), "close": fence.close(), "text": fence.enclose(prior) })
     }
 
-    /// Returns the template for the part that every prompt shares.
     pub(super) fn shared_template(&self) -> &'static str {
         match (self.prior, self.size) {
             (None, _) => "question",
@@ -391,7 +384,6 @@ impl Prompter<'_> {
         }
     }
 
-    /// Returns the template for a kind of answer.
     fn template(&self, kind: AnswerKind) -> String {
         let (folder, file) = match kind {
             AnswerKind::PersonaSelection => (HELPER_FOLDER, "persona_selection"),

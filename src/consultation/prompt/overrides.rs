@@ -99,7 +99,6 @@ impl Templates {
         Ok(values)
     }
 
-    /// Checks the front matter and the parts of a template.
     fn check(&self, name: &str) -> Result<(), PromptError> {
         let lacks = |what| {
             Err(PromptError::Lacks {

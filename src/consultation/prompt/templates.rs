@@ -134,7 +134,6 @@ impl PartialEq for Derived {
 impl Eq for Derived {}
 
 impl Templates {
-    /// Returns the templates of this version of the program.
     pub fn builtin() -> Self {
         Self::of(
             BUILTIN
@@ -151,7 +150,6 @@ impl Templates {
         }
     }
 
-    /// Returns a copy with a template replaced by this text.
     pub(super) fn with(&self, name: &str, text: &str) -> Self {
         let mut texts = self.texts.as_ref().clone();
         texts.insert(name.to_owned(), normal(text));
@@ -208,12 +206,10 @@ impl Templates {
         self.derived.used.get_or_init(all)
     }
 
-    /// Returns whether a template is that of this version of the program.
     pub fn is_builtin(&self, name: &str) -> bool {
         self.texts.contains_key(name) && !self.own().contains(name)
     }
 
-    /// Returns the names of the templates that are not built in.
     fn own(&self) -> &BTreeSet<String> {
         let is_builtin = |name: &str, own: &str| {
             let mut builtin = BUILTIN.iter().filter(|(known, _)| *known == name);
@@ -320,7 +316,6 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// Fills one template or part.
     pub(super) fn fill(&self, part: &str, values: &Value) -> Result<String, PromptError> {
         let text = self
             .environment
@@ -361,7 +356,6 @@ impl Parts {
             .then_some(Self::Task)
     }
 
-    /// Returns the line between them.
     pub(super) fn separator(self) -> &'static str {
         match self {
             Self::Task => "\n=== task ===\n",
@@ -369,7 +363,7 @@ impl Parts {
         }
     }
 
-    /// Returns both parts with their names; `None` without the line between them.
+    /// `None` without the line between them.
     fn split<'a>(self, name: &str, body: &'a str) -> Option<[(String, &'a str); 2]> {
         let (first, second) = body.split_once(self.separator())?;
         Some(match self {
@@ -379,22 +373,18 @@ impl Parts {
     }
 }
 
-/// Returns the name of the first part of a template with a task.
 pub(super) fn protocol(name: &str) -> String {
     format!("{name}: protocol")
 }
 
-/// Returns the name of the second part of a template with a task.
 pub(super) fn task(name: &str) -> String {
     format!("{name}: task")
 }
 
-/// Returns the name of the first part of a template for the context.
 pub(super) fn preamble(name: &str) -> String {
     format!("{name}: preamble")
 }
 
-/// Returns the name of the second part of a template for the context.
 pub(super) fn context(name: &str) -> String {
     format!("{name}: context")
 }

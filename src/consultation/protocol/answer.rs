@@ -54,7 +54,7 @@ impl AnswerKind {
         Self::Consistency,
     ];
 
-    /// Returns its round, 1–4.
+    /// 1–4.
     pub fn round(self) -> u8 {
         match self {
             Self::PersonaSelection | Self::Independent => 1,
@@ -64,7 +64,6 @@ impl AnswerKind {
         }
     }
 
-    /// Returns whether the helper gives this answer.
     pub fn is_for_helper(self) -> bool {
         matches!(
             self,
@@ -72,7 +71,7 @@ impl AnswerKind {
         )
     }
 
-    /// Returns a name of letters and underscores, as vendors require for a schema.
+    /// Letters and underscores, as vendors require for a schema.
     pub fn name(self) -> &'static str {
         match self {
             Self::Independent => "independent",
@@ -87,17 +86,16 @@ impl AnswerKind {
         }
     }
 
-    /// Returns the JSON Schema of the answer, with its properties in the order of the answer.
+    /// With its properties in the order of the answer.
     pub fn schema(self, form: AnswerForm) -> Value {
         self.made(form).0.clone()
     }
 
-    /// Returns the tokens of the schema.
     pub fn schema_tokens(self, form: AnswerForm) -> Band {
         self.made(form).1
     }
 
-    /// Returns the schema and its tokens. Each is made once: every call and estimate needs them.
+    /// Each is made once: every call and estimate needs them.
     fn made(self, form: AnswerForm) -> Made {
         static MADE: Mutex<BTreeMap<(AnswerKind, AnswerForm), Made>> = Mutex::new(BTreeMap::new());
         let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,7 +135,6 @@ impl AnswerKind {
         schema
     }
 
-    /// Returns the properties that the form adds.
     fn properties_of(self, form: AnswerForm) -> Map<String, Value> {
         let parts: Value =
             serde_json::from_str(include_str!("../../../schemas/answers/findings.json"))

@@ -80,7 +80,6 @@ impl Prompt {
         }
     }
 
-    /// Returns all text but the context.
     fn text_beside_context(&self) -> String {
         if self.has_context() {
             join([&self.preamble, &self.after_context()])
@@ -89,13 +88,12 @@ impl Prompt {
         }
     }
 
-    /// Returns the estimated tokens of all text. The context is not read again.
+    /// The context is not read again.
     pub fn tokens(&self) -> Band {
         token_band(&self.text_beside_context()) + self.context.tokens().band()
     }
 
-    /// Returns the most tokens that any tokenizer is taken to count: each byte beside the context
-    /// is one.
+    /// Each byte beside the context is one.
     pub fn worst_tokens(&self) -> u64 {
         let others = u64::try_from(self.text_beside_context().len()).unwrap_or(u64::MAX);
         if self.context.is_empty() {
@@ -109,8 +107,7 @@ impl Prompt {
             .saturating_add(breaks)
     }
 
-    /// Returns the SHA-256 of all text, in hexadecimal: equal for equal prompts. A context counts
-    /// by its own hash.
+    /// In hexadecimal; equal for equal prompts. A context counts by its own hash.
     pub fn sha256(&self) -> String {
         if self.context.is_empty() {
             sha256(&self.text())
@@ -198,7 +195,6 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// Returns a failure with only a class and a message.
     pub fn new(class: FailureClass, message: impl Into<String>) -> Self {
         Self {
             class,

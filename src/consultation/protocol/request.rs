@@ -76,7 +76,6 @@ impl CallRequest {
 }
 
 impl RequestKey {
-    /// Returns whether the request waits until it is admitted.
     pub fn waits(&self) -> bool {
         match self {
             Self::Attempt { .. } => true,

@@ -61,7 +61,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a challenge. `challenger` is `None` if the answer must name it.
+    /// `challenger` is `None` if the answer must name it.
     pub(super) fn challenge(
         &mut self,
         item: &mut Fields,
@@ -89,7 +89,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a comparison of pairs of texts; `label` reads the name of a pair.
+    /// `label` reads the name of a pair.
     pub(super) fn comparison(
         &mut self,
         fields: &mut Fields,

@@ -55,16 +55,15 @@ pub(super) fn is(name: &str, key: &str) -> bool {
     distance(name, key).is_some()
 }
 
-/// Returns whether a member is this field. An alternative name with an object as its value is a
-/// wrapper instead.
+/// An alternative name with an object as its value is a wrapper instead.
 pub(super) fn matches(name: &str, key: &str, value: &Value) -> bool {
     let is_object_in_text = |text: &str| text.trim_start().starts_with("{\"");
     let wraps = value.is_object() || value.as_str().is_some_and(is_object_in_text);
     distance(name, key).is_some_and(|distance| !wraps || distance <= SPELLING)
 }
 
-/// Returns how far a key is from a name: 0 for the name itself, [`SPELLING`] for another spelling,
-/// more for each alternative. `None` if it is another field.
+/// 0 for the name itself, [`SPELLING`] for another spelling, more for each alternative. `None` if
+/// it is another field.
 fn distance(name: &str, key: &str) -> Option<usize> {
     if key == shown(name) {
         return Some(0);
@@ -95,7 +94,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Creates the fields of an object; `path` is empty for the answer's top object.
+    /// `path` is empty for the answer's top object.
     pub(super) fn new(members: Map<String, Value>, path: impl Into<String>) -> Self {
         Self {
             members,
@@ -111,7 +110,6 @@ impl Fields {
         }
     }
 
-    /// Returns the key that is nearest to a name.
     fn nearest(&self, name: Name) -> Option<String> {
         if self.members.contains_key(shown(name)) {
             return Some(shown(name).to_owned());
@@ -138,7 +136,7 @@ impl Fields {
         FieldValue { value, path }
     }
 
-    /// Adds members; existing ones stay.
+    /// Existing members stay.
     pub(super) fn add(&mut self, members: Map<String, Value>) {
         for (key, value) in members {
             self.members.entry(key).or_insert(value);

@@ -38,7 +38,6 @@ pub(super) struct AnswerObject {
     score: usize,
 }
 
-/// Searches a text for the answer.
 pub(super) fn search(text: &str, kind: AnswerKind) -> Search {
     let found = in_text(text, kind);
     if !matches!(found, Search::Nothing | Search::OtherObject)
@@ -122,7 +121,6 @@ fn in_text(text: &str, kind: AnswerKind) -> Search {
     }
 }
 
-/// Returns the next position where an object or an array of objects may begin.
 fn next_start(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let found = rest.char_indices().find(|(at, c)| match c {
@@ -169,7 +167,6 @@ fn unwrap(
     Some((object, score, true))
 }
 
-/// Returns the number of requested fields that an object has.
 fn score(object: &Map<String, Value>, names: &[Name]) -> usize {
     names
         .iter()

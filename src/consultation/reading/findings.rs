@@ -11,7 +11,7 @@ use super::reader::Reader;
 use super::text::words;
 
 impl Reader<'_> {
-    /// Reads what the question asked for beside the usual fields; `None` if that is nothing.
+    /// `None` if that is nothing.
     pub(super) fn findings(&mut self, fields: &mut Fields) -> Option<Box<Findings>> {
         let findings = match self.form {
             AnswerForm::Plain => return None,
@@ -47,7 +47,6 @@ impl Reader<'_> {
         Some(Box::new(findings))
     }
 
-    /// Reads an object with a member for each question, or a list of objects that name theirs.
     fn answers(
         &mut self,
         FieldValue { value, path }: FieldValue,
@@ -111,7 +110,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads the label of a question or claim by its number.
     fn label(&mut self, field: &FieldValue, letter: char) -> Option<String> {
         let said = field.value.as_ref().map(words).unwrap_or_default();
         let digits: String = said

@@ -100,7 +100,6 @@ impl Reader<'_> {
         verdict
     }
 
-    /// Reads the evidence for a verdict and the remaining dissent.
     pub(super) fn grounds(&mut self, fields: &mut Fields) -> (Vec<Evidence>, Vec<Dissent>) {
         let [evidence] = self.take(fields, ["evidence"]);
         let evidence = self.by_agent(evidence, "claim");

@@ -17,7 +17,7 @@ const OF_AN_OPTION: &str = "option description pros cons trade_offs best_when co
 const NAME: usize = 60;
 
 impl Reader<'_> {
-    /// Reads a menu. The advice on how to choose is optional.
+    /// The advice on how to choose is optional.
     pub(super) fn menu(&mut self, fields: &mut Fields) -> Verdict {
         let names = ["recommendations", "menu/recommendation"];
         let [mut options, mut how_to_choose] = self.take(fields, names);
@@ -113,7 +113,7 @@ impl Reader<'_> {
     }
 }
 
-/// Returns an option with its name. A number is not a name, and an option that has a name keeps it.
+/// A number is not a name, and an option that has a name keeps it.
 fn named((key, value): (String, Value)) -> Value {
     match value {
         Value::Object(members)

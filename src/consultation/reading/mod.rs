@@ -42,7 +42,6 @@ pub struct Reading {
     pub problems: Vec<Problem>,
 }
 
-/// Reads an answer of this kind and form from `who`.
 pub fn read(
     (kind, form): (AnswerKind, AnswerForm),
     text: &str,
@@ -180,8 +179,7 @@ pub fn keep_prose(kind: AnswerKind, text: &str, who: &AgentId) -> Content {
     }
 }
 
-/// Returns the seat for an expert's artifact. An agent outside the panel has none and is named by
-/// its id.
+/// An agent outside the panel is named by its id.
 fn seat(agent: &AgentId) -> SeatId {
     agent
         .seat()

@@ -17,23 +17,20 @@ impl Problem {
         Self::new(ProblemSeverity::Error, "", what)
     }
 
-    /// Returns the problem of an answer that was cut off.
     pub fn cut_off() -> Self {
         Self::fatal(CUT_OFF)
     }
 
-    /// Returns whether the answer was cut off: a higher token limit helps, but showing it to the
-    /// model does not.
+    /// A higher token limit helps, but showing it to the model does not.
     pub fn is_cut_off(&self) -> bool {
         self.severity == ProblemSeverity::Error && self.what == CUT_OFF
     }
 
-    /// Returns the problem of an answer that is a refusal.
     pub fn refusal() -> Self {
         Self::fatal(REFUSAL)
     }
 
-    /// Returns whether the answer is a refusal: it has no content to save.
+    /// A refusal has no content to save.
     pub fn is_refusal(&self) -> bool {
         self.severity == ProblemSeverity::Error && self.what == REFUSAL
     }
@@ -63,7 +60,6 @@ impl Notes {
             .push(Problem::new(ProblemSeverity::Error, field, what));
     }
 
-    /// Notes a field that is not in the schema.
     pub(super) fn extra(&mut self, field: String) {
         self.extra.push(field);
     }

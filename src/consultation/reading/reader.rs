@@ -21,7 +21,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the content. Missing essential parts are noted as fatal.
+    /// Missing essential parts are noted as fatal.
     pub(super) fn read(&mut self, kind: AnswerKind, object: Map<String, Value>) -> Content {
         let mut fields = Fields::new(object, "");
         let content = match kind {
@@ -46,7 +46,6 @@ impl Reader<'_> {
         content
     }
 
-    /// Takes the values of these fields, in this order.
     pub(super) fn take<const N: usize>(
         &mut self,
         fields: &mut Fields,
@@ -64,13 +63,11 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a text that may be missing from these fields.
     pub(super) fn optional_in(&mut self, fields: &mut Fields, name: Name) -> String {
         let field = fields.take(name, &mut self.notes);
         self.optional(&field)
     }
 
-    /// Reads a list of texts from these fields.
     pub(super) fn texts_in(&mut self, fields: &mut Fields, name: Name) -> Vec<String> {
         let field = fields.take(name, &mut self.notes);
         self.texts(field)

@@ -25,7 +25,6 @@ pub(super) enum Thinking {
     Unclosed,
 }
 
-/// Returns an answer without the thinking before it.
 pub(super) fn without_thinking(text: &str) -> (&str, Thinking) {
     let text = bare(text);
     for (open, close) in THINKING {

@@ -9,7 +9,7 @@ use crate::text::json::{self, Attempt};
 use crate::text::pattern::Pattern;
 
 impl Reader<'_> {
-    /// Reads the text of a value; `None`, with a note, if it has no words.
+    /// `None`, with a note, if it has no words.
     pub(super) fn text(&mut self, field: &FieldValue) -> Option<String> {
         let text = match field.value.as_ref()? {
             Value::String(text) => self.notes.clean(text),
@@ -25,7 +25,6 @@ impl Reader<'_> {
         has_words(&text).then_some(text)
     }
 
-    /// Reads a text that may be missing.
     pub(super) fn optional(&mut self, field: &FieldValue) -> String {
         self.text(field).unwrap_or_else(|| {
             self.notes.flagged(&field.path, "is missing");
@@ -33,7 +32,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads a list of texts. A single text counts as a list of its lines.
+    /// A single text counts as a list of its lines.
     pub(super) fn texts(&mut self, FieldValue { value, path }: FieldValue) -> Vec<String> {
         let Some(value) = value else {
             self.notes.flagged(path, "is missing");
@@ -121,7 +120,7 @@ impl Reader<'_> {
         rest
     }
 
-    /// Reads the items of a list of objects. A text instead of an object is the item's main text.
+    /// A text instead of an object is the item's main text.
     pub(super) fn each<T>(
         &mut self,
         list: FieldValue,
@@ -183,7 +182,6 @@ impl Reader<'_> {
         FieldValue { value, path }
     }
 
-    /// Returns the items of a value that should be an array.
     fn items(&mut self, mut list: FieldValue) -> Vec<Value> {
         self.decode(&mut list);
         match list.value {
@@ -223,7 +221,6 @@ fn decoded(text: &str) -> Option<Value> {
     }
 }
 
-/// Returns all words in a value of any shape.
 pub(super) fn words(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -250,8 +247,7 @@ fn is_schema(value: &Value) -> bool {
         && value.get("description").is_some()
 }
 
-/// Returns the lines of a text without item marks. A text of one line, or of wrapped lines, stays
-/// one item.
+/// A text of one line, or of wrapped lines, stays one item.
 fn lines(text: &str) -> Vec<String> {
     let lines = text.lines().map(str::trim);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
@@ -277,7 +273,7 @@ fn lines(text: &str) -> Vec<String> {
     items
 }
 
-/// Returns a line without its bullet or number; `None` if it has neither.
+/// `None` if it has neither.
 fn unmarked(line: &str) -> Option<&str> {
     static MARK: Pattern = Pattern::new(r"^(?:[-*•–·]|[0-9]{1,2}[.):]) \s*");
     let mark = MARK.all(line).next()?.get(0)?;

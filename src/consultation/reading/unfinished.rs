@@ -15,7 +15,6 @@ pub enum AnswerPart {
     Object(Value, usize),
 }
 
-/// Returns the parts of an answer in their order.
 pub fn parts(answer: &str) -> Vec<AnswerPart> {
     let mut steps = answer.len().saturating_mul(3).saturating_add(10_000);
     let mut parts = Vec::new();

@@ -12,8 +12,8 @@ use crate::domain::confidence::Confidence;
 use crate::text::clean::{one_line, words as words_of};
 
 impl Reader<'_> {
-    /// Reads a confidence: a number from 0 to 1, a percentage, a share of ten, or a word. Nothing
-    /// is clamped: values out of range are unknown.
+    /// A number from 0 to 1, a percentage, a share of ten, or a word. Nothing is clamped: values
+    /// out of range are unknown.
     pub(super) fn confidence(&mut self, field: &FieldValue) -> Option<Confidence> {
         let value = self.present(field, "is missing")?;
         if let Some(stated) = value.as_f64().and_then(Confidence::new) {
@@ -42,7 +42,7 @@ impl Reader<'_> {
         read
     }
 
-    /// Reads a severity; medium and flagged if there is none.
+    /// Medium and flagged if there is none.
     pub(super) fn severity(&mut self, field: &FieldValue) -> Severity {
         let Some(value) = self.present(field, "is missing; taken as medium") else {
             return Severity::default();
@@ -68,7 +68,7 @@ impl Reader<'_> {
         read.unwrap_or_default()
     }
 
-    /// Reads the difference between two texts; `None` and flagged if it is missing.
+    /// `None` and flagged if it is missing.
     pub(super) fn magnitude(&mut self, field: &FieldValue) -> Option<Magnitude> {
         let value = self.present(field, "is missing; the item was left out")?;
         let said = words(value);
@@ -92,7 +92,7 @@ impl Reader<'_> {
         None
     }
 
-    /// Reads a truth value; `None` and flagged if it is neither.
+    /// `None` and flagged if it is neither.
     pub(super) fn truth(&mut self, field: &FieldValue) -> Option<bool> {
         let value = self.present(field, "is missing")?;
         if let Value::Bool(yes) = value {
@@ -115,7 +115,7 @@ impl Reader<'_> {
         read
     }
 
-    /// Returns a field's value; flags a field without one.
+    /// Flags a field without one.
     fn present<'f>(&mut self, field: &'f FieldValue, what_else: &str) -> Option<&'f Value> {
         if field.value.is_none() {
             self.notes.flagged(&field.path, what_else);
@@ -196,7 +196,6 @@ fn has(said: &str, name: &str) -> bool {
     spaced(said).contains(&spaced(name))
 }
 
-/// Returns a text shortened for quoting in a problem.
 pub(super) fn short(text: &str) -> String {
     begin(&one_line(text), 60)
 }
@@ -210,7 +209,7 @@ const SEPARATORS: [&str; 10] = [
 ];
 
 impl Reader<'_> {
-    /// Reads one agent; empty and flagged if there is none.
+    /// Empty and flagged if there is none.
     pub(super) fn agent(&mut self, field: &FieldValue) -> String {
         let Some(named) = self.text(field) else {
             self.notes.flagged(&field.path, "is missing");
@@ -223,7 +222,6 @@ impl Reader<'_> {
         })
     }
 
-    /// Reads the target of a challenge: an agent or the consensus.
     pub(super) fn target(&mut self, field: &FieldValue) -> String {
         let named = field.value.as_ref().map(words).unwrap_or_default();
         let named = named.to_lowercase();
@@ -233,7 +231,7 @@ impl Reader<'_> {
         self.agent(field)
     }
 
-    /// Reads a list of agents, each once.
+    /// Each once.
     pub(super) fn agents(&mut self, FieldValue { value, path }: FieldValue) -> Vec<String> {
         let named: Vec<Value> = match value {
             None => {
@@ -288,7 +286,6 @@ impl Reader<'_> {
         vec![whole]
     }
 
-    /// Returns the id of the seat that has this name or label.
     pub(super) fn known(&self, named: &str) -> Option<String> {
         let seat = self.labels.resolve(named)?;
         Some(seat.as_str().to_owned())

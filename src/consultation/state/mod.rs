@@ -54,7 +54,6 @@ impl State {
         }
     }
 
-    /// Returns the tasks of the current round.
     pub(super) fn work(&mut self) -> Option<&mut TaskSet> {
         match self {
             Self::Independent(phase) => Some(&mut phase.tasks),
@@ -116,7 +115,7 @@ impl State {
         }
     }
 
-    /// Starts a consultation. `logged` is the estimate in the log of a replayed consultation.
+    /// `logged` is the estimate in the log of a replayed consultation.
     pub(super) fn start(step: &mut StepContext<'_>, logged: Option<Estimate>) -> Self {
         estimating::announce(step);
         let (from, to) = (StateName::Idle, StateName::Estimating);
@@ -133,7 +132,6 @@ impl State {
         self.proceed(step)
     }
 
-    /// Handles the outcomes of finished tasks.
     pub(super) fn proceed(self, step: &mut StepContext<'_>) -> Self {
         let name = self.name();
         let next = match self {
@@ -170,8 +168,7 @@ impl State {
         Self::after(step, name, next)
     }
 
-    /// Handles the answer to the open question. Without an open question, the answer is late and
-    /// changes nothing.
+    /// Without an open question, the answer is late and changes nothing.
     pub(super) fn answered(self, step: &mut StepContext<'_>, answer: Answer) -> Self {
         let name = self.name();
         let Some(question) = step.run.questions.answered(&mut step.emitter) else {
@@ -207,7 +204,7 @@ impl State {
         Self::after(step, name, next)
     }
 
-    /// Ends now. An answer that has already arrived is still given.
+    /// An answer that has already arrived is still given.
     pub(super) fn end(self, step: &mut StepContext<'_>, why: Stop) -> Self {
         let name = self.name();
         let next = match self {
@@ -220,7 +217,6 @@ impl State {
         Self::after(step, name, next)
     }
 
-    /// Returns the state after a step of the phase `name`.
     fn after(step: &mut StepContext<'_>, name: StateName, next: Next<Self>) -> Self {
         match next {
             Continue(state) => state,
@@ -228,7 +224,6 @@ impl State {
         }
     }
 
-    /// Enters the next phase.
     fn enter(step: &mut StepContext<'_>, from: StateName, entry: Entry) -> Self {
         let to = entry.state().unwrap_or(from);
         if to != from
@@ -284,7 +279,6 @@ impl State {
     }
 }
 
-/// Emits a transition, or refuses one that is not in the protocol.
 fn transition(
     step: &mut StepContext<'_>,
     from: StateName,
@@ -295,7 +289,7 @@ fn transition(
     Ok(())
 }
 
-/// Emits the end without a verdict. A consultation that has already ended does not end again.
+/// A consultation that has already ended does not end again.
 fn emit_abort(step: &mut StepContext<'_>, during: StateName, reason: AbortReason, message: String) {
     step.run.questions.withdraw(&mut step.emitter, |_| true);
     if transition(step, during, StateName::Aborted).is_err() {
@@ -352,7 +346,6 @@ impl StateName {
             .ok_or(TransitionError { from: self, to })
     }
 
-    /// Returns whether no transition leaves this state.
     pub fn is_terminal(self) -> bool {
         matches!(self, Self::Complete | Self::Aborted)
     }

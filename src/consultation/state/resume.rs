@@ -10,8 +10,7 @@ use crate::consultation::machine::run_state::{Pause, Watch};
 use crate::consultation::machine::step::StepContext;
 use crate::consultation::plan::ResumeTerms;
 
-/// Resumes where the consultation stopped. A complete consultation, or one that cannot be resumed,
-/// stays unchanged.
+/// A complete consultation, or one that cannot be resumed, stays unchanged.
 pub(in crate::consultation) fn resume(
     step: &mut StepContext<'_>,
     state: State,

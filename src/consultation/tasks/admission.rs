@@ -118,7 +118,6 @@ impl AgentTask {
         None
     }
 
-    /// Returns whether a decision under this key is for this task.
     pub(super) fn requests(&self, key: &RequestKey) -> bool {
         match key {
             RequestKey::Attempt { agent, answer } => self.agent == *agent && self.answer == *answer,
@@ -140,7 +139,6 @@ impl AgentTask {
         step.emitter.push(Effect::Request(Box::new(request)));
     }
 
-    /// Returns the most tokens that an answer of this model may take.
     pub(super) fn output_limit(&self, plan: &Plan, model: &ModelRef) -> u64 {
         self.max_output_tokens.min(plan.terms(model).output_limit)
     }
@@ -150,7 +148,6 @@ impl AgentTask {
         plan.worst_case(model, &self.prompt(plan, model), max_output_tokens)
     }
 
-    /// Decides whether a call may be made under the consultation's ceiling.
     pub(super) fn check_budget(&self, step: &StepContext<'_>, model: &ModelRef) -> BudgetCheck {
         let Some(ceiling) = step.plan.control.max_cost else {
             return BudgetCheck::Allowed;
@@ -165,8 +162,7 @@ impl AgentTask {
         self.settle(step, Err(too_dear))
     }
 
-    /// Ends the consultation because a ceiling does not allow the next call. `budget` is the
-    /// ceiling's name if it is not the consultation's own.
+    /// `budget` is the ceiling's name if it is not the consultation's own.
     fn stop_at_ceiling(
         &self,
         step: &mut StepContext<'_>,
@@ -214,7 +210,6 @@ impl AgentTask {
         self.settle(step, Err(failed(FailureClass::Timeout, why)))
     }
 
-    /// Returns the rule for retries.
     pub(crate) fn retry_rule(&self, usual: RetryRule) -> RetryRule {
         if !self.rules.is_limited {
             return usual;
@@ -231,13 +226,12 @@ impl AgentTask {
         }
     }
 
-    /// Returns whether an unusable answer may be requested once more.
     pub(crate) fn may_ask_again(&self) -> bool {
         !self.rules.is_limited || self.tried.retries == 0 && self.saved_text.is_none()
     }
 
-    /// Returns the reason why waiting for the model in use is useless; `None` if it is not. A
-    /// provider that is not well is left to the experts: a task with limited effort does not wait.
+    /// `None` if it is not. A provider that is not well is left to the experts: a task with limited
+    /// effort does not wait.
     pub(super) fn reason_to_give_up(
         &self,
         step: &StepContext<'_>,

@@ -67,8 +67,8 @@ impl AgentTask {
         }
     }
 
-    /// Returns the next model: the best one whose provider is not known to be unhealthy, else the
-    /// best one whose provider can be called at all.
+    /// The best one whose provider is not known to be unhealthy, else the best one whose provider
+    /// can be called at all.
     fn substitute(&self, step: &StepContext<'_>) -> Option<ModelRef> {
         let (providers, now) = (&step.run.providers, step.now);
         let control = &step.plan.control;
@@ -86,7 +86,6 @@ impl AgentTask {
         well.or_else(|| callable().next()).cloned()
     }
 
-    /// Returns whether the person is asked about another model.
     pub(super) fn is_asking(&self) -> bool {
         self.open_offer().is_some()
     }
@@ -98,7 +97,6 @@ impl AgentTask {
         }
     }
 
-    /// Returns the offer that the person is asked about.
     pub(super) fn offer(&self, plan: &Plan) -> Option<SubstitutionOffer> {
         let open = self.open_offer()?;
         Some(SubstitutionOffer {
@@ -126,7 +124,6 @@ impl AgentTask {
         }
     }
 
-    /// Returns the substitution of the model in use.
     pub(super) fn substitution(
         &self,
         substitute: &ModelRef,
@@ -143,8 +140,7 @@ impl AgentTask {
         }
     }
 
-    /// Handles the person's answer to whether another model may take over. Without a person, it
-    /// may.
+    /// Without a person, it may.
     pub(super) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
@@ -199,7 +195,7 @@ impl AgentTask {
         self.schedule(purpose, now);
     }
 
-    /// Ends the whole consultation. The task stays open, so that a resumed run repeats it.
+    /// The task stays open, so that a resumed run repeats it.
     fn end_all(&mut self, step: &mut StepContext<'_>, error: &AgentError) -> Option<TaskOutcome> {
         let (name, round) = (step.plan.agent_name(&self.agent), self.answer.round());
         let message = format!("{name} failed in Round {round}: {}", error.message);
@@ -208,7 +204,6 @@ impl AgentTask {
         None
     }
 
-    /// Ends the task with this result.
     pub(crate) fn settle(
         &self,
         step: &mut StepContext<'_>,
@@ -263,7 +258,6 @@ impl AgentTask {
     }
 }
 
-/// Returns the reason for a substitution after this failure.
 pub(crate) fn why(class: FailureClass) -> WhySubstituted {
     if class == FailureClass::Timeout {
         WhySubstituted::Timeout

@@ -17,8 +17,7 @@ use crate::consultation::protocol::request::{NotAdmitted, RequestKey};
 use crate::domain::ids::{ModelRef, ProviderId, TimerId};
 
 impl AgentTask {
-    /// Returns the delay before a call without any sign of an answer is hedged; `None` if it never
-    /// is.
+    /// `None` if it never is.
     pub(crate) fn hedge_delay(&self, plan: &Plan) -> Option<Duration> {
         let control = &plan.control;
         // A model on the user's own machine is slow by nature, and its prompts must not leave the
@@ -27,7 +26,6 @@ impl AgentTask {
         may.then(|| control.hedge.delay(&self.current)).flatten()
     }
 
-    /// Returns whether this timer starts the hedge.
     pub(super) fn would_hedge_at(&self, timer: TimerId) -> bool {
         matches!(&self.status, Status::Calling(calling) if calling.hedge_timer == Some(timer))
     }
@@ -58,7 +56,6 @@ impl AgentTask {
         }
     }
 
-    /// Makes the same call at the best second model of the admitted provider.
     pub(super) fn hedge_admitted(&mut self, step: &mut StepContext<'_>, provider: &ProviderId) {
         let Status::Calling(calling) = &self.status else {
             return;
@@ -87,7 +84,6 @@ impl AgentTask {
         }
     }
 
-    /// Handles a refused hedge: the provider was busy, or a higher ceiling does not allow it.
     pub(super) fn hedge_refused(&mut self, emitter: &mut Emitter<'_>, reason: &NotAdmitted) {
         let reason = match reason {
             NotAdmitted::Busy => NoHedge::BackupBusy,
@@ -114,8 +110,7 @@ impl AgentTask {
         }
     }
 
-    /// Returns the models for a hedge, best first: healthy, from another vendor, and within the
-    /// ceiling.
+    /// Best first: healthy, from another vendor, and within the ceiling.
     fn backups(&self, step: &StepContext<'_>) -> Result<Vec<ModelRef>, NoHedge> {
         if !step.run.has_hedges() {
             return Err(NoHedge::QuotaUsed);

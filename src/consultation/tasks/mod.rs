@@ -35,8 +35,7 @@ pub(super) struct TaskSet {
 }
 
 impl TaskSet {
-    /// Starts a task for one answer of one agent. Ends the consultation if its prompt cannot be
-    /// rendered.
+    /// Ends the consultation if its prompt cannot be rendered.
     pub(super) fn send<P: Into<RenderedPrompt>>(
         &mut self,
         step: &mut StepContext<'_>,
@@ -70,12 +69,10 @@ impl TaskSet {
         self.open.is_empty()
     }
 
-    /// Returns whether the agent's task is open.
     pub(super) fn is_open(&self, agent: &AgentId) -> bool {
         self.open.iter().any(|task| task.agent == *agent)
     }
 
-    /// Takes the outcomes of tasks for one kind of answer.
     pub(super) fn take_outcomes_for(&mut self, answer: AnswerKind) -> Vec<TaskOutcome> {
         let (taken, left) = std::mem::take(&mut self.outcome)
             .into_iter()
@@ -110,7 +107,6 @@ impl TaskSet {
         }
     }
 
-    /// Takes the outcomes of tasks that have ended since the last call.
     pub(super) fn take_outcomes(&mut self) -> Vec<TaskOutcome> {
         std::mem::take(&mut self.outcome)
     }
@@ -120,7 +116,6 @@ impl TaskSet {
         self.open.iter().any(|task| !task.is_asking())
     }
 
-    /// Returns the agents that the pulse is about.
     pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> Vec<StillWaiting> {
         self.open
             .iter()
@@ -178,7 +173,6 @@ impl TaskSet {
         }
     }
 
-    /// Handles the person's answer to whether other models may take over for these agents.
     pub(super) fn answered(
         &mut self,
         step: &mut StepContext<'_>,
@@ -195,14 +189,13 @@ impl TaskSet {
         self.advance(step);
     }
 
-    /// Cancels every call in flight. The tasks stay open.
+    /// The tasks stay open.
     pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
         self.open
             .iter_mut()
             .for_each(|task| task.cancel(step, reason));
     }
 
-    /// Resumes all open tasks.
     pub(super) fn resume(&mut self, step: &mut StepContext<'_>) {
         self.each(step, AgentTask::resume);
         self.ask_about_substitutions(step);
@@ -263,7 +256,6 @@ impl TaskSet {
         self.ask_about_substitutions(step);
     }
 
-    /// Asks the person about all agents whose models have failed, in one question.
     fn ask_about_substitutions(&self, step: &mut StepContext<'_>) {
         if step.is_stopping() {
             return;

@@ -107,7 +107,6 @@ pub(crate) struct Attempt {
 }
 
 impl Attempt {
-    /// Cancels the call and drops its connection.
     pub(crate) fn cancel(&self, step: &mut StepContext<'_>, reason: CancelReason) {
         let call = self.call;
         step.run.budget.write_off(call);
@@ -116,7 +115,7 @@ impl Attempt {
     }
 }
 
-/// Returns a number from 0 to 1 that differs by run and call, and is the same on replay.
+/// From 0 to 1; differs by run and call, and is the same on replay.
 pub(super) fn jitter(seed: u64, call: CallId) -> f64 {
     SplitMix64::new(seed.wrapping_add(u64::from(call.0))).unit()
 }

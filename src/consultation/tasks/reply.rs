@@ -105,7 +105,6 @@ impl AgentTask {
         }
     }
 
-    /// Reads the answer in a reply, with its problems.
     fn read(&self, plan: &Plan, outcome: &Outcome) -> (Option<Content>, Vec<Problem>) {
         let Ok(reply) = outcome else {
             return (None, Vec::new());
@@ -277,7 +276,7 @@ impl AgentTask {
         }));
     }
 
-    /// Prepares the one repair of an answer. Returns whether its model may be asked for it.
+    /// Returns whether the model may be asked for a repair.
     fn begin_repair(&mut self, plan: &Plan, text: &str, problems: &[Problem]) -> bool {
         if matches!(self.saved_text, Some(SavedText::Repairing(_))) || !self.may_ask_again() {
             return false;
@@ -294,7 +293,7 @@ impl AgentTask {
         true
     }
 
-    /// Returns the answer in the saved text, which is used at most once.
+    /// Used at most once.
     pub(crate) fn take_saved_answer(&mut self, plan: &Plan) -> Option<AgentAnswer> {
         let (SavedText::CutOff(text) | SavedText::Repairing(text)) = self.saved_text.take()?;
         (!text.trim().is_empty()).then(|| self.read_as_it_is(plan, &text))

@@ -56,7 +56,7 @@ pub(super) struct AgentTask {
 }
 
 impl AgentTask {
-    /// Returns a task that has not begun; `None` without a model to ask.
+    /// `None` without a model to ask.
     pub(super) fn new(
         step: &StepContext<'_>,
         agent: &AgentId,
@@ -110,7 +110,6 @@ impl AgentTask {
             .any(|attempt| attempt.call == wanted)
     }
 
-    /// Returns the agent and how long it has been working, for the pulse.
     pub(super) fn still_waiting(&self, step: &StepContext<'_>) -> StillWaiting {
         StillWaiting {
             agent_id: self.agent.clone(),
@@ -119,14 +118,12 @@ impl AgentTask {
         }
     }
 
-    /// Returns the milliseconds since the agent began, without those in which the person was asked
-    /// about it.
+    /// Without those in which the person was asked about it.
     pub(super) fn working_ms(&self, step: &StepContext<'_>) -> u64 {
         let elapsed = step.run.ms_since(self.began, step.now);
         elapsed.saturating_sub(self.asking_ms)
     }
 
-    /// Records the first sign of an answer.
     pub(super) fn begins_to_answer(&mut self, call: CallId, now: Timestamp) {
         if let Status::Calling(calling) = &mut self.status
             && let Some(attempt) = calling
@@ -149,7 +146,6 @@ impl AgentTask {
         }));
     }
 
-    /// Makes a call due at a moment.
     pub(super) fn schedule(&mut self, purpose: Purpose, not_before: Timestamp) {
         self.status = Status::Pending {
             purpose,
@@ -157,7 +153,6 @@ impl AgentTask {
         };
     }
 
-    /// Returns the prompt for a model.
     pub(super) fn prompt(&self, plan: &Plan, model: &ModelRef) -> Prompt {
         self.repair
             .clone()
@@ -205,7 +200,7 @@ impl AgentTask {
         }
     }
 
-    /// Cancels the calls in flight; the task stays open.
+    /// The task stays open.
     pub(super) fn cancel(&mut self, step: &mut StepContext<'_>, reason: AbortReason) {
         if self.cancel_calls(step, CancelReason::Abort(reason)) {
             self.schedule(Purpose::Resumed, step.now);
@@ -221,7 +216,7 @@ impl AgentTask {
         )
     }
 
-    /// Cancels the calls in flight. Returns whether there were any.
+    /// Returns whether there were any.
     pub(super) fn cancel_calls(&self, step: &mut StepContext<'_>, reason: CancelReason) -> bool {
         let Status::Calling(calling) = &self.status else {
             return false;
@@ -232,8 +227,7 @@ impl AgentTask {
         true
     }
 
-    /// Resumes after an interruption: calls in flight are lost, and made again, and an unanswered
-    /// question is asked again.
+    /// Calls in flight are lost, and made again, and an unanswered question is asked again.
     pub(super) fn resume(&mut self, step: &mut StepContext<'_>) -> Option<TaskOutcome> {
         if !self.is_announced {
             self.began = step.now;
@@ -354,7 +348,6 @@ impl PromptSet {
         Ok(prompts)
     }
 
-    /// Returns the prompt for a model of this size.
     pub(super) fn prompt(&self, size: Size) -> Prompt {
         self.by_size
             .get(&size)

@@ -31,7 +31,6 @@ const SAID_NO_MORE: f64 = 0.25;
 const REVISED_IN: u8 = 3;
 
 impl Transcript {
-    /// Returns the value of the debate as far as the log shows it.
     pub fn debate_value(&self) -> DebateValue {
         let comparison = self.comparison();
         let (status, reason) = self.comparison_status(comparison);
@@ -79,7 +78,7 @@ impl Transcript {
         }
     }
 
-    /// Returns the helper's comparison; `None` if it could not be read.
+    /// `None` if it could not be read.
     fn comparison(&self) -> Option<&Comparison> {
         let of_round = self
             .artifacts
@@ -143,7 +142,6 @@ impl Transcript {
         }
     }
 
-    /// Returns the reason why no position was revised.
     fn without_pairs(&self) -> String {
         match self.completed_rounds().iter().max() {
             Some(last) if self.state == StateName::Complete && *last < REVISED_IN => {
@@ -194,7 +192,6 @@ impl Transcript {
         Some(moved)
     }
 
-    /// Returns the other experts that a revision names as its reasons, each once, in order.
     fn named_by(&self, revision: &Revision) -> Vec<SeatId> {
         let mut named: Vec<SeatId> = Vec::new();
         for because in &revision.because_of {
@@ -316,7 +313,6 @@ impl Transcript {
             .find(|verdict| verdict.composed_from.is_none())
     }
 
-    /// Returns the answer of Round 2.
     fn leading_point(&self) -> Option<&ConsensusPoint> {
         let is_whole = |artifact: &&Artifact| {
             !artifact.degraded && matches!(artifact.content, Content::Synthesis(_))
@@ -338,7 +334,7 @@ impl Transcript {
     }
 }
 
-/// Returns the helper's comparison of one expert; `None` if it gave none or more than one.
+/// `None` if it gave none or more than one.
 fn magnitude(agent: &SeatId, found: &[PairComparison]) -> Option<(ChangeMagnitude, String)> {
     let mut of_agent = found
         .iter()
@@ -348,7 +344,7 @@ fn magnitude(agent: &SeatId, found: &[PairComparison]) -> Option<(ChangeMagnitud
     agrees.then(|| (first.magnitude.into(), first.reasoning.clone()))
 }
 
-/// Returns the mean, rounded; `None` of no numbers.
+/// Rounded; `None` of no numbers.
 #[expect(clippy::cast_precision_loss, reason = "a panel has few seats")]
 fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = numbers.fold((0.0, 0_usize), |(sum, count), number| {

@@ -12,7 +12,7 @@ use crate::domain::stored_record::StoredHedge;
 use super::Transcript;
 
 impl Transcript {
-    /// Folds events in order. Returns `None` if the first is not `consultation:started`.
+    /// Returns `None` if the first is not `consultation:started`.
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Envelope>) -> Option<Self> {
         let mut events = events.into_iter();
         let first = events.next()?;
@@ -172,7 +172,6 @@ impl Transcript {
         }
     }
 
-    /// Removes an agent's earlier failure, which a new attempt replaces.
     fn forget_failure(&mut self, agent: &AgentId, round: u8) {
         self.failures
             .retain(|failure| failure.agent_id != *agent || failure.round_number != round);

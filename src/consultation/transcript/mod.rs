@@ -74,13 +74,12 @@ pub struct Transcript {
 }
 
 impl Transcript {
-    /// Returns the seat with this id.
     fn seat(&self, id: &str) -> Option<&Seat> {
         let mut seats = self.terms.panel.seats.iter();
         seats.find(|seat| seat.id.as_str() == id)
     }
 
-    /// Returns a seat's display name; text that is not a seat's id is returned unchanged.
+    /// Text that is not a seat's id is returned unchanged.
     pub fn agent_name<'a>(&'a self, agent: &'a str) -> &'a str {
         self.seat(agent).map_or(agent, Seat::name)
     }
@@ -93,7 +92,6 @@ impl Transcript {
         self.contents().filter_map(Content::independent)
     }
 
-    /// Returns an expert's answer of Round 1.
     fn independent(&self, agent: &SeatId) -> Option<&Independent> {
         self.independents().find(|held| held.agent_id == *agent)
     }
@@ -102,7 +100,6 @@ impl Transcript {
         self.contents().filter_map(Content::revision)
     }
 
-    /// Returns an expert's answer of Round 3.
     fn revision(&self, agent: &SeatId) -> Option<&Revision> {
         self.revisions().find(|held| held.agent_id == *agent)
     }

@@ -46,7 +46,6 @@ pub enum AccessProblem {
     Quota,
 }
 
-/// Returns why a record has no answer.
 pub fn no_answer(record: &StoredRecord) -> NoAnswer {
     if record.completion() == Completion::Unfinished {
         return NoAnswer::Unfinished;
@@ -77,8 +76,7 @@ pub fn no_answer(record: &StoredRecord) -> NoAnswer {
     }
 }
 
-/// Returns why a consultation was aborted; `None` if it was not, or for a reason of another
-/// version.
+/// `None` if it was not, or for a reason of another version.
 pub fn abort_reason(record: &StoredRecord) -> Option<AbortReason> {
     record.abort_reason.as_deref().and_then(from_word)
 }
@@ -91,8 +89,7 @@ fn message(record: &StoredRecord) -> String {
         .to_owned()
 }
 
-/// Whether all panel members that failed did so only because of their providers. When the first
-/// failure ends a consultation, only the failed calls show it.
+/// When the first failure ends a consultation, only the failed calls show it.
 fn is_infrastructure(record: &StoredRecord) -> bool {
     let has_failed = |work: &StoredAgentRound| {
         let last = work.attempts.last();
@@ -144,8 +141,6 @@ pub fn access_failure_after(record: &StoredRecord, call: u32) -> Option<AccessFa
     refused_calls(record, call).into_iter().next()
 }
 
-/// Returns the refusals that stand, of the calls after this one, in the order of their models'
-/// names.
 fn refused_calls(record: &StoredRecord, after: u32) -> Vec<AccessFailure> {
     let mut last_calls: BTreeMap<&ModelRef, &StoredAttempt> = BTreeMap::new();
     let mut attempts: Vec<&StoredAttempt> = record
@@ -169,7 +164,6 @@ fn refused_calls(record: &StoredRecord, after: u32) -> Vec<AccessFailure> {
     last_calls.into_iter().filter_map(refusal).collect()
 }
 
-/// Returns the refusal of an agent that was not called because its provider had refused before.
 fn refused_uncalled(record: &StoredRecord, work: &StoredAgentRound) -> Option<AccessFailure> {
     let error = work.error.as_ref().filter(|_| work.attempts.is_empty())?;
     let model = match &work.agent_id {
@@ -193,7 +187,7 @@ fn problem(class: FailureClass) -> Option<AccessProblem> {
     }
 }
 
-/// Reads an enum's value by its name in a record; `None` for a name of another version.
+/// `None` for a name of another version.
 fn from_word<T: DeserializeOwned>(word: &str) -> Option<T> {
     serde_json::from_value(Value::String(word.to_owned())).ok()
 }

@@ -21,8 +21,7 @@ pub struct Spend {
 }
 
 impl Transcript {
-    /// Returns the total of all calls. Calls that never came back make the cost a lower bound,
-    /// unless they are free.
+    /// Calls that never came back make the cost a lower bound, unless they are free.
     pub fn total(&self) -> Spend {
         self.spend_by(|_, _, _| ())
             .into_values()
@@ -30,8 +29,7 @@ impl Transcript {
             .unwrap_or_default()
     }
 
-    /// Returns what counts under ceilings beyond the known cost: calls that never came back, or
-    /// whose cost is known only in part, at their worst case.
+    /// Calls that never came back, or whose cost is known only in part, at their worst case.
     pub fn in_doubt(&self) -> MicroUsd {
         let lost = self.lost_calls.iter().map(|lost| lost.worst_case.known);
         let partly_known = self
@@ -41,8 +39,7 @@ impl Transcript {
         lost.chain(partly_known).sum()
     }
 
-    /// Returns tokens and cost grouped by a key of a call's agent, round and requested model. The
-    /// groups add up to the total, lower bounds included.
+    /// The groups add up to the total, lower bounds included.
     pub fn spend_by<K: Ord>(
         &self,
         key: impl Fn(&AgentId, u8, &ModelRef) -> K,
@@ -59,7 +56,7 @@ impl Transcript {
         groups
     }
 
-    /// Returns the use of the vendors' caches; `None` if no paid call reported any.
+    /// `None` if no paid call reported any.
     pub fn caching(&self) -> Option<StoredCaching> {
         let mut sum = None;
         for call in &self.calls {
@@ -74,8 +71,7 @@ impl Transcript {
         sum
     }
 
-    /// Returns what the vendor's cache saved on a call; `None` if it is unknown, because the cost
-    /// is not by the price table.
+    /// `None` if it is unknown, because the cost is not by the price table.
     fn cache_saving(&self, call: &CallFinished) -> Option<Saving> {
         let plan = self.terms.plan.as_deref()?;
         let is_known = call.cost_source == CostSource::Table && !call.cost.lower_bound;

@@ -53,7 +53,6 @@ impl Transcript {
         }
     }
 
-    /// Returns whether its cost was not agreed to.
     fn is_declined(&self) -> bool {
         self.abort
             .as_ref()
@@ -72,7 +71,7 @@ impl Transcript {
             .or_else(|| self.terms.panel.judges.first())
     }
 
-    /// Returns the model of a seat: the last fallback that took over, else the original one.
+    /// The last fallback that took over, else the original one.
     pub fn player<'a>(&'a self, seat: &'a Seat) -> &'a ModelRef {
         let taken_over = self
             .substitutions
@@ -82,8 +81,7 @@ impl Transcript {
         taken_over.map_or(&seat.model, |substitution| &substitution.substitute)
     }
 
-    /// Returns the number of planned rounds: the last that the estimate covers, four without an
-    /// estimate.
+    /// The last that the estimate covers, four without an estimate.
     pub fn planned_rounds(&self) -> u8 {
         let estimated = self
             .estimate
@@ -94,13 +92,11 @@ impl Transcript {
         estimated.unwrap_or(4)
     }
 
-    /// Returns the numbers of the finished rounds.
     pub fn completed_rounds(&self) -> Vec<u8> {
         self.rounds.iter().map(|(number, _)| *number).collect()
     }
 
-    /// Returns the numbers of the planned rounds that did not finish; empty for a complete
-    /// consultation.
+    /// Empty for a complete consultation.
     pub fn incomplete_rounds(&self) -> Vec<u8> {
         let completed = self.completed_rounds();
         let planned = if self.state == StateName::Complete {
@@ -181,7 +177,6 @@ impl Transcript {
         calibrated(&rule, answers, Judgement { synthesis, judge })
     }
 
-    /// Returns the model that gave an agent's answer in a round.
     fn model_of(&self, agent: &AgentId, round: u8) -> Option<&ModelRef> {
         let answered = |call: &&CallFinished| {
             call.round_number == round && call.agent_id == *agent && call.error.is_none()
@@ -201,8 +196,7 @@ impl Transcript {
 }
 
 impl Transcript {
-    /// Describes all that makes the result less than the panel promised; empty for a complete
-    /// result.
+    /// Empty for a complete result.
     pub fn degradations(&self) -> Vec<String> {
         let failed = self
             .failures

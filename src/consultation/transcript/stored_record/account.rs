@@ -85,7 +85,6 @@ impl Transcript {
         })
     }
 
-    /// Returns whether every expert got short prompts.
     fn is_short(&self) -> bool {
         let plan = self.terms.plan.as_deref();
         plan.is_some_and(|plan| plan.expert_size() == Size::Small)
@@ -153,7 +152,7 @@ fn evaluation(decision: &EarlyTerminationDecision) -> EarlyTerminationEvaluation
     }
 }
 
-/// Returns a percentage rounded to one decimal; `None` without any tokens.
+/// Rounded to one decimal; `None` without any tokens.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a number of tenths of percents, at most 1000"

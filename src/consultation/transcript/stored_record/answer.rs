@@ -13,7 +13,6 @@ use crate::domain::stored_record::{
 };
 
 impl Transcript {
-    /// Returns the part of the record that is the answer.
     pub(super) fn record_of_answer(&self, debate_value: DebateValue) -> StoredRecord {
         let verdict = self.verdict();
         let recommendation = verdict.map(|verdict| verdict.recommendation.clone());

@@ -20,8 +20,7 @@ use crate::domain::stored_record::{
 };
 
 impl Transcript {
-    /// Returns the record. Its texts name the experts as people know them: `Expert B` is a seat's
-    /// name there.
+    /// Its texts name the experts as people know them: `Expert B` is a seat's name there.
     pub fn stored_record(&self) -> StoredRecord {
         let mut value = self.debate_value();
         let Some(mut labels) = Labels::in_order(&self.terms.expert_order, &self.terms.panel.seats)
@@ -53,8 +52,7 @@ impl Transcript {
         self.record(self.debate_value())
     }
 
-    /// Returns the record of these texts. `debate_value` is computed from the texts as written: it
-    /// compares their words.
+    /// `debate_value` is computed from the texts as written: it compares their words.
     fn record(&self, debate_value: DebateValue) -> StoredRecord {
         let abort = self.abort.as_ref();
         let terms = &self.terms;
@@ -167,7 +165,6 @@ impl Transcript {
     }
 }
 
-/// Returns the serialized name of an enum's value.
 fn word(value: &impl Serialize) -> Option<String> {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => Some(word),

@@ -14,7 +14,6 @@ use crate::domain::stored_record::{
 };
 
 impl Transcript {
-    /// Returns each round by name.
     pub(super) fn stored_rounds(&self) -> BTreeMap<String, StoredRound> {
         let artifacts = self.artifacts.iter().map(|artifact| artifact.round_number);
         let calls = self.calls.iter().map(|call| call.round_number);
@@ -83,7 +82,7 @@ impl Transcript {
         agents
     }
 
-    /// Returns what an agent did in a round; `answer` is `None` if it was not called.
+    /// `answer` is `None` if it was not called.
     fn work(
         &self,
         round: u8,
