@@ -140,8 +140,7 @@ fn is_own_machine(url: &Url) -> bool {
     }
 }
 
-/// Returns whether an address without a scheme has a port. If `http` were put before it, port 80
-/// would count as none.
+/// If `http` were put before it, port 80 would count as none.
 fn has_port(text: &str) -> bool {
     Url::parse(&format!("any://{text}")).is_ok_and(|url| url.port().is_some())
 }

@@ -28,7 +28,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Returns the severity as a word, as it is stored.
+    /// As it is stored.
     pub fn name(self) -> &'static str {
         match self {
             Self::Low => "low",
@@ -82,8 +82,8 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
-    /// Returns the strongest point: the one with the highest stated confidence, the first of
-    /// equals. Points without a stated confidence rank last.
+    /// The one with the highest stated confidence, the first of equals. Points without a stated
+    /// confidence rank last.
     pub fn leading(&self) -> Option<&ConsensusPoint> {
         self.consensus_points
             .iter()
@@ -102,7 +102,6 @@ pub struct ConsensusPoint {
 }
 
 impl ConsensusPoint {
-    /// Returns whether an expert supports the point.
     pub fn is_supported_by(&self, agent: &SeatId) -> bool {
         let mut supporters = self.supporting_agents.iter();
         supporters.any(|supporter| supporter == agent.as_str())
@@ -195,7 +194,6 @@ pub struct CrossExam {
 }
 
 impl CrossExam {
-    /// Returns whether the judge or an expert names a challenge.
     pub fn has_challenges(&self) -> bool {
         let of_experts = self.positions.iter().map(|position| &position.challenges);
         !self.challenges.is_empty() || of_experts.flatten().next().is_some()
@@ -233,8 +231,8 @@ impl Verdict {
         !self.recommendations.is_empty()
     }
 
-    /// Returns the objections to it. An answer composed by rule has none: it is no judgement that
-    /// an expert could have objected to. Early versions wrote tensions there.
+    /// An answer composed by rule has none: it is no judgement that an expert could have objected
+    /// to. Early versions wrote tensions there.
     pub fn objections(&self) -> &[Dissent] {
         match self.composed_from {
             None => &self.dissent,

@@ -29,12 +29,10 @@ pub const STRUCTURE: [&str; 6] = [
     "format",
 ];
 
-/// Returns whether a path in the body is reserved for this program.
 pub fn is_reserved(path: &str) -> bool {
     OWN.contains(&path) || STRUCTURE.contains(&path)
 }
 
-/// Returns whether the object at this path contains reserved fields.
 pub fn holds_reserved(path: &str) -> bool {
     OWN.iter().chain(&STRUCTURE).any(|reserved| {
         reserved

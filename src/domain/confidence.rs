@@ -15,7 +15,7 @@ pub struct Confidence(f64);
 impl Eq for Confidence {}
 
 impl Confidence {
-    /// Returns `None` for numbers outside 0–1 and for NaN.
+    /// `None` outside 0–1 and for NaN.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
@@ -24,8 +24,7 @@ impl Confidence {
         self.0
     }
 
-    /// Returns the nearest whole millionth. Confidences are compared by it, so that they compare as
-    /// written, whatever their binary form.
+    /// Confidences are compared by it, so that they compare as written, whatever their binary form.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -68,13 +68,13 @@ impl ContextText {
         self.0.text.is_empty()
     }
 
-    /// Returns its tokens: as counted by its maker, else by the documented ratio.
+    /// As counted by its maker, else by the documented ratio.
     pub fn tokens(&self) -> ContextTokens {
         let by_ratio = || ContextTokens::by_ratio(&self.0.text);
         *self.0.tokens.get_or_init(by_ratio)
     }
 
-    /// Returns the SHA-256 of the text, in hexadecimal.
+    /// In hexadecimal.
     pub fn sha256(&self) -> &str {
         self.0.sha256.get_or_init(|| sha256(&self.0.text))
     }
@@ -256,7 +256,6 @@ pub struct ProjectContext {
 }
 
 impl ProjectContext {
-    /// Records the attitude of the answers.
     pub fn set_stance(&mut self, stance: ProjectStance) {
         let (project_type, bias_applied) = match stance {
             ProjectStance::Brownfield => ("brownfield", true),
@@ -285,7 +284,7 @@ pub struct ScrubbingReport {
 }
 
 impl ScrubbingReport {
-    /// Adds the report of one of several questions; its sources get the question's name.
+    /// The sources of the report get the question's name.
     pub fn add(&mut self, name: &str, other: &Self) {
         self.sensitive_data_scrubbed |= other.sensitive_data_scrubbed;
         self.patterns_matched = self.patterns_matched.saturating_add(other.patterns_matched);

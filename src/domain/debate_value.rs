@@ -73,7 +73,7 @@ impl From<Magnitude> for ChangeMagnitude {
 }
 
 impl ChangeMagnitude {
-    /// Returns whether it is a change; `None` if that is unknown.
+    /// `None` if that is unknown.
     pub fn is_change(self) -> Option<bool> {
         match self {
             Self::Same => Some(false),
@@ -170,7 +170,7 @@ impl AgentMove {
         self.magnitude.is_change()
     }
 
-    /// Returns the rise in its stated confidence; `None` unless it states both.
+    /// `None` unless it states both.
     pub fn confidence_increase(&self) -> Option<f64> {
         let (before, after) = self.round1_confidence.zip(self.revised_confidence)?;
         Some(after.value() - before.value())

@@ -27,7 +27,6 @@ impl Dialect {
         }
     }
 
-    /// Returns whether JSON can be enforced without a schema.
     pub fn json_mode(self) -> JsonMode {
         match self {
             Self::Anthropic => JsonMode::Unsupported,
@@ -75,8 +74,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns the default port of an address without a scheme. Only Ollama has one, because
-    /// `OLLAMA_HOST` also configures where the server listens.
+    /// Only Ollama has one, because `OLLAMA_HOST` also configures where the server listens.
     pub fn default_port(self) -> Option<u16> {
         match self {
             Self::Ollama => Some(11_434),
@@ -118,7 +116,6 @@ impl PromptCaching {
         *self == Self::None
     }
 
-    /// Returns whether a beginning of this many tokens is cached.
     pub fn applies_to(self, tokens: u64) -> bool {
         match self {
             Self::None => false,
@@ -180,7 +177,6 @@ pub enum TokensField {
 }
 
 impl TokensField {
-    /// Returns the name in a request.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MaxTokens => "max_tokens",
@@ -188,7 +184,6 @@ impl TokensField {
         }
     }
 
-    /// Returns the other name.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -227,7 +222,6 @@ pub enum Reasoning {
 /// The field in which a server reports the cost of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportedCost {
-    /// None.
     None,
     /// `usage.cost`, in dollars.
     Usd,

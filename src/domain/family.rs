@@ -45,7 +45,6 @@ struct Makers {
 
 static MAKERS: LazyLock<Makers> = LazyLock::new(|| load(include_str!("makers.toml")));
 
-/// Returns the family of a model.
 pub fn family(model: &ModelRef) -> Family<'_> {
     let (organisations, name) = match model.model.rsplit_once('/') {
         Some((organisations, name)) => (Some(organisations), name),
@@ -75,7 +74,6 @@ pub fn family(model: &ModelRef) -> Family<'_> {
         .unwrap_or(Family::Unknown)
 }
 
-/// Returns the number of families among models.
 pub fn count<'a>(models: impl IntoIterator<Item = &'a ModelRef>) -> usize {
     let mut families: Vec<Family<'_>> = models.into_iter().map(family).collect();
     families.sort_unstable();

@@ -31,7 +31,6 @@ impl ConsultationId {
         Self(format!("consult-{}", unique.to_ascii_lowercase()))
     }
 
-    /// Checks an id.
     pub fn parse(id: &str) -> Result<Self, ConsultationIdError> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
         let begins_well = id.starts_with(|first: char| first.is_ascii_alphanumeric());
@@ -106,7 +105,6 @@ pub enum AgentId {
 }
 
 impl AgentId {
-    /// Returns the serialized id.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Seat(seat) => seat.as_str(),
@@ -116,7 +114,7 @@ impl AgentId {
         }
     }
 
-    /// Returns the expert's seat; `None` for an agent outside the panel.
+    /// `None` for an agent outside the panel.
     pub fn seat(&self) -> Option<&SeatId> {
         match self {
             Self::Seat(seat) => Some(seat),
@@ -249,14 +247,12 @@ impl ModelRef {
 }
 
 impl ModelRef {
-    /// Returns whether the model runs in this process: its answers are of demonstration quality,
-    /// and its stated confidences carry no information.
+    /// Its answers are of demonstration quality, and its stated confidences carry no information.
     pub fn is_demonstration(&self) -> bool {
         self.provider.is_local()
     }
 
-    /// Returns whether the served name means the requested model: equal except for case, a date, a
-    /// folder or an alias.
+    /// Equal except for case, a date, a folder or an alias.
     pub fn is_served_as(&self, served: &str) -> bool {
         let plain = |name: &str| name.trim().trim_start_matches("models/").to_lowercase();
         let (asked, served) = (plain(&self.model), plain(served));

@@ -34,7 +34,7 @@ impl MicroUsd {
         (0.0..1e15).contains(&micro).then_some(Self(micro as u64))
     }
 
-    /// Returns the amount in dollars as a decimal, for JSON numbers.
+    /// As a decimal, for JSON numbers.
     #[expect(
         clippy::cast_precision_loss,
         reason = "exact below 2^53 micro-dollars, nine billion dollars"
@@ -105,7 +105,7 @@ impl Saving {
         self.0 < 0
     }
 
-    /// Returns the saving in dollars as a decimal, for JSON numbers.
+    /// In dollars as a decimal, for JSON numbers.
     pub fn usd(self) -> f64 {
         if self.is_loss() {
             -self.size().usd()
@@ -175,7 +175,6 @@ pub struct CostInDollars {
 }
 
 impl CostInDollars {
-    /// Writes a cost, or one that may be unknown.
     pub(crate) fn write<S: Serializer>(
         cost: &(impl Copy + Into<Option<Cost>>),
         serializer: S,

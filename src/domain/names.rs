@@ -1,7 +1,6 @@
 //! Names in files of settings and on the command line: their two spellings, and suggestions for
 //! wrong ones.
 
-/// Returns a name from the file in `snake_case`.
 pub fn snake_case(name: &str) -> String {
     name.chars().fold(String::new(), |mut snake, c| {
         if c.is_ascii_uppercase() && !snake.is_empty() {

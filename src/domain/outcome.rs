@@ -27,7 +27,7 @@ impl AnswerOutcome {
         }
     }
 
-    /// Returns the share that was right, from 0 to 1.
+    /// From 0 to 1.
     pub fn share_right(self) -> f64 {
         match self {
             Self::Right => 1.0,

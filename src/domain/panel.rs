@@ -38,7 +38,7 @@ impl Persona {
             .map(String::as_str)
     }
 
-    /// Returns whether a text is one of its names, ignoring case, spaces and punctuation.
+    /// Ignores case, spaces and punctuation.
     pub fn is_called(&self, text: &str) -> bool {
         let wanted = bare(text);
         !wanted.is_empty() && self.names().any(|name| bare(name) == wanted)
@@ -61,14 +61,13 @@ const MAX_SEATS: usize = 100;
 #[error("a panel has at most {MAX_SEATS} seats, and this one has {0}")]
 pub struct TooManySeats(usize);
 
-/// Checks the number of seats.
 pub fn check_seats(seats: usize) -> Result<(), TooManySeats> {
     (seats <= MAX_SEATS)
         .then_some(())
         .ok_or(TooManySeats(seats))
 }
 
-/// Returns a seat for each pair, in order. Seats of the same persona are numbered.
+/// Seats of the same persona are numbered.
 pub fn seated(players: impl IntoIterator<Item = (Persona, ModelRef)>) -> Vec<Seat> {
     let mut seats: Vec<Seat> = Vec::new();
     let mut met: BTreeMap<String, usize> = BTreeMap::new();
@@ -125,13 +124,12 @@ impl Seat {
         }
     }
 
-    /// Returns the display name.
     pub fn name(&self) -> &str {
         &self.persona.name
     }
 }
 
-/// Returns a seat's name for display: with its id where another of the names is the same.
+/// With its id where another of the names is the same.
 pub fn unique_name<'a>(
     id: &SeatId,
     name: &'a str,
@@ -159,12 +157,12 @@ impl Panel {
         self.seats.iter().find(|seat| &seat.id == id)
     }
 
-    /// Returns an expert's seat; `None` for an agent outside the panel.
+    /// `None` for an agent outside the panel.
     pub fn seat_of(&self, agent: &AgentId) -> Option<&Seat> {
         agent.seat().and_then(|id| self.seat(id))
     }
 
-    /// Returns an agent's display name: its id if it has no seat on the panel.
+    /// The id of an agent without a seat on the panel.
     pub fn agent_name<'a>(&'a self, agent: &'a AgentId) -> &'a str {
         match agent {
             AgentId::Seat(id) => self.seat(id).map_or(id.as_str(), Seat::name),
@@ -180,7 +178,7 @@ impl Panel {
         seats.chain(&self.judges)
     }
 
-    /// Returns whether all seats use models of one family; agreement is then weak evidence.
+    /// Agreement is then weak evidence.
     pub fn is_one_family(&self) -> bool {
         family::count(self.seats.iter().map(|seat| &seat.model)) <= 1
     }

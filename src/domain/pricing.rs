@@ -35,7 +35,7 @@ pub struct LongContext {
 }
 
 impl Price {
-    /// Returns the cost of one call, rounded half up once, after all classes are added.
+    /// Rounded half up once, after all classes are added.
     pub fn cost(&self, usage: &Usage) -> MicroUsd {
         let rates = match &self.long_context {
             Some(tier) if usage.prompt() > tier.above_tokens => &tier.rates,
@@ -49,8 +49,8 @@ impl Price {
         MicroUsd(u64::try_from((total + 500_000) / 1_000_000).unwrap_or(u64::MAX))
     }
 
-    /// Returns the saving from a vendor's cache on one call: its cost with every prompt token at
-    /// the input price, less its cost. Negative where writing costs more than reading saves.
+    /// Its cost with every prompt token at the input price, less its cost. Negative where writing
+    /// costs more than reading saves.
     pub fn cache_saving(&self, usage: &Usage) -> Saving {
         let uncached = Usage {
             input: usage.prompt(),
@@ -124,7 +124,7 @@ impl PriceList {
         })
     }
 
-    /// Returns the cost of a call by this table; a lower bound of zero if the model has no price.
+    /// A lower bound of zero if the model has no price.
     pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Cost {
         self.price(model)
             .map_or(Cost::at_least(MicroUsd::ZERO), |price| {

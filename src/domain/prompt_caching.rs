@@ -22,7 +22,6 @@ const AUTOMATIC: PromptCaching = PromptCaching::Automatic {
 const HOSTS: [(&str, PromptCaching); 2] =
     [("api.deepseek.com", AUTOMATIC), ("api.groq.com", AUTOMATIC)];
 
-/// Returns how a model's vendor caches prompts.
 pub fn of(model: &ModelRef) -> PromptCaching {
     by_vendor(model.provider.as_str(), &model.model)
 }

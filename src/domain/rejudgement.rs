@@ -59,7 +59,6 @@ pub struct Changes {
 }
 
 impl Rejudgement {
-    /// Compares a consultation with the rejudgement of its answers.
     pub fn of(before: &StoredRecord, after: &StoredRecord) -> Self {
         let points = |record: &StoredRecord| -> Vec<String> {
             let points = record

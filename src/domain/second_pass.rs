@@ -69,7 +69,6 @@ impl Held {
 }
 
 impl Magnitude {
-    /// Describes the difference for people.
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Same => "the same",

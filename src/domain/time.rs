@@ -30,29 +30,29 @@ impl Timestamp {
         ))
     }
 
-    /// Returns the time since `earlier`; zero if it is not earlier.
+    /// Zero if it is not earlier.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_millis(self.ms_since(earlier))
     }
 
-    /// Milliseconds passed since `earlier`; zero when it is not earlier.
+    /// Zero when it is not earlier.
     pub fn ms_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
 
-    /// Returns the UTC calendar date, `2026-11-21`.
+    /// `2026-11-21`.
     pub fn date(self) -> String {
         self.day().to_string()
     }
 
-    /// Returns the calendar day in UTC; the last valid day for moments outside the calendar.
+    /// The last valid day for moments outside the calendar.
     pub fn day(self) -> Date {
         jiff::Timestamp::from_millisecond(self.0)
             .map_or(Date::MAX, |at| at.to_zoned(TimeZone::UTC).date())
     }
 }
 
-/// Returns the days from one date to another; negative if the second is earlier.
+/// Negative if the second is earlier.
 pub fn days_between(from: Date, to: Date) -> i64 {
     to.duration_since(from).as_hours() / 24
 }

@@ -38,14 +38,13 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Returns all prompt tokens, cached or not.
+    /// Cached or not.
     pub fn prompt(&self) -> u64 {
         self.input
             .saturating_add(self.cache_read)
             .saturating_add(self.cache_write)
     }
 
-    /// Returns prompt and completion tokens together.
     pub fn total(&self) -> u64 {
         self.prompt().saturating_add(self.output)
     }
@@ -112,7 +111,6 @@ pub struct CharCount {
 }
 
 impl CharCount {
-    /// Counts the next piece of the text.
     pub fn add(&mut self, piece: &str) {
         let chars = piece.chars().count() as u64;
         let ascii = piece.bytes().filter(u8::is_ascii).count() as u64;

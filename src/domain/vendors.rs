@@ -218,12 +218,12 @@ pub const VENDORS: [Vendor; 10] = [
     VLLM,
 ];
 
-/// Returns the vendor with this id; `None` for a provider from the user's settings.
+/// `None` for a provider from the user's settings.
 pub fn find(id: &str) -> Option<&'static Vendor> {
     VENDORS.iter().find(|vendor| vendor.id == id)
 }
 
-/// Returns a provider's display name; for a provider from the user's settings, its id.
+/// For a provider from the user's settings, its id.
 pub fn name(provider: &ProviderId) -> &str {
     find(provider.as_str()).map_or(provider.as_str(), |vendor| vendor.name)
 }
@@ -235,7 +235,7 @@ pub fn holds_token(variable: &str) -> bool {
         .any(|vendor| vendor.token_variable == Some(variable))
 }
 
-/// Returns the vendor of a key by the longest matching prefix.
+/// By the longest matching prefix.
 pub fn of_key(key: &str) -> Option<&'static Vendor> {
     VENDORS
         .iter()
@@ -246,7 +246,7 @@ pub fn of_key(key: &str) -> Option<&'static Vendor> {
 }
 
 impl Vendor {
-    /// Returns the kind of local server; `None` for a cloud vendor.
+    /// `None` for a cloud vendor.
     pub fn local_server(&self) -> Option<LocalServerKind> {
         match self.hosting {
             Hosting::Cloud => None,
@@ -279,12 +279,10 @@ impl Vendor {
 impl LocalServerKind {
     pub const ALL: [Self; 4] = [Self::Ollama, Self::LlamaCpp, Self::LmStudio, Self::Vllm];
 
-    /// Returns the kind for a provider's id.
     pub fn of(provider: &ProviderId) -> Option<Self> {
         find(provider.as_str())?.local_server()
     }
 
-    /// Returns the kind's row in the table.
     pub fn vendor(self) -> &'static Vendor {
         match self {
             Self::Ollama => &OLLAMA,

@@ -9,7 +9,7 @@ use super::money::{Cost, MicroUsd};
 /// The remark shown wherever the embedded model appears.
 pub const LOCAL_QUALITY: &str = "local model, demonstration quality";
 
-/// Formats a number with thousands separators: `12,453`.
+/// `12,453`.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
@@ -22,12 +22,12 @@ pub fn thousands(number: u64) -> String {
     grouped
 }
 
-/// Formats a confidence: `85%`, or `not stated`.
+/// `85%`, or `not stated`.
 pub fn stated(confidence: Option<Confidence>) -> String {
     confidence.map_or_else(|| "not stated".to_owned(), |stated| stated.to_string())
 }
 
-/// Formats a duration in seconds: `8.2s`.
+/// `8.2s`.
 pub fn seconds(duration: Duration) -> String {
     format!("{:.1}s", duration.as_secs_f64())
 }
@@ -42,8 +42,7 @@ pub fn amount(cost: Cost) -> String {
     }
 }
 
-/// Returns a model's name for headings: without its provider, and with a remark for the embedded
-/// one.
+/// Without its provider, and with a remark for the embedded one.
 pub fn model_name(model: &ModelRef) -> String {
     if model.provider.is_local() {
         format!("{}, {LOCAL_QUALITY}", model.model)
@@ -61,7 +60,6 @@ pub fn model_address(model: &ModelRef) -> String {
     }
 }
 
-/// Returns the title of a round.
 pub fn round_title(round: u8) -> &'static str {
     match round {
         1 => "independent answers",

@@ -66,7 +66,7 @@ pub struct NewQuestion {
 }
 
 impl FindingOutcome {
-    /// Returns the outcome as a word, as it is stored.
+    /// As it is stored.
     pub fn name(self) -> &'static str {
         match self {
             Self::Answered => "answered",

@@ -24,7 +24,7 @@ pub struct Amount {
 }
 
 impl Amount {
-    /// Returns the cost: exact where micro-dollars are written, else the nearest to the decimal.
+    /// Exact where micro-dollars are written, else the nearest to the decimal.
     pub fn cost(&self) -> Option<Cost> {
         let known = self.micro_usd.or_else(|| MicroUsd::from_usd(self.usd?))?;
         let lower_bound = self.lower_bound;
@@ -128,7 +128,7 @@ pub struct StoredCaching {
 }
 
 impl StoredCaching {
-    /// Adds a call. `saved` is `None` if the saving is unknown.
+    /// `saved` is `None` if the saving is unknown.
     pub fn add(&mut self, usage: &Usage, saved: Option<Saving>) {
         self.cached_tokens = self.cached_tokens.saturating_add(usage.cache_read);
         self.written_tokens = self.written_tokens.saturating_add(usage.cache_write);
@@ -142,7 +142,7 @@ impl StoredCaching {
         }
     }
 
-    /// Returns the saving for people: `saved $0.5312`; `None` if it is unknown.
+    /// `saved $0.5312`; `None` if it is unknown.
     pub fn saving_in_words(&self) -> Option<String> {
         let saved = self.saved_micro_usd?;
         let size = amount(Cost::exactly(saved.size()));
@@ -158,7 +158,6 @@ impl StoredCaching {
         })
     }
 
-    /// Returns saving and tokens for people:
     /// `saved $0.5312 (212,400 prompt tokens read from caches, 50,400 written)`.
     pub fn in_words(&self) -> String {
         let saving = self.saving_in_words();

@@ -39,7 +39,6 @@ pub struct ExpertChange<'a> {
 }
 
 impl StoredRecord {
-    /// Returns what Round 3 did to each expert's position.
     pub fn position_changes(&self) -> PositionChanges<'_> {
         let value = self.debate_value_analysis.clone().unwrap_or_default();
         let mut positions = self.positions_of_round_3();
@@ -60,7 +59,7 @@ impl StoredRecord {
         }
     }
 
-    /// Returns a seat's place in the order of the panel; agents outside it come last.
+    /// Agents outside it come last.
     fn place_on_panel(&self, seat: &SeatId) -> usize {
         let mut seats = self.agents.iter();
         seats
@@ -90,7 +89,6 @@ impl<'a> PositionChanges<'a> {
         self.experts.iter().filter(|expert| expert.is_change())
     }
 
-    /// Returns the other experts that answered.
     pub fn unchanged(&self) -> impl Iterator<Item = &ExpertChange<'a>> {
         self.experts.iter().filter(|expert| !expert.is_change())
     }
@@ -159,8 +157,7 @@ impl ExpertChange<'_> {
         format!("{what}{how_far}{conformity}")
     }
 
-    /// Describes the confidence before and after: `74% → 83%`, `74%` if it is the same. `None` if
-    /// it states none in Round 3.
+    /// `74% → 83%`, `74%` if it is the same. `None` if it states none in Round 3.
     pub fn confidence_in_words(&self) -> Option<String> {
         let after = self.revision.revised_confidence?.to_string();
         Some(
@@ -195,8 +192,8 @@ pub struct OpenView {
 }
 
 impl StoredRecord {
-    /// Returns the points that the debate left open: what the cross-examination left unresolved;
-    /// without a cross-examination, the tensions of Round 2.
+    /// What the cross-examination left unresolved; without a cross-examination, the tensions of
+    /// Round 2.
     pub fn points_left_open(&self) -> Vec<OpenPoint> {
         if let Some(examined) = self.cross_exam() {
             let unresolved = examined.unresolved.iter().map(|topic| OpenPoint {

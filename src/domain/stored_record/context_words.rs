@@ -30,7 +30,7 @@ pub struct ContextWords {
 }
 
 impl StoredRecord {
-    /// Returns the context in words; `None` if there was none and nothing was masked.
+    /// `None` if there was none and nothing was masked.
     pub fn context_in_words(&self) -> Option<ContextWords> {
         let context = self.context.as_ref();
         let sources = context.map_or(&[][..], |context| &context.sources);
@@ -93,7 +93,6 @@ fn framework(project: &ProjectContext) -> Option<String> {
     })
 }
 
-/// Returns a source's name and its tokens in words.
 pub fn source_in_words(source: &ContextSource) -> (String, String) {
     let name = match source.kind {
         SourceKind::Project => format!("project {}", source.name),
@@ -123,7 +122,7 @@ fn tokens(count: u64) -> String {
     }
 }
 
-/// Returns what was masked, the most frequent type first, and where.
+/// The most frequent type first.
 fn masked(report: Option<&ScrubbingReport>, has_context: bool) -> Option<(&'static str, String)> {
     let report = report?;
     if !report.sensitive_data_scrubbed {
@@ -186,7 +185,7 @@ pub struct StoredContext {
 }
 
 impl StoredContext {
-    /// Returns the context without its text; `None` if the record does not identify the text.
+    /// `None` if the record does not identify the text.
     pub fn context(&self) -> Option<Context> {
         Some(Context {
             sources: self.sources.clone(),

@@ -27,7 +27,7 @@ impl StoredRecord {
         state.map_or(Completion::Unfinished, Completion::from_state)
     }
 
-    /// Returns the id for commands; `None` if it does not have our form.
+    /// `None` if it does not have our form.
     pub fn consultation_id(&self) -> Option<ConsultationId> {
         self.id
             .strip_prefix("consult-")
@@ -38,7 +38,7 @@ impl StoredRecord {
         self.agents.iter().find(|agent| agent.id == *id)
     }
 
-    /// Returns the model of an expert: the last fallback that took over, else the chosen one.
+    /// The last fallback that took over, else the chosen one.
     pub fn model_of(&self, agent: &StoredAgent) -> Option<ModelRef> {
         let mut latest_first = self.substitutions.iter().rev();
         latest_first
@@ -47,12 +47,11 @@ impl StoredRecord {
             .or_else(|| agent.chosen_model())
     }
 
-    /// Returns the model that judged.
     pub fn judge(&self) -> Option<ModelRef> {
         self.judge.as_ref().and_then(StoredModel::model_ref)
     }
 
-    /// Returns the name of a seat; text that is no seat's id is returned unchanged.
+    /// Text that is no seat's id is returned unchanged.
     pub fn name_of<'a>(&'a self, agent: &'a str) -> &'a str {
         self.agents
             .iter()
@@ -68,14 +67,12 @@ impl StoredRecord {
             .map(|taken| (taken.agent.as_str(), &taken.of.substitute))
     }
 
-    /// Says of each agent that was hedged which model answered for it.
     pub fn hedge_notices(&self) -> Vec<String> {
         let notice = |(agent, model)| format!("{agent} answered by {model} (hedged)");
         self.hedge_winners().map(notice).collect()
     }
 
-    /// Returns the agent that a user's text names: the judge, the helper, or a seat by its id or
-    /// name, ignoring case.
+    /// The judge, the helper, or a seat by its id or name, ignoring case.
     pub fn agent_named(&self, text: &str) -> Option<AgentId> {
         let text = text.trim();
         let is_meant = |name: &str| name.to_lowercase() == text.to_lowercase();
@@ -102,14 +99,12 @@ impl StoredRecord {
             .filter_map(|(name, round)| Some((name.strip_prefix("round_")?.parse().ok()?, round)))
     }
 
-    /// Returns each agent's work with the number of its round.
     pub fn agent_rounds(&self) -> impl Iterator<Item = (u8, &StoredAgentRound)> {
         self.rounds()
             .flat_map(|(number, round)| round.agents.iter().map(move |agent| (number, agent)))
     }
 
-    /// Returns the reason why an expert has no answer in a round; `None` if it has one, or was not
-    /// asked.
+    /// `None` if it has one, or was not asked.
     pub fn failure(&self, round: u8, agent: &SeatId) -> Option<&str> {
         let mut work = self
             .agent_rounds()
@@ -162,7 +157,7 @@ impl StoredRecord {
         }
     }
 
-    /// Returns the challenges of Round 3: those merged by the judge, else those of the experts.
+    /// As merged by the judge, else as the experts made them.
     pub fn challenges(&self) -> Vec<&Challenge> {
         match self.cross_exam() {
             Some(merged) => merged.challenges.iter().collect(),
@@ -173,7 +168,6 @@ impl StoredRecord {
         }
     }
 
-    /// Returns the rebuttals to these challenges.
     pub fn rebuttals(&self) -> Vec<&Rebuttal> {
         match self.cross_exam() {
             Some(merged) => merged.rebuttals.iter().collect(),
@@ -189,7 +183,6 @@ impl StoredRecord {
         self.rejudged.as_ref().map(|rejudged| &rejudged.held)
     }
 
-    /// Returns the calibrated probability of the leading point.
     pub fn calibrated(&self) -> Option<Calibrated> {
         Some(Calibrated {
             probability: self.calibrated_confidence?,
@@ -247,7 +240,6 @@ impl StoredRecord {
         self.duration_ms.map(Duration::from_millis)
     }
 
-    /// Returns the estimated cost of the rounds that an early termination skipped.
     pub fn cost_saved(&self) -> Option<Cost> {
         let usd = self
             .estimated_cost_saved
@@ -273,7 +265,6 @@ impl StoredRecord {
         Some(project.project_type.as_str()).filter(|kind| !kind.is_empty())
     }
 
-    /// Returns the prompt templates that were used, with their versions.
     pub fn prompt_templates(&self) -> impl Iterator<Item = (&str, &str)> {
         self.prompt_versions
             .templates

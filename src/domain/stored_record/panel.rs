@@ -24,7 +24,6 @@ pub struct StoredAgent {
 }
 
 impl StoredAgent {
-    /// Returns the model that was chosen for the seat.
     pub fn chosen_model(&self) -> Option<ModelRef> {
         model_ref(self.provider.as_deref()?, self.model.as_deref()?)
     }
@@ -41,7 +40,7 @@ pub struct StoredModel {
 }
 
 impl StoredModel {
-    /// Returns the model; `None` if one of its parts is blank.
+    /// `None` if one of its parts is blank.
     pub fn model_ref(&self) -> Option<ModelRef> {
         model_ref(&self.provider, &self.model)
     }

@@ -82,7 +82,6 @@ impl StoredAgentRound {
         self.duration_ms.map(Duration::from_millis)
     }
 
-    /// Returns the reason why there is no answer.
     pub fn failure(&self) -> Option<&str> {
         self.error.as_ref().map(|error| error.message.as_str())
     }
@@ -212,7 +211,6 @@ impl Completion {
         Self::Running,
     ];
 
-    /// Returns the completion for a recorded state.
     pub fn from_state(state: &str) -> Self {
         if state.eq_ignore_ascii_case("complete") {
             Self::Completed

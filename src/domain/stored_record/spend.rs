@@ -22,7 +22,7 @@ pub struct ConsultationSpend {
 }
 
 impl ConsultationSpend {
-    /// Returns what counts under ceilings: calls whose cost is unknown at the most they can cost.
+    /// Calls whose cost is unknown at the most they can cost.
     pub fn counted(&self) -> MicroUsd {
         self.cost.known + self.in_doubt
     }
@@ -37,7 +37,6 @@ impl ConsultationSpend {
     }
 }
 
-/// Adds up the records of consultations.
 pub fn spend<'a>(records: impl IntoIterator<Item = &'a StoredRecord>) -> ConsultationSpend {
     let mut sum = ConsultationSpend::default();
     for record in records {
