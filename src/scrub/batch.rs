@@ -168,7 +168,6 @@ impl<'s, 't> Batch<'s, 't> {
 }
 
 impl<'t> MaskedText<'t> {
-    /// Looks at the text as it is masked so far.
     fn detect(&mut self, detector: &Detector) {
         if self.is_settled {
             return;
@@ -200,7 +199,6 @@ impl<'t> MaskedText<'t> {
         self.with(|span, _| placeholder(&detector.label(span.rule), None))
     }
 
-    /// Returns the text with a replacement for each secret.
     fn with(&self, replacement: impl Fn(&SecretSpan, &'t str) -> String) -> Cow<'t, str> {
         if self.spans.is_empty() {
             return Cow::Borrowed(self.text);
@@ -258,7 +256,6 @@ impl<'t> MaskedText<'t> {
 }
 
 impl Detector {
-    /// Returns the id of a rule and what it finds.
     fn rule_and_kind(&self, rule: RuleIndex) -> (&str, &str) {
         let rule = rule.and_then(|index| self.rules.get(index));
         rule.map_or(OWN_KEY, |rule| (&rule.rule.id, &rule.rule.kind))
@@ -269,7 +266,6 @@ impl Detector {
     }
 }
 
-/// Leaves out spans that touch a placeholder.
 fn without_placeholders(spans: Vec<SecretSpan>, text: &str) -> Vec<SecretSpan> {
     if spans.is_empty() {
         return spans;
@@ -288,7 +284,6 @@ const SHORTEST_STRONG: usize = 10;
 /// The lowest entropy of a strong secret, in bits per byte.
 const LOWEST_ENTROPY: f64 = 3.0;
 
-/// Returns whether a value cannot be anything but the secret.
 fn is_strong(secret: &str) -> bool {
     let has = |is: fn(u8) -> bool| secret.bytes().any(is);
     secret.len() >= SHORTEST_STRONG
@@ -297,7 +292,6 @@ fn is_strong(secret: &str) -> bool {
         && shannon(secret.as_bytes()) >= LOWEST_ENTROPY
 }
 
-/// Returns the report of a batch.
 fn report(findings: &[Finding]) -> ScrubbingReport {
     let mut report = ScrubbingReport {
         sensitive_data_scrubbed: true,

@@ -68,7 +68,7 @@ impl CompiledRule {
         Ok(compiled)
     }
 
-    /// Returns whether a keyword in a text is the rule's: in any case, unless the case counts.
+    /// In any case, unless the case counts.
     pub(super) fn takes(&self, literal: &[u8]) -> bool {
         let ignores_case = self.rule.ignore_case || self.rule.names.is_some();
         let mut keywords = self.rule.keywords.iter();
@@ -83,7 +83,6 @@ impl CompiledRule {
         }
     }
 
-    /// Returns the secrets at a keyword, as those of the rule with this index.
     pub(super) fn find(&self, place: KeywordPlace<'_>, rule: RuleIndex) -> Vec<SecretSpan> {
         let span = |((start, end), is_certain)| SecretSpan {
             start,
@@ -107,7 +106,7 @@ impl CompiledRule {
             .collect()
     }
 
-    /// Returns what the regex matches: from the keyword on, or around it.
+    /// From the keyword on, or around it.
     fn find_by_regex(&self, place: KeywordPlace<'_>) -> Vec<(usize, usize)> {
         let bytes = place.text.as_bytes();
         let is_word = place

@@ -66,7 +66,7 @@ impl Detector {
         })
     }
 
-    /// Returns the secrets of a text in order, without overlaps.
+    /// In order, without overlaps.
     pub(super) fn find(&self, text: &str) -> Vec<SecretSpan> {
         let (keywords, groups) = self.keywords(text);
         let mut spans = Vec::new();

@@ -83,7 +83,6 @@ impl Keywords {
     }
 }
 
-/// Returns the beginning that ends with this byte, of the one that ends before it.
 fn after(beginning: usize, byte: u8) -> usize {
     (beginning << BITS | usize::from(byte) & ((1 << BITS) - 1)) % BEGINNINGS
 }

@@ -89,8 +89,7 @@ pub struct Finding {
 }
 
 impl Scrubber {
-    /// Builds the built-in rules and those of the user. Own keys shorter than eight bytes are not
-    /// looked for.
+    /// Own keys shorter than eight bytes are not looked for.
     pub fn new(user: &UserRules, own_keys: &[SecretString]) -> Result<Self, RuleError> {
         let detector = match &*BUILT_IN {
             Some(detector) if user.is_empty() => Arc::clone(detector),
@@ -102,8 +101,7 @@ impl Scrubber {
         })
     }
 
-    /// Masks the secrets of a batch. Placeholders are numbered over the whole batch where it has
-    /// several secrets of a kind.
+    /// Placeholders are numbered over the whole batch where it has several secrets of a kind.
     pub fn scrub<'a>(&self, texts: &[OutgoingText<'a>]) -> Scrubbed<'a> {
         Batch::new(&self.detector, &self.own_keys, texts).mask()
     }

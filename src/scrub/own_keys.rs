@@ -24,7 +24,7 @@ impl OwnKeys {
         Self(regex.ok().filter(|_| !forms.is_empty()))
     }
 
-    /// Returns the places of the keys in the text, in order.
+    /// In order.
     pub(super) fn find(&self, text: &str) -> Vec<(usize, usize)> {
         let found = self
             .0
@@ -40,7 +40,7 @@ impl fmt::Debug for OwnKeys {
     }
 }
 
-/// Returns the pattern of a key: letters and digits are the same in all forms.
+/// Letters and digits are the same in all forms of a key.
 fn forms(key: &str) -> String {
     let form = |c: char| {
         let text = c.to_string();

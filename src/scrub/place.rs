@@ -18,8 +18,8 @@ impl<'t> KeywordPlace<'t> {
     }
 }
 
-/// Returns whether a token can begin at `at`: not in the middle of a word. The letter of an escape
-/// such as `\n`, `%3D` or `\u003d` belongs to no word.
+/// Not in the middle of a word. The letter of an escape such as `\n`, `%3D` or `\u003d` belongs to
+/// no word.
 pub(super) fn begins_token(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     match before.last() {

@@ -20,7 +20,7 @@ pub(super) fn label(kind: &str) -> String {
     kind.to_ascii_uppercase()
 }
 
-/// Returns where a text has placeholders, in order.
+/// In order.
 pub(super) fn places(text: &str) -> Vec<(usize, usize)> {
     let Some(regex) = &*PLACEHOLDER else {
         return Vec::new();
@@ -61,7 +61,7 @@ impl<'a> Numbering<'a> {
         });
     }
 
-    /// Returns the placeholder of a secret: numbered if its label has several secrets.
+    /// Numbered if its label has several secrets.
     pub(super) fn placeholder(&self, label: &str, secret: &'a str) -> String {
         let several = self.distinct.get(label).is_some_and(|count| *count > 1);
         let number = self.numbers.get(&(label.to_owned(), secret));
@@ -69,7 +69,7 @@ impl<'a> Numbering<'a> {
     }
 }
 
-/// Returns label and number of a placeholder; one without a number is the first.
+/// A placeholder without a number is the first.
 fn parts(placeholder: &str) -> (&str, usize) {
     let inner = placeholder.strip_prefix("[REDACTED").unwrap_or_default();
     let inner = inner.strip_suffix(']').unwrap_or_default();

@@ -39,7 +39,6 @@ fn every_rule_masks_its_true_cases_and_keeps_its_false_ones() {
     assert!(cases.is_empty(), "cases of no rule: {:?}", cases.keys());
 }
 
-/// Returns what is wrong with a case, if anything is.
 fn difference(scrubber: &Scrubber, rule: &ScrubRule, case: &str) -> Option<String> {
     let text: String = case.chars().filter(|c| !matches!(c, '«' | '»')).collect();
     let masked = scrubber.scrub(&[OutgoingText {
@@ -54,7 +53,6 @@ fn difference(scrubber: &Scrubber, rule: &ScrubRule, case: &str) -> Option<Strin
     Some(format!("{}: {text:?}\n  became {got:?}", rule.id))
 }
 
-/// Returns the case as it is, with other line endings, and amid other text.
 fn forms(case: &str) -> [String; 3] {
     [
         case.to_owned(),

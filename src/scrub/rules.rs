@@ -66,13 +66,11 @@ impl UserRules {
         self.rules.is_empty() && values.is_empty() && patterns.is_empty()
     }
 
-    /// Reads the user's file.
     pub fn parse(text: &str) -> Result<Self, RuleError> {
         toml::from_str(text).map_err(|error| RuleError::Toml(Box::new(error)))
     }
 }
 
-/// Returns the rules that are compiled in.
 pub fn built_in() -> Result<Vec<ScrubRule>, RuleError> {
     UserRules::parse(BUILT_IN).map(|rules| rules.rules)
 }

@@ -48,7 +48,6 @@ impl<'t> ValueReader<'t> {
         is_next
     }
 
-    /// Skips past a byte that is not further than `limit`.
     pub(super) fn skip_past(&mut self, byte: u8, limit: usize) -> Option<()> {
         let mut near = self.rest().iter().take(limit);
         self.position += near.position(|other| *other == byte)? + 1;
@@ -67,7 +66,6 @@ impl<'t> ValueReader<'t> {
             .count();
     }
 
-    /// Returns the number of backslashes before a quote, and the quote.
     pub(super) fn quote_at(&self, offset: usize) -> Option<(usize, u8)> {
         let rest = self.rest().get(offset..)?;
         let slashes = rest

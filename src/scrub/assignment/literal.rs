@@ -60,7 +60,6 @@ impl ValueReader<'_> {
         Some(literal)
     }
 
-    /// Reads one literal, also with a prefix, and goes behind it.
     fn piece(&mut self) -> Option<ValueSpan> {
         let prefix = self.rest().iter().take(4);
         let prefix = prefix

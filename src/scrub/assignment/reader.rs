@@ -4,7 +4,7 @@ use super::cursor::{ValueReader, ValueSpan};
 use crate::scrub::value::ValueForm;
 
 impl ValueReader<'_> {
-    /// Returns the value; `None` if nothing is assigned.
+    /// `None` if nothing is assigned.
     pub(super) fn value(mut self) -> Option<ValueSpan> {
         let is_quoted_name = self.skip_quote();
         while self.skip(b']') || self.skip(b'?') || self.skip(b'!') {}
@@ -100,7 +100,6 @@ impl ValueReader<'_> {
         })
     }
 
-    /// Reads a literal or, failing that, a bare value.
     fn assigned(&mut self, is_spaced: bool) -> Option<ValueSpan> {
         let start = self.position;
         if let Some(literal) = self.literal() {

@@ -2,7 +2,6 @@
 
 use super::words::{list, words};
 
-/// Returns whether a value looks random.
 pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
     if value.len() < shortest || value.contains(char::is_whitespace) {
         return false;
@@ -16,7 +15,6 @@ pub(in crate::scrub) fn is_random(value: &str, shortest: usize) -> bool {
     (has_digit || is_mixed(value)) && shannon(value.as_bytes()) >= lowest
 }
 
-/// Returns whether the case changes as in random letters.
 fn is_mixed(value: &str) -> bool {
     let bytes = value.as_bytes();
     let changes = bytes
@@ -51,7 +49,6 @@ pub(super) fn reads_as_name(text: &str) -> bool {
     })
 }
 
-/// Returns how often a value has each byte.
 pub(super) fn counts(value: &[u8]) -> [u32; 256] {
     let mut counts = [0; 256];
     for byte in value {
@@ -62,7 +59,7 @@ pub(super) fn counts(value: &[u8]) -> [u32; 256] {
     counts
 }
 
-/// Returns the Shannon entropy in bits per byte.
+/// In bits per byte.
 #[expect(clippy::cast_precision_loss, reason = "values are short")]
 pub(in crate::scrub) fn shannon(value: &[u8]) -> f64 {
     let counts = counts(value);

@@ -9,7 +9,6 @@ use crate::text::word_list::load;
 pub(in crate::scrub) static LISTS: LazyLock<BTreeMap<String, Vec<String>>> =
     LazyLock::new(|| load(include_str!("../words.toml")));
 
-/// Returns a list of the table.
 pub(super) fn list(name: &str) -> &'static [String] {
     let list = LISTS.get(name);
     debug_assert!(list.is_some(), "there is no list `{name}`");
@@ -42,7 +41,7 @@ impl WordSet {
     }
 }
 
-/// Returns the words of a name: runs of letters or of digits, also split where the case changes.
+/// Runs of letters or of digits, also split where the case changes.
 pub(in crate::scrub) fn words(name: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parts = name.split(|byte| !byte.is_ascii_alphanumeric());
     parts.flat_map(|mut rest| {
