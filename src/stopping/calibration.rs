@@ -101,7 +101,7 @@ pub struct Bin {
 const BINS: usize = 10;
 
 impl Reliability {
-    /// Summarizes statements; `None` if there are none. Values outside 0–1 are ignored.
+    /// `None` if there are none. Values outside 0–1 are ignored.
     pub fn of(graded: impl IntoIterator<Item = GradedConfidence>) -> Option<Self> {
         let in_range = |one: &GradedConfidence| {
             (0.0..=1.0).contains(&one.stated) && (0.0..=1.0).contains(&one.right)
@@ -138,7 +138,7 @@ fn bin(at: usize, graded: &[GradedConfidence]) -> Option<Bin> {
     })
 }
 
-/// Returns the means of what is stated and of what is right; `None` of nothing.
+/// `None` of nothing.
 fn means(graded: &[GradedConfidence]) -> Option<(f64, f64)> {
     let mean = |of: fn(&GradedConfidence) -> f64| {
         (!graded.is_empty()).then(|| graded.iter().map(of).sum::<f64>() / number(graded.len()))
@@ -146,8 +146,7 @@ fn means(graded: &[GradedConfidence]) -> Option<(f64, f64)> {
     Some((mean(|one| one.stated)?, mean(|one| one.right)?))
 }
 
-/// Returns the bin of a confidence. A bound as written (0.7) belongs to the bin that it begins,
-/// whatever its binary form.
+/// A bound as written (0.7) belongs to the bin that it begins, whatever its binary form.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -31,7 +31,7 @@ struct Step {
 }
 
 impl Experience {
-    /// Returns `None` until enough answers have been graded.
+    /// `None` until enough answers have been graded.
     pub fn of(levels: &[Level]) -> Option<Self> {
         let levels: Vec<Level> = sorted(levels);
         let graded = levels.iter().map(|level| level.count).sum();
@@ -41,8 +41,7 @@ impl Experience {
         })
     }
 
-    /// Returns the share of right answers at this agreement, by the highest level that is not above
-    /// it, or the lowest level.
+    /// By the highest level that is not above it, or the lowest level.
     pub fn right_at(&self, agreement: f64) -> Option<f64> {
         let reached = percent(agreement);
         let below = self.steps.iter().rev().find(|step| step.percent <= reached);

@@ -18,7 +18,6 @@ pub mod experience;
 pub mod replay;
 pub mod similarity;
 
-/// Returns a count to calculate with.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a user has far fewer than 2^53 seats and answers"
@@ -27,7 +26,7 @@ fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// Returns a share, from 0 to 1 for a part of a whole; `None` of nothing.
+/// From 0 to 1 for a part of a whole; `None` of nothing.
 #[expect(
     clippy::cast_precision_loss,
     reason = "counts and micro-dollars are far below 2^53"

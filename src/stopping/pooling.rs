@@ -27,7 +27,7 @@ pub struct Vote {
     pub confidence: Option<f64>,
 }
 
-/// Returns the probability that the answer is right, above 0 and below 1.
+/// Above 0 and below 1.
 pub fn pooled(votes: &[Vote], correlation: f64) -> f64 {
     let sum: f64 = votes.iter().map(|vote| vote.log_odds()).sum();
     let share = effective_voters(votes.len(), correlation) / number(votes.len().max(1));

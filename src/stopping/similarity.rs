@@ -10,8 +10,7 @@ use std::collections::BTreeSet;
 use super::evaluation::Value;
 use crate::text::clean::is_unspaced;
 
-/// Returns the resemblance of the least similar pair of texts, from 0 to 1; `None` for fewer than
-/// two texts.
+/// From 0 to 1; `None` for fewer than two texts.
 pub fn least_resemblance<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Value> {
     let texts: Vec<_> = texts.into_iter().map(trigrams).collect();
     let pairs = texts.iter().enumerate().flat_map(|(at, one)| {
@@ -33,7 +32,7 @@ fn resemblance(one: &Trigrams, other: &Trigrams) -> Value {
     )
 }
 
-/// Returns all trigrams of words; a text of fewer words is one piece.
+/// A text of fewer words is one piece.
 fn trigrams(text: &str) -> Trigrams {
     let words = words(text);
     words
@@ -42,8 +41,7 @@ fn trigrams(text: &str) -> Trigrams {
         .collect()
 }
 
-/// Returns the words in lower case, without punctuation. In a script without blanks between words,
-/// each character is one.
+/// In a script without blanks between words, each character is one.
 fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     for c in text.chars() {

@@ -47,7 +47,7 @@ pub struct StopReason {
 }
 
 impl StopReason {
-    /// Returns the reason of a stop; `None` if the batch continues or is complete.
+    /// `None` if the batch continues or is complete.
     pub fn of(evaluation: &Evaluation) -> Option<Self> {
         let Decision::Stop {
             rule,

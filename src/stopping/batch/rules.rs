@@ -12,7 +12,6 @@ use super::reason::{BASELINE_FAILS, CONSECUTIVE_FAILS};
 use super::state::{BatchState, ItemWindow, StopRequest, Workload};
 
 impl BatchState {
-    /// Checks all conditions.
     pub fn evaluate(&self, workload: Workload) -> Evaluation {
         let conditions = &self.conditions;
         let checks = Checks::default()
@@ -170,7 +169,6 @@ fn unanswered(checks: Checks, batch: &BatchState, workload: Workload) -> Checks 
         .message(format!("{stuck} {cases} no {why}"))
 }
 
-/// A condition on events in a row.
 fn streak(checks: Checks, rule: &str, metric: &str, in_a_row: u64, limit: Option<u64>) -> Checks {
     let checks = checks.limit(Class::Halted, rule).of(metric);
     match limit {
@@ -202,7 +200,7 @@ fn rate_message(name: &str, (part, of): (u64, u64), most: Confidence) -> String 
     format!("{name} rate {value} exceeds {threshold} threshold")
 }
 
-/// Returns a share in percent, without zeros at the end.
+/// Without zeros at the end.
 #[expect(clippy::cast_precision_loss, reason = "for a message")]
 fn percent((part, of): (u64, u64), digits: usize) -> String {
     let percent = 100.0 * part as f64 / of.max(1) as f64;

@@ -80,7 +80,6 @@ impl ItemWindow {
         wide(self.0.len())
     }
 
-    /// Returns the number of items of which it is true.
     pub(super) fn count(&self) -> u64 {
         wide(self.0.iter().filter(|item| **item).count())
     }
@@ -94,8 +93,8 @@ impl BatchState {
         }
     }
 
-    /// Resumes a stopped batch. What stopped it is forgotten, or it would stop again at once: the
-    /// windows, the counters and the budget begin again. The totals stay.
+    /// What stopped it is forgotten, or it would stop again at once: the windows, the counters and
+    /// the budget begin again. The totals stay.
     pub fn resume(&mut self, conditions: StopConditions) {
         *self = Self {
             totals: self.totals,
@@ -109,7 +108,7 @@ impl BatchState {
         self.totals.attempts = self.totals.attempts.saturating_add(1);
     }
 
-    /// Counts a finished item. It took at least one attempt.
+    /// The item took at least one attempt.
     pub fn finish(&mut self, role: ItemRole, outcome: CaseOutcome, attempts: u32) {
         let window = self.conditions.window;
         let is_right = outcome == CaseOutcome::Approved;
@@ -135,12 +134,11 @@ impl BatchState {
         self.totals.outages = self.totals.outages.saturating_add(1);
     }
 
-    /// Records a request to stop. The first one counts.
+    /// The first one counts.
     pub fn request_stop(&mut self, request: StopRequest) {
         self.request.get_or_insert(request);
     }
 
-    /// Returns whether the budget allows another attempt.
     pub fn allows_attempt(&self) -> bool {
         self.conditions
             .max_attempts

@@ -35,7 +35,7 @@ use state::{CircuitState, Permit, WhyOpen};
 pub struct Circuit(CircuitStage<CallWindow, WhyOpen>);
 
 impl Circuit {
-    /// Returns whether a call may go out now. [`Self::begin`] takes the permit.
+    /// [`Self::begin`] takes the permit.
     pub fn permit(&self, now: Timestamp) -> Permit {
         self.0.permit(now)
     }
@@ -55,8 +55,7 @@ impl Circuit {
         }
     }
 
-    /// Records the failure of a call that began at `began`. Of several probes, the last one
-    /// decides.
+    /// Of several probes, the last one decides.
     pub fn failed(&mut self, rule: &CircuitRule, began: Timestamp, now: Timestamp) {
         let why = match self.0.window_at(began) {
             Some(window) => window.failed(rule),

@@ -54,7 +54,6 @@ impl<Window: Default, Reason: Clone> CircuitStage<Window, Reason> {
         }
     }
 
-    /// Opens the circuit for a rest.
     pub fn open(&mut self, why: Reason, rest: Duration, now: Timestamp) {
         *self = Self::Open {
             since: now,
@@ -63,7 +62,7 @@ impl<Window: Default, Reason: Clone> CircuitStage<Window, Reason> {
         };
     }
 
-    /// Returns whether something may go out now. [`Self::begin`] takes the permit.
+    /// [`Self::begin`] takes the permit.
     pub fn permit(&self, now: Timestamp) -> Permit {
         match self {
             Self::Closed { .. } => Permit::Granted,
@@ -74,7 +73,7 @@ impl<Window: Default, Reason: Clone> CircuitStage<Window, Reason> {
         }
     }
 
-    /// Takes and returns the permit, if it is granted. That of a probe expires after `lifetime`.
+    /// A probe's permit expires after `lifetime`.
     pub fn begin(&mut self, lifetime: Duration, now: Timestamp) -> Permit {
         let permit = self.permit(now);
         if permit == Permit::Probe {

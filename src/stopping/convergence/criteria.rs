@@ -222,7 +222,6 @@ impl QuestionKey {
 }
 
 impl ItemCounts {
-    /// Returns the number of all items.
     pub fn total(&self) -> u64 {
         self.high + self.medium + self.open
     }

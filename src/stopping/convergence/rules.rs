@@ -21,7 +21,6 @@ use crate::stopping::evaluation::{Bound, Checks, Class, Value};
 /// Two returns are two whole periods: `A, B, A, B`.
 const RETURNS: u64 = 2;
 
-/// States the rules after the last iteration.
 pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Checks {
     let last = measures.last().filter(|measure| measure.counts.is_some());
     let counts = last.and_then(|measure| measure.counts);
@@ -85,7 +84,7 @@ pub(super) fn checks(criteria: &Criteria, measures: &[DocumentMeasure]) -> Check
         })
 }
 
-/// Most items are of high confidence. The share of no items is unknown.
+/// The share of no items is unknown.
 fn high_confidence(checks: Checks, criteria: &Criteria, counts: Option<ItemCounts>) -> Checks {
     let ItemCounts {
         high,
@@ -159,8 +158,7 @@ fn comparison(criteria: &Criteria, measures: &[DocumentMeasure]) -> Option<Strin
     ))
 }
 
-/// Returns how many comparisons in a row, up to the last iteration, found the open questions
-/// unchanged. A first iteration has nothing to be compared with: 0.
+/// A first iteration has nothing to be compared with: 0.
 pub fn stable_count(criteria: &Criteria, measures: &[DocumentMeasure]) -> u64 {
     let unchanged = measures.windows(2).rev().take_while(
         |pair| matches!(pair, [previous, current] if is_unchanged(criteria, previous, current)),
@@ -180,7 +178,7 @@ pub(super) fn is_unchanged(
         && unanswered(criteria, current) == 0
 }
 
-/// Returns the open questions without a readable answer. The reference does not know them.
+/// The reference does not know them.
 pub(super) fn unanswered(criteria: &Criteria, measure: &DocumentMeasure) -> u64 {
     match criteria.rule_set {
         RuleSet::Corrected => measure.unanswered,
@@ -233,7 +231,7 @@ fn same_set(previous: &DocumentMeasure, current: &DocumentMeasure) -> bool {
     matches!((questions(previous), questions(current)), (Some(previous), Some(current)) if previous == current)
 }
 
-/// Returns the open questions; `None` if the document could not be read.
+/// `None` if the document could not be read.
 fn questions(measure: &DocumentMeasure) -> Option<&BTreeSet<QuestionKey>> {
     measure.counts.map(|_| &measure.questions)
 }

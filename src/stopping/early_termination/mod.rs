@@ -55,7 +55,6 @@ impl EarlyStop {
     /// wrong answer in 44 of 100 cases.
     pub const USUAL_CORRELATION: f64 = 0.44;
 
-    /// Returns the default rules.
     pub fn usual() -> Self {
         Self {
             policy: Policy::Ask,
@@ -125,21 +124,19 @@ impl Evaluation {
     }
 }
 
-/// Returns the strongest point: the one with the highest stated confidence, the first of equals, as
-/// in `Synthesis::leading`.
+/// The one with the highest stated confidence, the first of equals, as in `Synthesis::leading`.
 fn leading(points: &[Point]) -> Option<&Point> {
     // An unstated confidence is below any stated one.
     let stated = |point: &&Point| point.confidence.map(Confidence::millionths);
     points.iter().rev().max_by_key(stated)
 }
 
-/// Returns the judge's mean stated confidence; `None` if it states none that carries information.
+/// `None` if it states none that carries information.
 pub fn judges_confidence(evidence: &Evidence) -> Option<Confidence> {
     stated_confidence(&evidence.points).filter(|_| !evidence.uninformative_judge)
 }
 
-/// Returns the mean stated confidence of the points: 0 without points, `None` if no point states
-/// one.
+/// 0 without points, `None` if no point states one.
 pub fn stated_confidence(points: &[Point]) -> Option<Confidence> {
     mean(points).and_then(|(part, of)| Confidence::new(share(part, of)?))
 }
@@ -157,8 +154,7 @@ fn mean(points: &[Point]) -> Option<(u64, u64)> {
     }
 }
 
-/// Returns the calibrated probability of the strongest point; `None` without a point or an answer,
-/// and if the judge's confidences carry no information.
+/// `None` without a point or an answer, and if the judge's confidences carry no information.
 pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     let point = leading(&evidence.points)?;
     if evidence.uninformative_judge || evidence.answered == 0 || evidence.statements.is_empty() {
@@ -191,7 +187,6 @@ pub fn calibrated(rule: &EarlyStop, evidence: &Evidence) -> Option<Calibrated> {
     })
 }
 
-/// Evaluates every rule.
 pub fn evaluate(rule: &EarlyStop, evidence: &Evidence) -> Evaluation {
     let value = mean(&evidence.points)
         .filter(|_| !evidence.uninformative_judge)

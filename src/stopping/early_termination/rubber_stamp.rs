@@ -59,8 +59,7 @@ pub(super) fn rubber_stamp(checks: Checks, evidence: &Evidence) -> Checks {
         .applies_if(applies)
 }
 
-/// Returns whether all experts are confident; `None` if that depends on one without a stated
-/// confidence.
+/// `None` if that depends on one without a stated confidence.
 fn all_sure(statements: &[Statement]) -> Option<bool> {
     let is_sure = |confidence: Confidence| confidence.millionths() > SURE;
     let said: Vec<Option<bool>> = statements

@@ -118,7 +118,6 @@ impl Checks {
         self.change(|row| row.rule.clear())
     }
 
-    /// States the reason of a stop by the last rule.
     pub fn message(self, message: impl Into<String>) -> Self {
         self.change(|row| row.message = message.into())
     }

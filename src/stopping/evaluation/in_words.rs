@@ -14,20 +14,18 @@ pub(crate) enum Notation {
 }
 
 impl Rule {
-    /// Describes the measured value and the required one.
     pub fn in_words(&self) -> String {
         format!("{}: {}", self.metric, self.measure_in_words())
     }
 
-    /// Describes value and threshold: `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown
-    /// (at most 0)`.
+    /// `0.92 (at least 0.90)`, `2 of 3 (at least 3 of 3)`, `unknown (at most 0)`.
     pub fn measure_in_words(&self) -> String {
         let (value, threshold) = self.figures(Notation::Decimals);
         let value = value.unwrap_or_else(|| "unknown".to_owned());
         format!("{value} ({} {threshold})", self.bound.in_words())
     }
 
-    /// Formats value and threshold, with as many decimals as it takes to tell different ones apart.
+    /// With as many decimals as it takes to tell different ones apart.
     pub(crate) fn figures(&self, notation: Notation) -> (Option<String>, String) {
         let Some(notation) = self.notation(notation) else {
             let value = self.value.as_ref().map(Value::in_numbers);
@@ -57,7 +55,7 @@ impl Rule {
             .unwrap_or_else(|| with(most))
     }
 
-    /// Returns the notation of fractions; `None` if the values are whole numbers, or no numbers.
+    /// `None` if the values are whole numbers, or no numbers.
     fn notation(&self, of_decimals: Notation) -> Option<Notation> {
         let is_ratio = |value: &Value| matches!(value, Value::Ratio { .. });
         if self.threshold.is_decimal() {
@@ -84,8 +82,7 @@ impl Bound {
 }
 
 impl Value {
-    /// Returns whether the threshold was given as a decimal fraction; values are then shown in the
-    /// same form.
+    /// Values are then shown in the same form.
     fn is_decimal(&self) -> bool {
         matches!(self, Self::Share { of: MILLION, .. })
     }

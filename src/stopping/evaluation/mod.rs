@@ -78,7 +78,7 @@ pub enum Class {
 }
 
 impl Class {
-    /// Returns its word, as it is stored.
+    /// As it is stored.
     pub fn name(self) -> &'static str {
         match self {
             Self::Done => "done",
@@ -106,7 +106,7 @@ impl Evaluation {
         matches!(self.decision, Decision::Stop { .. })
     }
 
-    /// Returns the class of the stop; `None` if the work continues.
+    /// `None` if the work continues.
     pub fn class(&self) -> Option<Class> {
         match &self.decision {
             Decision::Continue => None,
@@ -114,7 +114,7 @@ impl Evaluation {
         }
     }
 
-    /// Returns the name of the rule that decided; `None` if the work continues.
+    /// `None` if the work continues.
     pub fn deciding_rule(&self) -> Option<&str> {
         match &self.decision {
             Decision::Continue => None,

@@ -83,8 +83,7 @@ impl Rule {
         }
     }
 
-    /// Returns the rule with a value that is compared with a threshold. The outcome is unknown
-    /// without a value or if the two cannot be compared.
+    /// The outcome is unknown without a value or if the two cannot be compared.
     #[must_use]
     pub fn measured(self, value: Option<Value>, bound: Bound, threshold: Value) -> Self {
         let admits = |value| bound.admits(value, &threshold);
@@ -117,13 +116,11 @@ impl Rule {
         self.outcome = RuleOutcome::NotApplicable;
     }
 
-    /// Returns whether it is a guard that objects to a success.
     pub(super) fn objects(&self) -> bool {
         self.kind == RuleKind::Guard
             && matches!(self.outcome, RuleOutcome::Fired | RuleOutcome::Unknown)
     }
 
-    /// Returns whether it is a guard that objects to this success.
     pub(super) fn objects_to(&self, success: &str) -> bool {
         let is_guarded = self.guards.is_empty() || self.guards.iter().any(|name| name == success);
         self.objects() && is_guarded
@@ -131,7 +128,7 @@ impl Rule {
 }
 
 impl Bound {
-    /// Returns whether the value is within the bound; `None` if the two cannot be compared.
+    /// `None` if the two cannot be compared.
     fn admits(self, value: &Value, threshold: &Value) -> Option<bool> {
         Some(match self {
             Self::AtLeast => value.compared(threshold)?.is_ge(),

@@ -25,17 +25,17 @@ impl<T: Copy + PartialOrd + Display> Threshold<T> {
         Self { setting, value }
     }
 
-    /// Requires a value of at least `least`; `problem` says what is wrong with a lower one.
+    /// `problem` says what is wrong with a lower one.
     pub fn at_least(self, least: T, problem: &str) -> Result<Self, ThresholdError> {
         self.required(self.value >= least, problem)
     }
 
-    /// Requires a value of at most `most`; `problem` says what is wrong with a higher one.
+    /// `problem` says what is wrong with a higher one.
     pub fn at_most(self, most: T, problem: &str) -> Result<Self, ThresholdError> {
         self.required(self.value <= most, problem)
     }
 
-    /// Requires a value below `limit`; `problem` says what is wrong with others.
+    /// `problem` says what is wrong with others.
     pub fn less_than(self, limit: T, problem: &str) -> Result<Self, ThresholdError> {
         self.required(self.value < limit, problem)
     }
@@ -55,7 +55,6 @@ impl<T: Copy + PartialOrd + Display> Threshold<T> {
         format!("it can never be reached, because `{setting}` is {value}")
     }
 
-    /// Requires that a condition is met.
     pub fn required(self, is_met: bool, problem: &str) -> Result<Self, ThresholdError> {
         if is_met {
             Ok(self)

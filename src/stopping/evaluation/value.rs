@@ -62,7 +62,7 @@ impl Value {
         Self::Word(word.to_owned())
     }
 
-    /// Returns the order of two numbers; `None` for words, and if a whole is 0.
+    /// `None` for words, and if a whole is 0.
     pub fn compared(&self, other: &Self) -> Option<Ordering> {
         let (part, of) = self.fraction()?;
         let (other_part, other_of) = other.fraction()?;
@@ -70,7 +70,7 @@ impl Value {
         Some(product(part, other_of).cmp(&product(other_part, of)))
     }
 
-    /// Returns whether two values are equal; `None` if they cannot be compared.
+    /// `None` if they cannot be compared.
     pub fn equals(&self, other: &Self) -> Option<bool> {
         match (self, other) {
             (Self::Word(word), Self::Word(other)) => Some(word == other),
@@ -78,7 +78,7 @@ impl Value {
         }
     }
 
-    /// Returns a number as part and whole; `None` for words, and if the whole is 0.
+    /// `None` for words, and if the whole is 0.
     pub(in crate::stopping) fn fraction(&self) -> Option<(u64, u64)> {
         match *self {
             Self::Count(number) => Some((number, 1)),

@@ -57,7 +57,7 @@ pub struct CircuitRecord {
 }
 
 impl LoopEvent {
-    /// Returns the run that it belongs to; `None` for what concerns all runs.
+    /// `None` for what concerns all runs.
     pub fn run(&self) -> Option<&RunRef> {
         match &self.kind {
             LoopEventKind::Turn(record) => Some(&record.run),
@@ -67,7 +67,7 @@ impl LoopEvent {
         }
     }
 
-    /// Returns the checked turn; `None` for the other events.
+    /// `None` for the other events.
     pub fn turn(&self) -> Option<&TurnRecord> {
         match &self.kind {
             LoopEventKind::Turn(record) => Some(record),

@@ -129,7 +129,6 @@ pub struct SeedTasks {
 }
 
 impl SeedTasks {
-    /// Counts the boxes of a plan.
     pub fn count(plan: &str) -> Self {
         let lines_with = |mark| plan.lines().filter(|line| line.contains(mark)).count() as u64;
         Self {
@@ -144,7 +143,6 @@ impl SeedTasks {
 }
 
 impl Checklist {
-    /// Returns the number of items that count.
     pub fn total(&self) -> u64 {
         self.completed.saturating_add(self.open)
     }
@@ -210,7 +208,6 @@ impl ErrorStreaks {
         }
     }
 
-    /// Returns the error that has occurred in the most turns in a row.
     pub fn longest(&self) -> Option<(&ErrorSignature, u32)> {
         let (error, turns) = self.0.iter().max_by_key(|(_, turns)| **turns)?;
         Some((error, *turns))

@@ -28,7 +28,7 @@ type MeasuredState = BTreeMap<String, Value>;
 const COMPLETED_SET: &str = "completed_set";
 
 impl ProgressTrail {
-    /// Returns whether anything is measured; without, stagnation is unknown.
+    /// Without, stagnation is unknown.
     pub fn is_measured(&self) -> bool {
         !self.states.is_empty()
     }

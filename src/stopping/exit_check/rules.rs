@@ -42,7 +42,6 @@ pub struct CheckedTurn<'a> {
     pub now: Timestamp,
 }
 
-/// Evaluates the rules.
 pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
     let checks = before_successes(Checks::default(), turn);
     let checks = successes(checks, turn);
@@ -144,7 +143,6 @@ fn successes(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
         ))
 }
 
-/// What a success needs besides its own value.
 fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let evidence = turn.evidence;
     let checklist = evidence.checklist.as_ref();
@@ -188,7 +186,6 @@ fn guards(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
         .applies_if(checklist.is_some())
 }
 
-/// Limits that need a person.
 fn persons(checks: Checks, turn: &CheckedTurn<'_>) -> Checks {
     let (thresholds, evidence) = (turn.thresholds, turn.evidence);
     let asking = turn.run.question_turns;
@@ -284,14 +281,12 @@ fn stated(evidence: &TurnEvidence) -> &'static str {
     }
 }
 
-/// Returns the line or the tag that states the status.
 fn source(evidence: &TurnEvidence) -> &str {
     let status = evidence.status.as_ref();
     status.map_or("", |status| status.source.as_str())
 }
 
-/// Returns the completed share of the checklist; `None` without a checklist. The share of an empty
-/// one cannot be compared with anything.
+/// `None` without a checklist. The share of an empty one cannot be compared with anything.
 fn completed_share(evidence: &TurnEvidence) -> Option<Value> {
     evidence.checklist.as_ref().map(|checklist| Value::Share {
         part: checklist.completed,

@@ -87,7 +87,6 @@ impl CircuitPhase {
 }
 
 impl RunState {
-    /// Returns a new run at its beginning.
     pub fn new(run: RunRef, now: Timestamp) -> Self {
         Self {
             breaker: LoopBreaker::new(run.id.clone(), now),
@@ -97,7 +96,7 @@ impl RunState {
         }
     }
 
-    /// Adds a turn. Its decision is not made yet.
+    /// The decision on the turn is not made yet.
     pub fn observe(&mut self, evidence: &TurnEvidence, settings: &ExitSettings, now: Timestamp) {
         self.circuit_before = CircuitPhase::of(&self.breaker.state(now));
         self.turn = self.turn.saturating_add(1);
@@ -172,7 +171,6 @@ fn claims_completion(evidence: &TurnEvidence) -> bool {
     }
 }
 
-/// Returns whether the agent program failed or left no message.
 fn agent_failed(evidence: &TurnEvidence) -> bool {
     let is_silent = evidence.words.is_none() && evidence.status.is_none();
     is_silent || evidence.agent_exit.is_some_and(|status| status != 0)

@@ -55,7 +55,6 @@ impl Fold for LoopState {
 }
 
 impl LoopState {
-    /// Returns the run that was used last.
     pub fn current(&self) -> Option<&RunState> {
         self.runs.last()
     }
@@ -64,15 +63,14 @@ impl LoopState {
         self.runs.iter().find(|run| run.run.id == *id)
     }
 
-    /// Returns whether a circuit waits for a clock that went backwards:
     /// [`LoopEventKind::ClockSetBack`] is the event to be logged.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
         let waits = |run: &RunState| run.breaker.is_ahead_of(now) && !run.breaker.is_closed();
         self.runs.iter().any(waits)
     }
 
-    /// Returns the run that the next check belongs to: the named one, else the implicit run, or
-    /// one with the id of this time if that has stopped or expired.
+    /// The named one, else the implicit run, or one with the id of this time if that has stopped or
+    /// expired.
     pub fn next_run(&self, named: Option<&str>, now: Timestamp) -> RunRef {
         if let Some(name) = named {
             return RunRef {
@@ -89,8 +87,7 @@ impl LoopState {
         }
     }
 
-    /// Checks a turn of a run and returns the event to be logged. It changes nothing:
-    /// [`Self::apply`] does.
+    /// Changes nothing: [`Self::apply`] does.
     pub fn check(
         &self,
         run: RunRef,
@@ -120,7 +117,6 @@ impl LoopState {
         LoopEvent::new(now, LoopEventKind::Turn(Box::new(record)))
     }
 
-    /// Adds an event of the log.
     pub fn apply(&mut self, event: &LoopEvent) {
         let now = event.time;
         match &event.kind {
@@ -193,8 +189,7 @@ impl LoopState {
     }
 }
 
-/// Returns whether the loop of an implicit run has ended in some way that no check saw. An open
-/// circuit still rests for as long as it rests.
+/// An open circuit still rests for as long as it rests.
 fn has_expired(run: &RunState, now: Timestamp) -> bool {
     let is_resting = matches!(run.breaker.state(now), BreakerState::Open { .. });
     !is_resting && now.since(run.last_seen) > IMPLICIT_RUN_EXPIRY

@@ -11,7 +11,6 @@ use crate::stopping::evaluation::{Checks, Class, Evaluation, Value};
 use super::evidence::{SeedTasks, TurnEvidence};
 use super::rules::{self, CheckedTurn};
 
-/// Evaluates the rules.
 pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
     let (thresholds, run, evidence) = (turn.thresholds, turn.run, turn.evidence);
     let completion = completion(evidence);
@@ -55,8 +54,8 @@ pub fn evaluate(turn: &CheckedTurn<'_>) -> Evaluation {
     rules::turns(checks, turn).evaluation()
 }
 
-/// Returns the confidence of the language in percent: 90 or 60 for an explicit word, added to 50
-/// less 10 for each hedge and plus 10 for each assurance, at most 100.
+/// 90 or 60 for an explicit word, added to 50 less 10 for each hedge and plus 10 for each
+/// assurance, at most 100.
 pub(super) fn confidence(evidence: &TurnEvidence) -> u64 {
     let words = evidence.seed_words.unwrap_or_default();
     let explicit = if words.certain {
@@ -72,7 +71,7 @@ pub(super) fn confidence(evidence: &TurnEvidence) -> u64 {
         .min(100)
 }
 
-/// Returns the share of completed tasks in percent; 50 without a plan, 0 for a plan without tasks.
+/// In percent; 50 without a plan, 0 for a plan without tasks.
 pub(super) fn completion(evidence: &TurnEvidence) -> u64 {
     let Some(tasks) = evidence.seed_tasks else {
         return 50;

@@ -77,7 +77,6 @@ impl DecisionTotals {
     }
 }
 
-/// Returns the reason of a decision as one sentence.
 fn reason(evaluation: &Evaluation) -> String {
     match &evaluation.decision {
         Decision::Stop { message, .. } => message.clone(),

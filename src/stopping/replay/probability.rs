@@ -151,7 +151,6 @@ impl PanelKnowledge {
         pooled(&votes, EarlyStop::USUAL_CORRELATION)
     }
 
-    /// Returns the answers that were given, with the accuracies of their voters.
     fn given(&self, answers: &[Option<AnswerKey>]) -> impl Iterator<Item = (AnswerKey, f64)> {
         let voters = answers.iter().zip(&self.accuracies);
         voters.filter_map(|(answer, accuracy)| Some(((*answer)?, *accuracy)))

@@ -53,7 +53,6 @@ impl StopRule {
     }
 }
 
-/// Asks until the rule stops, or to the last voter.
 fn first_stop(
     answers: &[Option<AnswerKey>],
     stops: impl Fn(&Tally, usize) -> bool,

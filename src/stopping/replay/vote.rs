@@ -35,7 +35,7 @@ impl Tally {
         }
     }
 
-    /// Returns the leading answer; `None` without votes.
+    /// `None` without votes.
     pub fn lead(&self) -> Option<Lead> {
         let mut lead: Option<Lead> = None;
         for (&answer, &votes) in &self.counts {

@@ -136,8 +136,8 @@ impl LoopBreaker {
         }
     }
 
-    /// Hands the breaker to the next run. One that is not closed rests on; a closed one starts
-    /// from nothing, so that a crashed run cannot open it for the next.
+    /// One that is not closed rests on; a closed one starts from nothing, so that a crashed run
+    /// cannot open it for the next.
     pub fn begin_run(&mut self, run: RunId, now: Timestamp) {
         self.observe(now);
         self.run = run;
@@ -152,7 +152,6 @@ impl LoopBreaker {
         self.stage = CircuitStage::closed(now);
     }
 
-    /// Records the outcome of a turn that was checked at `now`.
     pub fn record(
         &mut self,
         rule: &BreakerRule,
@@ -178,7 +177,6 @@ impl LoopBreaker {
         }
     }
 
-    /// Returns whether a turn may begin now.
     #[cfg(test)]
     pub fn permit(&self, now: Timestamp) -> crate::stopping::circuit::state::Permit {
         self.at(now).stage.permit(now)
@@ -213,13 +211,12 @@ impl LoopBreaker {
         matches!(self.stage, CircuitStage::Closed { .. })
     }
 
-    /// Returns whether the clock went backwards since the breaker last saw it. The time that has to
-    /// pass then stands still until [`Self::observe`] has seen the new time.
+    /// The time that has to pass then stands still until [`Self::observe`] has seen the new time.
     pub fn is_ahead_of(&self, now: Timestamp) -> bool {
         now < self.seen
     }
 
-    /// Reads the clock. If it went backwards, all moments move back with it.
+    /// If it went backwards, all moments move back with it.
     pub fn observe(&mut self, now: Timestamp) {
         let back = self.seen.since(now);
         self.seen = now;
