@@ -26,7 +26,7 @@ pub fn clean(text: &str) -> String {
     cleaned
 }
 
-/// Returns at most `length` characters of a text; a cut shows as `…`.
+/// A cut shows as `…`.
 pub fn shortened(text: &str, length: usize) -> String {
     match text.char_indices().nth(length) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
@@ -64,7 +64,6 @@ pub fn count(number: impl Display, thing: &str) -> String {
     format!("{number} {thing}{plural}")
 }
 
-/// Returns a text with its first letter in capitals.
 pub fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -76,7 +75,7 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the words of a text: its runs of letters and digits.
+/// A word is a run of letters and digits.
 pub fn words(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let runs = text.split(|c: char| !c.is_alphanumeric());
     runs.filter(|word| !word.is_empty())
@@ -140,8 +139,7 @@ pub fn is_invisible(c: char) -> bool {
     is_direction_mark(c) || c.is_control() && c != '\n' && c != '\t'
 }
 
-/// Returns the range of the front matter at the beginning of a text: `key: value` lines between two
-/// lines of `---` or `+++`.
+/// `key: value` lines between two lines of `---` or `+++`.
 pub fn front_matter(text: &str) -> Option<Range<usize>> {
     static FRONT_MATTER: Pattern = Pattern::prepared("", |_| {
         let line = r"(?:[ \t#\]}-][^\n]*|[\w. -]+[:=][^\n]*|)\n";

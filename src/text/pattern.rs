@@ -36,13 +36,12 @@ impl Pattern {
         self.regex().is_some_and(|regex| regex.is_match(text))
     }
 
-    /// Returns all matches, which do not overlap.
+    /// Matches do not overlap.
     pub fn all<'t>(&self, text: &'t str) -> impl Iterator<Item = Captures<'t>> {
         let regex = self.regex().into_iter();
         regex.flat_map(move |regex| regex.captures_iter(text))
     }
 
-    /// Returns the text with every match replaced.
     pub fn replace_in<'t>(&self, text: &'t str, replacement: impl Replacer) -> Cow<'t, str> {
         let regex = self.regex();
         regex.map_or(text.into(), |regex| regex.replace_all(text, replacement))

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-/// Reads tables from a file that is compiled in. The tests read each file.
+/// The tests read each file.
 pub fn load<T: DeserializeOwned + Default>(file: &str) -> T {
     toml::from_str(file).unwrap_or_default()
 }
@@ -21,7 +21,6 @@ impl WordList {
         self.0.iter().any(|known| known == word)
     }
 
-    /// Returns whether one of them occurs in a text.
     pub fn are_in(&self, text: &str) -> bool {
         self.0.iter().any(|known| text.contains(known.as_str()))
     }

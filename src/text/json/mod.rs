@@ -49,8 +49,7 @@ pub(crate) struct Deviations {
     bareword: bool,
 }
 
-/// Parses the object or array that begins at `start`. Each character read uses one of `steps`;
-/// without any left, the result is `Broken`.
+/// Each character read uses one of `steps`; without any left, the result is `Broken`.
 pub(crate) fn parse(text: &str, start: usize, steps: &mut usize) -> Attempt {
     let mut reader = JsonReader::new(text, start, *steps);
     let close = match reader.peek() {
@@ -115,7 +114,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    /// Reads a container from its opening bracket. If the text ends within, it has the beginning.
+    /// If the text ends within, it has the beginning.
     fn container(&mut self, close: char) -> Result<Value, Stop> {
         if self.open.len() >= DEPTH {
             return Err(Stop::Broken);
@@ -191,7 +190,6 @@ impl<'t> JsonReader<'t> {
         read
     }
 
-    /// Reads a key and the colon after it.
     fn key(&mut self, next: char) -> Result<String, Stop> {
         let key = match closers(next) {
             Some(closers) => {
@@ -208,7 +206,6 @@ impl<'t> JsonReader<'t> {
         Ok(key)
     }
 
-    /// Reads the value behind a key.
     fn member(&mut self) -> Result<Value, Stop> {
         let next = self.next_solid()?;
         if next == ',' || next == '}' {
@@ -251,13 +248,11 @@ impl<'t> JsonReader<'t> {
         self.rest().chars().next()
     }
 
-    /// Skips `length` bytes.
     fn skip(&mut self, length: usize) {
         self.at += length;
         self.steps = self.steps.saturating_sub(length);
     }
 
-    /// Takes the next character.
     fn take(&mut self) -> Result<char, Stop> {
         if self.steps == 0 {
             return Err(Stop::Broken);

@@ -24,7 +24,7 @@ pub(super) fn closers(open: char) -> Option<&'static [char]> {
 }
 
 impl JsonReader<'_> {
-    /// Reads a string from its opening mark. If the text ends within, it has the beginning.
+    /// If the text ends within, it has the beginning.
     pub(super) fn string(
         &mut self,
         open: char,
@@ -52,8 +52,7 @@ impl JsonReader<'_> {
         }
     }
 
-    /// Returns whether a closing mark ends the string, judged by what follows it. In valid JSON it
-    /// always does.
+    /// In valid JSON it always does.
     fn ends(&self, place: Place) -> bool {
         let rest = self.rest();
         let after = rest.trim_start();
@@ -100,7 +99,7 @@ impl JsonReader<'_> {
         Ok(())
     }
 
-    /// Reads the digits after `\u`: four, or two groups of four for characters above U+FFFF.
+    /// Four, or two groups of four for characters above U+FFFF.
     fn unicode(&mut self, text: &mut String) -> Result<(), Stop> {
         if self.rest().len() < 4 {
             return Err(Stop::CutOff);
@@ -128,7 +127,6 @@ impl JsonReader<'_> {
     }
 }
 
-/// Returns whether a key, an item or the end of the container can begin with this character.
 fn begins(c: char, place: Place) -> bool {
     let always = closers(c).is_some() || matches!(c, '}' | ']' | '/' | ',');
     match place {
@@ -146,7 +144,6 @@ fn unit(text: &str) -> Option<u16> {
     u16::from_str_radix(digits, 16).ok().filter(|_| are_digits)
 }
 
-/// Removes the escapes of a whole text.
 pub(crate) fn unescape(text: &str) -> String {
     let mut reader = JsonReader::new(text, 0, usize::MAX);
     let mut plain = String::new();

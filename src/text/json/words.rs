@@ -26,8 +26,7 @@ impl JsonReader<'_> {
         Ok(key.to_owned())
     }
 
-    /// Reads a value without quotation marks. A value at the very end of the text counts as cut
-    /// off: `0.8` may be the beginning of `0.85`.
+    /// A value at the very end of the text counts as cut off: `0.8` may be the beginning of `0.85`.
     pub(super) fn word(&mut self, place: Place) -> Result<Value, Stop> {
         let rest = self.rest();
         let end = rest.find([',', '}', ']', '\n', '{', '[', '"', '`']);

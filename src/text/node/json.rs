@@ -20,7 +20,7 @@ const STRICT: ParseOptions = ParseOptions {
     allow_extended_string_escapes: false,
 };
 
-/// Parses a file with one value; `None` for an empty one.
+/// `None` for an empty one.
 pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
     parse_from(text, 1)
 }

@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// Describes the value: `a list`, and a word as it is written.
+    /// `a list`, and a word as it is written.
     pub fn described(&self) -> String {
         match &self.value {
             NodeValue::Bool(value) => format!("`{value}`"),
@@ -143,7 +143,7 @@ impl Node {
         }
     }
 
-    /// Describes the kind of value: `a list`.
+    /// `a list`.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Null => "nothing",
@@ -168,8 +168,7 @@ pub fn plain_scalar(text: &str) -> NodeValue {
     }
 }
 
-/// Returns whether a text is a number as JSON writes it. One that begins with a zero, such as
-/// `007`, is an identifier.
+/// One that begins with a zero, such as `007`, is an identifier.
 fn is_number(text: &str) -> bool {
     let is_json = serde_json::from_str::<serde_json::Number>(text).is_ok();
     is_json && !text.contains(char::is_whitespace)
@@ -188,7 +187,6 @@ impl Lines {
         Self { ends, first }
     }
 
-    /// Returns the line of a position in bytes.
     fn at(&self, position: usize) -> usize {
         self.first + self.ends.partition_point(|end| *end < position)
     }

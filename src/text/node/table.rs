@@ -77,7 +77,6 @@ fn columns(header: &StringRecord) -> Result<Vec<String>, SyntaxProblem> {
     Ok(columns)
 }
 
-/// Returns whether a column has the option with this letter.
 fn is_letter(name: &str) -> bool {
     matches!(name.as_bytes(), [b'A'..=b'Z'])
 }
@@ -114,7 +113,7 @@ fn row(columns: &[String], record: &StringRecord, line: usize) -> Result<Node, S
     })
 }
 
-/// Returns the line on which a row begins; its position is before the blank lines above it.
+/// The row's own position is before the blank lines above it.
 fn first_line(place: &Position, text: &str, lines: &Lines) -> usize {
     let start = usize::try_from(place.byte()).unwrap_or(usize::MAX);
     let rest = text.as_bytes().get(start..).unwrap_or_default();

@@ -5,7 +5,6 @@ use toml::de::{DeString, DeTable, DeValue};
 
 use super::{Lines, Node, NodeMap, NodeValue, SyntaxProblem};
 
-/// Parses a file.
 pub fn parse(text: &str) -> Result<Node, SyntaxProblem> {
     let lines = Lines::new(text, 1);
     let table = DeTable::parse(text).map_err(|error| {

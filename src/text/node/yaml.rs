@@ -19,7 +19,7 @@ pub enum Aliases {
     Ignored,
 }
 
-/// Parses a file; `None` for an empty one.
+/// `None` for an empty one.
 pub fn parse(text: &str) -> Result<Option<Node>, SyntaxProblem> {
     parse_with(text, Aliases::Refused)
 }
@@ -53,7 +53,6 @@ pub fn parse_with(text: &str, aliases: Aliases) -> Result<Option<Node>, SyntaxPr
 /// What the parser says, each with its line.
 type Events<'e, 't> = dyn Iterator<Item = Result<(Event<'t>, usize), SyntaxProblem>> + 'e;
 
-/// Reads the value that an event begins.
 fn node<'t>(
     events: &mut Events<'_, 't>,
     event: Event<'t>,
@@ -101,7 +100,7 @@ fn node<'t>(
     Ok(Node { line, value })
 }
 
-/// Returns the next value of a list or a map; `None` at its end.
+/// `None` at its end.
 fn inner<'t>(events: &mut Events<'_, 't>) -> Result<Option<(Event<'t>, usize)>, SyntaxProblem> {
     let next = events.next().transpose()?;
     Ok(next.filter(|(event, _)| !matches!(event, Event::SequenceEnd | Event::MappingEnd)))
