@@ -16,7 +16,6 @@ use crate::text::clean::{clean, shortened};
 /// Characters of the longest answer in an attribute; the element's text has the whole.
 const LONGEST_IN_ATTRIBUTE: usize = 200;
 
-/// Renders the report.
 pub fn junit(report: &BenchmarkReport) -> String {
     let suites: String = report.arms.iter().map(|arm| suite(report, arm)).collect();
     let sum = |count: fn(&OutcomeCounts) -> u64| {
@@ -34,7 +33,6 @@ pub fn junit(report: &BenchmarkReport) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{all}")
 }
 
-/// Renders the test suite of an arm.
 fn suite(report: &BenchmarkReport, arm: &ArmReport) -> String {
     let name = format!("{}.{}", report.terms.suite.name, arm.arm.name());
     let results = report.results.iter();
@@ -60,7 +58,6 @@ fn suite(report: &BenchmarkReport, arm: &ArmReport) -> String {
     element("testsuite", &attributes, 2, &cases)
 }
 
-/// Renders a test case with what it has inside.
 fn case(
     report: &BenchmarkReport,
     suite: &str,
@@ -81,7 +78,6 @@ fn case(
     element("testcase", &attributes, 4, children)
 }
 
-/// Renders what is wrong with an answer, and the consultations that gave it.
 fn outcome(report: &BenchmarkReport, result: &CaseResult) -> String {
     let (expected, given) = (report.expected(result), result.given());
     let short = |text| shortened(text, LONGEST_IN_ATTRIBUTE);
@@ -107,7 +103,6 @@ fn outcome(report: &BenchmarkReport, result: &CaseResult) -> String {
     format!("{problem}      <system-out>{records}</system-out>\n")
 }
 
-/// Renders an element with this indentation around the lines inside it.
 fn element(name: &str, attributes: &[(&str, String)], indent: usize, children: &str) -> String {
     let attributes = attributes.iter();
     let attributes: Vec<String> = attributes
@@ -126,14 +121,13 @@ fn seconds<'r>(results: impl Iterator<Item = &'r CaseResult>) -> String {
     format!("{:.3}", Duration::from_millis(time).as_secs_f64())
 }
 
-/// Returns a value for an attribute, on one line.
+/// On one line.
 fn attribute(value: &str) -> String {
     let value = text(value);
     value.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Escapes text. XML forbids control characters and noncharacters even as references, so they are
-/// dropped.
+/// XML forbids control characters and noncharacters even as references, so they are dropped.
 fn text(value: &str) -> String {
     let mut escaped = String::with_capacity(value.len());
     for c in clean(value).chars() {

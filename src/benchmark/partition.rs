@@ -26,7 +26,6 @@ impl Partition {
     /// The most parts.
     pub const MOST: u32 = 10_000;
 
-    /// Returns whether a case belongs to this part.
     pub fn contains(self, case: &CaseId) -> bool {
         part_of(case, self.count) == self.index
     }

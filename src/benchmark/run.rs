@@ -19,7 +19,7 @@ pub struct RunId(String);
 impl RunId {
     pub const PREFIX: &str = "bench-";
 
-    /// Reads an id. `None` for a text that cannot name a file, or does not begin with `bench-`.
+    /// `None` for a text that cannot name a file, or does not begin with `bench-`.
     pub fn parse(text: &str) -> Option<Self> {
         let unique = text.strip_prefix(Self::PREFIX)?;
         let is_unique = (1..=64).contains(&unique.len())
@@ -77,7 +77,7 @@ pub struct CaseRunId {
 }
 
 impl CaseRunId {
-    /// Returns it for people: `case`, with its arm and repetition.
+    /// `case`, with its arm and repetition.
     pub fn describe(&self) -> String {
         format!("{} ({}, {})", self.case, self.arm.name(), self.repetition)
     }
@@ -171,7 +171,7 @@ impl CaseRef {
     /// Characters of the longest expected answer.
     const LONGEST_EXPECTED: usize = 200;
 
-    /// Returns the reference to a case at a place in its suite, from 1.
+    /// `position` counts from 1.
     pub fn at(position: u64, case: &Case) -> Self {
         let expected = case.expected.first().map_or("", String::as_str);
         Self {
@@ -201,8 +201,7 @@ pub struct ArmTerms {
 }
 
 impl RunTerms {
-    /// Returns all case runs in the order in which they begin: the whole suite, then its next
-    /// repetition; the arms of a case next to each other.
+    /// The whole suite, then its next repetition; the arms of a case next to each other.
     pub fn case_runs(&self) -> Vec<CaseRunId> {
         let mut runs = Vec::new();
         for repetition in 1..=self.repetitions {
@@ -219,7 +218,6 @@ impl RunTerms {
         runs
     }
 
-    /// Returns whether both arms answer the same cases.
     pub fn is_comparison(&self) -> bool {
         self.arms.len() > 1
     }

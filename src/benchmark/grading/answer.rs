@@ -37,7 +37,7 @@ pub struct ConsultationAnswer {
 }
 
 impl ConsultationAnswer {
-    /// Enters the grader's decision. It says nothing of the stages before the answer.
+    /// The decision says nothing of the stages before the answer.
     pub fn decide(&mut self, is_right: bool) {
         self.answer = Some(GradedAnswer {
             text: self.text.clone(),
@@ -48,7 +48,7 @@ impl ConsultationAnswer {
     }
 }
 
-/// Compares the answer of a consultation with a case's expected ones; the reason if it has none.
+/// The reason if it has none.
 pub fn grade(key: &AnswerKey, record: &StoredRecord) -> Result<ConsultationAnswer, NoAnswer> {
     if record.completion() != Completion::Completed {
         return Err(no_answer(record));
@@ -164,7 +164,6 @@ fn is_right(key: &AnswerKey, answer: Option<&FinalAnswer>) -> Option<bool> {
     }
 }
 
-/// Returns the model that gave an expert's answer of Round 1.
 fn model(record: &StoredRecord, agent: &StoredAgent) -> Option<ModelRef> {
     let called = record.agent_rounds().find_map(|(round, work)| {
         let is_meant = round == 1 && work.agent_id.seat() == Some(&agent.id);

@@ -23,8 +23,7 @@ pub enum GraderError {
     TwoDecisions,
 }
 
-/// Returns the question for the grader about an answer. Meant for a consultation of one expert and
-/// one round.
+/// Meant for a consultation of one expert and one round.
 pub fn grading_question(case: &Case, answer: &str) -> String {
     let expected = case.expected.join("\n");
     let rubric = if let Matcher::Judge { rubric } = &case.matcher {
@@ -78,7 +77,6 @@ pub fn grading_question(case: &Case, answer: &str) -> String {
     parts.join("\n\n")
 }
 
-/// Returns whether the grader found the answer right, from the record of its consultation.
 pub fn grader_decision(record: &StoredRecord) -> Result<bool, GraderError> {
     let reply = record
         .independents()

@@ -107,7 +107,6 @@ impl Options {
         })
     }
 
-    /// Returns the option that a text takes.
     pub(super) fn taken_by(&self, text: &str) -> Option<usize> {
         let statement = final_statement(text, Extent::Line);
         let text = statement.as_deref().unwrap_or(text);
@@ -124,7 +123,6 @@ impl Options {
         whole.or_else(|| self.only_one(text, letters))
     }
 
-    /// Returns the option of the letter that begins a statement.
     fn led_by(&self, statement: &str, first: &Mention, second: Option<&Mention>) -> Option<usize> {
         let is_undecided = second.is_some_and(|second| {
             let between = statement.get(first.end..second.start).unwrap_or_default();
@@ -193,7 +191,6 @@ impl Options {
         mentions
     }
 
-    /// Returns the letters of options in a text that are no words.
     fn letters(&self, text: &str) -> Vec<Mention> {
         let mut letters = Vec::new();
         for word in WORD.all(text).filter_map(|found| found.get(0)) {
@@ -219,7 +216,7 @@ impl Options {
     }
 }
 
-/// Returns the surroundings of a letter, with `\0` in its place.
+/// With `\0` in its place.
 fn around(text: &str, start: usize, end: usize) -> String {
     const REACH: usize = 60;
     let before = text.get(..start).unwrap_or_default();

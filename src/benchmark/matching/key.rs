@@ -106,12 +106,10 @@ impl AnswerKey {
         Ok(Self { rule, expected })
     }
 
-    /// Whether a model decides which answers are right.
     pub fn needs_grader(&self) -> bool {
         matches!(self.rule, Rule::Judge)
     }
 
-    /// Returns the letters of the right options of a choice.
     pub fn right_letters(&self) -> Option<Vec<String>> {
         let letter = |value: &Value| match value {
             Value::Option(option) => LETTERS.clone().nth(*option).map(String::from),
@@ -121,7 +119,7 @@ impl AnswerKey {
         is_choice.then(|| self.expected.iter().filter_map(letter).collect())
     }
 
-    /// Returns the final answer that a text states; `None` if it states none.
+    /// `None` if it states none.
     pub fn extract(&self, text: &str) -> Option<FinalAnswer> {
         let text = composed(text);
         let paragraph = || final_statement(&text, Extent::Paragraph).unwrap_or(text.clone());
@@ -157,7 +155,7 @@ impl AnswerKey {
         (!text.is_empty()).then_some(FinalAnswer { text, value })
     }
 
-    /// Returns the final answer of a text. A text without a statement may have it in `more`.
+    /// A text without a statement may have it in `more`.
     pub fn extract_with(&self, text: &str, more: &str) -> Option<FinalAnswer> {
         let is_stated = |text: &str| final_statement(text, Extent::Line).is_some();
         if !is_stated(text) && is_stated(more) {
@@ -167,7 +165,7 @@ impl AnswerKey {
         }
     }
 
-    /// Whether an answer is right; `None` if a model decides.
+    /// `None` if a model decides.
     pub fn is_right(&self, answer: &FinalAnswer) -> Option<bool> {
         let mut expected = self.expected.iter();
         Some(match (&self.rule, &answer.value) {
@@ -181,7 +179,7 @@ impl AnswerKey {
         })
     }
 
-    /// Returns the error rate of a transcription, the lowest if several are expected.
+    /// The lowest if several are expected.
     fn error_rate(&self, answer: &FinalAnswer) -> Option<f64> {
         let rate = |expected: &Value| match (&self.rule, &answer.value, expected) {
             (Rule::Similarity { measure, .. }, Value::Text(text), Value::Text(expected)) => {
@@ -193,8 +191,8 @@ impl AnswerKey {
         rates.min_by(f64::total_cmp)
     }
 
-    /// Whether two answers are the same, right or wrong: the same option, numbers within the
-    /// tolerance, transcriptions within the error rate, else the same text.
+    /// The same option, numbers within the tolerance, transcriptions within the error rate, else
+    /// the same text.
     pub fn is_same(&self, one: &FinalAnswer, other: &FinalAnswer) -> bool {
         self.are_same(&one.value, &other.value)
     }
@@ -216,8 +214,7 @@ impl AnswerKey {
         }
     }
 
-    /// Returns the part of a statement that is the answer: its first sentence if that is expected,
-    /// so that reasons may follow, else all of it.
+    /// The first sentence if that is expected, so that reasons may follow, else everything.
     fn exact_answer<'a>(&self, stated: &'a str) -> &'a str {
         let first = stated.split_once(". ").map(|(first, _)| first);
         // "St. Lucia" and "U.S. Virgin Islands" have no sentence's end.
@@ -230,14 +227,13 @@ impl AnswerKey {
         first.unwrap_or(stated)
     }
 
-    /// Compares the final answer of a text. A text that states none is wrong. `None` if a model
-    /// decides.
+    /// A text that states none is wrong. `None` if a model decides.
     #[cfg(test)]
     pub fn grade(&self, text: &str) -> Option<GradedAnswer> {
         self.grade_with(text, "")
     }
 
-    /// Compares the final answer of a text, which may be stated in `more` instead.
+    /// The answer may be in `more` instead.
     pub fn grade_with(&self, text: &str, more: &str) -> Option<GradedAnswer> {
         let Some(answer) = self.extract_with(text, more) else {
             return self.without_answer(text);

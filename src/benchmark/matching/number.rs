@@ -34,7 +34,7 @@ static JOINT: Pattern = worded(
 static NUMBER_WORD: Pattern =
     worded(r"\b(?:(?<tens>{tens})(?:[ -](?<unit>{ones}))?|(?<ones>{ones}))\b");
 
-/// Returns the number that answers and its words. `usual` is the decimal mark of the case.
+/// `usual` is the decimal mark of the case.
 pub(super) fn answer(text: &str, usual: Option<char>) -> Option<(Quantity, String)> {
     let text = plain(text);
     let mark = decimal_mark(&text).or(usual).unwrap_or('.');
@@ -75,8 +75,8 @@ enum Position {
     Last,
 }
 
-/// Returns the number that answers in a clause: the result of an equation, else the first or last
-/// number unless it belongs to a range, an alternative or an open calculation.
+/// The result of an equation, else the first or last number unless it belongs to a range, an
+/// alternative or an open calculation.
 fn of_clause(text: &str, found: &[Numeral], position: Position) -> Option<Numeral> {
     let result = text.rfind(['=', '≈', '≃']).and_then(|sign| {
         let split = found.partition_point(|number| number.start < sign);
@@ -98,7 +98,6 @@ fn of_clause(text: &str, found: &[Numeral], position: Position) -> Option<Numera
     (!is_open).then(|| answer.clone())
 }
 
-/// Whether two numbers are the ends of a range, alternatives or parts of a calculation.
 fn is_joined(text: &str, one: &Numeral, other: &Numeral) -> bool {
     let between = text.get(one.end..other.start).unwrap_or_default();
     JOINT.is_in(between) || text.contains("between ") && between.contains(" and ")

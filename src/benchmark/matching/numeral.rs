@@ -120,8 +120,7 @@ pub(super) fn plain(text: &str) -> String {
     plain.replace('⁄', "/").replace("{,}", ",")
 }
 
-/// Returns the decimal mark that all clear numbers of a text use; `None` if there is none, or both
-/// are used.
+/// `None` if there is none, or both are used.
 pub(super) fn decimal_mark(text: &str) -> Option<char> {
     let numerals = numerals(text, '.');
     let mut marks = numerals.iter().filter_map(|numeral| numeral.mark);
@@ -129,8 +128,7 @@ pub(super) fn decimal_mark(text: &str) -> Option<char> {
     marks.all(|mark| mark == first).then_some(first)
 }
 
-/// Returns the numbers of a text in their order. `mark` is the decimal mark of those that are
-/// ambiguous.
+/// `mark` is the decimal mark of those that are ambiguous.
 pub(super) fn numerals(text: &str, mark: char) -> Vec<Numeral> {
     let all = NUMERAL.all(text);
     all.filter_map(|found| numeral(text, &found, mark))
@@ -185,7 +183,7 @@ fn is_name(word: &str, before: &str) -> bool {
     !is_currency && !is_hyphened && !before.ends_with('\\')
 }
 
-/// Returns the value of a numeral without its sign and unit, and the decimal mark that it shows.
+/// Without its sign and unit; with the decimal mark that it shows.
 fn value(found: &Captures<'_>, mark: char) -> Option<(Number, Option<char>)> {
     let of = |name| Some(found.name(name)?.as_str().replace('−', "-"));
     let whole = |name| of(name)?.parse::<u128>().ok();
@@ -268,7 +266,6 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Returns the number of these digits times a power of ten.
     pub(super) fn new(digits: &str, exponent: i64) -> Self {
         let whole = digits.trim_start_matches('0');
         let short = whole.trim_end_matches('0');
@@ -285,7 +282,7 @@ impl Number {
         }
     }
 
-    /// Returns the fraction; `None` for a denominator of zero, or numbers that are too large.
+    /// `None` for a denominator of zero, or numbers that are too large.
     pub(super) fn fraction(above: u128, below: u128) -> Option<Self> {
         let (mut one, mut other) = (above, below);
         while let Some(rest) = one.checked_rem(other) {
@@ -305,7 +302,6 @@ impl Number {
         })
     }
 
-    /// Returns the number times a power of ten.
     pub(super) fn shifted(mut self, places: i64) -> Self {
         if !self.digits.is_empty() {
             self.exponent = self.exponent.saturating_add(places);
@@ -318,8 +314,8 @@ impl Number {
         self
     }
 
-    /// Whether it is at most this far from the expected number; either distance is enough. Equal
-    /// numbers are compared exactly, distances as floating-point numbers.
+    /// Either distance is enough. Equal numbers are compared exactly, distances as floating-point
+    /// numbers.
     pub(super) fn is_near(&self, expected: &Self, absolute: f64, relative: f64) -> bool {
         let (answer, right) = (self.float(), expected.float());
         let most = absolute.max(relative * right.abs());
@@ -329,7 +325,7 @@ impl Number {
         self == expected || most > 0.0 && distance.is_finite() && distance <= most + rounding
     }
 
-    /// Returns the nearest floating-point number; infinite beyond its range.
+    /// Infinite beyond its range.
     #[expect(
         clippy::cast_precision_loss,
         reason = "a distance is compared as nearly as floats do"

@@ -30,7 +30,6 @@ pub fn asked_question(case: &Case) -> String {
 /// The letters of the options, in their order.
 pub(super) const LETTERS: std::ops::RangeInclusive<char> = 'A'..='Z';
 
-/// Returns what follows the marker.
 fn form(matcher: &Matcher) -> &'static str {
     match matcher {
         Matcher::Choice { .. } => "and the letter of one option.",

@@ -73,7 +73,7 @@ struct StatedAnswer<'t> {
     extent: Extent,
 }
 
-/// Returns what the final statement of a text says; `None` without a statement.
+/// `None` without a statement.
 pub(super) fn final_statement(text: &str, extent: Extent) -> Option<String> {
     let mut statements = statements(text, extent);
     statements.sort_by_key(|statement| statement.form);
@@ -98,7 +98,6 @@ pub(in crate::benchmark) fn own_statements(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the statements in their order.
 fn statements(text: &str, extent: Extent) -> Vec<StatedAnswer<'_>> {
     let mut statements = Vec::new();
     for found in STATEMENT.all(text) {
@@ -140,7 +139,6 @@ fn statements(text: &str, extent: Extent) -> Vec<StatedAnswer<'_>> {
     statements
 }
 
-/// Whether nothing but marks stands before a position in its line.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default().chars().rev();
     let mut line = before.take_while(|c| *c != '\n');
@@ -148,7 +146,6 @@ fn begins_line(text: &str, at: usize) -> bool {
 }
 
 impl<'t> StatedAnswer<'t> {
-    /// Returns the part of the text after the marker that belongs to the statement.
     fn content(&self) -> &'t str {
         let is_fence = |line: &str| line.trim_start().starts_with("```");
         let length = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::len).sum::<usize>();

@@ -32,7 +32,7 @@ pub(super) fn folded(text: &str) -> String {
     joined_words(&core.to_lowercase())
 }
 
-/// Returns the text with one space between words.
+/// With one space between words.
 pub(super) fn joined_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -127,7 +127,6 @@ pub(super) fn positions_of_words(text: &str, words: &str) -> Vec<usize> {
     positions
 }
 
-/// Whether a word ends between two characters.
 fn is_boundary(outer: Option<char>, inner: char) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() && !is_unspaced(c);
     !outer.is_some_and(is_letter) || !is_letter(inner)
@@ -143,7 +142,6 @@ pub(super) const fn worded(source: &'static str) -> Pattern {
 static LISTS: LazyLock<BTreeMap<String, WordList>> =
     LazyLock::new(|| load(include_str!("words.toml")));
 
-/// Returns the words of a list.
 pub(super) fn words(list: &str) -> &'static [String] {
     LISTS.get(list).map_or(&[], |list| list)
 }

@@ -15,13 +15,12 @@ use super::statement::{Extent, final_statement};
 use super::text::{composed, enclosed, joined_words};
 use crate::stopping::share;
 
-/// Returns the text as it is compared.
 pub(super) fn normalized(text: &str) -> String {
     joined_words(&composed(text))
 }
 
-/// Returns the error rate of an answer. Both texts are normalized. An empty text is expected to be
-/// empty: the rate of anything else is 1, because no length could be divided by.
+/// Both texts are normalized. An empty text is expected to be empty: the rate of anything else is
+/// 1, because no length could be divided by.
 pub(super) fn error_rate(measure: ErrorRate, answer: &str, expected: &str) -> f64 {
     let (edits, length) = match measure {
         ErrorRate::Cer => {
@@ -88,8 +87,8 @@ pub(super) fn edits<T: Hash + Eq + Copy>(
     distance
 }
 
-/// Returns the transcription in a text: what stands after the marker up to the end, or the whole
-/// text; of that, the only code block, without quotes around it.
+/// What stands after the marker up to the end, or the whole text; of that, the only code block,
+/// without quotes around it.
 pub(super) fn transcription(text: &str) -> String {
     let stated = final_statement(text, Extent::Rest);
     let stated = stated.as_deref().unwrap_or(text);
@@ -99,7 +98,7 @@ pub(super) fn transcription(text: &str) -> String {
     quoted.unwrap_or(text).to_owned()
 }
 
-/// Returns the content of the only code block of a text, an open one up to the end.
+/// An open block ends with the text.
 fn fenced(text: &str) -> Option<&str> {
     const FENCE: &str = "```";
     let (_, opened) = text.split_once(FENCE)?;

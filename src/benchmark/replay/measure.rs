@@ -15,8 +15,7 @@ use crate::stopping::replay::probability::{PanelKnowledge, VoteProbability};
 use crate::stopping::replay::rule::StopRule;
 use crate::stopping::replay::vote::{AnswerKey, RecordedQuestion, Tally};
 
-/// Returns the figures of all rules; `None` without questions or models. `file` is shown as the
-/// source.
+/// `None` without questions or models. `file` is shown as the source.
 pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     let questions = table.questions.as_slice();
     let models = models(table)?;
@@ -43,7 +42,7 @@ pub fn measure(table: &AnswerTable, file: &str) -> Option<ReplayReport> {
     })
 }
 
-/// Returns the rules to compare, those that save nothing in a panel of this size left out.
+/// Leaves out rules that save nothing in a panel of this size.
 fn rules(voters: usize, best: usize) -> impl Iterator<Item = (ReplayRule, StopRule)> {
     let all = [
         (ReplayRule::FullVote, StopRule::FullVote),
@@ -182,7 +181,6 @@ fn calibration(table: &AnswerTable) -> CalibrationFigures {
     }
 }
 
-/// Returns the probability of the vote on one question, and whether it is right.
 fn graded(
     table: &AnswerTable,
     question: &RecordedQuestion,

@@ -28,12 +28,11 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
-    /// Counts case runs; `None` if there are none.
+    /// `None` if there are none.
     pub(super) fn of<'a>(results: impl IntoIterator<Item = &'a CaseResult>) -> Option<Self> {
         Self::where_right(results, |result| result.outcome == CaseOutcome::Approved)
     }
 
-    /// Counts case runs that are right by the given test.
     pub(super) fn where_right<'a>(
         results: impl IntoIterator<Item = &'a CaseResult>,
         is_right: impl Fn(&CaseResult) -> bool,
@@ -70,7 +69,7 @@ pub struct Consistency {
 }
 
 impl Consistency {
-    /// Compares repetitions; `None` if no case has two.
+    /// `None` if no case has two.
     pub(super) fn of<'a>(results: impl IntoIterator<Item = &'a CaseResult>) -> Option<Self> {
         let mut cases: BTreeMap<&CaseId, Vec<bool>> = BTreeMap::new();
         for result in results {

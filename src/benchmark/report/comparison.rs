@@ -55,7 +55,6 @@ const CLEAR: f64 = 0.05;
 const MIN_DIFFERENT: u64 = 6;
 
 impl ArmComparison {
-    /// Compares the arms.
     pub(super) fn of(results: &[CaseResult]) -> Self {
         let pairs = paired(results);
         let graded = pairs
@@ -86,8 +85,7 @@ impl ArmComparison {
         comparison
     }
 
-    /// Says what the figures mean; `different` is the number of cases that one arm answers right
-    /// more often.
+    /// `different` is the number of cases that one arm answers right more often.
     fn sentence(&self, different: u64) -> String {
         let (Some(difference), Some(interval), Some(p)) = (self.difference, self.interval, self.p)
         else {
@@ -137,7 +135,6 @@ fn is_right(result: &CaseResult) -> bool {
     result.outcome == CaseOutcome::Approved
 }
 
-/// Pairs the case runs that both arms have finished.
 fn paired(results: &[CaseResult]) -> Vec<(&CaseResult, &CaseResult)> {
     let mut runs: BTreeMap<(&CaseId, u32), [Option<&CaseResult>; 2]> = BTreeMap::new();
     for result in results {
@@ -153,7 +150,7 @@ fn paired(results: &[CaseResult]) -> Vec<(&CaseResult, &CaseResult)> {
         .collect()
 }
 
-/// Counts each case once: by the arm that answers it right more often.
+/// By the arm that answers it right more often.
 fn by_case(pairs: &[(&CaseResult, &CaseResult)]) -> PairedCounts {
     let mut cases: BTreeMap<&CaseId, (u64, u64)> = BTreeMap::new();
     for (panel, single) in pairs {

@@ -26,7 +26,7 @@ pub struct AnswerChanges {
 }
 
 impl AnswerChanges {
-    /// Counts pairs of answers, with whether each is right; a missing one is not compared.
+    /// A missing answer is not compared.
     pub(super) fn of(pairs: impl IntoIterator<Item = (Option<bool>, Option<bool>)>) -> Self {
         let mut changes = Self::default();
         for pair in pairs {
@@ -74,8 +74,8 @@ pub struct StageCounts {
 }
 
 impl DebateFigures {
-    /// Counts the answers of debates of this many rounds. Without Round 4 there is no verdict to
-    /// compare with the leading point, which is the answer itself.
+    /// Without Round 4 there is no verdict to compare with the leading point, which is the answer
+    /// itself.
     pub(super) fn of(results: &[&CaseResult], rounds: u8) -> Self {
         let stages = || results.iter().map(|result| result.stages);
         let has_verdict = |result: &&&CaseResult| rounds == 4 && !result.early_stop;

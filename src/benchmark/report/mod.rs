@@ -64,8 +64,7 @@ pub struct BenchmarkReport {
 }
 
 impl BenchmarkReport {
-    /// Computes the report of a run. The view is that of the store, which knows whether the run's
-    /// process still lives.
+    /// The view is that of the store, which knows whether the run's process still lives.
     pub fn of(state: &BenchmarkState, view: BenchmarkStateView) -> Self {
         let terms = &state.begun.terms;
         let order = order(terms);
@@ -109,12 +108,11 @@ impl BenchmarkReport {
         }
     }
 
-    /// Returns the case of a result.
     pub fn case(&self, id: &CaseId) -> Option<&CaseRef> {
         self.terms.cases.iter().find(|case| case.id == *id)
     }
 
-    /// Returns the expected answer of a result; empty if the run does not know the case.
+    /// Empty if the run does not know the case.
     pub fn expected(&self, result: &CaseResult) -> &str {
         self.case(&result.run.case)
             .map_or("", |case| &case.expected)
@@ -131,13 +129,12 @@ impl BenchmarkReport {
         figures
     }
 
-    /// Returns whether every case run has a result.
     pub fn is_complete(&self) -> bool {
         self.not_done.is_empty()
     }
 }
 
-/// Returns the order of case runs: that of the suite, then that of their ids.
+/// In the order of the suite, then by id.
 fn order(terms: &RunTerms) -> impl Fn(&CaseRunId) -> (usize, CaseRunId) {
     let cases = terms.cases.iter().zip(0..);
     let positions: BTreeMap<&CaseId, usize> = cases.map(|(case, at)| (&case.id, at)).collect();

@@ -17,7 +17,7 @@ pub struct ReportNotice {
 }
 
 impl BenchmarkReport {
-    /// Returns the remarks, the most important first.
+    /// The most important first.
     pub fn notices(&self) -> Vec<ReportNotice> {
         let terms = &self.terms;
         let (cases, all) = (terms.cases.len(), terms.suite.cases);
@@ -51,7 +51,6 @@ impl BenchmarkReport {
         self.interruption().into_iter().chain(remarks).collect()
     }
 
-    /// Says why the run stopped and what is missing, with the command that resumes it.
     fn interruption(&self) -> Option<ReportNotice> {
         let sentence =
             |label: &str, text: &str| format!("{label}: {}.", text.trim_end_matches('.'));

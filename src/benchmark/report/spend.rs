@@ -60,8 +60,7 @@ impl SpendFigures {
     }
 }
 
-/// Returns a cost by a number of answers, rounded to the nearest micro-dollar; `None` for no
-/// answers.
+/// Rounded to the nearest micro-dollar; `None` for no answers.
 pub(super) fn shared_by(cost: Cost, number: u64) -> Option<Cost> {
     let share = (cost.known.0.saturating_add(number / 2)).checked_div(number)?;
     Some(Cost {

@@ -6,22 +6,22 @@ use crate::domain::words::amount;
 
 use super::accuracy::Accuracy;
 
-/// Formats a share: `75.0%`.
+/// `75.0%`.
 pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-/// Formats a share without decimals: `75%`.
+/// `75%`.
 pub fn whole_percent(share: f64) -> String {
     format!("{:.0}%", share * 100.0)
 }
 
-/// Formats an interval of a share: `62.8-84.2%`.
+/// `62.8-84.2%`.
 pub fn interval(interval: Interval) -> String {
     format!("{:.1}-{}", interval.low * 100.0, percent(interval.high))
 }
 
-/// Formats an accuracy with its interval: `75.0% (95% interval 62.8-84.2%)`.
+/// `75.0% (95% interval 62.8-84.2%)`.
 pub fn accuracy(accuracy: &Accuracy) -> String {
     format!(
         "{} (95% interval {})",
@@ -30,7 +30,7 @@ pub fn accuracy(accuracy: &Accuracy) -> String {
     )
 }
 
-/// Formats a difference of shares in points, with its sign: `+6.7`.
+/// `+6.7`.
 pub fn points(difference: f64) -> String {
     let points = (difference * 1000.0).round() / 10.0;
     if points == 0.0 {
@@ -40,7 +40,7 @@ pub fn points(difference: f64) -> String {
     }
 }
 
-/// Formats a p: `p = 0.29`, `p = 0.012`, `p < 0.001`.
+/// `p = 0.29`, `p = 0.012`, `p < 0.001`.
 pub fn p_value(p: f64) -> String {
     match p {
         p if p < 0.001 => "p < 0.001".to_owned(),
@@ -50,7 +50,7 @@ pub fn p_value(p: f64) -> String {
     }
 }
 
-/// Formats a ratio: `8.1`, `24`.
+/// `8.1`, `24`.
 pub(super) fn times(ratio: f64) -> String {
     if ratio < 9.95 {
         format!("{ratio:.1}")
@@ -59,7 +59,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
 }
 
-/// Formats a cost in a sentence: `$0.1200`, or `at least $0.1200`.
+/// `$0.1200`, or `at least $0.1200`.
 pub fn cost_in_words(cost: Cost) -> String {
     let known = amount(Cost::exactly(cost.known));
     if cost.lower_bound {

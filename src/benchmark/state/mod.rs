@@ -203,8 +203,8 @@ impl BenchmarkState {
         }
     }
 
-    /// Returns the case run to start next; `None` if none may start now: the run is halted, the
-    /// probe of a resumed run must finish first, or none waits.
+    /// `None` if none may start now: the run is halted, the probe of a resumed run must finish
+    /// first, or none waits.
     pub fn next_start(&self) -> Option<&PendingCaseRun> {
         let may_start = match (&self.phase, &self.probe) {
             (RunPhase::Halted | RunPhase::Ended, _) => false,
@@ -226,7 +226,6 @@ impl BenchmarkState {
         }
     }
 
-    /// Checks all stop conditions.
     pub fn evaluation(&self) -> Evaluation {
         self.batch.evaluate(self.workload())
     }
@@ -235,7 +234,6 @@ impl BenchmarkState {
         self.queue.workload()
     }
 
-    /// Returns whether every case run has a result.
     pub fn is_complete(&self) -> bool {
         self.workload().remaining == 0
     }
@@ -248,8 +246,7 @@ impl BenchmarkState {
         self.phase == RunPhase::Ended
     }
 
-    /// Returns the status as far as the log knows: a run whose process was killed is `Running`,
-    /// unless its last case run was finished.
+    /// A run whose process was killed is `Running`, unless its last case run was finished.
     pub fn status(&self) -> BenchmarkStatus {
         match self.phase {
             _ if self.is_complete() => BenchmarkStatus::Complete,
@@ -258,7 +255,7 @@ impl BenchmarkState {
         }
     }
 
-    /// Returns why the run is stopped; `None` if it is not.
+    /// `None` if it is not.
     pub fn stop_reason(&self) -> Option<&StopReason> {
         let last = self.halts.last();
         last.filter(|_| self.status() == BenchmarkStatus::Stopped)
@@ -306,12 +303,10 @@ impl BenchmarkState {
         &self.queue.in_flight
     }
 
-    /// Returns a case run without a result, with its attempts so far.
     pub fn pending(&self, run: &CaseRunId) -> Option<&PendingCaseRun> {
         self.without_result().find(|pending| pending.run == *run)
     }
 
-    /// Returns the case runs without a result, with their attempts so far.
     pub fn without_result(&self) -> impl Iterator<Item = &PendingCaseRun> {
         self.queue.pending()
     }

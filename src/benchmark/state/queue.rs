@@ -82,7 +82,6 @@ impl CaseRunQueue {
         Ok(is_new)
     }
 
-    /// Adds the grader's consultation to a case run.
     pub(super) fn grade(
         &mut self,
         run: &CaseRunId,
@@ -95,7 +94,7 @@ impl CaseRunQueue {
         Ok(())
     }
 
-    /// Puts a case run back: at the end for a failure of its providers, else first.
+    /// At the end for a failure of its providers, else first.
     pub(super) fn defer(&mut self, deferred: &CaseRunDeferred) -> Result<(), BenchmarkStateError> {
         let mut pending = self.take(&deferred.run)?;
         pending.spend = deferred.spend;
@@ -157,7 +156,6 @@ impl CaseRunQueue {
         }
     }
 
-    /// Removes a case run from wherever it is.
     pub(super) fn take(&mut self, run: &CaseRunId) -> Result<PendingCaseRun, BenchmarkStateError> {
         for list in [&mut self.in_flight, &mut self.waiting, &mut self.exhausted] {
             let at = list.iter().position(|pending| pending.run == *run);

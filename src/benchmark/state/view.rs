@@ -66,8 +66,8 @@ pub struct BenchmarkStateView {
 }
 
 impl BenchmarkState {
-    /// Returns what scripts read. The status is an argument: only the process that runs a run, or
-    /// a look at its lock, separates a running one from an interrupted one.
+    /// The status is an argument: only the process that runs a run, or a look at its lock,
+    /// separates a running one from an interrupted one.
     pub fn view(&self, run_status: BenchmarkStatus) -> BenchmarkStateView {
         let open: BTreeSet<&CaseId> = self.remaining().into_iter().map(|run| &run.case).collect();
         let cases = self.begun.terms.cases.iter().map(|case| &case.id);

@@ -29,7 +29,6 @@ impl Interval {
     }
 }
 
-/// Returns a count to calculate with.
 #[expect(
     clippy::cast_precision_loss,
     reason = "a run has far fewer than 2^53 cases"
@@ -38,8 +37,7 @@ pub(crate) fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// Returns a quantile of values in ascending order; `None` without values. A percentage above 100
-/// gives the largest value, and 0 the smallest.
+/// `None` without values. A percentage above 100 gives the largest value, and 0 the smallest.
 pub fn nearest_rank<T: Copy>(ascending: &[T], percent: u32) -> Option<T> {
     let percent = usize::try_from(percent).ok()?;
     let rank = ascending.len().saturating_mul(percent).div_ceil(100);
@@ -47,7 +45,7 @@ pub fn nearest_rank<T: Copy>(ascending: &[T], percent: u32) -> Option<T> {
     ascending.get(rank.saturating_sub(1).min(last)).copied()
 }
 
-/// Returns the median; of an even number of values the lower of the two in the middle.
+/// Of an even number of values the lower of the two in the middle.
 pub fn median<T: Copy>(ascending: &[T]) -> Option<T> {
     nearest_rank(ascending, 50)
 }

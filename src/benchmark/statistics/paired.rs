@@ -17,7 +17,6 @@ pub struct PairedCounts {
 }
 
 impl PairedCounts {
-    /// Counts pairs of whether the first and the second way were right.
     pub fn of(pairs: impl IntoIterator<Item = (bool, bool)>) -> Self {
         let mut counts = Self::default();
         for pair in pairs {
@@ -110,8 +109,8 @@ impl PairedCounts {
         Some((difference, interval))
     }
 
-    /// Returns the correlation of being right, from -1 to 1; 0 where it is not defined. The counts
-    /// are multiplied by `scale`, on which only the correction for continuity depends.
+    /// From -1 to 1; 0 where it is not defined. The counts are multiplied by `scale`, on which only
+    /// the correction for continuity depends.
     fn phi(&self, scale: f64) -> f64 {
         let (first, second) = (self.first(), self.second());
         let margins = [first, second].map(|share| [share.part, share.whole - share.part]);

@@ -21,7 +21,6 @@ impl Proportion {
         }
     }
 
-    /// Counts the cases that are true.
     pub fn of(cases: impl IntoIterator<Item = bool>) -> Self {
         let (mut part, mut whole) = (0, 0);
         for case in cases {
@@ -31,12 +30,12 @@ impl Proportion {
         Self { part, whole }
     }
 
-    /// Returns the share, from 0 to 1; `None` of nothing.
+    /// From 0 to 1; `None` of nothing.
     pub fn share(self) -> Option<f64> {
         (self.whole > 0).then(|| number(self.part) / number(self.whole))
     }
 
-    /// Returns the interval of the share; see [`wilson`].
+    /// See [`wilson`].
     pub fn interval(self) -> Option<Interval> {
         wilson(self.share()?, self.whole)
     }
