@@ -35,7 +35,6 @@ impl ItemChange {
         !matches!(self.kind, ChangeKind::Kept | ChangeKind::Dropped)
     }
 
-    /// Returns whether the item was a blocker before.
     pub fn is_about_blocker(&self) -> bool {
         let before = self.before.as_deref().unwrap_or_default();
         let alone = format!("## {}\n\n{before}", SectionKind::Open.heading());

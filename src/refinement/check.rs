@@ -35,7 +35,6 @@ pub enum ConvergenceState {
     ChangedSince,
 }
 
-/// Compares what the front matter says with the document as it is.
 pub fn check(recorded: Option<&ConvergenceEntry>, measure: &DocumentMeasure) -> ConvergenceCheck {
     let open = open_questions(measure);
     let (state, message) = match recorded {

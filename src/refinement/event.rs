@@ -179,7 +179,6 @@ impl RefinementEventKind {
 }
 
 impl Integrated {
-    /// Returns how many items were moved, added or deferred.
     pub fn applied_changes(&self) -> usize {
         let changes = self.changes.iter();
         changes.filter(|change| change.is_applied()).count()

@@ -54,8 +54,7 @@ impl PanelFinding {
         }
     }
 
-    /// Returns the claim that it contradicts or the new question that it asks; `None` for what is
-    /// about a question of the batch.
+    /// `None` for what is about a question of the batch.
     pub fn matter(&self) -> Option<(bool, QuestionKey)> {
         match self {
             Self::Contradicted { claim, .. } => Some((false, claim.clone())),
@@ -64,7 +63,7 @@ impl PanelFinding {
         }
     }
 
-    /// Returns the question that it answers or leaves open; `None` if it is about something else.
+    /// `None` if it is about something else.
     pub fn question(&self) -> Option<&QuestionKey> {
         match self {
             Self::Answered { question, .. }
@@ -104,7 +103,7 @@ pub struct FindingSource {
 }
 
 impl FindingSource {
-    /// Returns the confidence in the answer: `90%`, or that it is unknown.
+    /// `90%`, or that it is unknown.
     pub fn confidence_in_words(&self) -> String {
         self.confidence.and_then(Confidence::new).map_or_else(
             || "confidence unknown".to_owned(),

@@ -17,7 +17,7 @@ impl TextMask {
         Self(Some(Arc::new(mask)))
     }
 
-    /// Masks texts together: what one of them shows to be a secret is one in all of them.
+    /// What one text shows to be a secret is a secret in all of them.
     pub fn apply<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
         if let Some(mask) = &self.0 {
             mask(texts.into_iter().collect());

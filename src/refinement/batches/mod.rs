@@ -22,7 +22,7 @@ pub struct QuestionBatch {
 }
 
 impl QuestionBatch {
-    /// Returns the keys of the questions, in the order of their numbers.
+    /// In the order of their numbers.
     pub fn keys(&self) -> Vec<QuestionKey> {
         self.questions.iter().map(|(key, _)| key.clone()).collect()
     }
@@ -65,7 +65,6 @@ fn claims(document: &SpecDocument) -> Vec<(QuestionKey, String)> {
     claims
 }
 
-/// Returns the items with different keys, each in one line.
 fn entries<'a>(items: impl Iterator<Item = &'a SpecItem>) -> Vec<(QuestionKey, String)> {
     let mut seen = BTreeSet::new();
     items
@@ -74,8 +73,7 @@ fn entries<'a>(items: impl Iterator<Item = &'a SpecItem>) -> Vec<(QuestionKey, S
         .collect()
 }
 
-/// Returns the words of an item with its notes: the answer to a question that is now a claim, or
-/// the reason why a claim was contradicted.
+/// The answer to a question that is now a claim, or the reason why a claim was contradicted.
 fn with_notes(item: &SpecItem) -> String {
     let notes = one_line(&item.notes);
     if notes.is_empty() {
@@ -84,8 +82,8 @@ fn with_notes(item: &SpecItem) -> String {
     format!("{} ({notes})", one_line(&item.text))
 }
 
-/// Returns the claims of a batch. The claims of a long document go round the batches, so that each
-/// is examined if there are enough batches.
+/// The claims of a long document go round the batches, so that each is examined if there are enough
+/// batches.
 fn window(claims: &[(QuestionKey, String)], batch: usize) -> Vec<(QuestionKey, String)> {
     if claims.len() <= MAX_CLAIMS {
         return claims.to_vec();

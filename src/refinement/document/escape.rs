@@ -9,7 +9,7 @@ use crate::text::clean::clean;
 use super::outline::BlockContent;
 use super::outline::{DIALECT, outline};
 
-/// Returns the text as the content of a list entry; empty if there is none.
+/// Empty if there is none.
 pub(super) fn entry_text(text: &str) -> String {
     let line = clean(text).split_whitespace().collect::<Vec<_>>().join(" ");
     let line = without_live_markup(&line);
@@ -87,8 +87,7 @@ fn without_live_markup(line: &str) -> String {
     result
 }
 
-/// Returns whether an address leads to a page, a person or a place nearby: what has another scheme,
-/// such as `javascript:` and `data:`, runs or holds something.
+/// An address with another scheme, such as `javascript:` or `data:`, runs or holds something.
 fn is_safe_address(address: &str) -> bool {
     // Browsers pass over blanks in a scheme.
     let shown: String = address.chars().filter(|c| *c > ' ').collect();

@@ -52,7 +52,6 @@ pub struct SpecItem {
 impl SectionKind {
     pub const ALL: [Self; 3] = [Self::High, Self::Medium, Self::Open];
 
-    /// Returns the heading that a new section gets.
     pub fn heading(self) -> &'static str {
         match self {
             Self::High => "High Confidence",
@@ -65,7 +64,7 @@ impl SectionKind {
 impl Tag {
     pub const ALL: [Self; 3] = [Self::Deferred, Self::New, Self::Blocker];
 
-    /// Returns the tag as it is written: `[NEW]`.
+    /// `[NEW]`.
     pub fn written(self) -> &'static str {
         match self {
             Self::Deferred => "[DEFERRED]",
@@ -88,7 +87,7 @@ pub(super) struct PlacedTag {
     pub(super) range: Range<usize>,
 }
 
-/// Returns the tags of a text, in order, with ranges in the text.
+/// In order, with ranges in the text.
 pub(super) fn placed_tags(text: &str) -> Vec<PlacedTag> {
     let mut tags = Vec::new();
     let mut start = text.len() - text.trim_start().len();
@@ -106,7 +105,7 @@ pub(super) fn placed_tags(text: &str) -> Vec<PlacedTag> {
     tags
 }
 
-/// A tag, with or without markup around it, the longest first.
+/// With or without markup around it, the longest first.
 fn any_tag() -> String {
     let tags = Tag::ALL.map(|tag| regex::escape(tag.written())).join("|");
     let around = [r"\*\*\*", r"\*\*", "__", r"\*", "_", "`", ""];
@@ -140,7 +139,6 @@ impl PlacedTag {
     }
 }
 
-/// Returns true if the source of an item names where it is from.
 pub(super) fn names_source(text: &str) -> bool {
     /// An address, an id, or a path: one has a separator, and begins like a path or ends with the
     /// name of a file. `and/or` is none.

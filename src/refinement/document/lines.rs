@@ -3,7 +3,6 @@
 
 pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-/// Returns where the line of a position begins.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     let before = text.get(..at).unwrap_or_default();
     let is_in_ending = text.get(at..).is_some_and(|rest| rest.starts_with('\n'));
@@ -14,7 +13,7 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     before.rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
-/// Returns where the line of a position ends, with its line ending.
+/// With its line ending.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     let Some(end) = rest.find(['\n', '\r']) else {
@@ -24,7 +23,7 @@ pub(super) fn line_end(text: &str, at: usize) -> usize {
     at + end + if ending.starts_with("\r\n") { 2 } else { 1 }
 }
 
-/// Returns the lines of a text, each with its ending.
+/// Each with its ending.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -35,7 +34,6 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns a line without its ending.
 pub(super) fn without_ending(line: &str) -> &str {
     line.trim_end_matches(['\n', '\r'])
 }
@@ -69,7 +67,7 @@ pub(super) fn end_without_blank_lines(text: &str, start: usize, end: usize) -> u
     line_end(text, start + solid.len())
 }
 
-/// Returns the line ending of a text: that of its first line.
+/// The ending of the first line.
 pub(super) fn line_ending(text: &str) -> &'static str {
     let first = text.get(..line_end(text, 0)).unwrap_or_default();
     if first.ends_with("\r\n") {
@@ -95,13 +93,12 @@ pub(super) fn white_space(text: &str, column: usize) -> (usize, usize) {
     (at, length)
 }
 
-/// Returns the columns that a line is indented by.
+/// In columns.
 pub(super) fn indentation(line: &str) -> usize {
     white_space(line, 0).0
 }
 
-/// Takes columns of white space from the beginning of a text that begins at a column. What is left
-/// of a tab stands as spaces. `None` if there is less.
+/// What is left of a tab stands as spaces. `None` if there is less.
 pub(super) fn without_columns(text: &str, column: usize, columns: usize) -> Option<String> {
     let goal = column + columns;
     let (mut at, mut rest) = (column, text);

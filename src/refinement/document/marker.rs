@@ -29,7 +29,6 @@ impl MarkerSign {
         format!("{}{}", number.unwrap_or_default(), self.end)
     }
 
-    /// Returns the sign of the next entry.
     pub(super) fn next(self) -> Self {
         let number = self.number.map(|number| number + 1);
         Self { number, ..self }
@@ -54,7 +53,6 @@ impl ListMarker {
         }
     }
 
-    /// Reads the marker at the beginning of a text.
     pub(super) fn read(text: &str) -> Option<Self> {
         let line = without_ending(text.get(..line_end(text, 0))?);
         let (indent_column, indent_length) = white_space(line, 0);
@@ -105,12 +103,10 @@ impl ListMarker {
         )
     }
 
-    /// Returns the marker with another sign, and white space after it.
     pub(super) fn with_sign(&self, sign: MarkerSign) -> Self {
         Self::read(&format!("{}x", self.written(sign))).unwrap_or_else(Self::plain)
     }
 
-    /// Returns the column after the sign.
     pub(super) fn sign_column(&self) -> usize {
         white_space(&self.indent, 0).0 + self.sign.written().len()
     }

@@ -42,7 +42,7 @@ pub struct SpecDocument {
 }
 
 impl SpecDocument {
-    /// Reads a text. The text is Markdown, with or without front matter and a byte order mark.
+    /// The text is Markdown, with or without front matter and a byte order mark.
     pub fn parse(text: &str) -> Result<Self, FrontMatterError> {
         Self::parse_masked(text, TextMask::default())
     }
@@ -83,7 +83,7 @@ impl SpecDocument {
         &self.text
     }
 
-    /// Masks the document's secrets in texts that quote it: what it shows to be one is one in them.
+    /// What the document shows to be a secret is a secret in the texts.
     pub fn mask(&self, texts: Vec<&mut String>) {
         if self.has_secrets {
             let mut text = self.text.clone();
@@ -97,19 +97,18 @@ impl SpecDocument {
         fingerprint(&open.map(|item| QuestionKey::of(&item.text)).collect())
     }
 
-    /// Returns the items of a section, in order; those of all headings of this kind.
+    /// The items of all headings of this kind.
     pub fn items(&self, section: SectionKind) -> &[SpecItem] {
         let items = self.sections.items.get(&section);
         items.map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the items of a section with these words.
     pub fn with_key(&self, section: SectionKind, key: &QuestionKey) -> Vec<&SpecItem> {
         let items = self.items(section).iter();
         items.filter(|item| item.key == *key).collect()
     }
 
-    /// Returns the first item with these words: of the open questions first, then of the claims.
+    /// Of the open questions first, then of the claims.
     #[cfg(test)]
     pub fn find(&self, key: &QuestionKey) -> Option<&SpecItem> {
         SectionKind::ALL
@@ -119,7 +118,6 @@ impl SpecDocument {
             .find(|item| item.key == *key)
     }
 
-    /// Returns the headings as they are written.
     pub fn headings(&self) -> impl Iterator<Item = &str> {
         let is_heading = |block: &&TopBlock| matches!(block.content, BlockContent::Heading { .. });
         let headings = self.blocks.iter().filter(is_heading);
@@ -138,7 +136,6 @@ impl SpecDocument {
         starts.map(|start| 1 + lines::lines(self.text.get(..*start).unwrap_or_default()).count())
     }
 
-    /// Returns what the front matter says about convergence.
     pub fn front_matter(&self) -> Option<&ConvergenceEntry> {
         self.front_matter.as_ref()?.entry.as_ref()
     }

@@ -43,7 +43,7 @@ pub(super) struct ListEntry {
 }
 
 impl TopBlock {
-    /// Returns the entries of a list; none for other blocks.
+    /// Empty for other blocks.
     pub(super) fn entries(&self) -> &[ListEntry] {
         match &self.content {
             BlockContent::List(entries) => entries,
@@ -58,7 +58,6 @@ pub(super) const DIALECT: Options = Options::ENABLE_TABLES
     .union(Options::ENABLE_TASKLISTS)
     .union(Options::ENABLE_FOOTNOTES);
 
-/// Reads the blocks of a text from a position on.
 pub(super) fn outline(text: &str, from: usize) -> Vec<TopBlock> {
     let body = text.get(from..).unwrap_or_default();
     let events: Vec<_> = Parser::new_ext(body, DIALECT)
@@ -73,7 +72,6 @@ pub(super) fn outline(text: &str, from: usize) -> Vec<TopBlock> {
     blocks
 }
 
-/// Divides events into the elements that they are of, each with its beginning and its end.
 fn elements<'e, 't>(events: &'e Events<'t>) -> Vec<&'e Events<'t>> {
     let mut elements = Vec::new();
     let (mut start, mut depth) = (0, 0_usize);
@@ -91,7 +89,6 @@ fn elements<'e, 't>(events: &'e Events<'t>) -> Vec<&'e Events<'t>> {
     elements
 }
 
-/// Returns the events inside an element.
 fn content<'e, 't>(element: &'e Events<'t>) -> &'e Events<'t> {
     let end = element.len().saturating_sub(1);
     element.get(1..end).unwrap_or_default()
@@ -126,7 +123,7 @@ fn block(text: &str, from: usize, events: &Events<'_>) -> Option<TopBlock> {
     Some(TopBlock { range, content })
 }
 
-/// Returns an entry; `None` if its first line has no marker.
+/// `None` if its first line has no marker.
 fn entry(text: &str, events: &Events<'_>) -> Option<ListEntry> {
     let (_, range) = events.first()?;
     let range = whole_lines(text, range);

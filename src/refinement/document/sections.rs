@@ -39,13 +39,11 @@ pub(super) struct SectionHeading {
 const QUESTION_MARKS: [char; 3] = ['?', '？', '؟'];
 
 impl Sections {
-    /// Returns the first section of a kind.
     pub(super) fn first(&self, kind: SectionKind) -> Option<&SectionHeading> {
         self.headings.iter().find(|heading| heading.kind == kind)
     }
 }
 
-/// Reads the sections of a document from its blocks.
 pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
     let mut sections = Sections::default();
     // The headings that the current block stands below, with their sections.
@@ -89,7 +87,6 @@ pub(super) fn read_sections(text: &str, blocks: &[TopBlock]) -> Sections {
     sections
 }
 
-/// Returns the index of the next heading of this level or above it, or after the last block.
 fn next_heading(blocks: &[TopBlock], index: usize, lowest: HeadingLevel) -> usize {
     let mut later = blocks.iter().enumerate().skip(index + 1);
     let next = later.find(|(_, block)| {
@@ -112,7 +109,7 @@ fn asks_question(shape: &str) -> bool {
     words.any(is_question) || !placed_tags(text).is_empty()
 }
 
-/// Returns the item of a list entry; `None` if it has no words, or says that there is nothing.
+/// `None` if it has no words, or says that there is nothing.
 pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Option<SpecItem> {
     let key = QuestionKey::of(&entry.text.words);
     if key.as_str().is_empty() || TABLES.list("placeholders").has(key.as_str()) {
@@ -130,7 +127,6 @@ pub(super) fn item_of(text: &str, section: SectionKind, entry: &ListEntry) -> Op
     })
 }
 
-/// Returns what follows the first text of an entry, without its indentation.
 fn notes(text: &str, entry: &ListEntry) -> String {
     let start = end_without_blank_lines(text, entry.range.start, entry.text.end);
     let source = text.get(start..entry.range.end).unwrap_or_default();
@@ -165,7 +161,6 @@ pub(super) enum HeadingMeaning {
     Other,
 }
 
-/// Reads a heading.
 pub(super) fn meaning(heading: &str) -> HeadingMeaning {
     if words(&heading.to_lowercase()).any(|word| TABLES.list("over").has(word)) {
         return HeadingMeaning::Over;
@@ -178,7 +173,6 @@ pub(super) fn meaning(heading: &str) -> HeadingMeaning {
         .map_or(HeadingMeaning::Other, HeadingMeaning::Section)
 }
 
-/// Returns a heading without its numbering and the words before the name of a section.
 fn without_prefix(heading: &str) -> &str {
     let mut name = heading;
     loop {

@@ -12,7 +12,6 @@ use super::lines::lines;
 /// What the parser says of a text, each with its place in the text.
 pub(super) type Events<'t> = [(Event<'t>, Range<usize>)];
 
-/// Returns the shape of what these events are of.
 pub(super) fn shape(text: &str, events: &Events<'_>) -> String {
     let mut shape = String::new();
     // The text of code and HTML counts with all its white space.
@@ -67,8 +66,7 @@ pub(super) fn paragraph(shape: &str) -> Option<&str> {
     (!text.contains('\n')).then_some(text)
 }
 
-/// Returns the range of an inline event with the backslash that escapes its first character: events
-/// leave it out.
+/// Events leave it out.
 pub(super) fn with_escape(text: &str, range: &Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     range.start - usize::from(before.ends_with('\\'))..range.end
@@ -113,7 +111,6 @@ pub(super) struct EntryText {
     pub(super) has_reference: bool,
 }
 
-/// Reads the first text of an entry from the events of its content.
 pub(super) fn entry_text(text: &str, events: &Events<'_>) -> EntryText {
     let is_reference = |event: &Event<'_>| {
         matches!(
@@ -166,7 +163,7 @@ pub(super) fn entry_text(text: &str, events: &Events<'_>) -> EntryText {
     result
 }
 
-/// Returns what an inline event says; `None` for block events and for what no text is.
+/// `None` for block events and for what no text is.
 fn piece<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     match event {
         Event::Text(text)
@@ -179,7 +176,6 @@ fn piece<'e>(event: &'e Event<'_>) -> Option<&'e str> {
     }
 }
 
-/// Returns the pieces of a text without the tags in it.
 fn without_tags(pieces: &[(&str, &Range<usize>)], tags: &[PlacedTag]) -> String {
     let is_tag = |at: usize| tags.iter().any(|tag| tag.range.contains(&at));
     let mut kept = String::new();

@@ -45,7 +45,7 @@ pub(super) const KEYS: [&str; 7] = [
     "questions",
 ];
 
-/// Returns the share of items of high confidence, from 0 to 1; `None` without items.
+/// From 0 to 1; `None` without items.
 pub(in crate::refinement) fn high_confidence_ratio(measure: &DocumentMeasure) -> Option<f64> {
     let counts = measure.counts?;
     share(counts.high, counts.total())
@@ -78,7 +78,7 @@ impl ConvergenceEntry {
         }
     }
 
-    /// Reads an entry by the values of its keys; `None` if one is missing or has no meaning.
+    /// `None` if one is missing or has no meaning.
     pub(super) fn of(values: &NodeMap) -> Option<Self> {
         let text = |key: &str| match &values.get(key)?.value {
             NodeValue::Text(text) | NodeValue::Number(text) => Some(text.clone()),
@@ -98,7 +98,6 @@ impl ConvergenceEntry {
         })
     }
 
-    /// Returns the keys that have a value, with the value as it is written.
     pub(super) fn members(&self) -> Vec<(&'static str, String)> {
         let count = |count: u64| Some(count.to_string());
         let values = [

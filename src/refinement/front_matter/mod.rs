@@ -148,7 +148,7 @@ fn is_apart(line: &str) -> bool {
     line.is_empty() || line.starts_with('#')
 }
 
-/// Reads the front matter; `None` if there is none, or it is no mapping.
+/// `None` if there is none, or it is no mapping.
 fn parse(text: &str) -> Result<Option<FrontMatter>, FrontMatterError> {
     let Some([range, yaml]) = find(text)? else {
         return Ok(None);

@@ -62,7 +62,6 @@ pub fn integrate(
     merge.finish()
 }
 
-/// Sorts findings by the first question in the document that they are about.
 fn in_order_of_questions<'f>(
     document: &SpecDocument,
     findings: &'f [BatchFindings],
@@ -265,7 +264,7 @@ impl<'d> MergeInProgress<'d> {
     }
 }
 
-/// Returns the section that an answered question moves to; `None` if it stays open.
+/// `None` if it stays open.
 fn section(
     item: &SpecItem,
     source: &FindingSource,
@@ -278,7 +277,6 @@ fn section(
     Some(if is_doubtful { SectionKind::Medium } else { to })
 }
 
-/// Returns all findings, each with its source.
 fn sourced<'f>(
     findings: &[&'f BatchFindings],
 ) -> impl Iterator<Item = (&'f FindingSource, &'f PanelFinding)> {
@@ -291,7 +289,6 @@ fn sourced<'f>(
     })
 }
 
-/// Returns the new questions that a consultation takes for blockers.
 fn new_blockers(findings: &[&BatchFindings]) -> BTreeSet<QuestionKey> {
     let blockers = sourced(findings).filter_map(|(_, finding)| match finding {
         PanelFinding::NewQuestion { text, blocker } => blocker.then(|| QuestionKey::of(text)),
@@ -335,7 +332,6 @@ pub fn add_extraction(
 /// open.
 pub(super) type QuestionOutcome<'f> = (&'f FindingSource, PanelFinding);
 
-/// Returns the outcome of two findings about the same question, in their order.
 fn merged<'f>(earlier: QuestionOutcome<'f>, later: QuestionOutcome<'f>) -> QuestionOutcome<'f> {
     use PanelFinding::{Answered, Deferred, StillOpen};
     match (&earlier.1, &later.1) {
@@ -352,7 +348,7 @@ fn merged<'f>(earlier: QuestionOutcome<'f>, later: QuestionOutcome<'f>) -> Quest
     }
 }
 
-/// Returns the outcome of each question in the order in which the findings name them.
+/// In the order in which the findings name them.
 pub(super) fn outcomes<'f>(
     findings: &[&'f BatchFindings],
 ) -> Vec<(QuestionKey, QuestionOutcome<'f>)> {

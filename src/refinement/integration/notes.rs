@@ -13,7 +13,6 @@ const ANSWER: &str = "Answer: ";
 pub(super) const DEFERRED: &str = "Deferred: ";
 pub(super) const CONTRADICTED: &str = "Contradicted: ";
 
-/// Returns the note of an answer, with the confidence in it and who disagrees.
 pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>) -> String {
     let confidence = source.confidence_in_words();
     let dissent = dissent.map(str::trim).filter(|dissent| !dissent.is_empty());
@@ -26,12 +25,10 @@ pub(super) fn answer(source: &FindingSource, answer: &str, dissent: Option<&str>
     )
 }
 
-/// Returns the note of a deferral or contradiction.
 pub(super) fn with_reason(label: &str, source: &FindingSource, reason: &str) -> String {
     format!("{label}{} ({})", reason.trim(), source.consultation)
 }
 
-/// Returns whether a panel has contradicted an item.
 pub(super) fn is_contradicted(item: &SpecItem) -> bool {
     let notes = note_texts(item);
     let mut sources = notes
@@ -40,15 +37,13 @@ pub(super) fn is_contradicted(item: &SpecItem) -> bool {
     sources.any(is_consultation)
 }
 
-/// Returns whether an item has the note of this deferral or contradiction.
 pub(super) fn has_note(item: &SpecItem, label: &str, id: &ConsultationId) -> bool {
     let notes = note_texts(item);
     let mut sources = notes.iter().filter_map(|note| source_of(note, label));
     sources.any(|source| source == id.as_str())
 }
 
-/// Returns what a note with this beginning names as its source. A note of a person names
-/// no consultation there.
+/// A person's note names no consultation there.
 fn source_of<'n>(note: &'n str, label: &str) -> Option<&'n str> {
     // The blank after the label may be the one before the source.
     let rest = note.strip_prefix(label.trim_end())?.strip_suffix(')')?;

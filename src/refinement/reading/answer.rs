@@ -29,7 +29,6 @@ pub(super) struct AnswerReading {
     pub(super) unread: Vec<QuestionKey>,
 }
 
-/// Reads what an answer says about a batch.
 pub(super) fn read(found: Option<&Findings>, batch: &QuestionBatch) -> AnswerReading {
     let mut reading = AnswerReading::default();
     for (number, (key, _)) in (1..).zip(&batch.questions) {
@@ -89,7 +88,7 @@ fn finding(answer: &QuestionFinding, key: &QuestionKey) -> Option<PanelFinding> 
     }
 }
 
-/// Returns the new questions. A question that the document has is none.
+/// A question that the document has is not new.
 fn new_questions(found: &Findings, batch: &QuestionBatch) -> Vec<PanelFinding> {
     let mut seen: BTreeSet<QuestionKey> = batch.keys().into_iter().collect();
     let texts = found
@@ -111,7 +110,7 @@ pub(super) fn is_nothing(text: &str) -> bool {
     TABLES.list("nothings").has(QuestionKey::of(text).as_str())
 }
 
-/// Whether a text is no answer. "No" and "none" answer questions.
+/// "No" and "none" answer questions.
 pub(super) fn is_no_answer(text: &str) -> bool {
     TABLES
         .list("non_answers")

@@ -24,8 +24,8 @@ pub struct ExtractedItems {
     pub open: Vec<String>,
 }
 
-/// Returns what a model extracted, from the record of its consultation of one round. A text that
-/// stands in several lists counts in the least certain one; the reason if there is nothing.
+/// A text that stands in several lists counts in the least certain one; the reason if there is
+/// nothing.
 pub fn extracted_items(record: &StoredRecord) -> Result<ExtractedItems, NoAnswer> {
     let answer = record
         .independents()

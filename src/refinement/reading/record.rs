@@ -23,7 +23,7 @@ use crate::text::clean::words;
 
 use super::answer::{AnswerReading, read};
 
-/// Returns the findings of a consultation about a batch; the reason if it has no answer.
+/// The reason if it has no answer.
 pub fn findings_of(
     record: &StoredRecord,
     batch: &QuestionBatch,
@@ -56,7 +56,7 @@ pub fn findings_of(
     })
 }
 
-/// Returns what a verdict says, with its stated confidence; `None` for a verdict without words.
+/// `None` for a verdict without words.
 fn of_verdict(
     record: &StoredRecord,
     verdict: &Verdict,
@@ -74,8 +74,7 @@ fn of_verdict(
     Some((reading, confidence))
 }
 
-/// Returns what the experts say in Round 1, with the lowest confidence that they state; `None`
-/// without experts.
+/// With the lowest confidence that they state; `None` without experts.
 fn of_first_round(
     record: &StoredRecord,
     batch: &QuestionBatch,
@@ -95,7 +94,6 @@ fn of_first_round(
     Some((of_positions(record, &experts, batch), lowest))
 }
 
-/// Returns the answers of the experts that support the leading point.
 fn leading_side(record: &StoredRecord) -> Vec<&Independent> {
     let leading = record.synthesis().and_then(Synthesis::leading);
     record
@@ -104,7 +102,6 @@ fn leading_side(record: &StoredRecord) -> Vec<&Independent> {
         .collect()
 }
 
-/// Returns what positions say together.
 fn of_positions(
     record: &StoredRecord,
     experts: &[&Independent],
@@ -184,7 +181,6 @@ fn agreed(record: &StoredRecord, stated: &[(&Independent, &PanelFinding)]) -> Op
 }
 
 impl AnswerReading {
-    /// Adds what another text says about the questions that this one is silent about.
     fn completed_by(mut self, other: &Self) -> Self {
         let found = |key: &QuestionKey| other.about(key).cloned();
         self.findings.extend(self.unread.iter().filter_map(found));
@@ -195,7 +191,6 @@ impl AnswerReading {
         self
     }
 
-    /// Adds a contradicted claim or a new question, unless it is there.
     fn add_matter(&mut self, finding: &PanelFinding) {
         if finding.question().is_none() && !self.has_matter_of(finding) {
             self.findings.push(finding.clone());
@@ -207,7 +202,6 @@ impl AnswerReading {
         findings.any(|one| one.matter().is_some() && one.matter() == finding.matter())
     }
 
-    /// Returns the finding about a question of the batch.
     fn about(&self, key: &QuestionKey) -> Option<&PanelFinding> {
         self.findings
             .iter()
@@ -218,8 +212,7 @@ impl AnswerReading {
 /// An objection that the whole consultation leaves, in a line.
 type Objection = (String, Severity);
 
-/// Returns the dissent from a judge's verdict; for an answer without one, the points that the
-/// debate left open.
+/// For an answer without one, the points that the debate left open.
 fn objections(record: &StoredRecord) -> Vec<Objection> {
     let dissent = record.dissent.iter().map(|dissent| {
         let line = attributed(&dissent.agent, &dissent.concern);
@@ -249,8 +242,8 @@ fn attributed(by: &str, text: &str) -> String {
     }
 }
 
-/// Adds the objections to an answer: those that name its question, or the only question, unless
-/// little follows from them; and grave ones that name no question.
+/// Those that name its question, or the only question, unless little follows from them; and grave
+/// ones that name no question.
 fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &QuestionBatch) {
     let PanelFinding::Answered {
         question, dissent, ..
@@ -281,7 +274,6 @@ fn add_objections(finding: &mut PanelFinding, objections: &[Objection], batch: &
     }
 }
 
-/// Returns the numbers of the questions that a text names by their labels.
 fn questions_named(text: &str) -> Vec<usize> {
     let numbers = words(text).filter_map(|word| word.strip_prefix(['Q', 'q'])?.parse().ok());
     numbers.collect()

@@ -69,7 +69,6 @@ pub struct StopReport {
 }
 
 impl RefinementReport {
-    /// Returns the report of a loop.
     pub fn of(refinement: &RefinementLoop) -> Self {
         let begun = &refinement.begun;
         let (status, stop) = match &refinement.phase {

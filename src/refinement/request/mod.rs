@@ -23,8 +23,7 @@ pub use source::{DocumentSource, document_source};
 /// The most characters of a question that stands in a title.
 const TITLE_LENGTH: usize = 160;
 
-/// Returns the question of a batch's consultation about the document of this name, for experts of a
-/// size. The document goes with it as context.
+/// The document goes with it as context.
 pub fn question_text(
     templates: &Templates,
     size: Size,
@@ -53,7 +52,6 @@ pub fn question_text(
     templates.question(REFINE_QUESTIONS, size, &values)
 }
 
-/// Returns the form of the answers to a batch, by experts of a size.
 pub fn question_form(size: Size, batch: &QuestionBatch) -> AnswerForm {
     AnswerForm::Findings {
         questions: batch.questions.len(),
@@ -77,8 +75,8 @@ pub fn extraction_question(
     templates.question(REFINE_EXTRACTION, size, &values)
 }
 
-/// Returns the line by which a person finds the consultation: `SPEC.md: "Who pays?" (+2)`. A very
-/// long question is not named: what is left of a secret would not be masked.
+/// `SPEC.md: "Who pays?" (+2)`. A very long question is not named: what is left of a secret would
+/// not be masked.
 fn batch_title(name: &str, batch: &QuestionBatch) -> String {
     let name = one_line(name);
     let all = batch.questions.len();

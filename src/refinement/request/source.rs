@@ -19,7 +19,6 @@ pub struct DocumentSource {
     pub notice: Option<String>,
 }
 
-/// Returns a document as a source of context under this name.
 pub fn document_source(name: &str, document: &SpecDocument) -> DocumentSource {
     within(name, document, WHOLE)
 }
@@ -67,8 +66,8 @@ fn within(name: &str, document: &SpecDocument, limit: usize) -> DocumentSource {
     }
 }
 
-/// Returns a text in one line. A very long one is left out and not cut: what is left of a secret
-/// may no longer look like one, and would not be masked.
+/// A very long one is left out and not cut: what is left of a secret may no longer look like one,
+/// and would not be masked.
 fn whole_or_none(text: &str) -> String {
     if text.len() > ITEM_LENGTH {
         return format!("[{} characters are left out]", text.chars().count());
@@ -76,7 +75,6 @@ fn whole_or_none(text: &str) -> String {
     one_line(text)
 }
 
-/// Joins lines as far as they fit.
 fn joined_within(lines: impl Iterator<Item = String>, limit: usize) -> String {
     const REST: &str = "[the rest is left out]\n";
     let mut text = String::new();

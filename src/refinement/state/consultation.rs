@@ -46,8 +46,7 @@ pub type ExtractionRecord = ConsultationRecord<TextHash, Extraction>;
 /// The consultation of a batch.
 pub type BatchRecord = ConsultationRecord<QuestionBatch, BatchFindings>;
 
-/// Starts a consultation, or takes over one that is left over. A new one gets the questions of
-/// those that it replaces.
+/// A new one gets the questions of those that it replaces.
 pub(super) fn start<A, T>(
     records: &mut Vec<ConsultationRecord<A, T>>,
     id: &ConsultationId,
@@ -77,8 +76,7 @@ pub(super) fn start<A, T>(
     Ok(())
 }
 
-/// Records what a consultation in flight or left over has cost, and its end; `None` if it was cut
-/// off.
+/// `None` if it was cut off.
 pub(super) fn end<A, T>(
     records: &mut [ConsultationRecord<A, T>],
     id: &ConsultationId,

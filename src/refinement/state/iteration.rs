@@ -37,7 +37,7 @@ impl IterationRecord {
         self.merge.as_deref().filter(|_| !self.is_written)
     }
 
-    /// Returns the findings so far, in the order in which their consultations were started.
+    /// In the order in which their consultations were started.
     pub fn findings(&self) -> impl Iterator<Item = &BatchFindings> {
         let batches = self.batches.iter();
         batches.filter_map(|batch| batch.answer.as_ref())

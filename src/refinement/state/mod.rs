@@ -79,12 +79,11 @@ impl Fold for RefinementState {
 }
 
 impl RefinementState {
-    /// Returns the last loop.
     pub fn current(&self) -> &RefinementLoop {
         &self.current
     }
 
-    /// Returns all loops, oldest first.
+    /// Oldest first.
     pub fn loops(&self) -> impl DoubleEndedIterator<Item = &RefinementLoop> {
         self.earlier.iter().chain([&self.current])
     }

@@ -167,7 +167,6 @@ fn after_merge<'s>(merge: &'s Integrated, now: &DocumentNow) -> NextStep<'s> {
     }
 }
 
-/// Returns the step of an iteration whose findings are not merged.
 fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s> {
     let questions: BTreeSet<QuestionKey> =
         now.batches.iter().flat_map(QuestionBatch::keys).collect();
@@ -202,7 +201,6 @@ fn during<'s>(iteration: &'s IterationRecord, now: &DocumentNow) -> NextStep<'s>
     }
 }
 
-/// Returns the questions that a consultation of the iteration has.
 fn covered(iteration: &IterationRecord) -> BTreeSet<&QuestionKey> {
     let records = iteration.batches.iter();
     let asked = records.filter(|record| record.status != ConsultationStatus::Repeated);
@@ -210,7 +208,7 @@ fn covered(iteration: &IterationRecord) -> BTreeSet<&QuestionKey> {
     questions.map(|(key, _)| key).collect()
 }
 
-/// Returns a batch without the questions that are covered; `None` if it has no others.
+/// `None` if it has no others.
 fn uncovered(batch: &QuestionBatch, covered: &BTreeSet<&QuestionKey>) -> Option<QuestionBatch> {
     steps::count(batch.questions.len());
     let rest = batch.questions.iter();
@@ -222,7 +220,7 @@ fn uncovered(batch: &QuestionBatch, covered: &BTreeSet<&QuestionKey>) -> Option<
     })
 }
 
-/// Returns the last reason why no consultation has an answer; `None` if one has, or none was asked.
+/// `None` if one has, or none was asked.
 fn no_answer(iteration: &IterationRecord) -> Option<String> {
     if iteration.findings().next().is_some() {
         return None;

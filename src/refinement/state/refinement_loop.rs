@@ -61,7 +61,6 @@ impl RefinementLoop {
         }
     }
 
-    /// Adds an event other than a beginning.
     pub(super) fn apply(&mut self, event: &RefinementEvent) -> Applied {
         match (&self.phase, &event.kind) {
             (LoopPhase::Ended, RefinementEventKind::Resumed { criteria })
@@ -224,7 +223,6 @@ impl RefinementLoop {
         }
     }
 
-    /// Returns the iteration that is not over, which must have this number.
     fn iteration_at_work(
         &mut self,
         number: u64,
@@ -238,7 +236,6 @@ impl RefinementLoop {
         }
     }
 
-    /// Returns how far the consultations are that may still end.
     fn statuses_mut(&mut self) -> impl Iterator<Item = &mut ConsultationStatus> {
         let open = self.iterations.last_mut().filter(|last| !last.is_written);
         let batches = open.into_iter().flat_map(|open| &mut open.batches);
@@ -251,7 +248,6 @@ impl RefinementLoop {
         last.filter(|iteration| iteration.written().is_none())
     }
 
-    /// Returns the iteration that is not over.
     pub fn open_iteration(&self) -> Option<&IterationRecord> {
         let last = self.iterations.last();
         last.filter(|iteration| iteration.written().is_none())
@@ -269,8 +265,8 @@ impl RefinementLoop {
         findings.cloned().collect()
     }
 
-    /// Returns the extraction from this text. Once the panel was asked, it is the newest one from
-    /// any text: another extraction would have other words, and the answers no questions.
+    /// Once the panel was asked, it is the newest one from any text: another extraction would have
+    /// other words, and the answers no questions.
     pub fn extraction(&self, document: &TextHash) -> Option<&Extraction> {
         let mut newest = self.extractions.iter().rev();
         let mut of_text = newest.clone().filter(|record| record.about == *document);
@@ -317,7 +313,6 @@ impl RefinementLoop {
         self.merges().flat_map(|merge| &merge.changes)
     }
 
-    /// Returns the number that the next change gets.
     pub fn next_change(&self) -> u64 {
         self.changes()
             .map(|change| change.number)
@@ -342,7 +337,7 @@ impl RefinementLoop {
         asked.chain(changed).collect()
     }
 
-    /// Returns the last evaluation; `None` before the first iteration is written.
+    /// `None` before the first iteration is written.
     pub fn evaluation(&self) -> Option<&Evaluation> {
         self.merges().next_back().map(|merge| &merge.evaluation)
     }
@@ -357,8 +352,7 @@ impl RefinementLoop {
         self.merges().next_back().map(|merge| &merge.after)
     }
 
-    /// Returns the fingerprint of the text that the loop changed first: the one that it began with,
-    /// unless a person edited that before the first merge.
+    /// The one that it began with, unless a person edited that before the first merge.
     pub fn original(&self) -> &TextHash {
         self.merges()
             .next()

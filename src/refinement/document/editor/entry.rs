@@ -18,7 +18,7 @@ pub(super) struct LooseEntry {
 }
 
 impl LooseEntry {
-    /// Reads a source; `None` if it is anything else than one entry.
+    /// `None` if it is anything else than one entry.
     pub(super) fn read(source: String) -> Option<Self> {
         let mut blocks = outline(&source, 0);
         let block = blocks.pop()?;
@@ -54,7 +54,6 @@ impl LooseEntry {
         self
     }
 
-    /// Writes the sign of the checkbox, if the entry begins with one.
     fn with_check(self, ticks: bool) -> Self {
         let Some(at) = self.entry.text.check else {
             return self;
@@ -191,7 +190,7 @@ impl LooseEntry {
         Some((gap.unwrap_or_default(), last))
     }
 
-    /// Returns the entry with another marker, its lines indented to match.
+    /// The lines are indented to match.
     pub(super) fn with_marker(&self, marker: &ListMarker) -> Option<Self> {
         let own = &self.entry.marker;
         let mut source = String::with_capacity(self.source.len());
@@ -220,7 +219,6 @@ impl LooseEntry {
     }
 }
 
-/// Returns the content of an entry's first line.
 fn first_line(line: &str, marker: &ListMarker) -> Option<String> {
     let sign_end = marker.length - marker.padding.len();
     let column = marker.sign_column();
@@ -235,7 +233,6 @@ fn tags(entry: &ListEntry) -> impl Iterator<Item = Tag> {
     entry.text.tags.iter().map(|placed| placed.tag)
 }
 
-/// Returns true if two shapes are the same but for one text.
 fn differ_in_one_text(one: &str, other: &str) -> bool {
     let one: Vec<&str> = one.lines().collect();
     let other: Vec<&str> = other.lines().collect();

@@ -111,7 +111,7 @@ impl<'d> DocumentEditor<'d> {
         }
     }
 
-    /// Adds an item at the end of a section. A text without words adds nothing.
+    /// A text without words adds nothing.
     pub fn add_item(&mut self, section: SectionKind, text: &str, tags: &[Tag]) {
         let text = entry_text(text);
         if !is_item(&text) {
@@ -126,7 +126,6 @@ impl<'d> DocumentEditor<'d> {
         self.arrivals.push((section, Arrival::Added(line)));
     }
 
-    /// Returns the text with all edits.
     pub fn finish(self) -> String {
         let SpecDocument {
             text,

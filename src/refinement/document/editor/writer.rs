@@ -27,7 +27,7 @@ enum Insertion<'e> {
     Entries(Vec<&'e Arrival>),
 }
 
-/// Returns a document with its edits, apart from its front matter.
+/// Apart from its front matter.
 pub(super) fn write(editor: &DocumentEditor<'_>) -> String {
     let writer = BlockWriter::new(editor, false).write();
     let read = outline(&writer.written, editor.document.body);
@@ -38,7 +38,6 @@ pub(super) fn write(editor: &DocumentEditor<'_>) -> String {
     }
 }
 
-/// Returns what blocks are read as, in order, without separators.
 fn signature(blocks: &[TopBlock]) -> Vec<String> {
     let mut signature = Vec::new();
     for block in blocks {
@@ -54,7 +53,6 @@ fn signature(blocks: &[TopBlock]) -> Vec<String> {
     signature
 }
 
-/// Returns what a list of these entries is read as.
 fn list<'e>(entries: impl Iterator<Item = &'e ListEntry>) -> Vec<String> {
     let shape = |entry: &ListEntry| {
         let is_numbered = entry.marker.sign.number.is_some();
@@ -157,8 +155,6 @@ impl<'e> BlockWriter<'e> {
         }
     }
 
-    /// Returns the place of a new section, in the order of the sections, and the level of its
-    /// heading.
     fn place_of_new(&self, kind: SectionKind) -> (usize, usize) {
         let document = self.editor.document;
         let first = |kind: &SectionKind| document.sections.first(*kind);
@@ -173,7 +169,6 @@ impl<'e> BlockWriter<'e> {
         }
     }
 
-    /// Returns the end of the block before this one.
     fn end_before(&self, block: usize) -> usize {
         let document = self.editor.document;
         let before = document.blocks.iter().take(block).next_back();
@@ -207,7 +202,6 @@ impl<'e> BlockWriter<'e> {
         self
     }
 
-    /// Copies the document up to a position.
     fn copy_to(&mut self, end: usize) {
         let source = self.text.get(self.at..end).unwrap_or_default();
         if !source.is_empty() {
@@ -223,7 +217,6 @@ impl<'e> BlockWriter<'e> {
         self.written.push_str(source);
     }
 
-    /// Ends the last line.
     fn end_line(&mut self) {
         let written = &self.written;
         let is_begun = !written.is_empty() && written != BYTE_ORDER_MARK;
@@ -232,7 +225,6 @@ impl<'e> BlockWriter<'e> {
         }
     }
 
-    /// Ends the last line, and writes a blank one unless there is one.
     fn blank_line(&mut self) {
         self.end_line();
         if !is_blank_before(&self.written, self.written.len()) {
@@ -240,14 +232,12 @@ impl<'e> BlockWriter<'e> {
         }
     }
 
-    /// Writes a line between blank ones.
     fn line(&mut self, line: &str) {
         self.blank_line();
         self.written.extend([line, self.ending]);
         self.is_apart = true;
     }
 
-    /// Removes the last line if it is blank.
     fn remove_blank_line(&mut self) {
         let end = self.written.trim_end_matches(['\n', '\r']).len();
         let length = self.written.len();
@@ -262,7 +252,6 @@ impl<'e> BlockWriter<'e> {
         edit.is_some_and(|edit| edit.moves) && self.edited.contains_key(&entry.range.start)
     }
 
-    /// Writes a list without the entries that move, and with those that arrive.
     fn list(&mut self, number: usize, entries: &[ListEntry]) {
         let mut kept: Vec<ListEntry> = Vec::new();
         for (place, entry) in entries.iter().enumerate() {
@@ -306,7 +295,6 @@ impl<'e> BlockWriter<'e> {
         self.expected.extend(list(kept.iter()));
     }
 
-    /// Writes entries at the end of a list.
     fn entries(
         &mut self,
         list: &mut Vec<ListEntry>,
@@ -338,7 +326,6 @@ impl<'e> BlockWriter<'e> {
         self.is_apart = true;
     }
 
-    /// Writes what is inserted at a position.
     fn insert(&mut self, position: usize) {
         let all = std::mem::take(&mut self.insertions);
         let (here, later) = all.into_iter().partition(|(at, _)| *at == position);
@@ -374,7 +361,6 @@ impl<'e> BlockWriter<'e> {
         }
     }
 
-    /// Ends a block of code or HTML that is open at the end of the document.
     fn close(&mut self, source: &str) {
         let mut ends = block_ends(source);
         if !is_closed(source, "")
@@ -386,7 +372,6 @@ impl<'e> BlockWriter<'e> {
     }
 }
 
-/// Returns true if a heading after a source and a line is read as one.
 fn is_closed(source: &str, line: &str) -> bool {
     let followed = format!("{source}\n{line}\n\n# end\n");
     outline(&followed, 0)
