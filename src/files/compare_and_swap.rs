@@ -88,7 +88,7 @@ pub fn check_replaceable(path: &Path) -> io::Result<()> {
     temporary_beside(&target, PRIVATE).map(drop)
 }
 
-/// Returns the metadata of a file that a person allows to be changed. A rename would not ask.
+/// A rename would not ask.
 fn replaceable(target: &Path) -> io::Result<Metadata> {
     let mut options = File::options();
     let file = open_with(
@@ -105,7 +105,7 @@ fn replaceable(target: &Path) -> io::Result<Metadata> {
     Ok(metadata)
 }
 
-/// Undoes an exchange. A file that was saved a second time meanwhile stays: the last save wins.
+/// A file that was saved a second time meanwhile stays: the last save wins.
 fn put_back(
     temporary: NamedTempFile,
     target: &Path,
@@ -131,7 +131,7 @@ fn put_back(
     }
 }
 
-/// Compares a file. One that is no regular file any more cannot be compared.
+/// A path that is no longer a regular file cannot be compared.
 fn is_unchanged(path: &Path, is_expected: IsExpected<'_>, limit: SizeLimit) -> io::Result<bool> {
     match read_own(path, limit) {
         Ok(content) => Ok(is_expected(&content)),
@@ -140,7 +140,6 @@ fn is_unchanged(path: &Path, is_expected: IsExpected<'_>, limit: SizeLimit) -> i
     }
 }
 
-/// Lets two files change places in one step.
 #[cfg(any(target_os = "linux", target_os = "android", target_os = "macos"))]
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};

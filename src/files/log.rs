@@ -266,7 +266,6 @@ impl Drop for LogFile {
     }
 }
 
-/// Opens a log to write it, and locks it.
 fn locked(path: &Path, locks: LockPolicy) -> Result<File, LogError> {
     let waits = locks == LockPolicy::Wait;
     let mut options = File::options();
@@ -408,7 +407,7 @@ pub fn read<E: LogLine, T>(
     read(&mut LogReader::new(path, &file))
 }
 
-/// Folds the events of a log; `None` without any.
+/// `None` without any.
 pub fn fold<F: Fold>(lines: &mut LogReader<'_, F::Event>) -> Result<Option<F>, LogError> {
     let mut state: Option<F> = None;
     while let Some(event) = lines.next() {

@@ -57,7 +57,6 @@ impl SizeLimit {
     /// A local model, which is never in memory as a whole.
     pub const NONE: Self = Self(u64::MAX);
 
-    /// Returns a limit that a person gives.
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes)
     }
@@ -117,7 +116,6 @@ pub fn open_with(
     check(&file, limit).map(|()| file)
 }
 
-/// Checks that an open file is a regular one of a bounded size.
 fn check(file: &File, limit: SizeLimit) -> io::Result<()> {
     let metadata = file.metadata()?;
     if metadata.is_dir() {
@@ -131,12 +129,11 @@ fn check(file: &File, limit: SizeLimit) -> io::Result<()> {
     }
 }
 
-/// Reads a regular file.
 pub fn read(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     read_to_end(open(path, limit)?, limit)
 }
 
-/// Reads a regular file that this program alone creates: a link in its place is an error.
+/// A link in its place is an error.
 pub fn read_own(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     let file = open_with(File::options().read(true), path, limit, LinkPolicy::Refuse)?;
     read_to_end(file, limit)

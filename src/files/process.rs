@@ -124,7 +124,7 @@ impl Drop for GroupLeader {
     }
 }
 
-/// Ends a process. It may have ended just now; either way it is gone.
+/// The process may have ended just now; either way it is gone.
 fn end(child: &mut Child) {
     let _ = child.kill();
     let _ = child.wait();
@@ -155,7 +155,7 @@ impl Program {
         ended.inspect_err(|_| self.kill())
     }
 
-    /// Waits for the end; a program that must not continue is killed.
+    /// A program that must not continue is killed.
     fn wait(
         &mut self,
         streams: &[Stream],
@@ -207,8 +207,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// Reads a stream on a thread of its own, which ends with the stream. A process that the
-    /// program left running may hold the stream open: then the thread ends with this process.
+    /// A process that the program left running may hold the stream open: then the thread ends with
+    /// this process.
     fn collect(mut stream: impl Read + Send + 'static, part: OutputPart) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(KeptBytes {
             part,

@@ -50,17 +50,15 @@ pub fn open(path: &Path, limit: SizeLimit) -> io::Result<File> {
     check(&file, limit).map(|()| file)
 }
 
-/// Reads a regular file.
 pub fn read(path: &Path, limit: SizeLimit) -> io::Result<Vec<u8>> {
     read_to_end(open(path, limit)?, limit)
 }
 
-/// Reads a regular file as text.
 pub fn read_text(path: &Path, limit: SizeLimit) -> io::Result<String> {
     text(read(path, limit)?)
 }
 
-/// Returns the entries of a folder, sorted by name.
+/// Sorted by name.
 pub fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     let mut folder = Dir::new(open_last(folder, OFlags::DIRECTORY)?)?;
     let mut entries = Vec::new();
@@ -82,7 +80,6 @@ pub fn list(folder: &Path) -> io::Result<Vec<FolderEntry>> {
     Ok(entries)
 }
 
-/// Opens the last part of an absolute path to read it.
 fn open_last(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let mut parts = path.components().peekable();
     let mut at: Option<OwnedFd> = None;

@@ -51,7 +51,7 @@ impl WriteError {
     }
 }
 
-/// Creates a folder and its parents; new ones belong to their owner alone.
+/// New folders belong to their owner alone.
 pub fn create_private_dir(path: &Path) -> Result<(), WriteError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -164,7 +164,6 @@ pub fn clear_leftovers(folder: &Path, now: Timestamp) {
     }
 }
 
-/// Returns when a file was last written.
 pub fn written_at(file: &fs::Metadata) -> Option<Timestamp> {
     let since = file.modified().ok()?.duration_since(UNIX_EPOCH);
     Some(Timestamp(0).after(since.unwrap_or_default()))
@@ -188,8 +187,7 @@ pub(super) fn temporary_beside(path: &Path, mode: u32) -> io::Result<tempfile::N
     builder.tempfile_in(folder_of(path))
 }
 
-/// Writes to a temporary file and renames it. Returns the folder that must be synced for the
-/// rename to last.
+/// Returns the folder that must be synced for the rename to last.
 pub fn replace(
     path: &Path,
     bytes: &[u8],
@@ -229,8 +227,7 @@ pub fn replace(
     Ok(Some(folder_of(&target).to_owned()))
 }
 
-/// Makes a rename or a new file in a folder durable. Not every system can; there, only the data is
-/// synced.
+/// Not every system can; others sync only the data.
 pub fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
