@@ -41,7 +41,7 @@ impl Calls {
         }
     }
 
-    /// Starts a call at its provider; without a provider it fails at once.
+    /// Without a provider it fails at once.
     pub(super) fn start(&mut self, provider: Option<Arc<dyn Provider>>, ask: Ask) {
         let (call, answer) = (ask.call, ask.answer);
         let deltas = self.deltas.clone();
@@ -72,7 +72,7 @@ impl Calls {
         }
     }
 
-    /// Waits for the next update of an open call. Deltas of a call come before its end.
+    /// Deltas of a call come before its end.
     pub(super) async fn next(&mut self) -> CallUpdate {
         loop {
             tokio::select! {

@@ -15,7 +15,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// Starts from the system's time.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that reads the clock"
@@ -27,7 +26,6 @@ impl Clock {
         Self::starting(Timestamp(0).after(since_epoch))
     }
 
-    /// Starts from a given time.
     pub fn starting(started: Timestamp) -> Self {
         Self {
             started,
@@ -50,7 +48,6 @@ impl Clock {
         self.started.after(self.at.elapsed())
     }
 
-    /// Returns the runtime's instant of a timestamp.
     pub fn instant(&self, moment: Timestamp) -> Instant {
         self.at + moment.since(self.started)
     }

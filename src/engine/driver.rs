@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Starts a call. Without a permit nothing goes out: no ceiling has its worst case.
+    /// Without a permit nothing goes out: no ceiling has its worst case.
     fn start(&mut self, ask: Ask) {
         let provider = &ask.model.provider;
         let permit = self.permit.take_if(|permit| permit.admits(provider));
@@ -209,8 +209,8 @@ impl<'a> Run<'a> {
         });
     }
 
-    /// Takes the next input. Answers that have arrived come first: any other input might cancel
-    /// their calls, and they are paid for.
+    /// Answers that have arrived come first: any other input might cancel their calls, and they are
+    /// paid for.
     fn next_input(&mut self) -> Option<NextInput> {
         let earlier = std::mem::take(&mut self.inputs);
         while self.inputs.is_empty()
@@ -222,7 +222,7 @@ impl<'a> Run<'a> {
         self.inputs.pop_front()
     }
 
-    /// Waits for the next input. A question to the person stays open meanwhile.
+    /// A question to the person stays open meanwhile.
     async fn wait(&mut self) {
         let next_timer = self.timers.first().copied();
         tokio::select! {
@@ -290,8 +290,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Sends an event to all subscribers. One that fails is dropped, and the failure is reported once
-/// to the others.
+/// Drops a subscriber that fails, and reports the failure once to the others.
 fn publish(subscribers: &mut Vec<&mut dyn Subscriber>, envelope: &Envelope) {
     let mut troubles = Vec::new();
     subscribers.retain_mut(|subscriber| match subscriber.event(envelope) {
@@ -312,7 +311,7 @@ fn ask(person: &dyn Person, question: Question) -> BoxFuture<'_, Answer> {
     Box::pin(async move { person.ask(&question).await })
 }
 
-/// Waits for the person's answer; for ever when nothing was asked.
+/// Waits for ever when nothing was asked.
 async fn answer(question: &mut Option<BoxFuture<'_, Answer>>) -> Answer {
     match question {
         Some(answer) => answer.await,
@@ -320,7 +319,7 @@ async fn answer(question: &mut Option<BoxFuture<'_, Answer>>) -> Answer {
     }
 }
 
-/// Waits for the earliest timer; for ever when there is none. Never fires early.
+/// Waits for ever when there is no timer. Never fires early.
 async fn fire(clock: &Clock, timer: Option<(Timestamp, TimerId)>) -> TimerId {
     match timer {
         Some((at, timer)) => {

@@ -55,13 +55,13 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync) 
     })
 }
 
-/// Returns the number of processors to use: more threads would wait for each other.
+/// More threads would wait for each other.
 fn processors() -> usize {
     const MAX: usize = 8;
     thread::available_parallelism().map_or(1, |count| count.get().min(MAX))
 }
 
-/// Starts as many threads as a runtime needs, and ends them: tokio panics without them.
+/// Tokio panics without them.
 fn has_threads(count: usize) -> bool {
     let start = |_| {
         let (held, end) = std::sync::mpsc::channel::<()>();
@@ -77,8 +77,7 @@ fn has_threads(count: usize) -> bool {
     are_all
 }
 
-/// Opens as many file handles as a runtime needs, and closes them: tokio panics without those for
-/// its signals.
+/// Tokio panics without those for its signals.
 fn has_handles() -> io::Result<()> {
     use std::os::unix::net::UnixStream;
     let _pairs = [

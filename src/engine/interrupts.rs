@@ -115,7 +115,6 @@ impl Drop for ForegroundProgram {
 }
 
 impl Listening {
-    /// Asks to end.
     fn interrupt(&mut self) {
         self.messages_left = self.messages_left.saturating_sub(1);
         if self.sender.send(()).is_err() {
@@ -127,7 +126,7 @@ impl Listening {
 }
 
 impl Listener {
-    /// Takes a signal. Returns what is to be ended with the process.
+    /// Returns what is to be ended with the process.
     fn take(&mut self, signal: Interrupt) -> Option<Listening> {
         if signal == Interrupt::CtrlC && self.foreground_programs > 0 {
             return None;

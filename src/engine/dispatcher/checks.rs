@@ -35,12 +35,11 @@ pub(super) struct Checks {
 }
 
 impl Checks {
-    /// Whether a provider has a free check, and it has begun.
     pub(super) fn can_check(&self, provider: &ProviderId) -> bool {
         self.providers.contains(provider)
     }
 
-    /// Stops all checks; the tasks are to be shut down.
+    /// The tasks are to be shut down.
     pub(super) fn stop(&mut self) -> JoinSet<()> {
         self.providers.clear();
         std::mem::take(&mut self.tasks)
@@ -70,7 +69,7 @@ impl Dispatcher {
     }
 }
 
-/// Returns the signal for a provider's health; `None` for a failure of this program.
+/// `None` for a failure of this program.
 pub(super) fn signal<T>(result: &Result<T, Failure>) -> Option<Signal> {
     match result {
         Ok(_) => Some(Signal::Healthy),

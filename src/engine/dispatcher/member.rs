@@ -83,7 +83,6 @@ impl Member {
         decision.map(|decision| self.dispatcher.answer(decision))
     }
 
-    /// Waits for the next notice of the dispatcher.
     pub async fn next(&mut self) -> Notice {
         loop {
             let moment = self.decide_waiting();
@@ -95,7 +94,7 @@ impl Member {
         }
     }
 
-    /// Leaves. The last member stops the health checks, and waits until they have ended.
+    /// The last member stops the health checks, and waits until they have ended.
     pub async fn leave(mut self) {
         self.notices.close();
         let checks = self.take_leave();
@@ -105,8 +104,7 @@ impl Member {
         }
     }
 
-    /// Removes the member and its queued requests. Returns the health checks if it was the last
-    /// one.
+    /// Returns the health checks if it was the last one.
     fn take_leave(&self) -> Option<JoinSet<()>> {
         self.dispatcher.with(|state| {
             state.pool.leave(self.id);

@@ -66,7 +66,7 @@ pub enum Notice {
 }
 
 impl Dispatcher {
-    /// Returns a dispatcher without providers. Backoffs follow `clock`, the process's clock.
+    /// Backoffs follow `clock`, the process's clock.
     pub fn new(clock: Clock, rules: PoolRules) -> Self {
         let state = State {
             pool: ProviderPool::new(rules),
@@ -80,7 +80,6 @@ impl Dispatcher {
         }))
     }
 
-    /// Returns the clock of backoffs.
     pub fn clock(&self) -> &Clock {
         &self.0.clock
     }
@@ -113,8 +112,7 @@ impl Dispatcher {
         decision.map(|permit| CallPermit::new(permit, self.clone()))
     }
 
-    /// Runs `act` on the state. Invariant: nothing is dropped in it that takes the lock itself,
-    /// such as a permit.
+    /// Invariant: nothing is dropped in it that takes the lock itself, such as a permit.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
         act(&mut self.0.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -131,8 +129,8 @@ impl State {
         own
     }
 
-    /// Records a signal of a provider's health. If the status changes, sends it to every member
-    /// that uses the provider but `except`, to which it is returned.
+    /// If the status changes, sends it to every member that uses the provider but `except`, to
+    /// which it is returned.
     fn signal(
         &mut self,
         provider: &ProviderId,
@@ -195,7 +193,6 @@ impl State {
         }
     }
 
-    /// Returns the state of the providers that a new member may call, as inputs.
     fn snapshot(&self, entry: &MemberEntry, clock: &Clock) -> Vec<Input> {
         let mut inputs = Vec::new();
         for provider in &entry.providers {

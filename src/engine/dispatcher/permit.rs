@@ -45,17 +45,14 @@ impl CallPermit {
         }
     }
 
-    /// Whether a call to this provider may go out by it.
     pub fn admits(&self, provider: &ProviderId) -> bool {
         self.state == PermitState::Unused && self.permit.provider == *provider
     }
 
-    /// The provider that the call may go to.
     pub fn provider(&self) -> &ProviderId {
         &self.permit.provider
     }
 
-    /// The call goes out.
     pub fn begin(&mut self) {
         self.state = PermitState::InFlight;
     }

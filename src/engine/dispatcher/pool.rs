@@ -37,7 +37,6 @@ pub struct PoolRules {
 }
 
 impl PoolRules {
-    /// Returns the default rules with this seed.
     pub fn seeded(seed: u64) -> Self {
         Self {
             seed,
@@ -213,7 +212,6 @@ impl ProviderPool {
         state.is_none_or(|state| state.limit.admits(limit, now))
     }
 
-    /// Drops a consultation's queued requests.
     pub fn leave(&mut self, member: MemberId) {
         self.waiting.retain(|queued| queued.member != member);
         for state in self.states.values_mut() {
@@ -221,8 +219,7 @@ impl ProviderPool {
         }
     }
 
-    /// Returns a permit after its call has ended. `counts` is false for a call whose failure does
-    /// not count against the provider.
+    /// `counts` is false for a call whose failure does not count against the provider.
     pub fn finish(&mut self, permit: &Permit, outcome: &Outcome, counts: bool, now: Timestamp) {
         let state = self.states.entry(permit.provider.clone()).or_default();
         state.end(permit.member);
@@ -271,7 +268,6 @@ impl ProviderPool {
         self.give_back(permit, now);
     }
 
-    /// Returns an unused permit.
     pub fn release(&mut self, permit: &Permit, now: Timestamp) {
         permit.reserved.release();
         self.give_back(permit, now);
@@ -284,7 +280,6 @@ impl ProviderPool {
         self.announce_circuit(&permit.provider, now);
     }
 
-    /// Records a signal of a provider's health from a call, or from a check and its duration.
     /// Returns the health if its status has changed.
     pub fn signal(
         &mut self,
@@ -298,7 +293,6 @@ impl ProviderPool {
         (state.health.status() != before).then(|| state.health.clone())
     }
 
-    /// Returns the status of a provider's health.
     pub fn health(&self, provider: &ProviderId) -> HealthStatus {
         self.states
             .get(provider)
@@ -306,7 +300,7 @@ impl ProviderPool {
             .unwrap_or_default()
     }
 
-    /// Returns a provider's health; `None` while it is unknown.
+    /// `None` while it is unknown.
     pub fn known_health(&self, provider: &ProviderId) -> Option<&Health> {
         let health = &self.states.get(provider)?.health;
         (health.status() != HealthStatus::Unknown).then_some(health)
@@ -385,7 +379,6 @@ impl ProviderPool {
         }
     }
 
-    /// Starts a backoff for a provider if the failure of a call requires one.
     fn back_off(&mut self, provider: &ProviderId, failure: &Failure, now: Timestamp) {
         let limit = &mut self.states.entry(provider.clone()).or_default().limit;
         let (retry, jitter) = (&self.rules.retry, self.jitter.unit());
