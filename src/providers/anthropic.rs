@@ -17,7 +17,6 @@ use super::form::{Form, Messages, Structure, content};
 use super::partial_reply::PartialReply;
 use super::wire::{Counts, schema, text, with, without_nulls};
 
-/// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     let Messages { system, user } = form.messages(ask);
     let content = content(user, form.cache_mark(ask, Dialect::Anthropic));
@@ -36,7 +35,6 @@ pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     without_nulls(with(body, "output_config", format.unwrap_or_default()))
 }
 
-/// Reads one event of a reply.
 pub(super) fn read(
     name: &str,
     event: &Value,
@@ -96,7 +94,7 @@ fn read_message_delta(event: &Value, reply: &mut PartialReply) {
     }
 }
 
-/// Returns the model's reason for a refusal: its explanation, else the category.
+/// The explanation, else the category.
 fn refusal(details: &Value) -> String {
     match text(&details["explanation"]) {
         "" => text(&details["category"]),

@@ -62,15 +62,13 @@ impl ModelCatalog {
         called(&model.model).or_else(|| called(without_date(&model.model)?))
     }
 
-    /// Returns the prices in force at a time.
     pub fn prices(&self, now: Timestamp) -> PriceList {
         let today = now.day();
         let in_force = |model: &Model| Some((model.to_ref(), model.price_on(today)?.price()));
         PriceList(self.models.iter().filter_map(in_force).collect())
     }
 
-    /// Returns the prices in force at a time, extended by `models` that have the price of another
-    /// entry, such as resold ones.
+    /// `models` have the price of another entry, such as resold ones.
     pub fn prices_with<'a>(
         &self,
         models: impl IntoIterator<Item = &'a ModelRef>,
@@ -87,7 +85,7 @@ impl ModelCatalog {
         prices
     }
 
-    /// Returns the models of a provider's default panel, by rank.
+    /// By rank.
     pub fn defaults(&self, provider: &ProviderId) -> Vec<&Model> {
         let models = self.models.iter();
         let is_ranked = |model: &&Model| model.provider == *provider && model.rank.is_some();

@@ -62,7 +62,6 @@ impl Clients {
         }
     }
 
-    /// Returns the client for an address.
     pub(super) fn get(&self, url: &Url) -> Result<&Client, ClientError> {
         let own_network = is_own_network(url.host_str().unwrap_or_default());
         let plain = own_network && url.scheme() == "http";
@@ -124,7 +123,6 @@ fn bundled_roots() -> impl Iterator<Item = Certificate> {
         .filter_map(|root| Certificate::from_der(root).ok())
 }
 
-/// Parses an address for requests.
 pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
     let without_query = || {
         let address = url.split(['?', '#']).next().unwrap_or_default();
@@ -135,8 +133,7 @@ pub(super) fn parse(url: &str) -> Result<Url, ClientError> {
     usable.then_some(parsed).ok_or_else(without_query)
 }
 
-/// Returns whether others may read what is sent to an address: it is unencrypted and beyond the
-/// user's own machine and network.
+/// True for unencrypted addresses beyond the user's own machine and network.
 pub fn is_readable_on_the_way(url: &str) -> bool {
     parse(url).is_ok_and(|url| {
         url.scheme() == "http" && !is_own_network(url.host_str().unwrap_or_default())

@@ -23,7 +23,6 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// Creates a decoder for the answer to this body.
     pub fn new(dialect: Dialect, ask: &Ask, account: &Account, body: &Value) -> Self {
         Self {
             dialect,
@@ -32,7 +31,7 @@ impl Decoder {
         }
     }
 
-    /// Handles one event and reports progress. Returns `Break` if later events cannot matter.
+    /// Returns `Break` if later events cannot matter.
     pub fn event(&mut self, event: &Event, on: &mut dyn FnMut(Delta)) -> ControlFlow<()> {
         let reply = &mut self.reply;
         if matches!(self.dialect, Dialect::OpenAi(_)) && event.data.trim() == "[DONE]" {
@@ -47,7 +46,6 @@ impl Decoder {
         }
     }
 
-    /// Returns the outcome of the call.
     pub fn finish(self, end: End) -> Outcome {
         self.reply.finish(end)
     }

@@ -24,8 +24,7 @@ impl<'a> DeltaRedactor<'a> {
         }
     }
 
-    /// Passes on a delta with the key redacted. A piece that is held back entirely becomes an empty
-    /// one, because it is still progress.
+    /// A piece that is held back entirely becomes an empty one, because it is still progress.
     pub(super) fn push(&mut self, delta: Delta) {
         let redacted = match delta {
             Delta::Text(piece) => Delta::Text(self.redacted(&piece)),

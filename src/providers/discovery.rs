@@ -28,7 +28,6 @@ const CONNECT: Duration = Duration::from_secs(1);
 /// The time limit for the whole discovery.
 const WHOLE: Duration = Duration::from_secs(2);
 
-/// Returns the paths to request from a server that may be of this kind.
 fn paths(kind: LocalServerKind) -> &'static [&'static str] {
     match kind {
         LocalServerKind::Ollama => &["/api/version", "/api/tags", "/api/ps"],
@@ -84,7 +83,7 @@ pub struct ServedModel {
 }
 
 impl Server {
-    /// Returns the default model of a run: of those that run here a loaded one, else the first.
+    /// Of those that run here a loaded one, else the first.
     pub fn preferred(&self) -> Option<&ServedModel> {
         let here = || {
             self.models
@@ -94,7 +93,7 @@ impl Server {
         here().find(|model| model.loaded).or_else(|| here().next())
     }
 
-    /// Returns the model with this name, also without its tag `:latest`.
+    /// Also without its tag `:latest`.
     pub fn serves(&self, id: &str) -> Option<&ServedModel> {
         let called = |name: &str| self.models.iter().find(|model| model.id == name);
         called(id).or_else(|| called(&format!("{id}:latest")))
@@ -108,7 +107,7 @@ impl Server {
     }
 }
 
-/// Looks for servers at all addresses concurrently. Returns those that answered, in order.
+/// Returns those that answered, in order.
 pub async fn look(addresses: &[Address]) -> Vec<Server> {
     let http = Http::new(Timeouts {
         connect: CONNECT,

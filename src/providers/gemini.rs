@@ -13,7 +13,6 @@ use super::form::{Form, Messages, Structure};
 use super::partial_reply::PartialReply;
 use super::wire::{Counts, schema, text, with, without_nulls};
 
-/// Returns the path of the request for one call.
 pub(super) fn path(model: &str) -> String {
     format!(
         "/v1beta/models/{}:streamGenerateContent?alt=sse",
@@ -21,7 +20,7 @@ pub(super) fn path(model: &str) -> String {
     )
 }
 
-/// Returns the body of the request for one call. Properties are written in the order of the schema.
+/// Properties are written in the order of the schema.
 pub(super) fn body(ask: &Ask, form: &Form) -> Value {
     let Messages { system, user } = form.messages(ask);
     let parts: Vec<Value> = user.into_iter().map(|text| json!({"text": text})).collect();
@@ -119,7 +118,7 @@ fn path_segment(model: &str) -> String {
     segment
 }
 
-/// Reads one event of a reply: a fragment, or a list of them, as some gateways send.
+/// A fragment, or a list of them, as some gateways send.
 pub(super) fn read(
     json: &Value,
     reply: &mut PartialReply,
@@ -192,8 +191,7 @@ fn read_candidate(candidate: &Value, reply: &mut PartialReply, on: &mut dyn FnMu
     });
 }
 
-/// Reads a report of usage, which leaves zeros out. The prompt includes cached tokens, the
-/// candidates exclude thoughts.
+/// The prompt includes cached tokens, the candidates exclude thoughts.
 fn usage(report: &Value) -> Option<Usage> {
     let counts = Counts::of(report);
     let count = |at: &str| counts.at(at).unwrap_or(0);

@@ -49,8 +49,7 @@ impl Http {
         }
     }
 
-    /// Returns the client for an address. Hosts of the user's own network are reached without a
-    /// proxy. Redirects are not followed.
+    /// Hosts of the user's own network are reached without a proxy. Redirects are not followed.
     pub fn client_for(&self, url: &str) -> Result<&Client, ClientError> {
         self.clients.get(&clients::parse(url)?)
     }
@@ -147,7 +146,7 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Returns the next chunk, or `None` at the end.
+    /// `None` at the end.
     async fn chunk(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, Failure> {
         let next = self.response.chunk();
         let (next, limit) = match self.first_byte {
@@ -165,7 +164,6 @@ impl Body<'_> {
     }
 }
 
-/// Returns the failure of a server that sent nothing for this long.
 fn silent(authority: &str, limit: Duration) -> Failure {
     let seconds = limit.as_secs_f64();
     Failure::new(
@@ -250,8 +248,7 @@ async fn read(
     End::Closed
 }
 
-/// Returns the failure of a connection, without the path and query of its address. Its cause may be
-/// words of the peer: an HTTP/2 server can send some before it closes.
+/// The cause may be words of the peer: an HTTP/2 server can send some before it closes.
 fn broken(
     error: &reqwest::Error,
     authority: &str,
@@ -278,8 +275,7 @@ fn broken(
     Failure::new(class_of(error), message)
 }
 
-/// Returns whether a connection failure may be transient: all are, except a proxy that rejects the
-/// user and a certificate from an unknown issuer.
+/// All failures may, except a proxy that rejects the user and a certificate from an unknown issuer.
 fn class_of(error: &reqwest::Error) -> FailureClass {
     match errors::innermost(error).as_str() {
         cause if cause.starts_with(TUNNEL) && cause.ends_with("authorization required") => {
@@ -297,7 +293,7 @@ fn is_refused(error: &reqwest::Error) -> bool {
         .any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
-/// Returns the headers to send, with keys marked as sensitive, so that no log shows them.
+/// Keys are marked as sensitive, so that no log shows them.
 fn headers(wanted: &[(&'static str, HeaderText)], account: &Account) -> Result<HeaderMap, Failure> {
     let mut headers = HeaderMap::with_capacity(wanted.len() + 1);
     for (name, text) in wanted {
@@ -356,8 +352,7 @@ fn is_media_type(content_type: &str, media_type: &str) -> bool {
     content_type.starts_with(media_type)
 }
 
-/// Returns the failure for a compressed body. No request allows compression, so such a body cannot
-/// be read.
+/// No request allows compression, so such a body cannot be read.
 fn compressed(headers: &HeaderMap) -> Option<String> {
     let encoding = header(headers, "content-encoding")
         .filter(|encoding| !encoding.eq_ignore_ascii_case("identity"))?;
@@ -376,8 +371,7 @@ fn is_whole(event: &sse::Event) -> bool {
         || serde_json::from_str::<serde::de::IgnoredAny>(&event.data).is_ok()
 }
 
-/// Returns the failure for a success that is not a stream: an error in a plain body, or another
-/// kind of body.
+/// An error in a plain body, or another kind of body.
 fn not_a_stream(body: &[u8], content_type: &str, account: &Account) -> End {
     let json = serde_json::from_slice::<serde_json::Value>(body).ok();
     let first = json.as_ref().map(|json| json.get(0).unwrap_or(json));

@@ -35,7 +35,6 @@ pub struct KeyBudget {
 #[error("the answer is not a list of models")]
 pub struct ModelListError;
 
-/// Returns the request for the list of models.
 pub fn request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     let path = match dialect {
         Dialect::Anthropic => "/v1/models?limit=1000",
@@ -57,7 +56,7 @@ pub fn key_request(dialect: Dialect, endpoint: &Endpoint) -> Option<GetRequest> 
     }
 }
 
-/// Returns the request of the health check: the free one with the shortest response.
+/// The free one with the shortest response.
 pub fn health_request(dialect: Dialect, endpoint: &Endpoint) -> GetRequest {
     match dialect {
         Dialect::Anthropic => get(dialect, endpoint, "/v1/models?limit=1"),
@@ -84,7 +83,7 @@ fn get(dialect: Dialect, endpoint: &Endpoint, path: &str) -> GetRequest {
     }
 }
 
-/// Returns the models of a list, without those that cannot chat according to the list.
+/// Without those that cannot chat according to the list.
 pub fn models(dialect: Dialect, body: &str) -> Result<Vec<ListedModel>, ModelListError> {
     let json: Value = serde_json::from_str(body).map_err(|_| ModelListError)?;
     let key = match dialect {
@@ -131,7 +130,7 @@ fn listed(entry: &Value) -> Option<ListedModel> {
     })
 }
 
-/// Reads the response of a key check; `None` if it is something else.
+/// `None` if it is something else.
 pub fn key_budget(body: &str) -> Option<KeyBudget> {
     let json: Value = serde_json::from_str(body).ok()?;
     let data = json.get("data")?.as_object()?;

@@ -24,7 +24,6 @@ const TEMPLATE_TOKENS: u64 = 256;
 /// The prompt size in tokens below which no server truncates.
 const SURELY_FITS: u64 = 2_048;
 
-/// Returns the body of the request for one call.
 pub fn body(ask: &Ask, form: &Form) -> Value {
     let (context, max_output_tokens) = sizes(ask, form);
     let format = match form.structure {
@@ -64,7 +63,7 @@ fn sizes(ask: &Ask, form: &Form) -> (u64, u64) {
     )
 }
 
-/// Reads one event of a reply. `context` is the requested context in tokens.
+/// `context` is the requested context in tokens.
 pub(super) fn read(
     json: &Value,
     context: Option<u64>,
@@ -121,8 +120,7 @@ fn read_end(line: &Line, context: Option<u64>, reply: &mut PartialReply) {
     });
 }
 
-/// Returns whether the prompt was truncated: Ollama does not report it, but its count of tokens
-/// shows it.
+/// Ollama does not report it, but its count of tokens shows it.
 fn was_cut(read: u64, context: Option<u64>, reply: &PartialReply) -> bool {
     let filled = reply.stop == Some(StopReason::Length)
         && context.is_some_and(|context| read.saturating_add(1) >= context);

@@ -18,7 +18,6 @@ use super::wire::{Counts, schema, text, with, without_nulls};
 use super::{errors, reported_cost};
 use crate::domain::dialect::{CacheKeyPlace, Dialect, Quirks, Reasoning, Routing, StreamUsage};
 
-/// Returns the body of the request for one call.
 pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
     let usage =
         (quirks.stream_usage == StreamUsage::OnRequest).then(|| json!({"include_usage": true}));
@@ -55,7 +54,6 @@ pub(super) fn body(ask: &Ask, form: &Form, quirks: Quirks) -> Value {
     body
 }
 
-/// Reads one event of a reply.
 pub(super) fn read(
     name: &str,
     json: &Value,
@@ -122,7 +120,7 @@ fn first<'a>(one: &'a Value, other: &'a Value) -> &'a Value {
     if one.is_null() { other } else { one }
 }
 
-/// Adds content: a text, a list of chunks of which some are thinking, or nothing.
+/// A text, a list of chunks of which some are thinking, or nothing.
 fn add_content(content: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
     if let Some(text) = content.as_str() {
         reply.add_text(text, on);
@@ -135,7 +133,7 @@ fn add_content(content: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Del
     }
 }
 
-/// Adds thinking: a text, or a list of chunks of text.
+/// A text, or a list of chunks of text.
 fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(Delta)) {
     if let Some(text) = thinking.as_str().filter(|text| !text.is_empty()) {
         reply.add_thinking(text, on);
@@ -145,8 +143,7 @@ fn add_thinking(thinking: &Value, reply: &mut PartialReply, on: &mut dyn FnMut(D
     }
 }
 
-/// Reads a report of usage, in which the prompt includes cached tokens. `None` unless both counts
-/// needed for a cost are present.
+/// `None` unless both counts needed for a cost are present.
 fn usage(report: &Value, convention: Reasoning) -> Option<Usage> {
     let counts = Counts::of(report);
     let count = |at: &str| counts.at(at);

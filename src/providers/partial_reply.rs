@@ -74,14 +74,13 @@ impl PartialReply {
         }
     }
 
-    /// Adds a piece of thinking, which is empty if the vendor only reports that there is some.
+    /// `piece` is empty if the vendor only reports that there is some.
     pub fn add_thinking(&mut self, piece: &str, on: &mut dyn FnMut(Delta)) {
         self.thinking.add(piece);
         on(Delta::Thinking);
     }
 
-    /// Parses an event's data. Data that is not JSON is a broken connection, and nothing is read
-    /// after a failure.
+    /// Data that is not JSON is a broken connection, and nothing is read after a failure.
     pub fn json(&mut self, data: &str) -> ControlFlow<(), serde_json::Value> {
         if self.failure.is_some() {
             return ControlFlow::Break(());
@@ -130,7 +129,6 @@ impl PartialReply {
         failure
     }
 
-    /// Returns the outcome of the call.
     pub fn finish(mut self, end: End) -> Outcome {
         if !self.refusal.is_empty() && self.stop.is_some() {
             self.stop = Some(StopReason::Refused(std::mem::take(&mut self.refusal)));
@@ -185,7 +183,6 @@ impl PartialReply {
         })
     }
 
-    /// Adds the partial text and the usage, if there was any.
     fn with_remains(self, failure: Failure) -> Failure {
         let began = self.usage.is_some() || !self.text.is_empty() || !self.thinking.is_empty();
         let usage = began.then(|| Box::new(self.usage()));

@@ -52,13 +52,11 @@ impl Remote {
         }
     }
 
-    /// Adds the user's parameters to every request.
     #[must_use]
     pub fn with_parameters(self, parameters: Parameters) -> Self {
         Self { parameters, ..self }
     }
 
-    /// Returns the request and the decoder of its response.
     pub fn codec(&self, ask: &Ask) -> (HttpRequest, Decoder) {
         self.codec_in(ask, &self.form(ask))
     }
@@ -107,7 +105,6 @@ impl Remote {
         }
     }
 
-    /// Returns the current form of requests to this model.
     fn form(&self, ask: &Ask) -> Form {
         let forms = self.forms.lock().unwrap_or_else(PoisonError::into_inner);
         let known = forms.get(&ask.model.model).cloned();
@@ -137,8 +134,7 @@ impl Remote {
         }
     }
 
-    /// Adjusts the form of a model after a failed call. `sent` is the form of the call, `parts` are
-    /// the paths of its body.
+    /// `sent` is the form of the call, `parts` are the paths of its body.
     fn learn(
         &self,
         ask: &Ask,

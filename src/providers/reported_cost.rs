@@ -10,8 +10,7 @@ use crate::domain::dialect::ReportedCost;
 /// xAI bills in ten-billionths of a dollar.
 const TICKS_PER_MICRO_USD: u64 = 10_000;
 
-/// Reads the cost in a usage object, rounded half up to the micro-dollar. `None` if it is missing
-/// or invalid.
+/// `None` if it is missing or invalid.
 pub fn read(usage: &Value, kind: ReportedCost) -> Option<MicroUsd> {
     match kind {
         ReportedCost::None => None,

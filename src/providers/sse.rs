@@ -48,7 +48,6 @@ pub struct Parser {
 }
 
 impl Parser {
-    /// Creates a parser for this framing.
     pub fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -56,7 +55,6 @@ impl Parser {
         }
     }
 
-    /// Parses the next bytes and appends the complete events.
     pub fn feed(
         &mut self,
         mut bytes: &[u8],
@@ -86,8 +84,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Returns the open event if the stream ended without a blank line. It may be cut in the middle
-    /// of a line: its reader must check that the data is complete.
+    /// The event may be cut within a line: its reader must check that the data is complete.
     pub fn finish(mut self) -> Option<Event> {
         let last = (!self.line.is_empty()).then(|| self.end_line());
         last.flatten().or_else(|| self.dispatch())

@@ -27,7 +27,6 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Returns whether this is on the host with that name.
     pub fn is_at(&self, host: &str) -> bool {
         reqwest::Url::parse(&self.base_url).is_ok_and(|url| {
             url.host_str()
@@ -68,7 +67,7 @@ impl Account {
         redacted + self.redact_end(&end)
     }
 
-    /// Redacts a text that may go on. Returns apart its end that may be the beginning of the key.
+    /// Returns apart its end that may be the beginning of the key.
     pub(super) fn redact_beginning(&self, text: &str) -> (String, String) {
         let Some(key) = self.exposed_key() else {
             return (text.to_owned(), String::new());
@@ -90,8 +89,7 @@ impl Account {
         (redacted + before, end.to_owned())
     }
 
-    /// Redacts the end of a text if it is enough of the key to be worth hiding. The first few
-    /// characters are the same in every key of a vendor.
+    /// The first few characters are the same in every key of a vendor.
     pub(super) fn redact_end<'a>(&self, end: &'a str) -> &'a str {
         const FEW: usize = 8;
         match self.exposed_key() {
@@ -105,7 +103,7 @@ impl Account {
         key.filter(|key| !key.is_empty() && !self.is_word)
     }
 
-    /// Returns the headers of every request in this dialect: the version of the API, and the key.
+    /// The version of the API, and the key.
     pub fn headers(&self, dialect: Dialect) -> Vec<(&'static str, HeaderText)> {
         let version = ("anthropic-version", HeaderText::Plain(ANTHROPIC_VERSION));
         let version = (dialect == Dialect::Anthropic).then_some(version);
@@ -176,13 +174,11 @@ pub fn address(base_url: &str, path: &str) -> String {
     format!("{base}{}", path.strip_prefix(shared).unwrap_or(path))
 }
 
-/// Returns the schema of the requested answer.
 pub(super) fn schema(ask: &Ask) -> Value {
     ask.answer.schema(ask.form)
 }
 
-/// Returns an object with a field set to a value. `json!` would copy the value, and the schemas of
-/// requests are large.
+/// `json!` would copy the value, and the schemas of requests are large.
 pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.insert(field.to_owned(), value);
@@ -190,12 +186,12 @@ pub(super) fn with(mut object: Value, field: &str, value: Value) -> Value {
     object
 }
 
-/// Returns the entries of a list; none for any other value.
+/// Empty for any other value.
 pub(super) fn entries<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
     value[key].as_array().into_iter().flatten()
 }
 
-/// Returns the text of a value; empty for any other.
+/// Empty for any other.
 pub(super) fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -216,7 +212,7 @@ impl<'a> Counts<'a> {
         }
     }
 
-    /// Returns a count by its JSON Pointer; `None` if it is missing or null.
+    /// `None` if it is missing or null.
     pub(super) fn at(&self, pointer: &str) -> Option<u64> {
         let value = self.report.pointer(pointer);
         let value = value.filter(|value| !value.is_null())?;
@@ -225,7 +221,7 @@ impl<'a> Counts<'a> {
         count
     }
 
-    /// Returns what was made of the counts, if all were valid.
+    /// `None` unless all counts were valid.
     pub(super) fn valid(&self, usage: Usage) -> Option<Usage> {
         self.are_valid.get().then_some(usage)
     }

@@ -36,8 +36,7 @@ impl PriceTableAge {
 }
 
 impl ModelCatalog {
-    /// Returns warnings about files whose newest price is more than [`OLD_AFTER_DAYS`] old. Fresh
-    /// prices of the user suppress them all.
+    /// Fresh prices of the user suppress them all.
     pub fn age_warnings(&self, now: Timestamp) -> Vec<String> {
         let ages = self.vintages.iter().filter_map(|vintage| {
             let day = vintage.newest?;

@@ -142,19 +142,17 @@ impl Model {
         }
     }
 
-    /// Returns whether the model has retired by this day.
     pub fn has_retired_by(&self, day: Date) -> bool {
         self.retires.is_some_and(|retires| retires <= day)
     }
 
-    /// Returns the prices that take effect after a day, in order.
+    /// In order.
     pub fn prices_after(&self, day: Date) -> impl Iterator<Item = (Date, &DatedPrice)> {
         self.prices
             .iter()
             .filter_map(move |price| Some((price.from.filter(|from| *from > day)?, price)))
     }
 
-    /// Returns the price in force on a day, with its source.
     pub fn price_on(&self, day: Date) -> Option<&DatedPrice> {
         self.prices
             .iter()
@@ -164,7 +162,6 @@ impl Model {
 }
 
 impl DatedPrice {
-    /// Returns the price in the form used to compute costs.
     pub fn price(&self) -> Price {
         Price {
             base: rates(self.input, self.output, self.cache_read, self.cache_write),

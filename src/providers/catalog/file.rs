@@ -29,7 +29,6 @@ pub enum CatalogError {
 }
 
 impl ModelCatalog {
-    /// Returns the catalog that is compiled in.
     pub fn builtin() -> Self {
         #[derive(Default, Deserialize)]
         struct BuiltIn {
@@ -44,8 +43,7 @@ impl ModelCatalog {
         }
     }
 
-    /// Applies a user's file to this catalog: its entries add models or replace single fields of
-    /// known ones.
+    /// Its entries add models or replace single fields of known ones.
     pub fn merge(self, json: &str) -> Result<Self, CatalogError> {
         let file: Value = serde_json::from_str(json).map_err(CatalogError::NotJson)?;
         let version = file.get("schema_version");

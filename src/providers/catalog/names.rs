@@ -15,8 +15,7 @@ pub struct UnknownModel {
 }
 
 impl ModelCatalog {
-    /// Resolves a name given by the user: `provider:model` as is, or the bare name of a known
-    /// model.
+    /// `provider:model` as is, or the bare name of a known model.
     pub fn resolve(&self, name: &str) -> Result<ModelRef, UnknownModel> {
         // A slash before the first colon means a resold model with a suffix: no provider's name has
         // a slash.

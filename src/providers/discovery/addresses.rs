@@ -18,7 +18,7 @@ pub struct Address {
 #[error("`{0}` is not the address of a server, such as `127.0.0.1:8080`")]
 pub struct AddressError(pub String);
 
-/// Returns the addresses to search for servers of these kinds, in order.
+/// In order.
 pub fn usual<'a>(
     known: impl IntoIterator<Item = (LocalServerKind, &'a str)>,
 ) -> Result<Vec<Address>, AddressError> {
@@ -47,8 +47,7 @@ pub fn usual<'a>(
 }
 
 impl Address {
-    /// Reads an address given by the user: `host:port`, `http://host:port`, also with `/v1` at the
-    /// end.
+    /// `host:port`, `http://host:port`, also with `/v1` at the end.
     pub fn parse(text: &str) -> Result<Self, AddressError> {
         let url = address::parse(text, Bare::Http)
             .map_err(|_| AddressError(address::without_credentials(text.trim())))?;
@@ -59,7 +58,7 @@ impl Address {
         })
     }
 
-    /// Returns host and port for display, with the path if the user gave one: `127.0.0.1:8080`.
+    /// `127.0.0.1:8080`, with the path if the user gave one.
     pub fn authority(&self) -> &str {
         self.root
             .split_once("://")

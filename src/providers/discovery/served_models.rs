@@ -7,8 +7,8 @@ use super::ServedModel;
 use crate::domain::vendors::LocalServerKind;
 use crate::providers::wire::entries;
 
-/// Returns a model that answers questions; `None` for others. `context` is the one of the whole
-/// server, `running` the names of the models that it has loaded, where it states them apart.
+/// `None` for others. `context` is the one of the whole server, `running` the names of the models
+/// that it has loaded, where it states them apart.
 pub(super) fn model(
     kind: LocalServerKind,
     entry: &Value,
@@ -63,8 +63,7 @@ pub(super) fn model(
     })
 }
 
-/// Returns whether the name is that of a model in Ollama's cloud: `gpt-oss:120b-cloud`,
-/// `glm:cloud`.
+/// `gpt-oss:120b-cloud`, `glm:cloud`.
 pub fn is_ollamas_cloud(id: &str) -> bool {
     id.ends_with("-cloud") || id.ends_with(":cloud")
 }
@@ -87,7 +86,7 @@ pub(super) fn is_embedding(name: &str) -> bool {
         .any(|sign| name.contains(sign))
 }
 
-/// Reads a count as servers write it: `8.2B`, `567.75M`.
+/// `8.2B`, `567.75M`.
 pub(super) fn parameters(text: &str) -> Option<u64> {
     let text = text.trim();
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
@@ -109,8 +108,7 @@ pub(super) fn parameters(text: &str) -> Option<u64> {
     (1.0..1e18).contains(&count).then_some(count as u64)
 }
 
-/// Reads the count in a name such as `qwen3:1.7b` or `Llama-3.1-8B-Instruct`. Of several
-/// (`30b-a3b`) the largest counts.
+/// Of several (`30b-a3b`) the largest counts.
 pub(super) fn parameters_in_name(name: &str) -> Option<u64> {
     let words = name.split(['-', ':', '_', '/', ' ', '@']);
     words

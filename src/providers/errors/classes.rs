@@ -6,7 +6,6 @@ use super::message::ProviderMessage;
 use crate::providers::wording::{ClassRow, TABLES};
 
 impl ProviderMessage {
-    /// Returns the class of an error with this message.
     pub(super) fn class(&self, status: Option<u16>) -> FailureClass {
         if self.is_wrong_address(status) {
             return FailureClass::BadRequest;

@@ -109,7 +109,7 @@ impl ProviderMessage {
     }
 }
 
-/// Returns the text in a message of any shape: a string, an object with one, or a list of errors.
+/// A string, an object with one, or a list of errors.
 fn said(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
@@ -161,7 +161,7 @@ fn code(value: &Value) -> Option<String> {
     .filter(|code| !matches!(code.as_str(), "" | "error"))
 }
 
-/// Returns the text of a body that is not JSON: a page's title, or the text itself.
+/// A page's title, or the text itself.
 fn plain_words(body: &str) -> String {
     let text = body.trim();
     if !text.starts_with('<') {
@@ -182,8 +182,7 @@ fn plain_words(body: &str) -> String {
 /// The longest returned hint. No caller waits that long, and larger values would overflow.
 pub const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Reads the hint of the two headers: `retry-after-ms`, then `retry-after` in seconds or as a date
-/// relative to `now`.
+/// `retry-after-ms`, then `retry-after` in seconds or as a date relative to `now`.
 pub(super) fn of_headers(
     milliseconds: Option<&str>,
     after: Option<&str>,

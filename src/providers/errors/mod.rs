@@ -33,8 +33,7 @@ pub struct ErrorResponse {
     pub body: String,
 }
 
-/// Classifies an unsuccessful response. `now` turns a date in `retry-after` into a delay; without
-/// it the date is ignored.
+/// `now` turns a date in `retry-after` into a delay; without it the date is ignored.
 pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timestamp>) -> Failure {
     let status = response.status;
     let message = ProviderMessage::from_body(&account.redact(&response.body));
@@ -67,7 +66,7 @@ pub fn classify(response: &ErrorResponse, account: &Account, now: Option<Timesta
     }
 }
 
-/// Returns what to check, as the end of the message.
+/// As the end of the message.
 fn advice(
     class: FailureClass,
     message: &ProviderMessage,
@@ -87,14 +86,12 @@ fn advice(
     }
 }
 
-/// Returns whether an object inside a successful response is an error: a nested one, or a flat one
-/// marked as such.
+/// A nested one, or a flat one marked as such.
 pub fn is_error(body: &Value) -> bool {
     body.get("error").is_some_and(|error| !error.is_null())
         || body.get("object").and_then(Value::as_str) == Some("error")
 }
 
-/// Classifies an error object inside a successful response.
 pub fn in_stream(body: &Value, account: &Account) -> Failure {
     let message = ProviderMessage::from_json(body);
     let class = match message.class(None) {
@@ -113,7 +110,7 @@ pub fn in_stream(body: &Value, account: &Account) -> Failure {
     }
 }
 
-/// Returns the fields of a request that an error's body names, as the provider writes them.
+/// As the provider writes them.
 pub fn named_fields(body: &str) -> Vec<String> {
     ProviderMessage::from_body(body).fields
 }
@@ -123,8 +120,8 @@ pub fn shortened(words: &str) -> String {
     clean::shortened(&clean::one_line(words), MAX_MESSAGE_CHARS)
 }
 
-/// Returns the innermost cause: the message of the system or of TLS, without the address in the
-/// outer errors. It is as long as the peer made it.
+/// The message of the system or of TLS, without the address in the outer errors. It is as long as
+/// the peer made it.
 pub(in crate::providers) fn innermost(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {

@@ -67,8 +67,7 @@ impl fmt::Display for Adjustment {
 }
 
 impl Form {
-    /// Returns the adjustment after a refusal of a request in this form. `parts` are the paths of
-    /// the sent body.
+    /// `parts` are the paths of the sent body.
     pub fn adjustment(
         &self,
         dialect: Dialect,
@@ -99,7 +98,6 @@ impl Form {
         }
     }
 
-    /// Applies an adjustment after this refusal to all later calls.
     pub fn learn(&mut self, ask: &Ask, refusal: &Refusal, adjustment: &Adjustment) {
         match adjustment {
             Adjustment::Structure { now, .. } => self.structure = self.structure.max(*now),
@@ -181,7 +179,6 @@ impl Form {
         })
     }
 
-    /// Returns the adjustment for the first named part of the body.
     fn named(
         &self,
         dialect: Dialect,
@@ -230,7 +227,6 @@ impl Form {
     }
 }
 
-/// Returns whether the message refuses a system prompt.
 fn is_about_system(words: &str) -> bool {
     let plain = words.replace(['\'', '"', '`'], "");
     TABLES.no_system_role.are_in(&plain)
@@ -253,7 +249,6 @@ impl Name {
     }
 }
 
-/// Returns all possible field names in a message.
 fn names_in(words: &str) -> Vec<Name> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']');
     let mut names = Vec::new();
@@ -285,8 +280,7 @@ fn names_in(words: &str) -> Vec<Name> {
     names
 }
 
-/// Splits a name and removes differences of spelling: `generation_config.topK` becomes
-/// `generationconfig`, `topk`.
+/// `generation_config.topK` becomes `generationconfig`, `topk`.
 fn segments(name: &str) -> Vec<String> {
     let plain = |part: &str| {
         part.chars()
@@ -300,8 +294,7 @@ fn segments(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns whether a name means this path or a field inside it: the name contains the path's parts
-/// in sequence, or equals its last part.
+/// The name contains the path's parts in sequence, or equals its last part.
 fn is_part(name: &[String], path: &str) -> bool {
     let path = segments(path);
     name.windows(path.len().max(1)).any(|window| window == path)

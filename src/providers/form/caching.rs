@@ -22,7 +22,6 @@ pub enum CacheMark {
 }
 
 impl CacheMark {
-    /// Returns the name of the field.
     pub fn field(self) -> &'static str {
         match self {
             Self::CacheControl => "cache_control",
@@ -39,7 +38,7 @@ impl CacheMark {
 }
 
 impl Form {
-    /// Returns the form for one call: without a schema if the context is cached.
+    /// Without a schema if the context is cached.
     #[must_use]
     pub fn for_call(&self, ask: &Ask, dialect: Dialect) -> Self {
         let form = self.clone();
@@ -75,8 +74,7 @@ impl Form {
     }
 }
 
-/// Returns the content of a user's message: one text or, with a mark, blocks of which the first is
-/// marked.
+/// One text or, with a mark, blocks of which the first is marked.
 pub(in crate::providers) fn content(blocks: Vec<String>, mark: Option<CacheMark>) -> Value {
     let Some(mark) = mark.filter(|_| blocks.len() > 1) else {
         return blocks.concat().into();

@@ -16,7 +16,6 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns the tokens that the prompt leaves for the answer.
     pub(super) fn output_tokens(&self, ask: &Ask) -> u64 {
         let prompt = u128::from(prompt_tokens(ask)) * u128::from(self.per_mille);
         self.context

@@ -68,7 +68,6 @@ pub struct Messages {
 }
 
 impl Form {
-    /// Returns the first form for a model.
     pub fn new(structure: Structure, quirks: Quirks) -> Self {
         Self {
             structure,
@@ -83,7 +82,7 @@ impl Form {
         }
     }
 
-    /// Returns the output limit of this call: the requested one, reduced to the known limits.
+    /// The requested one, reduced to the known limits.
     pub fn max_output_tokens(&self, ask: &Ask) -> u64 {
         let left = self.window.as_ref().map(|window| window.output_tokens(ask));
         [self.output_limit, left]
@@ -126,7 +125,6 @@ impl Form {
         Messages { system, user }
     }
 
-    /// Returns them as the messages of a chat.
     pub(super) fn chat_messages(&self, ask: &Ask, mark: Option<CacheMark>) -> Vec<Value> {
         let Messages { system, user } = self.messages(ask);
         let system = system.map(|system| json!({"role": "system", "content": system}));
@@ -144,7 +142,7 @@ impl Form {
     }
 }
 
-/// Returns the paths of a body's fields and of their direct children, the children first.
+/// With those of their direct children, the children first.
 pub fn parts(body: &Value) -> Vec<String> {
     body.as_object().map(parameters::paths).unwrap_or_default()
 }

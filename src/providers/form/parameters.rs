@@ -17,7 +17,6 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Returns the parameters for a request to this model.
     pub fn of(&self, model: &str) -> Map<String, Value> {
         let mut merged = self.for_all.clone();
         for (key, value) in self.by_model.get(model).into_iter().flatten() {
@@ -26,7 +25,7 @@ impl Parameters {
         merged
     }
 
-    /// Returns the paths of parameters that are never sent. The settings reject them by name.
+    /// The settings reject them by name.
     #[cfg(test)]
     pub fn reserved(&self) -> Vec<String> {
         let all = std::iter::once(&self.for_all).chain(self.by_model.values());
@@ -57,8 +56,8 @@ pub(super) fn paths(fields: &Map<String, Value>) -> Vec<String> {
     inner.chain(fields.keys().cloned()).collect()
 }
 
-/// Merges parameters into a body, object by object. Reserved fields stay unchanged, and a value
-/// that would replace an object with reserved fields is left out.
+/// Reserved fields stay unchanged, and a value that would replace an object with reserved fields is
+/// left out.
 pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
     let Some(fields) = body.as_object_mut() else {
         return;
@@ -74,7 +73,7 @@ pub(super) fn lay_over(body: &mut Value, parameters: Map<String, Value>) {
     }
 }
 
-/// Sets one field; an object is merged into an existing object.
+/// An object is merged into an existing object.
 fn merge(fields: &mut Map<String, Value>, key: &str, value: Value) {
     match (fields.get_mut(key), value) {
         (Some(Value::Object(there)), Value::Object(children)) => {

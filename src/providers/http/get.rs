@@ -54,7 +54,7 @@ impl GetResponse {
 }
 
 impl Http {
-    /// Reads a whole response within `limit`. It does not have the key in it.
+    /// The response does not contain the key.
     pub async fn get(
         &self,
         request: &GetRequest,

@@ -19,13 +19,12 @@ pub(super) struct Frame {
     after: Vec<i32>,
 }
 
-/// Returns the failure of a chat format that cannot be used.
 fn unusable(why: impl std::fmt::Display) -> Failure {
     internal(format!("the model's chat format cannot be used: {why}"))
 }
 
 impl Frame {
-    /// Reads the model's chat template; `ChatML` for a model without one.
+    /// `ChatML` for a model without one.
     pub(super) fn of(model: &LlamaModel) -> Result<Self, Failure> {
         let own = model
             .chat_template(None)
@@ -50,8 +49,8 @@ impl Frame {
         })
     }
 
-    /// Returns the whole prompt: preamble, context and shared block first, as a common prefix of
-    /// all calls of a run, then the protocol, as one of all seats of a round.
+    /// Preamble, context and shared block first, as a common prefix of all calls of a run, then the
+    /// protocol, as one of all seats of a round.
     pub(super) fn tokens(&self, model: &LlamaModel, prompt: &Prompt) -> Vec<i32> {
         let plain = |text: &str| ids(model.vocab().tokenize(text.as_bytes(), false, false));
         let mut tokens = self.before.clone();

@@ -25,7 +25,6 @@ pub enum LocalModelChoice {
 }
 
 impl ModelFile {
-    /// Returns the file of a model in the manifest.
     pub fn of(model: &Model, file: PathBuf) -> Self {
         Self {
             name: model.name.to_owned(),
@@ -74,7 +73,6 @@ pub fn default_name(own: Option<&Path>, wanted: Option<&str>, home: &ModelHome) 
     }
 }
 
-/// Returns the name under which a file of the user's runs.
 pub fn own_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or(path.as_os_str());
     stem.to_string_lossy().into_owned()

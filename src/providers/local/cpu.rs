@@ -10,8 +10,7 @@ use std::time::Duration;
 #[error("the local model needs a processor with {0}, which this machine does not have")]
 pub struct ProcessorError(pub &'static str);
 
-/// Checks for the instructions that the engine was compiled for; without them the process would
-/// crash.
+/// Without them the process would crash.
 pub fn check() -> Result<(), ProcessorError> {
     #[cfg(target_arch = "x86_64")]
     require(&[
@@ -23,7 +22,6 @@ pub fn check() -> Result<(), ProcessorError> {
     Ok(())
 }
 
-/// Refuses a processor without one of these instructions.
 #[cfg(any(target_arch = "x86_64", test))]
 fn require(instructions: &[(&'static str, bool)]) -> Result<(), ProcessorError> {
     match instructions.iter().find(|(_, is_present)| !is_present) {
@@ -32,8 +30,7 @@ fn require(instructions: &[(&'static str, bool)]) -> Result<(), ProcessorError> 
     }
 }
 
-/// Returns the number of physical cores for this process. Two threads on one core are slower than
-/// one.
+/// Two threads on one core are slower than one.
 pub fn physical_cores() -> NonZeroUsize {
     let allowed = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let cores = fs::read_dir("/sys/devices/system/cpu");
@@ -125,8 +122,7 @@ impl ProcessorTime {
         })
     }
 
-    /// Returns the cores that other programs left free on average since then, rounded; a little
-    /// work of theirs takes none.
+    /// A little work of other programs takes no core.
     fn free_since(self, before: Self) -> usize {
         let since = |now: u64, before: u64| now.saturating_sub(before);
         let own = since(self.own, before.own);

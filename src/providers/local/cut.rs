@@ -8,8 +8,7 @@ use super::schema::SHORTEST;
 /// A text this close to its limit was ended by it: no whole token fitted any more.
 const MARGIN: u64 = 2;
 
-/// Returns an answer to a tight schema with every text that reached its limit cut back. An answer
-/// that is not valid JSON stays as it is.
+/// An answer that is not valid JSON stays as it is.
 pub fn cut_back(answer: &str, schema: &Value) -> String {
     let Ok(mut value) = serde_json::from_str(answer) else {
         return answer.to_owned();
@@ -21,7 +20,7 @@ pub fn cut_back(answer: &str, schema: &Value) -> String {
     }
 }
 
-/// Cuts the texts of a node; returns whether there were any.
+/// Returns whether there were any.
 fn cut_node(node: &mut Value, schema: &Value) -> bool {
     match node {
         Value::String(text) => {

@@ -22,7 +22,6 @@ pub(super) struct Guide {
     factory: ParserFactory,
 }
 
-/// Returns the failure of a schema or vocabulary that cannot be used.
 fn failed(error: impl std::fmt::Display) -> Failure {
     internal(format!("constrained decoding failed: {error}"))
 }
@@ -35,8 +34,7 @@ impl Guide {
         Ok(Self { factory })
     }
 
-    /// Starts an answer. The same seed and prompt give the same answer, on the same machine and
-    /// number of threads.
+    /// The same seed and prompt give the same answer, on the same machine and number of threads.
     pub(super) fn start(
         &self,
         model: &LlamaModel,
@@ -83,7 +81,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Chooses the next token; `None` at the end of the answer.
+    /// `None` at the end of the answer.
     pub(super) fn choose(
         &mut self,
         model: &LlamaModel,
@@ -138,7 +136,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Returns whether the answer is complete.
     pub(super) fn ended(&self) -> bool {
         self.matcher.is_stopped()
     }
@@ -163,7 +160,6 @@ impl Writer {
         cut_back(&self.text(), &self.schema)
     }
 
-    /// Returns the text as written.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.written).into_owned()
     }

@@ -23,7 +23,6 @@ pub enum HomeError {
 }
 
 impl ModelHome {
-    /// Returns the folder `models` inside the tool's home.
     pub fn in_home(home: &Path) -> Self {
         Self::at(home.join("models"))
     }
@@ -34,12 +33,11 @@ impl ModelHome {
         }
     }
 
-    /// Returns the path of the model's file, which need not exist.
+    /// The file need not exist.
     pub fn path(&self, model: &Model) -> PathBuf {
         self.folder.join(model.file)
     }
 
-    /// Returns the model's file if it is installed.
     pub fn installed(&self, model: &Model) -> Option<PathBuf> {
         let path = self.path(model);
         let whole =
@@ -47,7 +45,7 @@ impl ModelHome {
         whole.then_some(path)
     }
 
-    /// Returns the best installed model: the default before the larger one, the smallest last.
+    /// The default before the larger one, the smallest last.
     pub fn best_installed(&self) -> Option<&'static Model> {
         MODELS
             .into_iter()
@@ -62,7 +60,7 @@ impl ModelHome {
         self.folder.join(format!("{}.lock", model.file))
     }
 
-    /// Creates the folder, readable only by its owner.
+    /// Readable only by its owner.
     pub(super) fn make(&self) -> Result<(), HomeError> {
         let mut builder = fs::DirBuilder::new();
         builder.recursive(true);
@@ -75,7 +73,7 @@ impl ModelHome {
             })
     }
 
-    /// Removes the model's file and any partial download. Returns whether there was one.
+    /// Returns whether there was one.
     pub fn remove(&self, model: &Model) -> Result<bool, HomeError> {
         let mut removed = false;
         for path in [self.path(model), self.part(model), self.lock(model)] {

@@ -29,7 +29,6 @@ pub struct LocalSettings {
 }
 
 impl LocalSettings {
-    /// Returns the default settings for a model file.
     pub fn new(name: impl Into<String>, file: impl Into<PathBuf>) -> Self {
         Self {
             name: name.into(),
@@ -55,7 +54,6 @@ pub(super) enum JobEvent {
     Done(Outcome),
 }
 
-/// Returns the failure of the engine.
 pub(super) fn internal(message: impl Into<String>) -> Failure {
     Failure::new(FailureClass::Internal, message.into())
 }

@@ -137,14 +137,13 @@ fn names() -> String {
     MODELS.map(|model| format!("`{}`", model.name)).join(", ")
 }
 
-/// Returns the description before a first download: `qwen2.5-coder-0.5b-instruct, 491 MB,
-/// Apache-2.0`.
+/// `qwen2.5-coder-0.5b-instruct, 491 MB, Apache-2.0`.
 pub fn announcement(model: &Model) -> String {
     let (name, licence) = (model.name, model.licence);
     format!("{name}, {}, licence {licence}", size(model.bytes))
 }
 
-/// Formats a size in decimal units: `98 MB`, `1.1 GB`.
+/// `98 MB`, `1.1 GB`.
 pub fn size(bytes: u64) -> String {
     if bytes >= 1_000_000_000 {
         let tenths = bytes.saturating_add(50_000_000) / 100_000_000;

@@ -44,7 +44,6 @@ pub const LABEL: &str = "local model, demonstration quality";
 #[error("built without the local model; `cargo build --release --features local` builds it in")]
 pub struct NotBuiltInError;
 
-/// Returns whether this build can run a local model.
 pub fn built_in() -> Result<(), NotBuiltInError> {
     cfg!(feature = "local").then_some(()).ok_or(NotBuiltInError)
 }

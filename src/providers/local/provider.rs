@@ -34,7 +34,7 @@ pub enum LocalError {
 }
 
 impl LocalProvider {
-    /// Starts the thread; the model is loaded at the first call.
+    /// The model is loaded at the first call.
     pub fn new(settings: LocalSettings) -> Result<Self, LocalError> {
         super::cpu::check()?;
         let (asks, jobs) = mpsc::channel();

@@ -110,8 +110,7 @@ impl PullError {
     }
 }
 
-/// Ensures that the model's file is in the home, and returns its path. No request is made if it is
-/// installed.
+/// No request is made if it is installed.
 pub async fn pull(
     model: &'static Model,
     home: &ModelHome,
@@ -147,7 +146,7 @@ pub async fn pull(
     Ok(path)
 }
 
-/// Tries one source after the other. Returns the one that delivered the bytes.
+/// Returns the one that delivered the bytes.
 async fn fetch(
     part: &PartialDownload<'_>,
     sources: &Sources,

@@ -17,8 +17,7 @@ const LONGEST_WORD: u64 = 24;
 /// The shortest limit of a string, regardless of the output limit.
 pub(super) const SHORTEST: u64 = 40;
 
-/// Returns the schema for decoding: its answers fit `room` tokens and name only experts of the
-/// prompt.
+/// Answers to the result fit `room` tokens and name only experts of the prompt.
 pub fn tighten(schema: &Value, prompt: &str, room: u64) -> Value {
     let (labels, ids) = (labels(prompt), ids(prompt));
     let own = own_label(prompt);
@@ -93,8 +92,7 @@ impl Limits<'_> {
     }
 }
 
-/// Tightens one schema node; `field` is the name of the property that it, or the array around it,
-/// belongs to.
+/// `field` is the name of the property that it, or the array around it, belongs to.
 fn narrow(node: &mut Value, field: &str, limits: &Limits<'_>) {
     let Value::Object(map) = node else { return };
     map.remove("description");
@@ -181,8 +179,7 @@ fn narrow_string(map: &mut Map<String, Value>, field: &str, limits: &Limits<'_>)
     }
 }
 
-/// Returns the ids in a text, each on a line before a colon: those of the longest run of such
-/// lines.
+/// The lines of the longest run count.
 fn ids(text: &str) -> Vec<String> {
     let is_id = |id: &str| {
         !id.is_empty()
@@ -203,14 +200,13 @@ fn ids(text: &str) -> Vec<String> {
     runs.into_iter().max_by_key(Vec::len).unwrap_or_default()
 }
 
-/// Returns the label that a prompt gives to its agent.
 fn own_label(prompt: &str) -> Option<String> {
     let (_, after) = prompt.split_once("You are Expert ")?;
     let (letter, _) = after.split_once('.')?;
     labels(&format!("Expert {letter}")).pop_first()
 }
 
-/// Returns the experts' labels in a text: `Expert A`, `Expert B`.
+/// `Expert A`, `Expert B`.
 fn labels(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, word) in text.match_indices("Expert ") {

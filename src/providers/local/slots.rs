@@ -61,8 +61,7 @@ impl Slots {
         parallel.saturating_mul(2).max(2)
     }
 
-    /// Assigns a slot to a prompt that may grow by `room` tokens. `None` if it must wait for a live
-    /// one to end.
+    /// `None` if it must wait for a live one to end.
     pub fn admit(&mut self, prompt: &[i32], room: usize) -> Option<Admission> {
         let live = self.sequences.iter().filter_map(|slot| slot.room);
         if live.clone().count() >= self.parallel {
@@ -121,8 +120,7 @@ impl Slots {
         }
     }
 
-    /// Returns the slot with the longest evaluated prefix of the prompt. The last token is always
-    /// left to evaluate.
+    /// The last token is always left to evaluate.
     fn longest_prefix(&self, prompt: &[i32], without: &[usize]) -> (usize, usize) {
         let most = prompt.len().saturating_sub(1);
         let shared = |slot: &Slot| {
@@ -136,7 +134,6 @@ impl Slots {
             .unwrap_or((0, 0))
     }
 
-    /// Returns all slots except these.
     fn others<'a>(&'a self, without: &'a [usize]) -> impl Iterator<Item = (usize, &'a Slot)> {
         let slots = self.sequences.iter().enumerate();
         slots.filter(|(index, _)| !without.contains(index))
@@ -157,7 +154,7 @@ impl Slots {
         total - shared
     }
 
-    /// Adds tokens to evaluate next. Returns how many the limit allowed.
+    /// Returns how many the limit allowed.
     pub fn push(&mut self, slot: usize, tokens: &[i32]) -> usize {
         let Some(slot) = self.sequences.get_mut(slot) else {
             return 0;
@@ -180,7 +177,6 @@ impl Slots {
         })
     }
 
-    /// Returns the number of waiting tokens.
     pub fn waiting(&self, slot: usize) -> usize {
         self.sequences
             .get(slot)
@@ -202,13 +198,11 @@ impl Slots {
         }
     }
 
-    /// Clears all slots.
     pub fn clear(&mut self) {
         self.sequences.fill_with(Slot::default);
     }
 }
 
-/// Returns the length of the common prefix.
 fn common(one: &[i32], other: &[i32]) -> usize {
     one.iter().zip(other).take_while(|(a, b)| a == b).count()
 }

@@ -116,13 +116,11 @@ pub(super) struct Pace {
 }
 
 impl ActiveJob {
-    /// Reports that this many tokens of the prompt were read.
     pub(super) fn report_reading(&self, tokens: usize) {
         let progress = self.pace.progress(wide(tokens), wide(self.prompt));
         self.report(Delta::Reading(progress));
     }
 
-    /// Notes that the answer begins with the next token.
     pub(super) fn begin_writing(&mut self) {
         if !self.pace.is_writing {
             self.pace = Pace {
@@ -133,7 +131,6 @@ impl ActiveJob {
         }
     }
 
-    /// Reports the tokens of the answer.
     pub(super) fn report_writing(&self) {
         let progress = self.pace.progress(self.usage.output, wide(self.room));
         self.report(Delta::Writing(progress));
@@ -243,7 +240,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Tokenises a call, or rejects it.
     fn receive(&mut self, job: Job) {
         let _ = job.events.send(JobEvent::Delta(Delta::Connected));
         match self.prepare(&job.ask) {
@@ -347,8 +343,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// Returns a seed that depends on the call only: under another call id the model answers
-/// differently.
+/// The model answers differently under another call id.
 fn seed(ask: &Ask) -> u32 {
     let digest = Sha256::digest(format!(
         "{}\n{}\n{}",

@@ -32,8 +32,7 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Creates a hub with the default limits: one that cannot be reached must not delay the next
-    /// source.
+    /// A hub that cannot be reached must not delay the next source.
     pub fn at(base: impl Into<String>) -> Self {
         Self {
             base: base.into(),
@@ -42,7 +41,7 @@ impl Hub {
         }
     }
 
-    /// Downloads the file's bytes to the part; `on` is called with their number.
+    /// `on` is called with their number.
     pub async fn fetch(
         &self,
         http: &Client,
@@ -71,7 +70,7 @@ impl Hub {
         }
     }
 
-    /// Returns why the connection ended early; `None` if the file is whole.
+    /// `None` if the file is whole.
     async fn attempt(
         &self,
         http: &Client,
@@ -133,7 +132,6 @@ impl Hub {
         }
     }
 
-    /// Sends the request and follows its redirects.
     async fn request(
         &self,
         http: &Client,
@@ -167,7 +165,6 @@ impl Hub {
     }
 }
 
-/// Returns the target of a redirect, if it may be followed.
 fn next(from: &Url, response: &Response) -> Result<Url, SourceError> {
     let to = response
         .headers()

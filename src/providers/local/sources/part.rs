@@ -44,7 +44,6 @@ impl<'a> PartialDownload<'a> {
         Self { model, path }
     }
 
-    /// Returns the bytes of an earlier attempt.
     pub fn downloaded(&self) -> u64 {
         fs::metadata(&self.path).map_or(0, |meta| meta.len())
     }
@@ -77,8 +76,7 @@ impl<'a> PartialDownload<'a> {
         }
     }
 
-    /// Returns the SHA-256 of the bytes so far, in lower-case hexadecimal. Cancellable: it yields
-    /// after each piece.
+    /// Cancellable: it yields after each piece.
     pub async fn sha256(&self, on: &mut dyn FnMut(u64)) -> Result<String, PartError> {
         let mut file =
             files::open(&self.path, SizeLimit::NONE).map_err(|error| self.error(error))?;
@@ -96,7 +94,6 @@ impl<'a> PartialDownload<'a> {
         Ok(hex(&hash.finalize()))
     }
 
-    /// Renames the file to its final name.
     pub fn finish(&self, path: &Path) -> Result<(), PartError> {
         fs::rename(&self.path, path).map_err(|error| self.error(error))
     }
@@ -132,7 +129,6 @@ impl PartWriter<'_> {
         Ok(())
     }
 
-    /// Returns whether more was written than the file has.
     pub fn is_too_long(&self) -> bool {
         self.written > self.part.model.bytes
     }

