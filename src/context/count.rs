@@ -38,8 +38,7 @@ const CHUNK: usize = 64 * 1024;
 /// same context.
 static COUNTED: Mutex<BTreeMap<String, ContextTokens>> = Mutex::new(BTreeMap::new());
 
-/// Counts the tokens of each text. If all of them together are long, each is counted by the
-/// tokenizer.
+/// If all of them together are long, each is counted by the tokenizer.
 pub fn count_all(texts: &[&str]) -> Vec<ContextTokens> {
     let by_ratio: Vec<ContextTokens> = texts
         .iter()

@@ -31,7 +31,7 @@ pub(super) struct IgnoreRules {
 }
 
 impl IgnoreRules {
-    /// Reads the rules of the folders above one, of which the path is resolved.
+    /// The path of `folder` is resolved.
     pub(super) fn above(folder: &Path) -> io::Result<Self> {
         let mut all = Self::default();
         let folders: Vec<&Path> = folder.ancestors().skip(1).collect();
@@ -58,7 +58,7 @@ impl IgnoreRules {
         Ok(())
     }
 
-    /// Adds the rules of a folder in the last one. Its path is resolved.
+    /// The path of `folder` is resolved.
     pub(super) fn add(&mut self, folder: &Path) -> io::Result<()> {
         let git = common_git_folder(folder);
         let files = [
@@ -81,7 +81,6 @@ impl IgnoreRules {
         Ok(())
     }
 
-    /// Returns whether the rules exclude a path.
     pub(super) fn exclude(&self, path: &Path, is_folder: bool) -> bool {
         let files = self.of_folders.iter().flat_map(|kind| kind.iter().rev());
         let files = files.chain(&self.of_user);
@@ -91,7 +90,7 @@ impl IgnoreRules {
     }
 }
 
-/// Returns the rules in a file for paths in a folder; `None` if there is no file.
+/// `None` if there is no file.
 fn rules(
     folder: &Path,
     file: &Path,
@@ -118,8 +117,7 @@ fn rules(
     Ok(Some(Rc::new(rules)))
 }
 
-/// Returns the folder of Git's files. In a linked working tree and in a submodule, `.git` is a file
-/// that names it.
+/// In a linked working tree and in a submodule, `.git` is a file that names it.
 pub(super) fn git_folder(worktree: &Path) -> Option<PathBuf> {
     let dot_git = worktree.join(".git");
     if dot_git.is_dir() {
@@ -129,7 +127,7 @@ pub(super) fn git_folder(worktree: &Path) -> Option<PathBuf> {
     Some(worktree.join(file.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Returns the folder of the files that all working trees of a repository share, resolved.
+/// Resolved.
 fn common_git_folder(worktree: &Path) -> Option<PathBuf> {
     let git = git_folder(worktree)?;
     let common = files::read_text(&git.join("commondir"), SizeLimit::SMALL);

@@ -50,7 +50,7 @@ pub(super) fn walk<F: Fn(&Path, &[FolderEntry]) -> bool>(
     }))
 }
 
-/// Returns the entries of a folder that are not left out, the last one first.
+/// The last one first.
 fn open(
     folder: &Path,
     mut rules: IgnoreRules,

@@ -147,7 +147,6 @@ impl Facts<'_> {
         (text.text, quoted.collect())
     }
 
-    /// Returns the stack in words, each line with its label.
     fn stack_lines(&self) -> Vec<String> {
         let framework = self.stack.framework_line();
         let framework = framework.map(|words| format!("Framework: {words}"));
@@ -210,7 +209,7 @@ impl Facts<'_> {
     }
 }
 
-/// Returns a line on a manifest: its name, description, keywords and dependencies.
+/// Name, description, keywords and dependencies.
 fn summary(manifest: &Manifest) -> Option<String> {
     let content = &manifest.content;
     let description = content.description.as_deref().map(str::trim);
@@ -267,7 +266,6 @@ impl TextBudget {
         self.tokens.saturating_sub(estimate_tokens(&self.text))
     }
 
-    /// Adds lines if they fit, and returns whether they did.
     fn add(&mut self, lines: &str) -> bool {
         if estimate_tokens(lines) + 1 > self.left() {
             return false;
@@ -277,7 +275,6 @@ impl TextBudget {
         true
     }
 
-    /// Adds the first lines that together have at most so many tokens.
     fn add_within(&mut self, lines: Vec<String>, tokens: u64) {
         let least = self.left().saturating_sub(tokens);
         for line in lines {

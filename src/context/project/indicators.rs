@@ -17,8 +17,7 @@ const SOURCE_FILES: u64 = 10;
 /// So many names are listed of each kind.
 const NAMES: usize = 3;
 
-/// Returns the names of the indicators to show, by kind: `package.json`, `src/`, `git`; and whether
-/// they make an existing project.
+/// `package.json`, `src/`, `git`; and whether they make an existing project.
 pub(super) fn find(tree: &Tree, has_history: bool) -> (Vec<String>, bool) {
     let kinds = [
         first_names(&tree.manifests),
@@ -35,8 +34,7 @@ fn first_names(paths: &[String]) -> Vec<String> {
     paths.iter().take(NAMES).cloned().collect()
 }
 
-/// Returns the folder at the top with the most source files, as `src/`; `./` if most are at the top
-/// itself. None below [`SOURCE_FILES`].
+/// `./` if most are at the top itself. None below [`SOURCE_FILES`].
 fn source_folder(tree: &Tree) -> Option<String> {
     if tree.sources() < SOURCE_FILES {
         return None;
@@ -56,7 +54,7 @@ const ENOUGH_COMMITS: usize = 10;
 /// The time limit on Git. It counts in milliseconds, unless a repository is made to keep it busy.
 const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// Returns the folder that holds `.git`: the project's or one above it.
+/// The project's or one above it.
 pub(super) fn repository(root: &Path) -> Option<PathBuf> {
     let mut folders = root.ancestors();
     folders
@@ -64,8 +62,7 @@ pub(super) fn repository(root: &Path) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Returns whether a repository has a history. A shallow clone has at least one commit that it does
-/// not hold, and counts as one.
+/// A shallow clone has at least one commit that it does not hold, and counts as one.
 pub(super) fn has_history(repository: &Path) -> bool {
     repository_files(repository).is_some_and(|git| {
         let commits = counted(&git).unwrap_or_else(|| logged(&git.join("logs/HEAD")));
@@ -73,12 +70,11 @@ pub(super) fn has_history(repository: &Path) -> bool {
     })
 }
 
-/// Returns the folder of Git's files, if they are a repository's.
 fn repository_files(worktree: &Path) -> Option<PathBuf> {
     git_folder(worktree).filter(|folder| folder.join("HEAD").is_file())
 }
 
-/// Counts commits up to [`ENOUGH_COMMITS`] with Git. `None` without Git or a readable repository.
+/// `None` without Git or a readable repository.
 fn counted(git_folder: &Path) -> Option<usize> {
     let mut git = git::command([]);
     git.args(["rev-list", "--count"])
@@ -93,7 +89,6 @@ fn counted(git_folder: &Path) -> Option<usize> {
     count?.trim().parse().ok()
 }
 
-/// Counts the lines that the log of `HEAD` has for commits made here.
 fn logged(log: &Path) -> usize {
     let text = files::read_text(log, SizeLimit::SMALL).unwrap_or_default();
     let made = ["\tcommit:", "\tcommit (initial)", "\tcommit (merge)"];

@@ -40,7 +40,7 @@ impl Locks {
         }
     }
 
-    /// Returns the version of a manifest's package, from the nearest lock file above it.
+    /// From the nearest lock file above it.
     pub(super) fn version(&mut self, manifest: &Manifest, package: &str) -> Option<String> {
         let Self { top, texts } = self;
         let folders = manifest.folder.ancestors();
@@ -61,7 +61,6 @@ impl Locks {
     }
 }
 
-/// Returns the version in the last entry of a package.
 fn version_in<'a>(text: &'a str, entry: &str, package: &str) -> Option<&'a str> {
     // Registries of Python compare names without regard to case and these marks.
     let name = format!("(?i:{})", regex::escape(package).replace(r"\-", "[-_.]"));

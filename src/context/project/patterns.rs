@@ -30,7 +30,6 @@ impl From<Vec<String>> for NamePatterns {
 }
 
 impl NamePatterns {
-    /// Returns the patterns of all sets.
     pub(super) fn union<'a>(sets: impl Iterator<Item = &'a Self>) -> Self {
         let mut all = Self::default();
         for set in sets {
@@ -40,7 +39,7 @@ impl NamePatterns {
         all
     }
 
-    /// Returns whether a path matches. A second `*` in a pattern matches as one.
+    /// A second `*` in a pattern matches as one.
     pub(super) fn matches(&self, path: &str) -> bool {
         let path = path.to_ascii_lowercase();
         let name = name_of(&path);
@@ -55,7 +54,6 @@ impl NamePatterns {
     }
 }
 
-/// Returns whether a text ends as the rest of a pattern says.
 fn ends_as(text: &str, pattern: &str) -> bool {
     match pattern.split_once('*') {
         None => text.ends_with(pattern),
@@ -113,17 +111,15 @@ pub(super) enum Ecosystem {
     Pub,
 }
 
-/// Returns the file name of a relative path.
 pub(super) fn name_of(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-/// Returns the folder of a file, `""` at the top.
+/// `""` at the top.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// Returns the number of folders above a file.
 pub(super) fn depth_of(path: &str) -> usize {
     path.matches('/').count()
 }

@@ -122,7 +122,6 @@ impl Rules {
         ))
     }
 
-    /// Returns the language of files with an extension in lower case.
     pub(super) fn language(&self, extension: &str) -> Option<&str> {
         let mut languages = self.languages.iter();
         let (language, _) = languages.find(|(_, all)| all.iter().any(|one| one == extension))?;
@@ -133,7 +132,6 @@ impl Rules {
         self.signs.values().flatten()
     }
 
-    /// Returns the id and the name of the database that a word in configuration means.
     pub(super) fn database(&self, word: &str) -> Option<(&str, &str)> {
         let word = word.to_ascii_lowercase();
         let mut databases = self.databases.iter();
@@ -141,12 +139,11 @@ impl Rules {
         Some((id, &database.name))
     }
 
-    /// Returns each kind of parts with its name for people, in the order of the text.
+    /// In the order of the text.
     pub(super) fn kinds(&self) -> impl Iterator<Item = &(String, String)> {
         self.labels.values().flatten()
     }
 
-    /// Returns whether a file belongs to tests, examples or the like.
     pub(super) fn is_secondary(&self, path: &str) -> bool {
         let mut folders = path.rsplit('/').skip(1);
         folders.any(|folder| self.skipped.secondary.matches(folder))
@@ -154,13 +151,11 @@ impl Rules {
 }
 
 impl Framework {
-    /// Returns whether a dependency shows that a project uses it.
     pub(super) fn is_shown_by(&self, dependency: &Dependency) -> bool {
         (self.counts_in_development || dependency.scope == Scope::Runtime)
             && matches_any(&self.packages, &dependency.name)
     }
 
-    /// Returns whether its version is that of a dependency.
     pub(super) fn has_version_of(&self, dependency: &Dependency) -> bool {
         let packages = self.version.as_ref().unwrap_or(&self.packages);
         matches_any(packages, &dependency.name)
@@ -173,7 +168,7 @@ impl Part {
     }
 }
 
-/// Returns whether one of these packages has a name; a `*` at the end stands for any characters.
+/// A `*` at the end stands for any characters.
 fn matches_any(packages: &[String], name: &str) -> bool {
     packages
         .iter()

@@ -104,7 +104,6 @@ impl Stack {
         stack
     }
 
-    /// Adds the parts that files show by their names, and the databases that configuration names.
     fn add_files(&mut self, root: &Path, tree: &Tree, rules: &Rules) {
         // The provider of a Prisma schema, the adapter of Rails, the image of a container.
         static DATABASE: Pattern = Pattern::prepared("", |_| {
@@ -147,8 +146,7 @@ impl Stack {
         }
     }
 
-    /// Returns the record's `tech_stack`: one id by kind, or a list of them; always a list for
-    /// tests and CI.
+    /// One id by kind, or a list of them; always a list for tests and CI.
     pub(super) fn ids(&self) -> BTreeMap<String, Value> {
         let ids = self.parts.iter().map(|(kind, parts)| {
             let value = match parts.as_slice() {
@@ -160,7 +158,7 @@ impl Stack {
         ids.collect()
     }
 
-    /// Returns the framework as people write it: `Next.js 14 App Router`.
+    /// `Next.js 14 App Router`.
     pub(super) fn framework_line(&self) -> Option<String> {
         let router = match self.architecture {
             Some("app_router") => " App Router",
@@ -172,7 +170,7 @@ impl Stack {
         Some(format!("{framework}{router}"))
     }
 
-    /// Returns the stack in words, one line for each kind: `Testing: Vitest + Playwright`.
+    /// `Testing: Vitest + Playwright`.
     pub(super) fn lines(&self, rules: &Rules) -> Vec<String> {
         let mut lines = Vec::new();
         let others = self.others.iter();
@@ -216,7 +214,7 @@ fn joined(parts: &[Technology]) -> String {
     names.join(" + ")
 }
 
-/// Returns the manifests that are the project's own; all of them if there are no others.
+/// All of them if there are no others.
 fn primary<'a>(manifests: &'a [Manifest], rules: &Rules) -> Vec<&'a Manifest> {
     let is_own = |manifest: &&Manifest| !rules.is_secondary(&manifest.path);
     match manifests.iter().filter(is_own).collect::<Vec<_>>() {
@@ -225,7 +223,7 @@ fn primary<'a>(manifests: &'a [Manifest], rules: &Rules) -> Vec<&'a Manifest> {
     }
 }
 
-/// Returns the version that the requirement holds fixed; if it names none, that of a lock file.
+/// If it names none, that of a lock file.
 pub(super) fn version_of(
     manifest: &Manifest,
     dependency: &Dependency,
@@ -237,14 +235,13 @@ pub(super) fn version_of(
         .or_else(|| locks.version(manifest, &dependency.name))
 }
 
-/// Returns the first number of a requirement.
 fn major(requirement: &str) -> Option<u64> {
     let mut numbers = requirement.split(|c: char| !c.is_ascii_digit());
     numbers.find(|digits| !digits.is_empty())?.parse().ok()
 }
 
-/// Returns what a requirement holds fixed: `14` for `^14.2.0`, `14.2` for `~14.2.0`, `4.2.1` for
-/// `==4.2.1`; of alternatives the highest, `18` for `^17.0.0 || ^18.0.0`; a range as it is written.
+/// `14` for `^14.2.0`, `14.2` for `~14.2.0`, `4.2.1` for `==4.2.1`; of alternatives the highest,
+/// `18` for `^17.0.0 || ^18.0.0`; a range as it is written.
 fn fixed_version(requirement: &str) -> Option<String> {
     const LONGEST: usize = 40;
     let alternatives = requirement.split("||");
@@ -280,7 +277,6 @@ const WORKSPACE_FILES: [&str; 5] = [
     "turbo.json",
 ];
 
-/// Returns the pattern of a project's architecture.
 pub(super) fn architecture(
     tree: &Tree,
     main: Option<(&Framework, &Manifest)>,

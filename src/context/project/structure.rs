@@ -15,7 +15,7 @@ const LANGUAGES: usize = 4;
 /// A folder with at least this part of the source files is shown by its own folders, as a divisor.
 const LARGE: u64 = 8;
 
-/// Returns the languages with the number of their files, most first.
+/// Most first.
 pub(super) fn languages(tree: &Tree) -> Option<String> {
     let mut languages: Vec<_> = tree.languages.iter().collect();
     languages.sort_by_key(|(_, files)| Reverse(**files));
@@ -27,7 +27,7 @@ pub(super) fn languages(tree: &Tree) -> Option<String> {
     (!names.is_empty()).then(|| names.join(", "))
 }
 
-/// Returns one line for each folder that holds source files. Large ones are divided.
+/// Large folders are divided.
 pub(super) fn folders(tree: &Tree, rules: &Rules, router: Option<&str>) -> Vec<String> {
     let sums = sums(tree);
     let large = tree.sources() / LARGE;
@@ -100,7 +100,6 @@ pub(super) fn sums(tree: &Tree) -> BTreeMap<&str, u64> {
     sums
 }
 
-/// Returns the folders right below one.
 fn children<'a>(sums: &BTreeMap<&'a str, u64>, folder: &str) -> Vec<(&'a str, u64)> {
     let below = sums.iter().filter(|(other, _)| {
         other

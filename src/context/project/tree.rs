@@ -124,13 +124,11 @@ impl Tree {
         }
     }
 
-    /// Returns the number of source files.
     pub(super) fn sources(&self) -> u64 {
         self.languages.values().sum()
     }
 }
 
-/// Returns the folder that a file counts in.
 fn counted_folder(path: &str) -> &str {
     let folder = folder_of(path);
     match folder.match_indices('/').nth(FOLDER_DEPTH - 1) {
@@ -139,8 +137,7 @@ fn counted_folder(path: &str) -> &str {
     }
 }
 
-/// Returns a path below the root with `/` between its parts; none if it has
-/// other characters than visible ones.
+/// `None` if it has other characters than visible ones.
 fn relative(path: &Path, root: &Path) -> Option<String> {
     let mut joined = String::new();
     for part in path.strip_prefix(root).ok()? {
@@ -153,7 +150,7 @@ fn relative(path: &Path, root: &Path) -> Option<String> {
     (!joined.contains(char::is_control)).then_some(joined)
 }
 
-/// Returns whether a file is a document: by its name, or by its folder.
+/// By its name, or by its folder.
 fn is_document(path: &str, extension: &str, rules: &Rules) -> bool {
     let mut extensions = rules.documents.extensions.iter();
     let mut folders = path.rsplit('/').skip(1);
@@ -162,7 +159,6 @@ fn is_document(path: &str, extension: &str, rules: &Rules) -> bool {
             || folders.any(|folder| rules.documents.folders.matches(folder)))
 }
 
-/// Returns whether a folder holds nothing of the project's own.
 fn is_skipped(folder: &Path, siblings: &[FolderEntry], skipped: &SkippedFolders) -> bool {
     let Some(name) = folder.file_name().and_then(OsStr::to_str) else {
         return false;

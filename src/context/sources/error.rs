@@ -59,7 +59,7 @@ impl PathError {
 }
 
 impl PathProblem {
-    /// Returns what is wrong with a path; `unreadable` where the system refuses it.
+    /// `unreadable` where the system refuses it.
     pub(super) fn of_io(error: &io::Error, unreadable: fn(String) -> Self) -> Self {
         match error.kind() {
             // A file in place of a folder on the way.
@@ -106,7 +106,6 @@ pub(super) fn printable(path: &Path) -> String {
     text
 }
 
-/// Returns which limits the sources exceed.
 fn exceeded(found: SourceSize, limits: SourceSize) -> String {
     let exceeds =
         |found: &str, limit: &str| format!("the context has {found}, and the limit is {limit}");

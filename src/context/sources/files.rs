@@ -115,7 +115,7 @@ impl FileCollector {
         }
     }
 
-    /// Adds the text files of a folder or a glob; without any, `nothing` is the problem.
+    /// Without any, `nothing` is the problem.
     fn add_all(
         &mut self,
         path: &Path,
@@ -155,8 +155,7 @@ impl FileCollector {
         if is_empty { Err(nothing) } else { Ok(()) }
     }
 
-    /// Adds a file by its path as it is shown, and resolved. Beyond a limit, its size is counted
-    /// and it is not read as a whole.
+    /// Beyond a limit, its size is counted and it is not read as a whole.
     fn add_file(&mut self, shown: &Path, resolved: PathBuf) -> Result<(), PathProblem> {
         let mut file = resolved::open(&resolved, SizeLimit::NONE)?;
         if !self.met.insert(resolved) {

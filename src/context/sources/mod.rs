@@ -34,7 +34,7 @@ impl SourceSize {
     };
 }
 
-/// Returns a size in megabytes, rounded up to one decimal place.
+/// Rounded up to one decimal place.
 fn megabytes(bytes: u64) -> String {
     let tenths = u128::from(bytes).saturating_mul(10).div_ceil(1 << 20);
     let (whole, rest) = (tenths / 10, tenths % 10);

@@ -61,7 +61,6 @@ pub enum StdinError {
     TooLarge(u64),
 }
 
-/// Returns the kind of standard input.
 pub fn kind() -> StdinKind {
     use rustix::fs::{FileType, fstat};
 
@@ -116,7 +115,7 @@ pub fn read(
     }))
 }
 
-/// Returns whether data or the end comes within the time. A longer pause is reported.
+/// A longer pause is reported.
 fn starts_within(input: &Stdin, time: Option<Duration>, report: &dyn Fn(Pause)) -> bool {
     if time.is_some_and(|time| time <= SILENT_PAUSE) {
         return is_ready(input, time);
@@ -164,8 +163,7 @@ fn read_to_end(
     }
 }
 
-/// Returns whether data or the end comes within the time; `None` for no limit. An input that cannot
-/// be examined counts as ready.
+/// `None` for no limit. An input that cannot be examined counts as ready.
 fn is_ready(input: &Stdin, time: Option<Duration>) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::io::Errno;

@@ -25,7 +25,6 @@ pub(super) struct Glob {
 }
 
 impl Glob {
-    /// Returns the pattern for all files of a folder.
     pub(super) fn folder(path: &Path) -> Self {
         Self {
             base: path.to_owned(),
@@ -33,7 +32,7 @@ impl Glob {
         }
     }
 
-    /// Reads a pattern; `None` when the path has no wildcard.
+    /// `None` when the path has no wildcard.
     pub(super) fn of(path: &Path) -> Option<Result<Self, PathProblem>> {
         let is_pattern = |component: &Component<'_>| {
             let text = component.as_os_str().to_string_lossy();
@@ -64,8 +63,7 @@ impl Glob {
         }))
     }
 
-    /// Returns the files that match, and their paths as they are shown. `excludes` is the user's
-    /// ignore file for all repositories.
+    /// `excludes` is the user's ignore file for all repositories.
     pub(super) fn files<'a>(
         &'a self,
         excludes: Option<&'a Path>,
@@ -92,7 +90,7 @@ impl Glob {
     }
 }
 
-/// Returns what is wrong with a pattern, without the pattern itself.
+/// Without the pattern itself.
 fn pattern_problem(error: ignore::Error) -> PathProblem {
     let why = match error {
         ignore::Error::Glob { err, .. } => err,

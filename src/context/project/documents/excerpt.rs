@@ -6,8 +6,7 @@ use crate::text::clean::{front_matter, one_line, shortened};
 /// The mark where a document was cut.
 const CUT: &str = "[cut here: the rest of this document is left out]";
 
-/// Returns a document without what only decorates it: front matter, comments, badges, images, HTML
-/// around them.
+/// Front matter, comments, badges, images, HTML around them.
 pub(super) fn without_decoration(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let text = front_matter(text).map_or(text, |range| text.get(range.end..).unwrap_or_default());
@@ -49,8 +48,7 @@ fn is_decoration(line: &str) -> bool {
     is_tag || is_image
 }
 
-/// Returns the beginning of a document that has at most so many tokens, the mark of the cut among
-/// them; the whole document if it fits.
+/// At most so many tokens, the mark of the cut among them; the whole document if it fits.
 pub(super) fn cut(text: &str, tokens: u64) -> String {
     if estimate_tokens(text) <= tokens {
         return text.to_owned();
@@ -67,7 +65,6 @@ pub(super) fn cut(text: &str, tokens: u64) -> String {
     }
 }
 
-/// Returns the text up to the last of these ends at which it has at most so many tokens.
 fn beginning(text: &str, ends: Vec<usize>, tokens: u64) -> &str {
     let starts = ends.into_iter().map_while(|end| text.get(..end));
     let fitting = starts.take_while(|start| estimate_tokens(start) <= tokens);
@@ -80,8 +77,7 @@ fn beginning(text: &str, ends: Vec<usize>, tokens: u64) -> &str {
     start
 }
 
-/// Returns the places where a paragraph ends, and those where a word does. A block of code is one
-/// paragraph and one word.
+/// A block of code is one paragraph and one word.
 fn ends(text: &str) -> [Vec<usize>; 2] {
     let (mut borders, mut words) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -117,7 +113,6 @@ pub(in crate::context::project) fn first_paragraph(text: &str, characters: usize
     shortened(&one_line(paragraph.unwrap_or_default()), characters)
 }
 
-/// Returns whether a line makes a heading of the one above it.
 fn is_underline(line: &str) -> bool {
     let line = line.trim_end();
     let is_all = |mark: char| line.chars().all(|c| c == mark);

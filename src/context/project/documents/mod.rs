@@ -31,7 +31,7 @@ pub(super) struct Excerpt {
     pub(super) text: String,
 }
 
-/// Returns the excerpts that fit a budget, the most important first.
+/// The most important first.
 pub(super) fn excerpts(
     root: &Path,
     tree: &Tree,

@@ -32,7 +32,7 @@ pub(super) fn gradle(text: &str) -> Option<ManifestContent> {
     Some(content)
 }
 
-/// Reads an entry: a text `name:version`, or a table.
+/// A text `name:version`, or a table.
 fn entry(value: &Value, versions: Option<&Table>) -> Option<Dependency> {
     if let Some((name, version)) = value.as_str().and_then(|text| text.rsplit_once(':')) {
         return Some(Dependency::new(name, Some(version), Scope::Runtime));
@@ -52,7 +52,6 @@ fn entry(value: &Value, versions: Option<&Table>) -> Option<Dependency> {
     ))
 }
 
-/// Returns a version that may be a table of its forms.
 fn plain(version: &Value) -> Option<&str> {
     let mut forms = ["strictly", "require", "prefer"].iter();
     let form = || forms.find_map(|key| version.get(key)?.as_str());

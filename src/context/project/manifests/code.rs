@@ -96,7 +96,7 @@ impl TryFrom<String> for CodePattern {
 }
 
 impl CodePattern {
-    /// Returns what the groups of all matches hold, in lines of their own.
+    /// In lines of their own.
     fn groups(&self, code: &str) -> String {
         let groups = self.0.captures_iter(code).flat_map(|captures| {
             let groups: Vec<_> = captures.iter().skip(1).flatten().collect();
@@ -108,7 +108,6 @@ impl CodePattern {
     }
 }
 
-/// Returns the text without what a pattern matches, and what the groups of the matches hold.
 fn split(text: &str, sections: Option<&CodePattern>) -> (String, String) {
     let Some(sections) = sections else {
         return (text.to_owned(), String::new());
@@ -125,7 +124,6 @@ fn all<'a>(
     patterns.flat_map(|CodePattern(pattern)| pattern.captures_iter(text))
 }
 
-/// Returns what the first match of a pattern has in a group.
 fn first(pattern: Option<&CodePattern>, code: &str) -> Option<String> {
     let captures = pattern?.0.captures(code)?;
     let group = captures.iter().flatten().take(2).last()?;
@@ -153,7 +151,7 @@ fn package(captures: &Captures<'_>, scope: Scope) -> Option<Dependency> {
     Some(Dependency::new(name, version, scope))
 }
 
-/// Returns a program without its comments. Marks within a literal begin none.
+/// Marks within a literal begin none.
 fn without_comments(code: &str, comments: Option<Comments>) -> Cow<'_, str> {
     match comments {
         None => code.into(),
@@ -167,7 +165,6 @@ static HASH: Pattern = Pattern::prepared(r"#[^\n]*", after_literals);
 static SLASHES: Pattern = Pattern::prepared(r"//[^\n]*|/\*(?s:.*?)(?:\*/|$)", after_literals);
 static MARKUP: Pattern = Pattern::prepared("<!--(?s:.*?)(?:-->|$)", after_literals);
 
-/// Returns the pattern of a literal, which is the first group, or of a comment.
 fn after_literals(comment: &str) -> String {
     format!(r#"("(?:[^"\\\n]|\\.)*["\n]?|'(?:[^'\\\n]|\\.)*['\n]?)|{comment}"#)
 }

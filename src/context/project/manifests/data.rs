@@ -56,7 +56,6 @@ impl DataPaths {
     }
 }
 
-/// Returns the values at these paths.
 fn values<'a>(root: &'a Value, paths: &[String]) -> impl Iterator<Item = &'a Value> {
     let at = |path: &String| {
         path.split('.').fold(vec![root], |values, key| {

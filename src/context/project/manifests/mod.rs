@@ -72,7 +72,7 @@ enum Syntax {
     GradleCatalog,
 }
 
-/// Reads the manifests of a project among these files, which are nearest to the top first.
+/// `files` are nearest to the top first.
 pub(super) fn read_all<'a>(
     root: &Path,
     files: impl Iterator<Item = &'a String>,
@@ -95,8 +95,6 @@ pub(super) fn read_all<'a>(
     own
 }
 
-/// Returns the dependencies of a manifest with the versions that manifests above it have, and what
-/// it inherits from them.
 fn resolved<'a>(
     manifest: &Manifest,
     all: impl Iterator<Item = &'a Manifest>,
@@ -154,7 +152,6 @@ fn filled_in(version: &str, above: &[&Manifest]) -> Option<String> {
     None
 }
 
-/// Reads the manifests of the folders above the project, up to the repository's.
 fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
     const NAMES: [&str; 7] = [
         "Cargo.toml",
@@ -174,7 +171,7 @@ fn above(root: &Path, repository: &Path, formats: &[Format]) -> Vec<Manifest> {
         .collect()
 }
 
-/// Reads a manifest; `None` if it is none of the known ones, or broken.
+/// `None` if it is none of the known ones, or broken.
 fn read(root: &Path, path: &str, formats: &[Format]) -> Option<Manifest> {
     let format = formats.iter().find(|format| format.files.matches(path))?;
     let text = resolved::read_text(&root.join(path), SizeLimit::MANIFEST).ok()?;
