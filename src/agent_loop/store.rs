@@ -94,7 +94,7 @@ struct StateFile<'a> {
 }
 
 impl Store {
-    /// Opens the folder that a person names. One named `.ralph` has the names of that folder.
+    /// One named `.ralph` has the names of that folder.
     pub fn named(path: &Path) -> Result<Self, StoreError> {
         let store = Self {
             path: path.to_owned(),
@@ -139,17 +139,15 @@ impl Store {
         self.path.join("exit-state.json")
     }
 
-    /// Returns the response that is read when none is named.
     pub fn default_response(&self) -> Option<PathBuf> {
         self.is_ralph.then(|| self.path.join("last-response.md"))
     }
 
-    /// Returns the checklist that is read when none is named.
     pub fn default_plan(&self) -> Option<PathBuf> {
         self.is_ralph.then(|| self.path.join("@fix_plan.md"))
     }
 
-    /// Returns what each check writes. It never counts as a change of the working tree.
+    /// They never count as a change of the working tree.
     pub fn own_files(&self) -> Vec<PathBuf> {
         if self.is_ralph {
             vec![self.state(), self.log(), GitSnapshot::path(&self.path)]
@@ -170,14 +168,14 @@ impl Store {
         }
         Ok(())
     }
-    /// Reads the state without waiting for other processes; that of a new loop if there is none.
+    /// The state of a new loop if none is stored.
     pub fn load(&self) -> Result<LoopState, StoreError> {
         let state = self.read(log::fold)?.flatten();
         self.check_file(state.is_some())?;
         Ok(state.unwrap_or_default())
     }
 
-    /// Reads the log; `None` if there is none.
+    /// `None` if there is none.
     fn read<T>(
         &self,
         read: impl FnOnce(&mut LogReader<'_, LoopEvent>) -> Result<T, LogError>,
@@ -188,8 +186,8 @@ impl Store {
         }
     }
 
-    /// Reads the state as of now. If the clock went backwards under a circuit that rests, this is
-    /// recorded, as far as the folder can be written: else the circuit would rest longer.
+    /// If the clock went backwards under a circuit that rests, this is recorded, as far as the
+    /// folder can be written: else the circuit would rest longer.
     pub fn load_at(&self, now: Timestamp) -> Result<LoopState, StoreError> {
         let state = self.load()?;
         if state.is_ahead_of(now) {
@@ -227,8 +225,7 @@ impl Store {
         })
     }
 
-    /// Forgets all runs, circuits and totals; the log keeps them. Returns whether there was a
-    /// state.
+    /// The log keeps them. Returns whether there was a state.
     pub fn reset(&self, now: Timestamp) -> Result<Option<Update>, StoreError> {
         let exists = self.log().exists() || self.state().exists();
         if !exists {
@@ -238,7 +235,7 @@ impl Store {
             .map(Some)
     }
 
-    /// Returns the events of the log, oldest first, with an error for each damaged line.
+    /// Oldest first, with an error for each damaged line.
     pub fn history(&self) -> Result<Vec<Result<LoopEvent, LogError>>, StoreError> {
         let read = self.read(|lines| {
             let events = lines.map(|event| match event {

@@ -44,8 +44,8 @@ pub enum TestError {
     Interrupted,
 }
 
-/// Returns the result of the tests: `passed`, `failed`, or that of a command of the shell, whose
-/// success is theirs. It runs in the current folder, and nothing that it writes goes anywhere else.
+/// `passed`, `failed`, or that of a command of the shell, whose success is theirs. It runs in the
+/// current folder, and nothing that it writes goes anywhere else.
 pub fn result(
     tests: &str,
     time_limit: Duration,
@@ -90,7 +90,7 @@ pub fn result(
     })
 }
 
-/// Returns the lines that are not empty, as a terminal would show them, without styles.
+/// As a terminal would show them, without styles.
 fn visible(output: &[u8], is_cut: bool) -> String {
     let text = String::from_utf8_lossy(output);
     // The first line of a cut output is a part of one, and so is the first word of its only line.
@@ -107,15 +107,15 @@ fn visible(output: &[u8], is_cut: bool) -> String {
     lines.join("\n")
 }
 
-/// Returns a line as it looks at last: what a progress bar overwrote is gone.
+/// What a progress bar overwrote is gone.
 fn visible_line(line: &str) -> String {
     let line = line.trim_end().rsplit('\r').next().unwrap_or_default();
     let line = clean(&console::strip_ansi_codes(line));
     line.trim_end().to_owned()
 }
 
-/// Returns the last lines of an output. Secrets have to be masked in the output before: a cut can
-/// leave a piece of one that no rule recognises.
+/// Secrets have to be masked in the output before: a cut can leave a piece of one that no rule
+/// recognises.
 pub fn last_lines(output: &str) -> Vec<String> {
     let lines: Vec<&str> = output.lines().collect();
     let first = lines.len().saturating_sub(LINES);

@@ -43,7 +43,7 @@ impl TaskItem {
         self.text_ended = true;
     }
 
-    /// Returns what counts; an item without a text is a blank of a form.
+    /// An item without a text is a blank of a form.
     pub(super) fn state(&self) -> Option<ItemState> {
         let state = self.checkbox?;
         if !without_checkbox(&self.text).contains(char::is_alphanumeric) {
@@ -62,7 +62,7 @@ impl TaskItem {
             || self.checkbox == Some(ItemState::Open) && self.is_struck
     }
 
-    /// Returns what may be a tag: the texts between brackets, and the one before a colon.
+    /// The texts between brackets, and the one before a colon.
     fn tags(&self) -> impl Iterator<Item = &str> {
         let text = without_checkbox(&self.text);
         bracketed(text).chain(text.split_once(':').map(|(label, _)| label))
@@ -83,8 +83,7 @@ impl TaskItem {
         self.text.contains('🚫') || self.tags().any(is_tag)
     }
 
-    /// Returns the words of the text in lower case, so that a change of layout or punctuation is
-    /// not another item.
+    /// In lower case, so that a change of layout or punctuation is not another item.
     pub(super) fn normal_text(&self) -> String {
         lower_words(without_checkbox(&self.text))
     }
@@ -94,7 +93,6 @@ impl TaskItem {
 /// links.
 static CHECKBOX: Pattern = Pattern::new(r"^\s*[0-9]*[-*+.)]\s*(?:([☐☑☒])|\[(.)\])(?:\s|$)");
 
-/// Returns the checkbox of an item with this source, from the bullet on.
 pub(super) fn checkbox(source: &str) -> Option<ItemState> {
     let found = CHECKBOX.all(source).next()?;
     match found.get(1).or(found.get(2))?.as_str() {
@@ -117,7 +115,6 @@ fn without_checkbox(text: &str) -> &str {
     }
 }
 
-/// Returns the texts between brackets and parentheses.
 fn bracketed(text: &str) -> impl Iterator<Item = &str> {
     text.split(['(', '[', '{']).skip(1).filter_map(|rest| {
         let (inside, _) = rest.split_once([')', ']', '}'])?;
@@ -134,7 +131,7 @@ static OPTIONAL: Pattern = Pattern::prepared("", |_| {
     format!(r"^(?:(?:[0-9]+|{numbering}) )*(?:{optional})(?: (?:{optional}|{after}))*$")
 });
 
-/// Returns whether a label says that what it stands over is optional: `Phase 5: Nice to have`.
+/// `Phase 5: Nice to have`.
 pub(in crate::agent_loop) fn is_optional_label(label: &str) -> bool {
     let mut parts = label
         .split(" - ")
@@ -168,7 +165,7 @@ impl Sections {
         self.label_is_optional = false;
     }
 
-    /// Notes a paragraph that is a label: it ends with a colon or is bold as a whole.
+    /// A label ends with a colon or is bold as a whole.
     pub(super) fn note_label(&mut self, text: &str, source: &str) {
         let text = text.trim();
         let source = source.trim();

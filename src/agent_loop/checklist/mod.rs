@@ -16,7 +16,7 @@ use item::{ItemState, Sections, TaskItem, checkbox};
 
 pub(super) use item::is_optional_label;
 
-/// Reads the task items of a plan; `None` if it has none that count.
+/// `None` if it has none that count.
 pub fn read(plan: &str) -> Option<Checklist> {
     let plan = normal(plan);
     let body = front_matter(&plan)

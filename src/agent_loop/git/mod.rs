@@ -136,7 +136,6 @@ impl WorkingTree {
         Ok(state)
     }
 
-    /// Returns a hash of all files that differ from the commit.
     pub fn hash(&self) -> String {
         let mut hash = Sha256::new();
         for text in self.files.iter().flat_map(|(path, hash)| [path, hash]) {
@@ -165,7 +164,6 @@ fn paths_in_tree(paths: &[PathBuf], top: &Path) -> Vec<Vec<u8>> {
     inside.filter(|path| !path.is_empty()).collect()
 }
 
-/// Returns whether a path is another one or beneath it.
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
     path.strip_prefix(folder)
         .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
@@ -174,8 +172,8 @@ fn is_within(path: &[u8], folder: &[u8]) -> bool {
 /// The most bytes that are hashed in one check.
 const MAX_HASHED: u64 = 256 << 20;
 
-/// Returns the kind of a path and the hash of its content. Of a file above the limit or the rest of
-/// the budget, the length and the time of its last change count.
+/// Of a file above the limit or the rest of the budget, the length and the time of its last change
+/// count.
 fn state_of(path: &Path, budget: &mut u64) -> String {
     const LARGEST: u64 = 16 << 20;
     let Ok(metadata) = path.symlink_metadata() else {
@@ -208,18 +206,15 @@ pub struct GitSnapshot {
 }
 
 impl GitSnapshot {
-    /// Returns the file in the folder of the state.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join(FILE_NAME)
     }
 
-    /// Reads the tree of the last check from the folder of the state.
     pub fn read(folder: &Path) -> Option<Self> {
         let bytes = files::read(&Self::path(folder), LIMIT).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// Writes the tree into the folder of the state, for the next check.
     pub fn write(&self, folder: &Path) -> Result<(), WriteError> {
         let path = Self::path(folder);
         let bytes =

@@ -32,7 +32,6 @@ pub(super) struct Git<'a> {
 }
 
 impl<'a> Git<'a> {
-    /// Finds the working tree of a folder.
     pub(super) fn find(
         folder: &'a Path,
         is_interrupted: IsInterrupted<'a>,
@@ -56,7 +55,7 @@ impl<'a> Git<'a> {
         Ok(git)
     }
 
-    /// Returns the paths that differ between two commits; `None` is the empty tree.
+    /// `None` is the empty tree.
     pub(super) fn changed_between(
         &self,
         from: Option<&str>,
@@ -81,7 +80,7 @@ impl<'a> Git<'a> {
         Ok(paths(&names))
     }
 
-    /// Returns the object that a revision names, seen from a folder; `None` if there is none.
+    /// `None` if there is none.
     pub(super) fn object(
         &self,
         folder: &Path,
@@ -92,7 +91,6 @@ impl<'a> Git<'a> {
         Ok(object.map(|object| String::from_utf8_lossy(&object).trim().to_owned()))
     }
 
-    /// Runs a command of `git` that has to succeed; returns its output.
     pub(super) fn run(
         &self,
         command: &'static str,
@@ -102,7 +100,7 @@ impl<'a> Git<'a> {
         Ok(output.unwrap_or_default())
     }
 
-    /// Returns the output; `None` if the command fails with one of these codes.
+    /// `None` if the command fails with one of these codes.
     fn try_run(
         &self,
         folder: &Path,
@@ -133,7 +131,6 @@ impl<'a> Git<'a> {
     }
 }
 
-/// Returns the error behind the message of `git`.
 fn failure(command: &'static str, message: &str) -> GitError {
     if message.contains("not a git repository") || message.contains("must be run in a work tree") {
         return GitError::NotARepository;
@@ -153,12 +150,10 @@ fn paths(output: &[u8]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Returns a path as the system takes it.
 pub(super) fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(bytes.to_vec()))
 }
 
-/// Returns a path as `git` writes it.
 pub(super) fn bytes(path: &Path) -> &[u8] {
     path.as_os_str().as_bytes()
 }

@@ -17,12 +17,11 @@ pub(crate) struct FenceTracker {
 }
 
 impl FenceTracker {
-    /// Returns the marks of the open fence.
     pub(crate) fn open(&self) -> Option<&str> {
         Some(self.marks.as_str()).filter(|marks| !marks.is_empty())
     }
 
-    /// Takes in one line, with or without its end.
+    /// With or without its end.
     pub(crate) fn pass_line(&mut self, line: &str) {
         for fence in FENCE.all(line.trim_end()) {
             let text = |name| fence.name(name).map_or("", |found| found.as_str());

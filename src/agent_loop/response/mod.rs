@@ -93,7 +93,6 @@ pub struct ResponseError {
     pub line: u64,
 }
 
-/// Names a program and its output.
 fn expected(format: ResponseFormat) -> &'static str {
     match format {
         ResponseFormat::Text => "a text: expected text",

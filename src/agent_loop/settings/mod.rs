@@ -96,13 +96,11 @@ impl LoopSettings {
         }
     }
 
-    /// Returns the value that the file sets.
     pub fn get(&self, setting: LoopSetting) -> Option<u64> {
         self.line(setting).map(|line| line.value)
     }
 
-    /// Returns where the file sets it, for people: `` `min_confidence` in `.conclave/config.toml`,
-    /// line 3``.
+    /// `` `min_confidence` in `.conclave/config.toml`, line 3``.
     pub fn origin(&self, setting: LoopSetting) -> Option<String> {
         let SettingLine { key, line, .. } = self.line(setting)?;
         Some(format!("`{key}` in `{}`, line {line}", self.file.display()))
@@ -113,7 +111,6 @@ impl LoopSettings {
     }
 }
 
-/// Returns the settings of all sections.
 fn values(text: &str, is_shared: bool) -> Result<Vec<SettingLine>, SyntaxProblem> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let root = if is_shared {
@@ -184,13 +181,11 @@ fn add_section(
     Ok(())
 }
 
-/// Returns the error for a value that does not belong to its key.
 fn wrong(key: &str, member: &Node, but: &str) -> SyntaxProblem {
     let problem = format!("`{key}` is {}, but {but}", member.described());
     SyntaxProblem::new(member.line, problem)
 }
 
-/// Returns the error for a key that is none of these.
 fn unknown(key: &str, member: &Node, keys: &[&str]) -> SyntaxProblem {
     let suggestion = did_you_mean(key, keys.iter().copied());
     let known = match suggestion.as_str() {

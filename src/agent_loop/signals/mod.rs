@@ -66,7 +66,6 @@ pub fn read(response: &AgentResponse, options: &SignalOptions<'_>) -> (TurnEvide
     (evidence, errors)
 }
 
-/// Returns the blocks at the end of a message, without its signals.
 fn ending<'a>(message: &'a Message, signals: &[Range<usize>]) -> Vec<&'a Block> {
     let start = message.text.len().saturating_sub(ENDING);
     let blocks = message.blocks.iter();
@@ -74,7 +73,7 @@ fn ending<'a>(message: &'a Message, signals: &[Range<usize>]) -> Vec<&'a Block> 
     blocks.filter(|block| !overlaps(block, signals)).collect()
 }
 
-/// Whether a block is a signal: its words are not prose.
+/// A signal's words are not prose.
 fn overlaps(block: &Block, signals: &[Range<usize>]) -> bool {
     let signal = signals
         .iter()

@@ -82,8 +82,8 @@ fn of_sentence(sentence: &str) -> Option<u8> {
     stated.max_by_key(|(end, _)| *end).map(|(_, value)| value)
 }
 
-/// Returns the percents of a number. Without a sign of its scale, a whole number counts only after
-/// a label, and above 10: up to there its scale is unknown.
+/// Without a sign of its scale, a whole number counts only after a label, and above 10: up to there
+/// its scale is unknown.
 fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
     if found.name("denial").is_some() {
         return None;
@@ -108,7 +108,7 @@ fn value(found: &Captures<'_>, is_label: bool) -> Option<u8> {
     (0.0..=100.0).contains(&percent).then_some(percent as u8)
 }
 
-/// Reads a value of a field: `85`, `85%`, `0.85`, `8/10`.
+/// `85`, `85%`, `0.85`, `8/10`.
 pub(super) fn percent(field: &str) -> Option<u8> {
     static VALUE: Pattern = Pattern::prepared("", |_| format!(r"^\W*?{NUMBER}"));
     VALUE.all(field).find_map(|found| value(&found, true))
@@ -128,7 +128,6 @@ static PROGRESS: Pattern = Pattern::prepared("", |_| {
     )
 });
 
-/// Reads the progress that a sentence in lower case states in numbers.
 pub(super) fn progress(sentence: &str) -> Option<StatedProgress> {
     if words(sentence).any(|word| TABLES.list("not_progress").has(word)) {
         return None;

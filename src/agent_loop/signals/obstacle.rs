@@ -22,7 +22,6 @@ static REPORTS: LazyLock<Vec<WordRow<ObstacleKind>>> =
 /// How a program begins the report of a failure.
 static FAILURE: Pattern = Pattern::new(r"(?i)^(?:api |stream |execution )?error");
 
-/// Returns the obstacle of a turn.
 pub(super) fn read(response: &AgentResponse, message: &Message) -> Option<Obstacle> {
     if let Some(error) = &response.program_error {
         let code = error.code.as_deref().unwrap_or_default();
@@ -88,17 +87,15 @@ fn is_short(text: &str) -> bool {
     text.chars().nth(longest).is_none()
 }
 
-/// Whether a text is as short and as plain as a program's message.
 fn is_program_text(text: &str) -> bool {
     !text.is_empty() && is_short(text) && !text.contains("\n\n") && !is_of_agent(text)
 }
 
-/// Whether a text has words of an agent that speaks or reports on its work.
 fn is_of_agent(text: &str) -> bool {
     has_word(text, TABLES.list("speakers")) || has_word(text, TABLES.list("work"))
 }
 
-/// Whether a row describes a text: all of its parts occur.
+/// All of its parts occur.
 fn describes(row: &WordRow<ObstacleKind>, lower: &str) -> bool {
     row.words.split(" … ").all(|part| lower.contains(part))
 }
@@ -116,8 +113,7 @@ fn kind_of(text: &str) -> Option<ObstacleKind> {
     found.map(|row| row.means)
 }
 
-/// Returns the obstacle that a message begins with, whatever follows its first sentence. What is
-/// said to the user is no sentence of an agent, whatever words it has.
+/// What is said to the user is no sentence of an agent, whatever words it has.
 fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
     static MARKS: Pattern = Pattern::new(r"^(?:(?:api |stream )?error:\s*)+");
     if !is_short(text) {
@@ -137,7 +133,7 @@ fn kind_of_beginning(text: &str) -> Option<ObstacleKind> {
     REPORTS.iter().find(begins).map(|row| row.means)
 }
 
-/// Whether a message asks to wait for seconds only: `try again in 1.2s`.
+/// `try again in 1.2s`.
 fn waits_seconds(lower: &str) -> bool {
     static SECONDS: Pattern = Pattern::new(r"(?:try again|retry) in [\d. ]*(?:s\.|s |s$|ms|sec)");
     SECONDS.is_in(lower)

@@ -12,7 +12,6 @@ const PROSE_WORDS: usize = 5;
 /// The places in the prompt that are tried for one line.
 const PLACES: usize = 8;
 
-/// Returns the ranges of the lines of `text` that repeat the prompt.
 pub(super) fn echoes(text: &str, prompt: &str) -> Vec<Range<usize>> {
     let prompt: Vec<&str> = lines(prompt).map(|(_, line)| line).collect();
     let mut places: HashMap<&str, Vec<usize>> = HashMap::new();

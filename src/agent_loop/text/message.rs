@@ -66,7 +66,6 @@ impl Block {
         )
     }
 
-    /// Returns whether there is nothing but inline code or quoted words.
     pub fn is_only_code(&self) -> bool {
         self.prose.contains(PLACEHOLDER) && !self.prose.contains(char::is_alphanumeric)
     }
@@ -75,7 +74,7 @@ impl Block {
 static COMMENT: Pattern = Pattern::new(r"(?s)<!--.*?-->");
 
 impl Message {
-    /// Takes a message apart. With a prompt, what repeats it is left out.
+    /// With a prompt, what repeats it is left out.
     pub fn read(message: &str, prompt: Option<&str>) -> Self {
         let mut text = normal(message);
         if let Some(front) = front_matter(&text) {
@@ -106,18 +105,16 @@ impl Message {
         }
     }
 
-    /// Whether a place in the text is in inline code.
     pub fn is_in_code(&self, at: usize) -> bool {
         self.inline_code.iter().any(|range| range.contains(&at))
     }
 
-    /// Returns the text of a range; empty if it is none.
+    /// Empty if the range is none.
     pub fn source(&self, range: Range<usize>) -> &str {
         self.text.get(range).unwrap_or_default()
     }
 }
 
-/// Replaces ranges by blanks and keeps line ends.
 fn blank(text: &mut String, ranges: &[Range<usize>]) {
     let mut bytes = std::mem::take(text).into_bytes();
     for range in ranges {
@@ -200,7 +197,6 @@ impl MessageReader {
         }
     }
 
-    /// Begins a block with a prose.
     fn begin(&mut self, kind: BlockKind, range: Range<usize>) {
         self.finish_block();
         let kind = match (kind, self.items.last_mut()) {
@@ -214,8 +210,7 @@ impl MessageReader {
         self.block = Some(Block::new(kind, range));
     }
 
-    /// Adds to the prose of the current block. The text of a tight list's item has no paragraph of
-    /// its own.
+    /// The text of a tight list's item has no paragraph of its own.
     fn add(&mut self, text: &str, range: &Range<usize>) {
         if self.silent > 0 {
             return;
@@ -236,7 +231,6 @@ impl MessageReader {
         }
     }
 
-    /// Adds a block without a prose.
     fn push(&mut self, kind: BlockKind, range: Range<usize>) {
         self.finish_block();
         if matches!(kind, BlockKind::Quote | BlockKind::Code) {

@@ -31,7 +31,6 @@ pub(in crate::agent_loop) struct WordRow<M> {
     pub(in crate::agent_loop) example: String,
 }
 
-/// Reads a table of nothing but rows.
 pub(in crate::agent_loop) fn rows<M: DeserializeOwned>(file: &str) -> Vec<WordRow<M>> {
     let mut tables: BTreeMap<String, Vec<WordRow<M>>> = load(file);
     tables.remove("rows").unwrap_or_default()

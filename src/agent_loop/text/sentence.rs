@@ -24,7 +24,6 @@ static END: Pattern = Pattern::new(
     r#"(?:(?P<wide>[。！？｡])|(?P<marks>[.!?…؟]+)|\n)(?P<closing>[.!?…。！？؟｡)\]"'”’»」』）*_]*)"#,
 );
 
-/// Splits the prose of a block into sentences.
 pub fn sentences(prose: &str) -> Vec<Sentence<'_>> {
     let mut sentences = Vec::new();
     let (mut start, mut line_start) = (0, 0);
@@ -54,7 +53,7 @@ pub fn sentences(prose: &str) -> Vec<Sentence<'_>> {
 }
 
 impl<'a> Sentence<'a> {
-    /// Returns the sentence in a part of a text; `None` if there is no word.
+    /// `None` if there is no word.
     fn new(part: Option<&'a str>) -> Option<Self> {
         let text = part?.trim();
         if !text.contains(|c: char| c.is_alphanumeric() || c == PLACEHOLDER) {
@@ -90,8 +89,7 @@ fn is_abbreviation(before: &str) -> bool {
     TABLES.list("abbreviations").has(&word) && !(is_first && word == "no")
 }
 
-/// Whether the end of a line ends a sentence: the line is not full, and the next one begins like a
-/// sentence.
+/// The line is not full, and the next one begins like a sentence.
 fn ends_line(line: &str, next: Option<char>) -> bool {
     let is_full = line.chars().count() >= FULL_LINE;
     next.is_none_or(|next| {
@@ -118,8 +116,7 @@ pub enum TokenKind {
     Placeholder,
 }
 
-/// Returns whether a text has one of these words, which are in lower case with straight
-/// apostrophes.
+/// `words` are in lower case, with straight apostrophes.
 pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
     let lower = text.to_lowercase().replace('’', "'");
     lower
@@ -130,7 +127,7 @@ pub fn has_word(text: &str, words: &[impl AsRef<str>]) -> bool {
 /// The kinds of tokens by the group that matches: a number, a word, inline code, a mark.
 static TOKEN: Pattern = Pattern::new(r"(\d+(?:[.,]\d+)*\b%?)|(\w+(?:['.]\w+)*)|(\u{fffc})|(\S)");
 
-/// Splits a sentence, in lower case with straight apostrophes, into its tokens.
+/// `sentence` is in lower case, with straight apostrophes.
 pub fn tokens(sentence: &str) -> Vec<Token<'_>> {
     let mut tokens = Vec::new();
     for (token, range) in TOKEN.all(sentence).filter_map(|found| group(&found)) {
@@ -157,7 +154,6 @@ pub fn tokens(sentence: &str) -> Vec<Token<'_>> {
     tokens
 }
 
-/// Returns the number of the group that matched, and its range.
 fn group(found: &Captures<'_>) -> Option<(usize, Range<usize>)> {
     (1..found.len()).find_map(|number| Some((number, found.get(number)?.range())))
 }

@@ -37,7 +37,7 @@ struct Reading {
     first_other_line: Option<u64>,
 }
 
-/// Reads an output. Without a format, the content decides.
+/// Without a format, the content decides.
 pub(super) fn read(
     text: &str,
     format: Option<ResponseFormat>,
@@ -123,7 +123,7 @@ impl Reading {
         }
     }
 
-    /// Reads a document, or those of a list. Of one that ends early the end was completed.
+    /// If the document ends early, its end was completed.
     fn read_document(&mut self, document: &Value, line: u64, ends_early: bool) {
         if let Some(documents) = document.as_array() {
             let last = documents.len().saturating_sub(1);
@@ -191,8 +191,7 @@ fn shortened(mut response: AgentResponse) -> AgentResponse {
     response
 }
 
-/// Replaces the escapes of half a UTF-16 pair by that of the replacement character: programs cut
-/// texts between the two. All else keeps its place.
+/// Programs cut texts between the two. All else keeps its place.
 fn with_whole_characters(text: &str) -> Cow<'_, str> {
     /// A pair, half a pair, or another escape.
     static ESCAPE: Pattern = Pattern::prepared("", |_| {

@@ -29,7 +29,6 @@ pub(crate) struct Claude {
     limit_reached: bool,
 }
 
-/// Returns whether a document is a message of Claude Code.
 pub(crate) fn is_message(document: &Value) -> bool {
     match document["type"].as_str() {
         Some("result") => !document["subtype"].is_null() || document.get("is_error").is_some(),
@@ -76,8 +75,7 @@ impl Program for Claude {
 }
 
 impl Claude {
-    /// Returns whether a message is the first of a turn: a second one in the stream, or a new run
-    /// in a file that outputs are appended to.
+    /// A second one in the stream, or a new run in a file that outputs are appended to.
     fn begins_turn(&self, message: &Value) -> bool {
         match message["type"].as_str() {
             Some("system") => message["subtype"] == "init",
@@ -183,12 +181,12 @@ impl Claude {
     }
 }
 
-/// Returns the elements of a list; none of anything else.
+/// Empty for anything else.
 fn elements(list: &Value) -> impl Iterator<Item = &Value> {
     list.as_array().into_iter().flatten()
 }
 
-/// Returns the text of a message or of a tool's result: a text, or the text blocks of a list.
+/// A text, or the text blocks of a list.
 fn text_of_content(holder: &Value) -> Option<String> {
     let content = &holder["content"];
     if let Some(text) = content.as_str() {

@@ -17,7 +17,6 @@ pub(crate) struct Codex {
     response: AgentResponse,
 }
 
-/// Returns whether a document is an event of Codex.
 pub(crate) fn is_event(document: &Value) -> bool {
     match document["type"].as_str() {
         Some("session.created") => true,

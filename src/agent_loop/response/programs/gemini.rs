@@ -19,8 +19,7 @@ pub(crate) struct Gemini {
     message_ended: bool,
 }
 
-/// Returns whether a document is the object or an event of Gemini CLI. Of one that ends early its
-/// last members are not there.
+/// Of one that ends early its last members are not there.
 pub(crate) fn is_output(document: &Value, ends_early: bool) -> bool {
     let Some(event) = document["type"].as_str() else {
         let has_context = !document["stats"].is_null() || !document["session_id"].is_null();
@@ -118,7 +117,6 @@ impl Gemini {
     }
 }
 
-/// Returns the error of a document, if it has the members of one.
 fn error_of(document: &Value) -> Option<&Value> {
     let error = &document["error"];
     (!error["message"].is_null() && !error["type"].is_null()).then_some(error)
@@ -130,8 +128,8 @@ fn reported_error(error: &Value) -> ProgramError {
     program_error(kind_of_error(name, error["code"].as_i64()), name, message)
 }
 
-/// Returns what the class of an error says, or its code: the exit status of the program (41 for
-/// authentication, 53 for turns) or the HTTP status of the failed call.
+/// The exit status of the program (41 for authentication, 53 for turns) or the HTTP status of the
+/// failed call.
 fn kind_of_error(name: Option<&str>, code: Option<i64>) -> ProgramErrorKind {
     match (name, code) {
         (Some("FatalAuthenticationError"), _) | (_, Some(41)) => Authentication,

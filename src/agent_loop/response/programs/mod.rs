@@ -15,7 +15,7 @@ pub(super) trait Program {
     fn finish(self: Box<Self>) -> AgentResponse;
 }
 
-/// Returns the reader of a format; `None` for text.
+/// `None` for text.
 pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
     match format {
         ResponseFormat::Text => None,
@@ -25,7 +25,6 @@ pub(super) fn program(format: ResponseFormat) -> Option<Box<dyn Program>> {
     }
 }
 
-/// Returns the format that a document has the shape of.
 pub(super) fn format_of(document: &Value, ends_early: bool) -> Option<ResponseFormat> {
     if claude::is_message(document) {
         Some(ResponseFormat::Claude)
@@ -47,7 +46,6 @@ impl AgentResponse {
     }
 }
 
-/// Returns the error that a program reports with a code and a text.
 fn program_error(kind: ProgramErrorKind, code: Option<&str>, message: &str) -> ProgramError {
     ProgramError {
         kind,
@@ -56,7 +54,6 @@ fn program_error(kind: ProgramErrorKind, code: Option<&str>, message: &str) -> P
     }
 }
 
-/// Returns what an HTTP status says of a failed call.
 fn kind_of_http_status(status: i64) -> ProgramErrorKind {
     match status {
         401 => Authentication,

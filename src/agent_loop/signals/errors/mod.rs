@@ -21,7 +21,7 @@ use crate::text::clean::words;
 
 pub use signature::signature;
 
-/// Collects the lines of the distinct errors of a turn, sorted by their signatures. What is an obstacle is no error besides.
+/// What is an obstacle is no error besides.
 pub(super) fn read(
     response: &AgentResponse,
     message: &Message,
@@ -64,7 +64,6 @@ fn program_error(response: &AgentResponse) -> Option<String> {
 /// The blocks at the end of a message that say how the turn ends.
 const ENDING_BLOCKS: usize = 12;
 
-/// Whether a message says that something fails now.
 fn says_failure(message: &Message) -> bool {
     let start = message.blocks.len().saturating_sub(ENDING_BLOCKS);
     let ending = message.blocks.get(start..).unwrap_or_default();
@@ -75,7 +74,6 @@ fn says_failure(message: &Message) -> bool {
     })
 }
 
-/// Collects the errors that a message reports.
 fn reported(message: &Message) -> Vec<String> {
     let mut errors = Vec::new();
     let mut before: Option<&Block> = None;
@@ -100,7 +98,7 @@ fn reported(message: &Message) -> Vec<String> {
     errors
 }
 
-/// Errors in lines of their own: `Error: cannot find module`.
+/// `Error: cannot find module`.
 fn lines(message: &Message, block: &Block) -> Vec<String> {
     let source = message.visible.get(block.range.clone()).unwrap_or_default();
     let lines = source
@@ -162,7 +160,6 @@ fn last_sentence(text: &str) -> &str {
     text.rsplit(ENDS).next().unwrap_or_default()
 }
 
-/// Whether a sentence says that something fails now.
 fn introduces(sentence: &str) -> bool {
     let names_failure =
         has_word(sentence, TABLES.list("fails")) || has_word(sentence, TABLES.list("error_names"));
@@ -176,7 +173,6 @@ fn is_over_label(block: &Block) -> bool {
     is_label && has_word(&block.prose, TABLES.list("resolved"))
 }
 
-/// Whether a sentence does not speak of the present.
 fn is_past(sentence: &str) -> bool {
     has_word(sentence, TABLES.list("resolved")) || has_word(sentence, TABLES.list("not_present"))
 }

@@ -66,14 +66,13 @@ fn has_form(line: &str, forms: &[ErrorForm]) -> bool {
     rows.any(|row| row.matches(line))
 }
 
-/// Whether a text begins with words, which are in lower case.
+/// `words` are in lower case.
 fn begins(text: &str, words: &str) -> bool {
     let start = text.get(..words.len());
     start.is_some_and(|start| start.eq_ignore_ascii_case(words))
 }
 
-/// Returns the line of the error that a text reports, at most 2,000 characters of it; `None` if it
-/// says nothing of its own, like `exit code 1`.
+/// At most 2,000 characters; `None` if it says nothing of its own, like `exit code 1`.
 pub(super) fn error_line(text: &str) -> Option<String> {
     let line = shortened_unmasked(&headline(text)?, LONGEST_UNMASKED);
     let signature = signature(&line).0;
@@ -81,8 +80,7 @@ pub(super) fn error_line(text: &str) -> Option<String> {
     has_words.then_some(line)
 }
 
-/// Returns the signature of a line, in which secrets have to be masked: a signature has no numbers,
-/// so that the rules for secrets do not recognise what is left of one.
+/// A signature has no numbers, so that the rules for secrets do not recognise what is left of one.
 pub fn signature(line: &str) -> ErrorSignature {
     let words = with_short_quotes(line);
     let words = words.split_whitespace().take(WORDS).map(normal_word);
@@ -91,7 +89,6 @@ pub fn signature(line: &str) -> ErrorSignature {
     ErrorSignature(signature.trim().to_owned())
 }
 
-/// Returns the line that says what the error is.
 fn headline(text: &str) -> Option<String> {
     if let Some(last) = traceback_end(text) {
         return Some(last.to_owned());
@@ -116,8 +113,7 @@ fn headline(text: &str) -> Option<String> {
     mentions.or(lines.first()).map(|line| (*line).to_owned())
 }
 
-/// Returns the lines of the beginning and the end of an output: the message of a failed command is
-/// mostly at its end.
+/// The message of a failed command is mostly at its end.
 fn both_ends(text: &str) -> impl Iterator<Item = &str> {
     let last = text.lines().count().saturating_sub(LINES);
     let lines = text.lines().enumerate();
@@ -136,14 +132,12 @@ fn traceback_end(text: &str) -> Option<&str> {
         .map(str::trim)
 }
 
-/// Whether a line begins as errors do.
 pub(super) fn is_error_line(line: &str) -> bool {
     let forms = [ErrorForm::Begins, ErrorForm::Holds, ErrorForm::Named];
     let first = line.split_whitespace().next().unwrap_or_default();
     has_form(line, &forms) || line.contains(" error: ") && TIME.is_in(first)
 }
 
-/// Whether a line says only that something failed.
 fn is_generic(line: &str) -> bool {
     let lower = line.to_lowercase();
     let mut words = lower.split(|c: char| !c.is_alphabetic());
@@ -151,7 +145,6 @@ fn is_generic(line: &str) -> bool {
         || words.all(|word| word.is_empty() || TABLES.list("error_fillers").has(word))
 }
 
-/// Removes `<tool_use_error>` and the like around a line.
 fn without_tags(line: &str) -> &str {
     static TAGS: Pattern = Pattern::new(r"^\s*(?:<[a-z_/]*>\s*)*");
     let tags = TAGS.all(line).find_map(|tags| Some(tags.get(0)?.end()));
@@ -170,8 +163,7 @@ static PLACE: Pattern = Pattern::new(r"^(.+?)[:(][0-9].*$");
 static CODE: Pattern = Pattern::new(r"^(?:error\[)?[A-Z]{1,4}[0-9]{2,5}$");
 static NUMBER: Pattern = Pattern::new(r"[0-9]+(?:[.,:]+[0-9]+)*");
 
-/// Returns a word without what differs from one occurrence to the next: times, addresses, folders,
-/// places in files, numbers.
+/// Times, addresses, folders, places in files, numbers.
 fn normal_word(word: &str) -> String {
     let is_edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '.' | '_' | '~');
     let core = word.trim_matches(is_edge);
@@ -200,7 +192,6 @@ fn normal_word(word: &str) -> String {
     }
 }
 
-/// Cuts quoted parts that are long: they are data.
 fn with_short_quotes(line: &str) -> String {
     static QUOTE: Pattern = Pattern::new(r#""[^"]*"|'[^']*'|`[^`]*`"#);
     let cut = |quote: &regex::Captures<'_>| {

@@ -58,7 +58,7 @@ pub(super) struct PhraseMatch {
     pub(super) is_resolved: bool,
 }
 
-/// Returns the phrases in a sentence, which is in lower case with straight apostrophes.
+/// `sentence` is in lower case, with straight apostrophes.
 pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
     let mut matches = spaced::matches(sentence);
     matches.extend(unspaced_matches(sentence));

@@ -56,8 +56,7 @@ static PHRASES: LazyLock<HashMap<&'static str, Vec<Arc<Phrase>>>> = LazyLock::ne
     phrases
 });
 
-/// Returns the words that a phrase may begin with: those of the first elements that are optional,
-/// and of the next one.
+/// The words of the first optional elements, and of the element after them.
 fn first_words(elements: &[Element]) -> Vec<&'static str> {
     let mut first = Vec::new();
     for element in elements {
@@ -89,7 +88,6 @@ impl Element {
     }
 }
 
-/// Returns what phrases name a token by.
 fn name<'a>(token: &Token<'a>) -> &'a str {
     match token.kind {
         TokenKind::Word => token.text,
@@ -104,7 +102,6 @@ fn divides_clauses(token: &Token<'_>) -> bool {
     matches!(token.kind, TokenKind::Mark(_)) || TABLES.list("clause_dividers").has(token.text)
 }
 
-/// Whether a token is a mark that divides statements.
 fn divides_statements(token: &Token<'_>) -> bool {
     matches!(
         token.kind,
@@ -125,7 +122,6 @@ pub(super) fn matches(sentence: &str) -> Vec<PhraseMatch> {
 }
 
 impl Phrase {
-    /// Returns the end of a match of the elements that begins at `at`.
     fn end(&self, elements: &[Element], tokens: &[Token<'_>], at: usize) -> Option<usize> {
         let Some((element, rest)) = elements.split_first() else {
             return Some(at);
@@ -155,7 +151,6 @@ impl Phrase {
         is_here.then(|| self.end(rest, tokens, at)).flatten()
     }
 
-    /// Reads the words around a match.
     fn in_context(&self, tokens: &[Token<'_>], start: usize, end: usize) -> PhraseMatch {
         let before = tokens.get(..start).unwrap_or_default();
         let after = tokens.get(end..).unwrap_or_default();

@@ -39,8 +39,7 @@ impl Field {
         is_field.then(|| Self::new(key, value, format!("{key}: {value}")))
     }
 
-    /// Returns the member of an object. A number may be a count, and states no more than a
-    /// confidence.
+    /// A number may be a count, and states no more than a confidence.
     pub(super) fn of_member(key: &str, value: &Value) -> Option<Self> {
         let source = format!("\"{key}\": {value}");
         match value {
@@ -53,7 +52,6 @@ impl Field {
         }
     }
 
-    /// Returns what it states, if the key is known and the value says something.
     pub(super) fn state(&self) -> Option<StatedState> {
         let key = self.key.as_str();
         let tables = &*TABLES;
@@ -69,7 +67,7 @@ impl Field {
         }
     }
 
-    /// Returns the percents of a stated confidence.
+    /// In percent.
     pub(super) fn confidence(&self) -> Option<u8> {
         let is_stated = self.key == "confidence" && !self.is_form();
         is_stated.then(|| percent(&self.value.to_lowercase()))?
@@ -80,12 +78,12 @@ impl Field {
     }
 }
 
-/// Returns a text in lower case, with one blank between its words.
+/// In lower case, with one blank between its words.
 pub(super) fn normal(text: &str) -> String {
     one_line(&text.replace(['_', '-'], " ").to_lowercase())
 }
 
-/// Returns a value without markup and remarks: `COMPLETE ✅ (all tests pass)` is `complete`.
+/// `COMPLETE ✅ (all tests pass)` is `complete`.
 fn bare(value: &str) -> String {
     const REMARKS: [&str; 9] = ["(", " #", " - ", " – ", " — ", ". ", ", ", "; ", " //"];
     let value = value.trim().trim_matches(['`', '*', '"', '\'', '_', ' ']);
@@ -105,7 +103,6 @@ fn is_form(value: &str) -> bool {
         || value.starts_with("...")
 }
 
-/// Returns the state that a value names.
 pub(super) fn state_of(value: &str) -> Option<StatedState> {
     if is_form(value) {
         return None;
@@ -132,7 +129,7 @@ pub(super) fn state_of(value: &str) -> Option<StatedState> {
     }
 }
 
-/// Returns the state that the value of an exit signal names: true is done.
+/// True is done.
 pub(super) fn truth_of(value: &str) -> Option<StatedState> {
     match bare(value).as_str() {
         _ if is_form(value) => None,

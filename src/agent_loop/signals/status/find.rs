@@ -35,7 +35,7 @@ static TAG: Pattern = Pattern::prepared("", |_| {
     )
 });
 
-/// Finds all signals, in no order. With a promise, it is the only text of `<promise>` that counts.
+/// With a promise, it is the only text of `<promise>` that counts.
 pub(super) fn find(text: &str, promise: Option<&str>) -> Vec<Signal> {
     let whole = text.trim();
     let start = text.len() - text.trim_start().len();
@@ -92,8 +92,8 @@ struct StatusBlock {
 }
 
 impl StatusBlock {
-    /// Ends the block. Without its end it was cut, and is believed in what is complete; a form to
-    /// fill in is an instruction, not a status.
+    /// Without its end it was cut, and is believed in what is complete; a form to fill in is an
+    /// instruction, not a status.
     fn finish(self, end: usize, is_closed: bool) -> Option<Signal> {
         let mut forms = self.fields.iter().filter(|field| field.is_form());
         if forms.any(|field| matches!(field.key.as_str(), "status" | "exit signal")) {
@@ -126,7 +126,7 @@ fn of_line(line: &str, range: Range<usize>, promise: Option<&str>) -> Option<Sig
     Some(signal(state, field.key == "status"))
 }
 
-/// Reads an object that begins at `start`: its members, or those of the status in it.
+/// The members of the object, or of the status in it.
 fn of_object(object: &str, start: usize) -> Option<Signal> {
     if !object.starts_with('{') || !object.ends_with('}') || object.len() > LONGEST_OBJECT {
         return None;
@@ -167,7 +167,7 @@ fn of_tag(tag: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
     Some(Signal::of_text(tag.as_str(), tag.start(), state))
 }
 
-/// Whether a text is the promise, or without one means done. An empty one never is.
+/// An empty text never is.
 fn is_promise(content: &str, promise: Option<&str>) -> bool {
     let normal = |text: &str| normal(text.trim().trim_end_matches(['.', '!']));
     let content = normal(content);
@@ -177,8 +177,8 @@ fn is_promise(content: &str, promise: Option<&str>) -> bool {
     }
 }
 
-/// Reads the topic of an event of ralph-orchestrator: the loop's own end, and a blocked step.
-/// Events such as `build.done` and `task.complete` end one task, not the loop.
+/// The loop's own end, and a blocked step. Events such as `build.done` and `task.complete` end one
+/// task, not the loop.
 fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
     let topic = event.get(1).or(event.get(2))?.as_str();
     let is_end = match promise {
@@ -194,7 +194,7 @@ fn of_event(event: &Captures<'_>, promise: Option<&str>) -> Option<Signal> {
     Some(Signal::of_text(event.as_str(), event.start(), state))
 }
 
-/// Returns where events stand, with their end tags.
+/// With their end tags.
 pub(super) fn event_ranges(text: &str) -> Vec<Range<usize>> {
     let events = EVENT.all(text);
     events

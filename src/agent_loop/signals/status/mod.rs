@@ -40,7 +40,7 @@ struct Signal {
 }
 
 impl Signal {
-    /// Returns what fields state together: the first that weighs most.
+    /// The first that weighs most.
     fn of_fields(fields: &[Field], range: Range<usize>) -> Option<Self> {
         let stated = fields
             .iter()
@@ -68,7 +68,7 @@ impl Signal {
     }
 }
 
-/// Finds the signals of a message. With a promise, it is the only text of `<promise>` that counts.
+/// With a promise, it is the only text of `<promise>` that counts.
 pub(super) fn read(message: &Message, promise: Option<&str>) -> StatusSignals {
     let mut signals = find::find(&message.visible, promise);
     signals.retain(|signal| {
@@ -139,7 +139,6 @@ fn is_under_part(message: &Message, at: usize) -> bool {
     names_part(heading) || names_part(line_above)
 }
 
-/// Returns what the last signals say together.
 fn last_statement(signals: &[Signal], message: &Message) -> Option<StatusSignal> {
     let mut deciding = signals.last()?;
     let mut start = deciding.range.start;

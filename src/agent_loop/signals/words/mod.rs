@@ -12,8 +12,8 @@ const TAIL_PARAGRAPHS: usize = 4;
 /// How a question of a terminal ends: `Continue? [y/N]`.
 const CHOICES: [&str; 5] = ["[y/n", "(y/n", "(y)es/(n)o", "[yes/no", "(yes/no"];
 
-/// Reads the prose of a message. With an explicit signal of completion, offers of more work are
-/// courtesies, as they are after a claim.
+/// With an explicit signal of completion, offers of more work are courtesies, as they are after a
+/// claim.
 pub(super) fn read(blocks: &[&Block], is_explicitly_done: bool) -> Words {
     let statements = statements(blocks);
     let claim = statements.iter().rposition(|statement| statement.claims);
@@ -150,7 +150,6 @@ impl Surroundings {
     }
 }
 
-/// Whether a list of open work says that it is empty.
 fn says_none(text: &str) -> bool {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '\'');
     let first = words.find(|word| !word.is_empty());
@@ -215,7 +214,6 @@ fn statement(
     }
 }
 
-/// Whether the message ends with a question of a terminal.
 fn ends_with_prompt(blocks: &[&Block]) -> bool {
     let last = blocks.last().filter(|block| block.is_prose());
     let line = last.and_then(|block| block.prose.trim_end().lines().next_back());
