@@ -22,13 +22,12 @@ const ENDINGS: [&str; 3] = ["json", "yaml", "yml"];
 const DEEPEST: usize = 8;
 const MAX_FILES: usize = 1000;
 
-/// Returns the manifest of a folder.
 pub(super) fn manifest(folder: &CaseFile) -> Option<CaseFile> {
     let files = MANIFESTS.map(|name| folder.inner(Path::new(name)).ok());
     files.into_iter().flatten().find(|file| file.path.is_file())
 }
 
-/// Reads the cases of a folder; their problems are in the log.
+/// Problems go to the log.
 pub(super) fn cases(folder: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Vec<RawCase>> {
     let mut cases = Vec::new();
     for (name, file) in entries(folder, Path::new(""), log)? {
@@ -54,8 +53,7 @@ pub(super) fn cases(folder: &CaseFile, log: &mut FileLog<'_>) -> io::Result<Vec<
 /// A file or folder with its name in a folder or a case.
 type NamedFile = (String, CaseFile);
 
-/// Returns the entries of a folder below another one that are not hidden, sorted by name. Links out
-/// of the upper folder are problems.
+/// Leaves out hidden entries and sorts by name. Links out of the upper folder are problems.
 fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result<Vec<NamedFile>> {
     let mut entries = Vec::new();
     for entry in resolved::list(&path_inside(folder, &upper.path)?)? {
@@ -76,7 +74,6 @@ fn entries(upper: &CaseFile, folder: &Path, log: &mut FileLog<'_>) -> io::Result
     Ok(entries)
 }
 
-/// Reads the fields of a case from a file.
 fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     let before = log.problems();
     let content = raw_case::content(file, log);
@@ -88,8 +85,7 @@ fn fields(file: &CaseFile, log: &mut FileLog<'_>) -> Option<Node> {
     }
 }
 
-/// Makes a case of a sub-folder: its question, its answer, and all other files as what belongs to
-/// it.
+/// Its question, its answer, and all other files as what belongs to it.
 fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<RawCase> {
     let before = log.problems();
     let mut files = Vec::new();
@@ -131,7 +127,6 @@ fn case_of_folder(file: &CaseFile, name: &str, log: &mut FileLog<'_>) -> Option<
     })
 }
 
-/// Takes the file with one of these names out of the files.
 fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Option<NamedFile> {
     let (found, rest): (Vec<_>, Vec<_>) = std::mem::take(files)
         .into_iter()
@@ -143,7 +138,7 @@ fn take(files: &mut Vec<NamedFile>, names: &[&str], log: &mut FileLog<'_>) -> Op
     found.into_iter().next()
 }
 
-/// Lists the files below a folder of a case that are not hidden, by their names in the case.
+/// Leaves out hidden files; the keys are the names in the case.
 fn walk(case: &CaseFile, folder: &Path, files: &mut Vec<NamedFile>, log: &mut FileLog<'_>) {
     if folder.components().count() > DEEPEST || files.len() > MAX_FILES {
         let problem = format!("more than {MAX_FILES} files, or {DEEPEST} levels of folders");

@@ -19,7 +19,6 @@ pub(super) struct ProblemLog {
 }
 
 impl ProblemLog {
-    /// Adds a problem.
     pub(super) fn add(&mut self, place: &SuitePlace, problem: impl Into<String>) {
         self.problems.push(SuiteProblem {
             place: place.clone(),
@@ -36,7 +35,7 @@ pub(super) struct FileLog<'a> {
 }
 
 impl<'a> FileLog<'a> {
-    /// Takes a file's path as it is shown.
+    /// `file` is the path as it is shown.
     pub(super) fn new(file: &str, log: &'a mut ProblemLog) -> Self {
         Self {
             file: printable(file).into(),
@@ -44,7 +43,7 @@ impl<'a> FileLog<'a> {
         }
     }
 
-    /// Returns a place; line 0 is the file as a whole.
+    /// Line 0 is the file as a whole.
     pub(super) fn place(&self, line: usize) -> SuitePlace {
         SuitePlace {
             file: Arc::clone(&self.file),
@@ -52,7 +51,7 @@ impl<'a> FileLog<'a> {
         }
     }
 
-    /// Adds a problem with a line, or with line 0 one with the file as a whole.
+    /// Line 0 is the file as a whole.
     pub(super) fn add(&mut self, line: usize, problem: impl Into<String>) {
         self.log.add(&self.place(line), problem);
     }
@@ -87,12 +86,11 @@ impl<'a> FileLog<'a> {
         self.log.notes.insert(note);
     }
 
-    /// Returns the number of problems so far, in all files.
+    /// In all files.
     pub(super) fn problems(&self) -> usize {
         self.log.problems.len()
     }
 
-    /// Returns a log for another file.
     pub(super) fn of_file<'b>(&'b mut self, file: &str) -> FileLog<'b> {
         FileLog::new(file, self.log)
     }
@@ -119,7 +117,6 @@ impl SuiteError {
     /// The most problems that [`SuiteError::lines`] lists.
     const MAX_LISTED: usize = 20;
 
-    /// Returns all problems.
     pub fn problems(&self) -> &[SuiteProblem] {
         match self {
             Self::Unreadable { .. } => &[],

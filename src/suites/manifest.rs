@@ -31,7 +31,7 @@ pub(super) struct Manifest {
     pub(super) settings: SuiteSettings,
 }
 
-/// Reads a manifest; its problems are in the log.
+/// Problems go to the log.
 pub(super) fn read(map: &NodeMap, log: &mut FileLog<'_>) -> Manifest {
     log.check_keys("a manifest", map, KEYS);
     let mut keys = Keys { map, log };
@@ -86,7 +86,7 @@ struct Keys<'a, 'log, 'file> {
 }
 
 impl<'a> Keys<'a, '_, '_> {
-    /// Returns a member; `null` counts as absent.
+    /// `null` counts as absent.
     fn get(&self, key: &str) -> Option<&'a Node> {
         let member = self.map.get(key)?;
         (!member.is_null()).then_some(member)
@@ -98,7 +98,7 @@ impl<'a> Keys<'a, '_, '_> {
         self.log.refuse(member.line, problem)
     }
 
-    /// Reads a value; reports one of another kind.
+    /// Reports one of another kind.
     fn read<T>(
         &mut self,
         key: &str,
@@ -116,7 +116,7 @@ impl<'a> Keys<'a, '_, '_> {
         })
     }
 
-    /// Returns a list; a text is one of a single entry.
+    /// A text is one of a single entry.
     fn list(&mut self, key: &str) -> Option<Vec<String>> {
         let member = self.get(key)?;
         match &member.value {
@@ -160,8 +160,8 @@ impl<'a> Keys<'a, '_, '_> {
         Some(map)
     }
 
-    /// Returns a limit. It is switched off by `off`, `null` or `false`, which is what some programs
-    /// make of an `off`.
+    /// It is switched off by `off`, `null` or `false`, which is what some programs make of an
+    /// `off`.
     fn limit<T>(
         &mut self,
         key: &str,

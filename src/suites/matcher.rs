@@ -32,7 +32,7 @@ pub(super) fn transcription() -> Matcher {
     }
 }
 
-/// Reads a matcher. A choice without options gets them from its case.
+/// A choice without options gets them from its case.
 pub(super) fn read(node: &Node, log: &mut FileLog<'_>) -> Option<Matcher> {
     match &node.value {
         // The way to give values in a table.
@@ -119,7 +119,6 @@ struct Values<'a, 'log, 'file> {
 }
 
 impl<'a> Values<'a, '_, '_> {
-    /// Returns a value and its name as it is written.
     fn get(&self, key: &'a str) -> Option<(&'a str, &'a Node)> {
         let single = self
             .single
@@ -183,7 +182,7 @@ impl<'a> Values<'a, '_, '_> {
     }
 }
 
-/// Reads a list of texts; numbers count as they are written.
+/// Numbers count as they are written.
 pub(super) fn texts(name: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<String> {
     let NodeValue::List(list) = &node.value else {
         let list: Option<Vec<String>> = log.wrong(&format!("`{name}`"), node, "a list");

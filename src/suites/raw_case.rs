@@ -38,7 +38,7 @@ pub(super) struct CaseFile {
 }
 
 impl CaseFile {
-    /// Returns a file or folder that a person names; a link is followed.
+    /// A link is followed.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
         Ok(Self {
             shown: path.to_string_lossy().into(),
@@ -47,7 +47,7 @@ impl CaseFile {
         })
     }
 
-    /// Returns a file or folder that this file names: in its folder or below it.
+    /// In its folder or below it.
     pub(super) fn sibling(&self, name: &Path) -> io::Result<Self> {
         let shown = Path::new(&*self.shown).with_file_name(name);
         Self::below(&self.folder, name, &shown)
@@ -77,7 +77,7 @@ impl CaseFile {
         }
     }
 
-    /// Returns the ending of its name in lower case, without the dot.
+    /// In lower case, without the dot.
     pub(super) fn extension(&self) -> String {
         let extension = Path::new(&*self.shown).extension();
         let extension = extension.map(|ending| ending.to_string_lossy().to_lowercase());
@@ -98,7 +98,6 @@ pub(super) fn path_inside(name: &Path, folder: &Path) -> io::Result<PathBuf> {
     resolved::within(folder, name)
 }
 
-/// Adds a member to a map.
 pub(super) fn set(map: &mut NodeMap, key: &str, line: usize, value: NodeValue) {
     map.insert(key.to_owned(), Node { line, value });
 }
@@ -141,7 +140,7 @@ pub(super) enum ParsedFile {
     Unknown,
 }
 
-/// Reads and parses a file. What cannot be parsed is left out, and its problems are in the log.
+/// What cannot be parsed is left out, and its problems are in the log.
 pub(super) fn content(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<ParsedFile> {
     let Some(text) = read(file, log)? else {
         return Ok(ParsedFile::Document(None));

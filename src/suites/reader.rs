@@ -80,7 +80,6 @@ fn of_cases(raw: &[RawCase], log: &mut FileLog<'_>) -> SuiteContents {
     }
 }
 
-/// Reads a file that a person named, or the manifest of a folder.
 fn read_file(
     file: &CaseFile,
     folder: Option<&CaseFile>,
@@ -111,7 +110,6 @@ fn read_file(
     })
 }
 
-/// Reads the cases that a manifest names.
 fn cases_of_path(name: &str, line: usize, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let cases = file.sibling(Path::new(name)).and_then(|other| {
         if other.path.is_dir() {
@@ -138,7 +136,7 @@ enum FileContent {
     Manifest(NodeMap),
 }
 
-/// Reads a file by its format; problems are in the log.
+/// Problems go to the log.
 fn content_of(file: &CaseFile, log: &mut FileLog<'_>) -> io::Result<FileContent> {
     let cases = match raw_case::content(file, log)? {
         ParsedFile::List { nodes, is_table } => cases_of(nodes, is_table, file, log),
@@ -183,7 +181,6 @@ fn cases_of(
     }
 }
 
-/// Reads the fields of all cases.
 fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -> Vec<SuiteCase> {
     if raw.len() > MAX_CASES {
         log.add(0, format!("there are more than {MAX_CASES} cases"));
@@ -195,7 +192,7 @@ fn read_cases(raw: &[RawCase], defaults: &CaseDefaults, log: &mut FileLog<'_>) -
         .collect()
 }
 
-/// Returns problems by file and line, each once: what holds for several cases is found with each.
+/// By file and line, each once: what holds for several cases is found with each.
 fn in_order(problems: Vec<SuiteProblem>) -> Vec<SuiteProblem> {
     let unique: IndexSet<SuiteProblem> = problems.into_iter().collect();
     let mut files: IndexMap<Arc<str>, Vec<SuiteProblem>> = IndexMap::new();

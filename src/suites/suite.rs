@@ -86,7 +86,6 @@ pub enum StopLimit<T> {
     At(T),
 }
 
-/// Returns the fingerprint of cases.
 pub(super) fn fingerprint(cases: &[SuiteCase]) -> String {
     let mut cases: Vec<&SuiteCase> = cases.iter().collect();
     cases.sort_by(|a, b| a.case.id.cmp(&b.case.id));

@@ -18,7 +18,6 @@ pub(super) struct Expected {
     is_number: bool,
 }
 
-/// Reads the expected answers and the matcher of a case.
 pub(super) fn read(
     map: &NodeMap,
     line: usize,
@@ -73,7 +72,6 @@ pub(super) fn read(
     Some((expected, matcher))
 }
 
-/// Returns the matcher of a case that names none and has no options.
 fn inferred(expected: &Expected) -> Matcher {
     if expected.is_number {
         Matcher::Numeric {
@@ -122,7 +120,7 @@ fn expected(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Option<Expect
     })
 }
 
-/// Reads options: a list, or a map of letters. Tables separate them with `|`.
+/// A list, or a map of letters. Tables separate them with `|`.
 fn options_of(node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     let options = match &node.value {
         NodeValue::Text(text) if style == Style::Table => table_options(text, node, log),
@@ -149,7 +147,7 @@ fn table_options(text: &str, node: &Node, log: &mut FileLog<'_>) -> Vec<String> 
     separated(text, '|')
 }
 
-/// Removes the letters from options that all have their own: the question adds them.
+/// The question adds the letters itself.
 fn without_letters(options: Vec<String>) -> Vec<String> {
     let bare: Option<Vec<String>> = zip(&options, letters())
         .map(|(option, letter)| {
@@ -161,7 +159,7 @@ fn without_letters(options: Vec<String>) -> Vec<String> {
     bare.unwrap_or(options)
 }
 
-/// Returns a letter for each option, in order.
+/// In order.
 fn letters() -> impl Iterator<Item = String> {
     ('A'..='Z').map(String::from)
 }

@@ -5,8 +5,8 @@ use crate::text::node::{Node, NodeValue};
 
 use super::tidy;
 
-/// Returns messages as one question. Several messages of both sides are labelled with who speaks;
-/// a single one, with or without instructions before it, is asked as it is.
+/// Several messages of both sides are labelled with who speaks; a single one, with or without
+/// instructions before it, is asked as it is.
 pub(super) fn question(messages: &[Node], log: &mut FileLog<'_>) -> Option<String> {
     let before = log.problems();
     let parts = messages.iter().filter_map(|message| read(message, log));
@@ -44,7 +44,7 @@ fn read<'a>(message: &'a Node, log: &mut FileLog<'_>) -> Option<(&'a str, String
     }
 }
 
-/// Returns the text of a content: a text, or parts that are all texts.
+/// A text, or parts that are all texts.
 fn text(content: &Node) -> Option<String> {
     match &content.value {
         NodeValue::Text(text) => Some(tidy(text)),

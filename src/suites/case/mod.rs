@@ -76,8 +76,7 @@ impl Style {
     }
 }
 
-/// Reads a case with its number in the suite, from 1; `None` if it has a problem, which is in the
-/// log then.
+/// `None` if it has a problem, which is in the log then.
 pub(super) fn read(
     raw: &RawCase,
     number: usize,
@@ -161,7 +160,7 @@ fn attachment(name: &str, folder: &Path) -> Result<(String, (String, String)), S
     Ok((shown.to_owned(), (name.into_owned(), hex(&hash.finalize()))))
 }
 
-/// Returns the field with one of these names, and the name; a `null` counts as absent.
+/// A `null` counts as absent.
 fn field<'a>(
     map: &'a NodeMap,
     name: &str,
@@ -258,7 +257,7 @@ fn tags(map: &NodeMap, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     unique.into_iter().collect()
 }
 
-/// Returns the tags in what people wrote for themselves: whatever else is there is theirs.
+/// Other entries are the user's own and stay unread.
 pub(super) fn metadata_tags(metadata: &Node) -> Vec<String> {
     let Some(map) = metadata.as_map() else {
         return Vec::new();
@@ -272,7 +271,7 @@ fn is_tag(text: &str) -> bool {
     text.chars().count() <= LONGEST_TAG && !text.contains(char::is_control)
 }
 
-/// Reads a list, or a text that stands for one entry; tables separate entries with semicolons.
+/// Tables separate entries with semicolons.
 fn list(name: &str, node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<String> {
     match &node.value {
         NodeValue::Text(text) if style == Style::Table => separated(text, ';'),
@@ -281,15 +280,13 @@ fn list(name: &str, node: &Node, style: Style, log: &mut FileLog<'_>) -> Vec<Str
     }
 }
 
-/// Returns the entries of a list that is one text.
 fn separated(text: &str, mark: char) -> Vec<String> {
     let entries = text.split(mark).map(str::trim);
     let entries = entries.filter(|entry| !entry.is_empty());
     entries.map(str::to_owned).collect()
 }
 
-/// Returns a text as it is asked or compared: the same for all ends of lines, and without blank
-/// lines around it.
+/// The same for all line endings, and without blank lines around.
 pub(super) fn tidy(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     text.trim_end().trim_start_matches('\n').to_owned()

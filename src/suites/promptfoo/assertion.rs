@@ -52,7 +52,6 @@ fn names() -> impl Iterator<Item = &'static str> {
     TYPES.iter().map(|(name, _)| *name)
 }
 
-/// Adds what an assertion says to the fields of a case.
 pub(super) fn add(
     assertion: &Node,
     vars: &Vars<'_>,
@@ -119,7 +118,7 @@ fn check_keys(name: &str, map: &NodeMap, log: &mut FileLog<'_>) -> Option<()> {
     (log.problems() == before).then_some(())
 }
 
-/// Returns the values of an assertion with their variables replaced.
+/// With their variables replaced.
 fn values(
     name: &str,
     map: &NodeMap,
@@ -156,7 +155,6 @@ fn values(
     Some(values)
 }
 
-/// Returns the error rate up to which so many edits are allowed.
 fn levenshtein(
     map: &NodeMap,
     line: usize,
@@ -178,7 +176,7 @@ fn levenshtein(
     }
 }
 
-/// Reads an assertion as the tables of promptfoo have it: `contains: Paris`, `levenshtein(3): x`.
+/// `contains: Paris`, `levenshtein(3): x`.
 pub(super) fn of_cell(node: &Node) -> Node {
     let text = node.as_word().unwrap_or_default();
     let (kind, value) = text.split_once(':').unwrap_or(("", text));

@@ -30,7 +30,6 @@ fn is_one_of(keys: &str, key: &str) -> bool {
     keys.split(' ').any(|known| known == key)
 }
 
-/// Returns whether a map is a configuration.
 pub(super) fn is_config(map: &NodeMap) -> bool {
     CONFIG_KEYS.split(' ').any(|key| map.contains_key(key))
 }
@@ -55,7 +54,7 @@ struct Setup {
     default: NodeMap,
 }
 
-/// Makes cases of a configuration; their problems are in the log.
+/// Problems go to the log.
 pub(super) fn cases_of_config(
     map: &NodeMap,
     line: usize,
@@ -95,7 +94,7 @@ pub(super) fn cases_of_config(
     cases(tests, &setup, log)
 }
 
-/// Makes cases of the tests of one file; their problems are in the log.
+/// Problems go to the log.
 pub(super) fn cases_of_tests(
     tests: &[Node],
     file: &CaseFile,
@@ -122,7 +121,7 @@ fn read_prompts(node: &Node, file: &CaseFile, log: &mut FileLog<'_>) -> Vec<Stri
     prompts
 }
 
-/// Returns the text of a prompt, which may be in a file.
+/// The text may be in a file.
 fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
     const ENDINGS: [&str; 7] = [".txt", ".md", ".json", ".yaml", ".js", ".py", ".j2"];
     if text.trim().is_empty() {
@@ -151,7 +150,7 @@ fn prompt_text(text: &str, file: &CaseFile) -> Result<String, String> {
     Ok(text)
 }
 
-/// Reads tests, each with its file.
+/// Each with its file.
 fn read_tests(nodes: &[Node], file: &CaseFile, log: &mut FileLog<'_>) -> Vec<RawCase> {
     let mut tests = Vec::new();
     for element in nodes {
@@ -259,7 +258,6 @@ fn has_expected_columns(node: &Node) -> bool {
     node.as_map().is_some_and(|map| map.keys().any(is_column))
 }
 
-/// Makes a test of a row of a table.
 fn of_row(node: &Node) -> Node {
     let (mut vars, mut test) = (NodeMap::new(), NodeMap::new());
     let (mut assertions, mut metadata) = (Vec::new(), NodeMap::new());
@@ -287,8 +285,8 @@ fn of_row(node: &Node) -> Node {
     }
 }
 
-/// Makes cases of one test; none if there is a problem, which is in the log then. The error is that
-/// all tests make too many.
+/// `None` if there is a problem, which is then in the log. The error says that the tests make too
+/// many cases.
 fn cases_of_test(
     test: &NodeMap,
     line: usize,

@@ -130,7 +130,6 @@ pub(super) fn combinations<'n>(
     combinations
 }
 
-/// Returns the question of a test without a prompt.
 pub(super) fn question_var(vars: &Vars<'_>) -> Result<String, String> {
     let mut names = QUESTION_VARS
         .iter()

@@ -121,7 +121,7 @@ impl Columns {
         Ok(models)
     }
 
-    /// Returns the columns whose cells are answers: those that are right for some question.
+    /// A model's cells are right for some question.
     fn with_answers(
         &self,
         header: &StringRecord,
@@ -170,7 +170,6 @@ impl Columns {
         others.into_iter().flatten().any(|column| column.at == at)
     }
 
-    /// Checks that no question is listed twice.
     pub(super) fn check_ids(&self, rows: &[StringRecord]) -> Result<(), RecordedAnswersError> {
         let Some(id) = &self.id else {
             return Ok(());
@@ -203,7 +202,7 @@ impl Columns {
     }
 }
 
-/// Returns the column that the user names, in any case if only one has that name.
+/// In any case if only one has that name.
 fn named(header: &StringRecord, name: &str) -> Result<Column, RecordedAnswersError> {
     let exact = |other: &str| other == name;
     let column = match find(header, exact)? {
@@ -216,7 +215,6 @@ fn named(header: &StringRecord, name: &str) -> Result<Column, RecordedAnswersErr
     })
 }
 
-/// Returns the first of these columns that the file has.
 fn known(header: &StringRecord, names: &[&str]) -> Result<Option<Column>, RecordedAnswersError> {
     for name in names {
         if let Some(column) = find(header, |other| other.eq_ignore_ascii_case(name))? {
@@ -226,7 +224,6 @@ fn known(header: &StringRecord, names: &[&str]) -> Result<Option<Column>, Record
     Ok(None)
 }
 
-/// Returns the one column with such a name.
 fn find(
     header: &StringRecord,
     is_meant: impl Fn(&str) -> bool,

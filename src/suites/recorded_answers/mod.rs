@@ -108,19 +108,17 @@ fn table(columns: &Columns, rows: &[StringRecord]) -> Result<AnswerTable, Record
 struct AnswerKeys(HashMap<String, AnswerKey>);
 
 impl AnswerKeys {
-    /// Returns the number of an answer; `None` for an empty one.
+    /// `None` for an empty one.
     fn of(&mut self, text: &str) -> Option<AnswerKey> {
         let next = AnswerKey(u32::try_from(self.0.len()).unwrap_or(u32::MAX));
         (!text.is_empty()).then(|| *self.0.entry(folded(text)).or_insert(next))
     }
 }
 
-/// Returns what equal answers have in common.
 fn folded(answer: &str) -> String {
     answer.to_lowercase()
 }
 
-/// Returns the line on which a row begins.
 fn line(row: &StringRecord) -> u64 {
     row.position().map_or(0, csv::Position::line)
 }
