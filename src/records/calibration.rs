@@ -38,7 +38,6 @@ const STATEMENTS: &str = "
     WHERE outcome IS NOT NULL AND number >= ?1 AND number < ?2
         AND agents.confidence IS NOT NULL AND (role = 'judge' OR agrees = 1)";
 
-/// Reads the calibration of a range.
 pub fn calibration(connection: &Connection, range: &Range) -> Result<Calibration> {
     let keys = numbers(range.from, range.until);
     let mut calibration = Calibration::default();
@@ -146,7 +145,7 @@ fn reliabilities(by_model: ByModel) -> IndexMap<ModelRef, Reliability> {
     reliabilities
 }
 
-/// The outcome in the first column; `None` for a word of a later version.
+/// `None` for a word of a later version.
 fn outcome(row: &Row<'_>) -> Result<Option<AnswerOutcome>> {
     let written: String = row.get(0)?;
     Ok(AnswerOutcome::ALL

@@ -51,7 +51,6 @@ pub struct Experience {
 }
 
 impl Experience {
-    /// Reads the newest calls of these models from the index.
     pub fn read(connection: &Connection, models: &BTreeSet<&ModelRef>) -> Result<Self> {
         let by_agreement = calibration::by_agreement(connection)?;
         let has_cost = connection.query_row(
@@ -117,8 +116,7 @@ impl Experience {
         learnt
     }
 
-    /// Returns when a call to a model is late, where there are enough samples: the 95th percentile
-    /// of the time to the first token.
+    /// The 95th percentile of the time to the first token, where there are enough samples.
     pub fn hedge_delays(&self) -> BTreeMap<ModelRef, Duration> {
         let enough = self
             .first_tokens
@@ -134,7 +132,7 @@ impl Experience {
             .collect()
     }
 
-    /// Adds a call. A repair is not a sample of an answer's length: its prompt contains one.
+    /// A repair is not a sample of an answer's length: its prompt contains one.
     fn add(&mut self, row: &Row<'_>, models: &BTreeSet<&ModelRef>) -> Result<()> {
         let model = ModelRef::new(row.get::<_, String>(0)?, row.get::<_, String>(1)?);
         if !models.contains(&model) {
@@ -163,7 +161,7 @@ impl Experience {
     }
 }
 
-/// Returns a percentile by nearest rank: the smallest sample with that share at or below it.
+/// The smallest sample with that share at or below it.
 fn nearest_rank(sorted: &[u64], percent: usize) -> u64 {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied().unwrap_or_default()

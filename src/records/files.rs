@@ -61,8 +61,7 @@ impl ConsultationFiles {
     }
 }
 
-/// Returns the line for the user about a file of a consultation that could not be written: the
-/// answer is unharmed, its log is lost.
+/// The answer is unharmed, its log is lost.
 pub fn log_notice(error: &WriteError) -> String {
     let cause = error.source().map(|source| format!(": {source}"));
     format!(

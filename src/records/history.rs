@@ -35,7 +35,7 @@ const COLUMNS: &str = "c.number, c.id, c.question, c.mode, c.final_recommendatio
     EXISTS (SELECT 1 FROM consultation_agents a WHERE a.number = c.number AND \
     a.provider = 'local') AS demonstration";
 
-/// Returns the selected consultations, newest first, at most `limit` of them.
+/// Newest first, at most `limit` of them.
 pub fn list(
     connection: &Connection,
     filter: &Filter,
@@ -58,7 +58,6 @@ pub fn list(
         .collect()
 }
 
-/// Counts the selected consultations.
 pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
     let Query {
         tables,
@@ -87,7 +86,6 @@ pub fn count(connection: &Connection, filter: &Filter) -> Result<u64> {
         .query_row(params_from_iter(values), |row| row.get(0))
 }
 
-/// Returns the consultation with this id.
 pub fn with_id(connection: &Connection, id: &str) -> Result<Option<HistoryRow>> {
     let sql = format!("SELECT {COLUMNS} FROM consultations c WHERE c.id = ?");
     connection
@@ -180,8 +178,7 @@ impl Query {
     }
 }
 
-/// Reads a row as the index knows it; which process runs and what can be resumed, only the files
-/// tell.
+/// Which process runs and what can be resumed, only the files tell.
 fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     let text = |at: &str| row.get::<_, String>(at);
     let known = |at: &str| text(at).map(|text| Some(text).filter(|text| !text.is_empty()));
@@ -223,7 +220,7 @@ fn history_row(row: &Row<'_>) -> Result<HistoryRow> {
     })
 }
 
-/// Returns ids that stand in one text. Ours sort by time.
+/// Our ids sort by time.
 fn ids(text: Option<String>) -> Vec<String> {
     let text = text.unwrap_or_default();
     let mut ids: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
@@ -240,7 +237,7 @@ pub fn follow_ups(connection: &Connection, id: &str) -> Result<Vec<String>> {
         .collect()
 }
 
-/// Returns the consultation that began last; a running one has no rows yet.
+/// A running consultation has no rows yet.
 pub fn newest(connection: &Connection) -> Result<Option<ConsultationId>> {
     let sql = "SELECT id FROM (SELECT * FROM (SELECT id, created_at AS began_at \
         FROM consultations ORDER BY number DESC LIMIT 1) UNION SELECT * \
@@ -252,7 +249,7 @@ pub fn newest(connection: &Connection) -> Result<Option<ConsultationId>> {
         .optional()
 }
 
-/// Returns the consultations whose ids have a prefix, by id, the last first: our ids sort by time.
+/// By id, the last first: our ids sort by time.
 pub fn with_prefix(connection: &Connection, prefix: &str) -> Result<Vec<ConsultationId>> {
     // No id with the prefix sorts behind this: no character sorts behind the last one.
     let end = format!("{prefix}{}", char::MAX);
@@ -271,7 +268,7 @@ pub struct IdCandidate {
     pub question: String,
 }
 
-/// Returns the consultations whose ids have a prefix, newest first, at most `limit` of them.
+/// Newest first, at most `limit` of them.
 pub fn id_candidates(
     connection: &Connection,
     prefix: &str,

@@ -96,7 +96,6 @@ impl Drop for SyncQueue {
     }
 }
 
-/// Returns the way to the sync thread of the process, which is started if there is none.
 fn sync_thread() -> io::Result<Sender<Arc<Unsynced>>> {
     static THREAD: Mutex<Option<Sender<Arc<Unsynced>>>> = Mutex::new(None);
     let mut thread = THREAD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,14 +109,14 @@ fn sync_thread() -> io::Result<Sender<Arc<Unsynced>>> {
     Ok(thread.insert(sender).clone())
 }
 
-/// Reads a journal. A torn last line is left out; damage anywhere else is an error.
+/// A torn last line is left out; damage anywhere else is an error.
 pub fn read_journal(path: &Path) -> Result<Vec<Envelope>, LogError> {
     let file =
         files::open(path, SizeLimit::JOURNAL).map_err(|error| LogError::unreadable(path, error))?;
     LogReader::new(path, &file).collect()
 }
 
-/// Returns whether a process holds a journal open. False on a file system without locks.
+/// False on a file system without locks.
 pub fn is_being_written(journal: &Path) -> bool {
     files::open(journal, SizeLimit::NONE)
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
@@ -163,12 +162,12 @@ impl Journal {
         })
     }
 
-    /// Returns whether an event could not be written; that was reported at the time.
+    /// The failure was reported when it happened.
     pub fn has_failed(&self) -> bool {
         self.log.is_broken
     }
 
-    /// Waits until all events are on the disk, and closes the journal. A second call does nothing.
+    /// A second call does nothing.
     pub fn finish(&mut self) -> Result<(), WriteError> {
         let closed = self
             .sync

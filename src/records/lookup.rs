@@ -71,7 +71,6 @@ fn file_stem(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Returns the candidates for a name that the index has.
 fn in_index(index: &Connection, name: &str) -> rusqlite::Result<Vec<ConsultationId>> {
     if name == LAST {
         return Ok(history::newest(index)?.into_iter().collect());
@@ -81,8 +80,8 @@ fn in_index(index: &Connection, name: &str) -> rusqlite::Result<Vec<Consultation
     history::with_prefix(index, &format!("{ID_PREFIX}{unique}"))
 }
 
-/// Returns the one candidate that a name fits: an id or a prefix of it, with or without the prefix
-/// of all ids, one of its files, or `last`. A whole id wins over longer ones that begin with it.
+/// An id or a prefix of it, with or without the prefix of all ids, one of its files, or `last`. A
+/// whole id wins over longer ones that begin with it.
 pub(super) fn among<T: Display>(
     mut newest_first: Vec<T>,
     id_prefix: &str,

@@ -26,7 +26,6 @@ use super::files::{ConsultationFiles, consultations_newest_first};
 use super::statistics::calendar;
 use super::stored;
 
-/// Returns the spending in the calendar month of a moment, by the calendar of a time zone.
 pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
     let month = month_of(now, zone);
     let consultations = consultations_newest_first(logs).unwrap_or_default();
@@ -36,7 +35,6 @@ pub fn spent_in_month(logs: &Path, now: Timestamp, zone: &TimeZone) -> Cost {
         .sum()
 }
 
-/// Returns the part of a consultation's cost that lies in the month.
 fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost {
     let files = ConsultationFiles::in_folder(logs, id);
     let written = |path: &Path| written_at(&fs::metadata(path).ok()?);
@@ -76,8 +74,7 @@ fn spent_on(logs: &Path, id: &ConsultationId, month: &Range<Timestamp>) -> Cost 
     )
 }
 
-/// Returns the cost of the calls in a journal that finished in the month, or began in it and have
-/// not finished. Lines that are no events are skipped: the last one may be torn.
+/// Lines that are no events are skipped: the last one may be torn.
 fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     let mut cost = Cost::FREE;
     let mut open: BTreeMap<CallId, Cost> = BTreeMap::new();
@@ -125,7 +122,7 @@ fn journalled_in(mut journal: impl BufRead, month: &Range<Timestamp>) -> Cost {
     cost + unknown.sum()
 }
 
-/// Returns the month of a moment: from its first moment to that of the next month.
+/// From the first moment of the month to that of the next.
 fn month_of(now: Timestamp, zone: &TimeZone) -> Range<Timestamp> {
     let month = calendar::range(Span::Month(calendar::date_of(now, zone)), zone, now);
     month.from.unwrap_or(Timestamp(i64::MIN))..month.until.unwrap_or(Timestamp(i64::MAX))

@@ -155,7 +155,7 @@ impl MonthBudget {
         })
     }
 
-    /// Returns what all processes have spent in the month, without reservations.
+    /// Without reservations.
     pub fn spent(&self) -> Result<MicroUsd> {
         let mut database = self.database();
         let transaction = begin(&mut database)?;
@@ -269,7 +269,6 @@ impl Drop for MonthBudget {
     }
 }
 
-/// Opens the database, or creates it.
 fn open_database(path: &Path) -> Result<Connection> {
     // To SQLite a file without a whole header is a new database.
     if fs::metadata(path).is_ok_and(|file| (1..HEADER).contains(&file.len())) {
@@ -303,7 +302,6 @@ fn end_dead(transaction: &Transaction<'_>, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Adds up the amounts of all processes.
 fn sum(transaction: &Transaction<'_>, month: &str) -> Result<Amounts> {
     let sql = "SELECT reserved, spent, recorded, replaced FROM processes WHERE month = ?1";
     let mut statement = transaction.prepare_cached(sql)?;
@@ -354,7 +352,7 @@ fn minus(amount: MicroUsd, less: MicroUsd) -> MicroUsd {
     MicroUsd(amount.0.saturating_sub(less.0))
 }
 
-/// Returns an amount as the database has it, at most a billion dollars: sums of many fit.
+/// At most a billion dollars: sums of many fit.
 fn amount(amount: MicroUsd) -> i64 {
     i64::try_from(amount.0.min(1 << 50)).unwrap_or_default()
 }

@@ -13,22 +13,21 @@ use crate::files::{self, SizeLimit};
 /// The suffix of the file.
 const SUFFIX: &str = ".outcome.json";
 
-/// Returns the path of a grade.
 pub fn path(logs: &Path, id: &ConsultationId) -> PathBuf {
     logs.join(format!("{id}{SUFFIX}"))
 }
 
-/// Reads a grade; `None` where it is missing or unreadable.
+/// `None` where it is missing or unreadable.
 pub fn read(logs: &Path, id: &ConsultationId) -> Option<Grade> {
     serde_json::from_slice(&files::read(&path(logs, id), SizeLimit::SMALL).ok()?).ok()
 }
 
-/// Writes a grade, replacing an earlier one.
+/// Replaces an earlier one.
 pub fn write(logs: &Path, id: &ConsultationId, grade: &Grade) -> Result<(), WriteError> {
     write_json(&path(logs, id), grade, Durability::Synced)
 }
 
-/// Deletes a grade. A missing one is not an error.
+/// A missing file is not an error.
 pub fn remove(logs: &Path, id: &ConsultationId) -> Result<(), WriteError> {
     let path = path(logs, id);
     match fs::remove_file(&path) {

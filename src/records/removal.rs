@@ -53,7 +53,7 @@ pub fn remove(logs: &Path, id: &ConsultationId) -> Result<RemovedFiles, RemoveEr
     Ok(removed)
 }
 
-/// Returns all files that a consultation may have, the journal last.
+/// The journal comes last.
 fn files(logs: &Path, id: &ConsultationId) -> [PathBuf; 6] {
     let files = ConsultationFiles::in_folder(logs, id);
     [
@@ -66,7 +66,6 @@ fn files(logs: &Path, id: &ConsultationId) -> [PathBuf; 6] {
     ]
 }
 
-/// Makes deletions in the folder of logs durable.
 pub fn sync(logs: &Path) -> Result<(), RemoveError> {
     sync_folder(logs).map_err(|source| RemoveError::Io {
         path: logs.to_owned(),
@@ -74,7 +73,7 @@ pub fn sync(logs: &Path) -> Result<(), RemoveError> {
     })
 }
 
-/// Takes the journal's lock; `None` without a journal.
+/// `None` without a journal.
 fn lock(journal: &Path) -> Result<Option<File>, RemoveError> {
     let file = match files::open(journal, SizeLimit::NONE) {
         Ok(file) => file,

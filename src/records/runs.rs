@@ -118,7 +118,7 @@ impl RunStore {
         Ok(LockedRun::new(files, log, now))
     }
 
-    /// Reads a run, also while a process runs it.
+    /// Also while a process runs it.
     pub fn load(&self, run: &RunId) -> Result<StoredRun, LogError> {
         let path = self.files(run).log;
         let mut state = fold(&path)?;
@@ -208,8 +208,7 @@ impl LockedRun {
         Ok(())
     }
 
-    /// Writes the state if it is older than the log, unless it was written just now. Returns when
-    /// it is due then.
+    /// Returns when it is due then.
     pub fn refresh_state(&mut self, now: Timestamp) -> Option<Timestamp> {
         let due = self.state_at.after(STATE_PAUSE);
         if self.is_state_old && now < due {

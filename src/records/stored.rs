@@ -26,7 +26,6 @@ pub enum RecordReadError {
     OtherVersion(String),
 }
 
-/// Reads a record's file.
 pub fn read_file(path: &Path) -> Result<StoredRecord, RecordReadError> {
     let failed = |source| RecordReadError::Io {
         path: path.to_owned(),
@@ -35,7 +34,6 @@ pub fn read_file(path: &Path) -> Result<StoredRecord, RecordReadError> {
     read(&files::read(path, SizeLimit::RECORD).map_err(failed)?)
 }
 
-/// Reads a record.
 pub fn read(bytes: &[u8]) -> Result<StoredRecord, RecordReadError> {
     let read: Result<StoredRecord, _> = serde_json::from_slice(bytes);
     // The version first: another one explains every other mismatch.

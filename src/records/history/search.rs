@@ -72,7 +72,7 @@ struct Term {
     quoted: bool,
 }
 
-/// Splits at blanks outside of double quotes. The end closes an open quote.
+/// The end closes an open quote.
 fn terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
     for (at, part) in text.split('"').enumerate() {

@@ -16,8 +16,7 @@ use super::rows::{Columns, Rows, UNKNOWN, millionths};
 use agents::agents;
 use calls::calls;
 
-/// Returns the rows of a record. `written_at` is used where it does not state when the consultation
-/// began.
+/// `written_at` is used where it does not state when the consultation began.
 pub fn rows(record: &StoredRecord, written_at: Timestamp) -> Rows {
     let created_at = record.at.unwrap_or(written_at);
     Rows {
@@ -105,8 +104,8 @@ fn confidence_rise(record: &StoredRecord) -> (i64, i64) {
     rises.fold((0, 0), |(sum, count), rise| (sum + rise, count + 1))
 }
 
-/// Returns the rounds in order: those with an agent's work, and those whose calls were all lost. An
-/// answer composed from an earlier round makes no round.
+/// Those with an agent's work, and those whose calls were all lost. An answer composed from an
+/// earlier round makes no round.
 fn rounds(record: &StoredRecord) -> Vec<Columns> {
     let spending = record.cost.as_ref().map(|cost| &cost.by_round);
     let in_spending = spending.into_iter().flat_map(|rounds| rounds.keys());
@@ -145,7 +144,6 @@ fn rounds(record: &StoredRecord) -> Vec<Columns> {
     numbers.into_iter().map(row).collect()
 }
 
-/// Returns a number that the database can hold.
 fn whole(number: impl Into<Option<u64>>) -> Value {
     let saturated = |number| i64::try_from(number).unwrap_or(i64::MAX);
     number.into().map(saturated).into()
@@ -159,7 +157,7 @@ fn micro_usd(cost: impl Into<Option<Cost>>) -> Value {
     whole(cost.into().map(|cost| cost.known.0))
 }
 
-/// Returns whether the cost is a lower bound. An unknown cost is none: it has no amount either.
+/// An unknown cost is none: it has no amount either.
 fn lower_bound(cost: Option<Cost>) -> Value {
     cost.is_some_and(|cost| cost.lower_bound).into()
 }

@@ -28,15 +28,14 @@ pub enum IndexChange {
 }
 
 impl IndexChange {
-    /// Returns the end of a consultation, with the rows of its record.
     pub fn ended(id: &ConsultationId, record: &StoredRecord, written_at: Timestamp) -> Self {
         let rows = extract::rows(record, written_at);
         Self::Ended(id.clone(), Box::new(rows))
     }
 }
 
-/// Makes all changes, in their order, or none. Rows of ended consultations are durable when this
-/// returns; marks need not be: one lost with the power is found again at the next rebuild.
+/// Rows of ended consultations are durable when this returns; marks need not be: one lost with the
+/// power is found again at the next rebuild.
 pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()> {
     let connection = &mut index.connection;
     let has_rows = changes
@@ -66,7 +65,7 @@ pub fn apply(index: &mut Index, changes: &[IndexChange]) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Inserts the rows of open consultations without a live process. Returns their number.
+/// Returns their number.
 pub fn reconcile(index: &mut Index, logs: &Path) -> rusqlite::Result<usize> {
     let open: Vec<(ConsultationId, String)> = {
         let mut statement = index
@@ -104,7 +103,6 @@ pub(super) fn mark(connection: &Connection, id: &str, at: Timestamp) -> rusqlite
     connection.execute(sql, [id, &at.to_string()]).map(drop)
 }
 
-/// Returns when the consultation of a journal began.
 pub(super) fn began_at(logs: &Path, id: &ConsultationId) -> Option<Timestamp> {
     ends::opening(&ConsultationFiles::in_folder(logs, id).journal).map(|opening| opening.at)
 }

@@ -12,8 +12,7 @@ use super::open::{self, IndexError};
 /// a database of its name that it does not belong to, it would corrupt that.
 const ENDINGS: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 
-/// Renames a foreign database, so that nothing of it is lost. Returns its new path; `None` where
-/// there is none.
+/// Returns its new path; `None` where there is none.
 pub(super) fn set_aside(database: &Path) -> io::Result<Option<PathBuf>> {
     // Another process that finds the same one must not rename the new index. A folder that cannot
     // be locked is used without.

@@ -81,7 +81,6 @@ impl IndexError {
         }
     }
 
-    /// Returns the error of a statement on the database.
     pub fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         if is_damage(&source) {
@@ -109,8 +108,7 @@ impl IndexError {
     }
 }
 
-/// Returns whether an error of a statement means that the database is broken: no database, corrupt
-/// pages, or values that this program does not write.
+/// No database, corrupt pages, or values that this program does not write.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     match error {
         rusqlite::Error::FromSqlConversionFailure(..)
@@ -129,12 +127,11 @@ pub fn is_damage(error: &rusqlite::Error) -> bool {
 }
 
 impl Index {
-    /// Opens the database.
     pub fn open(path: &Path) -> Result<Self, IndexError> {
         Self::open_with(path, WaitLimit::Usual)
     }
 
-    /// Opens the database. The wait limit holds for every statement.
+    /// The wait limit holds for every statement.
     pub fn open_with(path: &Path, limit: WaitLimit) -> Result<Self, IndexError> {
         let connection = open_unchecked(path)?;
         let failed = |error| IndexError::of(path, error);
@@ -144,7 +141,6 @@ impl Index {
         Ok(Self { connection })
     }
 
-    /// Creates an empty index in memory.
     pub fn in_memory() -> rusqlite::Result<Self> {
         let connection = Connection::open_in_memory()?;
         schema::create(&connection)?;

@@ -45,7 +45,6 @@ pub struct RebuildReport {
     pub set_aside: Option<PathBuf>,
 }
 
-/// Rebuilds the index of a folder of logs.
 pub fn rebuild(
     logs: &Path,
     database: &Path,
@@ -116,7 +115,7 @@ fn list(logs: &Path) -> Result<LogFolder, IndexError> {
     })
 }
 
-/// Creates an empty database, readable by its owner alone, where there is none.
+/// Readable by its owner alone.
 fn create(database: &Path) -> io::Result<()> {
     let mut options = File::options();
     options.append(true).create_new(true);
@@ -127,7 +126,7 @@ fn create(database: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens a database for a rebuild; a damaged one is emptied first.
+/// A damaged database is emptied first.
 fn connect(database: &Path) -> SqlResult<Connection> {
     let connection = Connection::open_with_flags(database, open::FLAGS)?;
     connection.busy_timeout(WaitLimit::Usual.time())?;
@@ -145,7 +144,6 @@ fn connect(database: &Path) -> SqlResult<Connection> {
     Ok(connection)
 }
 
-/// Returns whether all pages can be read as those of a database.
 fn is_intact(connection: &Connection) -> SqlResult<bool> {
     let checked = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
     match checked {
@@ -155,7 +153,7 @@ fn is_intact(connection: &Connection) -> SqlResult<bool> {
     }
 }
 
-/// Reads all files into empty tables: one thread reads and parses, this one writes.
+/// One thread reads and parses, this one writes.
 fn fill(
     connection: &Connection,
     logs: &Path,

@@ -29,8 +29,7 @@ impl FromSql for ConsultationId {
     }
 }
 
-/// Returns the key of a consultation: its time, then 19 bits of a hash of its id. Keys sort by time
-/// and are the same at every rebuild.
+/// Its time, then 19 bits of a hash of its id. Keys sort by time and are the same at every rebuild.
 pub fn number(created_at: Timestamp, id: &str) -> i64 {
     // FNV-1a, 64 bits, folded: any hash works as long as it never changes.
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -40,13 +39,11 @@ pub fn number(created_at: Timestamp, id: &str) -> i64 {
     (created_at.0.clamp(0, FARTHEST) << 19) | bits
 }
 
-/// Returns the lowest key of a moment: consultations that begin then or later have at least this
-/// key.
+/// Consultations that begin then or later have at least this key.
 pub fn first_number(at: Timestamp) -> i64 {
     at.0.clamp(0, FARTHEST) << 19
 }
 
-/// Returns the keys of the consultations that begin in a period.
 pub(in crate::records) fn numbers(
     from: Option<Timestamp>,
     until: Option<Timestamp>,
@@ -55,7 +52,6 @@ pub(in crate::records) fn numbers(
     from.map_or(0, first_number)..end.map_or(i64::MAX, first_number)
 }
 
-/// Returns when the consultation of a key began.
 pub(in crate::records) fn began_at(number: i64) -> Timestamp {
     Timestamp(number >> 19)
 }
@@ -63,7 +59,7 @@ pub(in crate::records) fn began_at(number: i64) -> Timestamp {
 /// The last millisecond that fits a key, in the year 2527.
 const FARTHEST: i64 = (1 << 44) - 1;
 
-/// Converts a number from -1 to 1 to whole millionths: sums of them do not depend on their order.
+/// Takes -1 to 1. Sums of whole millionths do not depend on their order.
 #[expect(clippy::cast_possible_truncation, reason = "a million at most")]
 pub(super) fn millionths(share: f64) -> i64 {
     (share * 1e6).round() as i64

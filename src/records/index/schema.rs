@@ -8,14 +8,13 @@ pub const APPLICATION_ID: i32 = 0x636f_6e63;
 /// The version of the tables, as `PRAGMA user_version`. A database of another one is rebuilt.
 pub const VERSION: i32 = 1;
 
-/// Creates the tables in an empty database.
 pub fn create(connection: &Connection) -> Result<()> {
     connection.execute_batch(include_str!("schema.sql"))?;
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", VERSION)
 }
 
-/// Replaces all tables, of whatever version, by empty ones. The caller has begun a transaction.
+/// The caller has begun a transaction.
 pub(super) fn recreate(transaction: &Connection) -> Result<()> {
     // A virtual table drops the tables that it keeps its data in.
     let next = "SELECT type, name FROM sqlite_schema \

@@ -32,7 +32,6 @@ pub(super) struct SourceLookup {
     pub(super) is_open: bool,
 }
 
-/// Finds the source of a consultation.
 pub(super) fn find(logs: &Path, id: &ConsultationId) -> SourceLookup {
     let files = ConsultationFiles::in_folder(logs, id);
     let (recorded, journalled) = (written_at(&files.record), written_at(&files.journal));
@@ -84,7 +83,6 @@ fn read_record(path: &Path, id: &ConsultationId) -> Result<StoredRecord, String>
     }
 }
 
-/// Reads the record that a consultation would have had from its journal.
 fn record_of_journal(journal: &Path) -> Result<StoredRecord, String> {
     let events = read_journal(journal).map_err(|error| error.to_string())?;
     let transcript = Transcript::fold(&events).ok_or("it has no complete event")?;

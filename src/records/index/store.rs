@@ -11,7 +11,7 @@ use crate::domain::outcome::Grade;
 use super::open::Index;
 use super::rows::{Columns, Rows, number};
 
-/// Inserts a consultation's rows, replacing earlier ones; the user's grade stays.
+/// Replaces earlier rows; the user's grade stays.
 pub fn put(connection: &Connection, rows: &Rows) -> Result<()> {
     let sql = "SELECT outcome, outcome_note, outcome_at FROM consultations WHERE id = ?1";
     let mut earlier = connection.prepare_cached(sql)?;
@@ -40,13 +40,13 @@ pub fn put(connection: &Connection, rows: &Rows) -> Result<()> {
     grade.map_or(Ok(()), |grade| write_grade(connection, &rows.id, grade))
 }
 
-/// Deletes all rows of a consultation. Returns false when there were none.
+/// Returns false when there were none.
 pub fn remove(connection: &Connection, id: &str) -> Result<bool> {
     connection.execute("DELETE FROM open_consultations WHERE id = ?1", [id])?;
     delete(connection, id)
 }
 
-/// Deletes all rows of several consultations, in a transaction of its own.
+/// In a transaction of its own.
 pub fn remove_all(index: &mut Index, ids: &[&ConsultationId]) -> Result<()> {
     let connection = &mut index.connection;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -56,7 +56,6 @@ pub fn remove_all(index: &mut Index, ids: &[&ConsultationId]) -> Result<()> {
     transaction.commit()
 }
 
-/// Stores the grade of a consultation's answer, or removes it.
 pub fn set_outcome(connection: &Connection, id: &str, grade: Option<&Grade>) -> Result<()> {
     let columns = [
         grade.map(|grade| grade.outcome.name().to_owned()),
@@ -74,7 +73,7 @@ fn write_grade(connection: &Connection, id: &str, grade: [Option<String>; 3]) ->
     update.execute((id, outcome, note, at)).map(drop)
 }
 
-/// Deletes a consultation's text and rows; those of its agents, rounds and calls go with its own.
+/// The rows of agents, rounds and calls go with the consultation's.
 fn delete(connection: &Connection, id: &str) -> Result<bool> {
     let sql = "INSERT INTO consultations_text(consultations_text, rowid, question, \
         final_recommendation) \
@@ -84,7 +83,6 @@ fn delete(connection: &Connection, id: &str) -> Result<bool> {
     Ok(connection.prepare_cached(sql)?.execute([id])? > 0)
 }
 
-/// Inserts a row by the names of its columns.
 fn insert(connection: &Connection, table: &str, number: i64, columns: &Columns) -> Result<()> {
     let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     let places = ", ?".repeat(columns.len());

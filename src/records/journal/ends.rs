@@ -27,7 +27,6 @@ pub enum JournalEnding {
 }
 
 impl JournalEnding {
-    /// Returns whether the consultation can be resumed.
     pub fn is_resumable(self) -> bool {
         match self {
             Self::Open => true,
@@ -37,7 +36,6 @@ impl JournalEnding {
     }
 }
 
-/// Reads the ending of a journal from its last lines.
 pub fn ending(journal: &Path) -> io::Result<JournalEnding> {
     let mut file = files::open(journal, SizeLimit::JOURNAL)?;
     let length = file.metadata()?.len();
@@ -82,7 +80,7 @@ pub struct JournalOpening {
     pub context_bytes: u64,
 }
 
-/// Reads the first line of a journal; `None` when it is not the start of a consultation.
+/// `None` when it is not the start of a consultation.
 pub fn opening(journal: &Path) -> Option<JournalOpening> {
     let mut line = Vec::new();
     BufReader::new(files::open(journal, SizeLimit::JOURNAL).ok()?)

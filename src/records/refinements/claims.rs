@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use crate::domain::hash::sha256;
 use crate::files::write::{Access, WriteError, create_private_dir, folder_of, write_atomically};
 
-/// Notes that a loop writes this document.
 pub fn claim(home: &Path, document: &Path) -> Result<(), WriteError> {
     let (claim, document) = paths(home, document);
     create_private_dir(folder_of(&claim))?;
@@ -19,7 +18,6 @@ pub fn is_claimed(home: &Path, document: &Path) -> bool {
     paths(home, document).0.exists()
 }
 
-/// Returns the file of a claim, and the document with its whole path.
 fn paths(home: &Path, document: &Path) -> (PathBuf, PathBuf) {
     let folder = folder_of(document);
     let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());

@@ -81,7 +81,7 @@ pub struct LockedRefinement {
 }
 
 impl RefinementStore {
-    /// Returns the store of a document: the folder has its name, with `.refine` for its ending.
+    /// The folder has its name, with `.refine` for its ending.
     pub fn beside(source: &Path) -> Self {
         let folder = source.with_extension("refine");
         Self {
@@ -158,7 +158,7 @@ impl RefinementStore {
         })
     }
 
-    /// Reads the loops, also while a process works on one; `None` if there are none.
+    /// `None` if there are none.
     pub fn load(&self) -> Result<Option<RefinementState>, RefinementStoreError> {
         self.check_folder()?;
         match log::read(&self.files.log, log::fold) {
@@ -168,8 +168,7 @@ impl RefinementStore {
         }
     }
 
-    /// Returns the text that a loop changed first, by its fingerprint; `None` if a person has
-    /// removed or changed it.
+    /// `None` if a person has removed or changed it.
     pub fn original(&self, document: &TextHash) -> Option<OriginalText> {
         original::find(&self.files.folder, document)
     }
@@ -193,7 +192,7 @@ impl RefinementStore {
         }
     }
 
-    /// Checks that the loops are those of this document: `SPEC.txt` has the folder of `SPEC.md`.
+    /// `SPEC.txt` has the folder of `SPEC.md`.
     fn checked(
         &self,
         state: Option<RefinementState>,
@@ -256,7 +255,6 @@ impl LockedRefinement {
         original::keep(&self.files.folder, text)
     }
 
-    /// Writes the log for people.
     pub fn write_changes(&self, markdown: &str) -> Result<(), WriteError> {
         write_atomically(&self.files.changes, markdown.as_bytes(), Access::Own)
     }

@@ -31,7 +31,7 @@ pub(super) fn keep(folder: &Path, text: &str) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Finds a text by its fingerprint. A name that nothing has ends the search.
+/// A name that nothing has ends the search.
 pub(super) fn find(folder: &Path, document: &TextHash) -> Option<OriginalText> {
     (1..)
         .map(|number| path(folder, number))

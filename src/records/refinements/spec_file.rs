@@ -44,7 +44,7 @@ impl SpecFile {
         }
     }
 
-    /// Returns whether something has its name: a file, or a link that leads nowhere.
+    /// A file, or a link that leads nowhere.
     pub fn exists(&self) -> bool {
         self.path.symlink_metadata().is_ok()
     }

@@ -40,8 +40,7 @@ impl<'a> DayWindow<'a> {
         }
     }
 
-    /// Returns the number of days in the range. It extends to consultations after today, which a
-    /// wrong clock has dated.
+    /// It extends to consultations after today, which a wrong clock has dated.
     pub(super) fn total_days(&self, active: &ActiveDays) -> u64 {
         match (self.first.zip(self.last), active.first.zip(active.last)) {
             (Some((first, _)), _) => days_between(
@@ -142,7 +141,6 @@ impl ByDay {
     }
 }
 
-/// Returns every day between two, both included, with its runs and spending.
 fn spent(
     connection: &Connection,
     first: Date,

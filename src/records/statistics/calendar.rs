@@ -36,7 +36,7 @@ pub enum SpanError {
     Backwards { since: Date, until: Date },
 }
 
-/// Parses `YYYY-MM`.
+/// `YYYY-MM`.
 pub fn month(text: &str) -> Result<Span, SpanError> {
     let first = if text.len() == 7 {
         format!("{text}-01").parse().ok()
@@ -48,7 +48,7 @@ pub fn month(text: &str) -> Result<Span, SpanError> {
         .ok_or_else(|| SpanError::Month(text.to_owned()))
 }
 
-/// Parses `YYYY-MM-DD`.
+/// `YYYY-MM-DD`.
 pub fn day(text: &str) -> Result<Date, SpanError> {
     let day = if text.len() == 10 {
         text.parse().ok()
@@ -58,7 +58,7 @@ pub fn day(text: &str) -> Result<Date, SpanError> {
     day.ok_or_else(|| SpanError::Day(text.to_owned()))
 }
 
-/// Returns the span between two days, both included.
+/// Both included.
 pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, SpanError> {
     match (since, until) {
         (Some(since), Some(until)) if since > until => Err(SpanError::Backwards { since, until }),
@@ -67,7 +67,6 @@ pub fn days(since: Option<Date>, until: Option<Date>) -> Result<Span, SpanError>
     }
 }
 
-/// Returns the day of a moment.
 pub fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
     let farthest = if at.0 < 0 {
         jiff::Timestamp::MIN
@@ -78,18 +77,18 @@ pub fn date_of(at: Timestamp, zone: &TimeZone) -> Date {
         .date()
 }
 
-/// Returns the first moment of a day; `None` beyond the range of the calendar.
+/// `None` beyond the range of the calendar.
 pub(super) fn start_of(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     let start = date.to_zoned(zone.clone()).ok()?.start_of_day().ok()?;
     Some(Timestamp(start.timestamp().as_millisecond()))
 }
 
-/// Returns the day that many days later, at most the last day of the calendar.
+/// At most the last day of the calendar.
 pub(super) fn shifted(date: Date, days: i32) -> Date {
     date.saturating_add(Shift::new().days(days))
 }
 
-/// Returns the number of days between two, both included; 0 when the first is after the last.
+/// Both included; 0 when the first is after the last.
 pub(super) fn days_between(first: Date, last: Date) -> u64 {
     let apart = (last - first).get_days();
     u64::try_from(i64::from(apart) + 1).unwrap_or_default()

@@ -31,7 +31,7 @@ const SUMS: &str = "
     ) USING (provider, model)
     ORDER BY provider, model";
 
-/// Reads the numbers of all models, the most expensive first, then by name.
+/// The most expensive first, then by name.
 pub(super) fn models(connection: &Connection, numbers: &Range<i64>) -> Result<Vec<ModelNumbers>> {
     let mut models = Vec::new();
     let mut statement = connection.prepare_cached(SUMS)?;
@@ -81,7 +81,7 @@ fn first_token(
         .optional()
 }
 
-/// Adds up the models of each provider, the most expensive provider first, then by name.
+/// The most expensive first, then by name.
 pub(super) fn by_provider(models: &[ModelNumbers]) -> IndexMap<ProviderId, ProviderNumbers> {
     let mut providers: IndexMap<ProviderId, ProviderNumbers> = IndexMap::new();
     for numbers in models {

@@ -164,7 +164,6 @@ impl ConsultationSums {
     }
 }
 
-/// Reads the percentiles and extremes of the durations of completed consultations.
 pub(super) fn performance(
     connection: &Connection,
     numbers: &Range<i64>,
@@ -209,8 +208,7 @@ pub(super) fn performance(
 const DURATIONS: &str = "FROM consultations INDEXED BY idx_consultations_duration \
      WHERE ended = 'completed' AND duration_ms IS NOT NULL AND number >= ?1 AND number < ?2";
 
-/// Returns the sums of the costs, and the consultations with the highest and the lowest; the
-/// providers' shares are the caller's.
+/// The providers' shares are the caller's.
 pub(super) fn costs(
     connection: &Connection,
     numbers: &Range<i64>,
@@ -248,7 +246,7 @@ pub(super) fn costs(
     })
 }
 
-/// Returns the sum of what the vendors' caches saved; `None` if it is known of no consultation.
+/// `None` if it is known of no consultation.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "saturates, and is exact below 2^53"
@@ -264,7 +262,7 @@ fn caching(row: &Row<'_>) -> Result<Option<CachingNumbers>> {
     Ok((count(row, "cached")? > 0).then_some(numbers))
 }
 
-/// Returns the mean of a sum in millionths, unrounded.
+/// Unrounded.
 fn mean(row: &Row<'_>, millionths: &str, of: &str) -> Result<Option<f64>> {
     let (millionths, of): (f64, f64) = (row.get(millionths)?, row.get(of)?);
     Ok((of > 0.0).then(|| millionths / of / 1e6))

@@ -21,7 +21,6 @@ use crate::records::index::rows::numbers;
 use by_day::{ActiveDays, ByDay, DayWindow};
 use consultations::ConsultationSums;
 
-/// Computes all numbers of a range of days, by the calendar of a time zone.
 pub fn statistics(
     connection: &mut Connection,
     range: &Range,
@@ -70,8 +69,7 @@ pub fn statistics(
     })
 }
 
-/// Returns how many of `all` sorted values come before the percentile by nearest rank: the smallest
-/// value with that share of all at or below it. `None` without values.
+/// The smallest value with that share of all at or below it. `None` without values.
 fn percentile(all: u64, percent: u64) -> Option<u64> {
     let rank = all.saturating_mul(percent).div_ceil(100).max(1);
     (rank <= all).then_some(rank - 1)
@@ -97,7 +95,7 @@ fn count(row: &Row<'_>, name: &str) -> Result<u64> {
     row.get::<_, f64>(name).map(|sum| sum as u64)
 }
 
-/// Returns a sum of costs: a lower bound when one of them is.
+/// A lower bound when one of them is.
 fn cost(row: &Row<'_>, micro_usd: &str, lower_bounds: &str) -> Result<Cost> {
     Ok(Cost {
         known: MicroUsd(count(row, micro_usd)?),

@@ -9,7 +9,7 @@ use crate::records::index::rows::{Columns, UNKNOWN};
 
 use super::confidence;
 
-/// Returns the experts in the panel's order, then the judge.
+/// In the panel's order, then the judge.
 pub(super) fn agents(record: &StoredRecord) -> Vec<Columns> {
     let row = |id: &str, (provider, model), role: &str, stated, agrees: Option<bool>| {
         vec![
@@ -57,8 +57,7 @@ pub(super) fn agents(record: &StoredRecord) -> Vec<Columns> {
     agents
 }
 
-/// Returns the provider and model that answered for a seat in Round 1, and so stated its
-/// confidence: the last fallback by then, else the seat's own model.
+/// The last fallback by then, else the seat's own model.
 fn round_1_model<'r>(
     record: &'r StoredRecord,
     seat: &'r StoredAgent,
@@ -76,7 +75,6 @@ fn known(name: Option<&str>) -> String {
     name.unwrap_or(UNKNOWN).to_owned()
 }
 
-/// Returns the supporters of the synthesis's leading consensus point.
 fn supporters(record: &StoredRecord) -> &[String] {
     record
         .synthesis()
@@ -84,7 +82,6 @@ fn supporters(record: &StoredRecord) -> &[String] {
         .map_or(&[], |leading| leading.supporting_agents.as_slice())
 }
 
-/// Returns whether an expert objects to the verdict.
 fn dissents(record: &StoredRecord, expert: &str) -> bool {
     let objections = record.verdict().map(Verdict::objections);
     let mut objections = objections.into_iter().flatten();

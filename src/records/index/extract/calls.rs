@@ -11,8 +11,8 @@ use super::{micro_usd, whole};
 /// The greatest call number that is accepted.
 const LAST_CALL: u32 = 1 << 24;
 
-/// Returns all calls by number. A call without a number, or with a duplicate, gets the next one, so
-/// that the cost of each is counted once.
+/// A call without a number, or with a duplicate, gets the next one, so that the cost of each is
+/// counted once.
 pub(super) fn calls(record: &StoredRecord) -> Vec<Columns> {
     let mut calls = Vec::new();
     for (round, agent) in record.agent_rounds() {
@@ -35,7 +35,7 @@ pub(super) fn calls(record: &StoredRecord) -> Vec<Columns> {
     calls.into_iter().map(numbered).collect()
 }
 
-/// Returns one call without its number.
+/// Without its number.
 fn call(round_number: u8, agent: &StoredAgentRound, attempt: &StoredAttempt) -> Columns {
     let (provider, model) = match &attempt.model {
         Some(model) => (model.provider.as_str(), model.model.as_str()),
@@ -67,8 +67,7 @@ fn call(round_number: u8, agent: &StoredAgentRound, attempt: &StoredAttempt) -> 
     ]
 }
 
-/// Returns the name of a reason to stop: text, or the key of an object such as
-/// `{ "refused": "…" }`.
+/// A text, or the key of an object such as `{ "refused": "…" }`.
 fn stop_name(stop: &Value) -> Option<String> {
     match stop {
         Value::String(name) => Some(name.clone()),
