@@ -12,8 +12,7 @@ use serde_json::Value;
 
 use crate::domain::names::snake_case;
 
-/// Returns the text with the value at the end of a path set; `None` when the path leads into a
-/// value that has no members.
+/// `None` when the path leads into a value that has no members.
 pub fn set(text: &str, path: &[String], value: &Value) -> Option<String> {
     let root = parse(text)?;
     let mut node = root.value()?;
@@ -36,7 +35,7 @@ pub fn set(text: &str, path: &[String], value: &Value) -> Option<String> {
     Some(root.to_string())
 }
 
-/// Returns the text without the value at the end of a path; `None` when there is none.
+/// `None` when there is none.
 pub fn remove(text: &str, path: &[String]) -> Option<String> {
     let root = parse(text)?;
     let (last, before) = path.split_last()?;
@@ -56,8 +55,7 @@ pub fn remove(text: &str, path: &[String]) -> Option<String> {
     Some(root.to_string())
 }
 
-/// Returns the dotted name of the first member that its object has twice; `None` for text that is
-/// not JSON.
+/// `None` for text that is not JSON.
 pub fn repeated(text: &str) -> Option<String> {
     repeated_in(&parse(text)?.value()?)
 }
@@ -75,7 +73,6 @@ fn repeated_in(node: &CstNode) -> Option<String> {
     node.as_array()?.elements().iter().find_map(repeated_in)
 }
 
-/// Returns the members of an object with their names.
 fn members(node: &CstNode) -> impl DoubleEndedIterator<Item = (String, CstObjectProp)> {
     let members = node.as_object().map(|object| object.properties());
     let members = members.unwrap_or_default().into_iter();

@@ -75,7 +75,7 @@ const MAX_TOKENS_FIELDS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 const STRUCTURED_OUTPUTS: [&str; 3] = ["json_schema", "json_object", "none"];
 const DIALECTS: [&str; 4] = ["openai", "anthropic", "gemini", "ollama"];
 
-/// Reads the setting: an object of entries by name, or a list of entries with a `name`.
+/// An object of entries by name, or a list of entries with a `name`.
 pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, ValueError> {
     let named = match setting.value {
         Value::Array(list) => list.iter().map(|item| with_name(setting, item)).collect(),
@@ -99,7 +99,6 @@ pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Vec<EndpointEntry>, Valu
     named.into_iter().map(entry).collect()
 }
 
-/// Returns an item of a list under its name.
 fn with_name<'a>(
     setting: &ConfigValue<'_>,
     item: &'a Value,
@@ -150,7 +149,7 @@ pub(super) fn base_url(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     Ok(text)
 }
 
-/// Reads the name of a variable. Refuses a key in its place.
+/// Refuses a key in its place.
 fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let name = place.text()?;
     let is_name = !name.starts_with(|c: char| c.is_ascii_digit())
@@ -168,7 +167,7 @@ fn variable_name(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     }
 }
 
-/// Reads a command that prints a key. Refuses a key in its place.
+/// Refuses a key in its place.
 fn command_line(place: &ConfigValue<'_>) -> Result<String, ValueError> {
     let command = place.text()?;
     if holds_key(&command) {
@@ -190,8 +189,7 @@ const SHORTEST_WORD: usize = 12;
 /// The shortest key with a letter and a digit, in bytes.
 const SHORTEST: usize = 8;
 
-/// Returns the values of all variables that hold a key: those of the known vendors, and those that
-/// the entries name. No command runs for it.
+/// The variables of the known vendors, and those that the entries name. No command runs for this.
 pub fn keys_in_variables(
     entries: &[EndpointEntry],
     environment: &Environment,
@@ -206,7 +204,7 @@ pub fn keys_in_variables(
     keys.filter(is_secret).collect()
 }
 
-/// Returns whether a key is one: servers without keys are given words.
+/// Servers without keys are given words.
 pub fn is_secret(key: &SecretString) -> bool {
     let key = key.expose_secret();
     let has = |is: fn(&char) -> bool| key.chars().any(|c| is(&c));
@@ -230,8 +228,7 @@ pub enum LocalServers {
 }
 
 impl LocalServers {
-    /// Reads a word, addresses separated by commas, or a list of addresses. An empty list means
-    /// none.
+    /// An empty list means none.
     pub(super) fn read(setting: &ConfigValue<'_>) -> Result<Self, ValueError> {
         let no_form = || setting.error("must be `auto`, `none` or a list of addresses");
         let addresses: Vec<Value> = match setting.value {

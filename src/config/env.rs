@@ -30,14 +30,13 @@ pub const PROXIES: [&str; 8] = [
 ];
 
 impl Environment {
-    /// Reads the process's environment. Nothing else does.
+    /// Only this function reads the environment.
     pub fn read() -> Self {
         Self::of(
             std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))),
         )
     }
 
-    /// Returns an environment of these variables alone.
     pub fn of<N: Into<String>, V: Into<OsString>>(
         variables: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
@@ -51,8 +50,7 @@ impl Environment {
         }
     }
 
-    /// Returns a variable's text without surrounding white space. `None` when unset, empty or not
-    /// Unicode.
+    /// `None` when unset, empty or not Unicode.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.variables
             .get(name)?
@@ -61,22 +59,19 @@ impl Environment {
             .filter(|text| !text.is_empty())
     }
 
-    /// Returns the path that a variable holds, unchanged.
     pub fn path(&self, name: &str) -> Option<PathBuf> {
         self.variables.get(name).map(PathBuf::from)
     }
 
-    /// Returns the secret in a variable.
     pub fn secret(&self, name: &str) -> Option<SecretString> {
         self.text(name).map(SecretString::from)
     }
 
-    /// Returns the pager's command; empty if paging is switched off.
+    /// Empty if paging is switched off.
     pub fn pager(&self) -> Option<&str> {
         self.variables.get(EMPTY_MEANS_OFF)?.to_str()
     }
 
-    /// Returns the user's own file of the embedded model.
     pub fn model_file(&self) -> Option<PathBuf> {
         self.path("CONCLAVE_MODEL")
     }

@@ -42,8 +42,7 @@ pub struct KeyCommandError {
     source: Option<io::Error>,
 }
 
-/// Returns the last line of what a command says, without what it printed as a key. Lines that trace
-/// its steps (`set -x`) show secrets, so none of them is taken.
+/// Lines that trace its steps (`set -x`) show secrets, so none of them is taken.
 fn reason(stderr: &str, stdout: &str) -> String {
     const TOO_COMMON: usize = 4;
     let stderr = clean(stderr);
@@ -61,7 +60,6 @@ fn reason(stderr: &str, stdout: &str) -> String {
 }
 
 impl KeyCommands {
-    /// Returns an empty set with this time limit on each command.
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self {
             time_limit: Some(time_limit),
@@ -69,8 +67,7 @@ impl KeyCommands {
         }
     }
 
-    /// Returns the first line that the command prints, without surrounding white space. `sh` runs
-    /// it, with empty standard input and without the vendors' keys in its environment.
+    /// `sh` runs it, with empty standard input and without the vendors' keys in its environment.
     pub fn key(&self, command: &str) -> Result<SecretString, KeyCommandError> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(key) = keys.get(command) {
@@ -82,7 +79,6 @@ impl KeyCommands {
         Ok(key)
     }
 
-    /// Returns the keys of the commands that have run.
     pub fn printed_keys(&self) -> Vec<SecretString> {
         let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         keys.values().cloned().collect()
@@ -140,7 +136,6 @@ fn group() -> ProcessGroup {
     }
 }
 
-/// Returns the command without the keys of this process.
 fn shell(command: &str) -> Command {
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(command);

@@ -2,7 +2,6 @@
 
 use crate::domain::vendors;
 
-/// Returns whether a name suggests a key.
 pub fn is_key_name(name: &str) -> bool {
     let name: String = name
         .chars()
@@ -15,8 +14,7 @@ pub fn is_key_name(name: &str) -> bool {
         || endings.split(' ').any(|ending| name.ends_with(ending))
 }
 
-/// Returns whether any part of a text has the form of a vendor's key. Other texts may hold a key
-/// too.
+/// Other texts may hold a key too.
 pub fn holds_key(text: &str) -> bool {
     keys(text).next().is_some()
 }

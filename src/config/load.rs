@@ -45,7 +45,6 @@ impl SettingsError {
         }
     }
 
-    /// Returns the error for a file that cannot be read.
     pub fn unreadable(path: &Path, source: io::Error) -> Self {
         let path = path.display();
         let remedy =
@@ -53,7 +52,6 @@ impl SettingsError {
         Self::new(format!("cannot read `{path}`"), remedy).caused_by(source)
     }
 
-    /// Returns the error for a value of another form than its setting expects.
     fn form(origin: &SettingOrigin, setting: &Setting, value: &Value) -> Self {
         let remedy = match origin {
             SettingOrigin::File(_) => format!(
@@ -70,14 +68,12 @@ impl SettingsError {
         )
     }
 
-    /// Returns the error for a part of a value.
     fn part(origin: &SettingOrigin, error: &ValueError) -> Self {
         let ValueError { at, what } = error;
         Self::new(format!("`{at}`{} {what}", origin.place()), remedy(origin))
     }
 }
 
-/// Returns the fix of a value by its origin.
 fn remedy(origin: &SettingOrigin) -> String {
     match origin {
         SettingOrigin::File(_) => "fix or remove it there".to_owned(),
@@ -86,7 +82,6 @@ fn remedy(origin: &SettingOrigin) -> String {
     }
 }
 
-/// Returns the settings in the text of a file.
 pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, SettingsError> {
     const REMEDY: &str = "fix or remove it";
     let path = path.display();
@@ -103,8 +98,7 @@ pub fn parse_object(path: &Path, text: &str) -> Result<Map<String, Value>, Setti
 }
 
 impl Settings {
-    /// Returns the defaults with the user's file laid over them, and the environment over both. A
-    /// missing file sets nothing.
+    /// A missing file sets nothing.
     pub fn load(file: &Path, environment: &Environment) -> Result<Self, SettingsError> {
         let text = paths::read_optional(file, SizeLimit::SETTINGS)
             .map_err(|source| SettingsError::unreadable(file, source))?;
@@ -119,12 +113,11 @@ impl Settings {
         settings.with_environment(environment)
     }
 
-    /// Checks a value that is to be set, before it is anywhere.
     pub fn check_new(setting: &Setting, value: &Value) -> Result<(), SettingsError> {
         Self::default().set(setting, value, &SettingOrigin::CommandLine)
     }
 
-    /// Refuses commands from a file that others can change: they would run with the user's rights.
+    /// The commands would run with the user's rights.
     fn check_commands(&self, file: &Path) -> Result<(), SettingsError> {
         let has_command = self
             .endpoints
@@ -140,7 +133,6 @@ impl Settings {
         }
     }
 
-    /// Lays the variables that are set over these.
     pub fn with_environment(mut self, environment: &Environment) -> Result<Self, SettingsError> {
         for setting in SETTINGS.iter() {
             let variable = setting.variable();
@@ -168,7 +160,6 @@ impl Settings {
         Ok(self)
     }
 
-    /// Lays a file's settings over these.
     pub fn with_file(mut self, path: &Path, text: &str) -> Result<Self, SettingsError> {
         let fields = parse_object(path, text)?;
         let origin = SettingOrigin::File(path.to_owned());
@@ -210,8 +201,8 @@ impl Settings {
     }
 }
 
-/// Returns a wrong value for a message: a long one is cut, and a key is left out. The text of a
-/// variable or an argument has no quotation marks.
+/// A long one is cut, and a key is left out. The text of a variable or an argument has no quotation
+/// marks.
 fn shown(value: &Value, origin: &SettingOrigin) -> String {
     const MAX_CHARACTERS: usize = 80;
     let text = match (value, origin) {

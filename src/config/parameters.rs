@@ -32,7 +32,6 @@ fn check_keyless(place: &ConfigValue<'_>) -> Result<(), ValueError> {
     }
 }
 
-/// Checks that no field replaces one that a consultation sets.
 fn check(fields: &Map<String, Value>, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     let taken = |path: &str, at: &ConfigValue<'_>| {
         if is_reserved(path) {

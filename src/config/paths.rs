@@ -16,7 +16,7 @@ pub struct Home(PathBuf);
 pub struct HomePathError;
 
 impl Home {
-    /// Returns `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
+    /// `$CONCLAVE_HOME`, else `$LLM_CONCLAVE_HOME`, else `~/.llm-conclave`.
     pub fn find(environment: &Environment) -> Result<Self, HomePathError> {
         let first = |names: [&str; 2]| names.into_iter().find_map(|name| environment.path(name));
         first(["CONCLAVE_HOME", "LLM_CONCLAVE_HOME"])
@@ -25,7 +25,6 @@ impl Home {
             .ok_or(HomePathError)
     }
 
-    /// Returns a home at a given path.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
@@ -34,17 +33,14 @@ impl Home {
         &self.0
     }
 
-    /// Returns the file of the user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.0.join("config.json")
     }
 
-    /// Returns the file of the user's own models and prices.
     pub fn models_file(&self) -> PathBuf {
         self.0.join("models.json")
     }
 
-    /// Returns the file of the user's own rules and exceptions for the masking of secrets.
     pub fn scrub_file(&self) -> PathBuf {
         self.0.join("scrub.toml")
     }
@@ -54,19 +50,16 @@ impl Home {
         self.0.join("consult-logs")
     }
 
-    /// Returns the folder of the runs of benchmarks.
     pub fn runs_folder(&self) -> PathBuf {
         self.0.join("runs")
     }
 
-    /// Returns the file of the index over the records.
     pub fn index_file(&self) -> PathBuf {
         self.0.join("consult-analytics.db")
     }
 }
 
-/// Reads a text file, without the byte order mark that some editors put first. `None` when it does
-/// not exist.
+/// `None` when it does not exist.
 pub fn read_optional(path: &Path, limit: SizeLimit) -> io::Result<Option<String>> {
     match files::read_text(path, limit) {
         Ok(text) => Ok(Some(
@@ -129,7 +122,7 @@ pub fn git_excludes(environment: &Environment) -> Option<PathBuf> {
     })
 }
 
-/// Returns the last value of `excludesFile` in settings of Git. No other section has such a key.
+/// No other section has such a key.
 fn excludes_file(settings: &Path) -> Option<PathBuf> {
     let text = files::read(settings, SizeLimit::SMALL).ok()?;
     let text = String::from_utf8_lossy(&text);

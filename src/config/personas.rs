@@ -70,7 +70,7 @@ impl CustomPersona {
     }
 }
 
-/// Reads the setting `personas`: each is an object, or a text that is its prompt.
+/// Each is an object, or a text that is its prompt.
 pub(super) fn read(
     setting: &ConfigValue<'_>,
 ) -> Result<BTreeMap<String, CustomPersona>, ValueError> {
@@ -81,7 +81,7 @@ pub(super) fn read(
         .collect()
 }
 
-/// Reads the setting `persona_sets`: each is a list of personas, or a text of them with commas.
+/// Each is a list of personas, or a text of them with commas.
 pub(super) fn read_sets(
     setting: &ConfigValue<'_>,
 ) -> Result<BTreeMap<String, Vec<String>>, ValueError> {
@@ -101,7 +101,6 @@ pub(super) fn read_sets(
     setting.named()?.into_iter().map(set).collect()
 }
 
-/// Reads the setting `default_personas`.
 pub(super) fn read_default(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     let personas = entries(place.value)
         .ok_or_else(|| place.error("must be `auto`, or a string or list of personas and sets"))?;
@@ -147,7 +146,7 @@ fn check_name(name: &str, place: &ConfigValue<'_>) -> Result<(), ValueError> {
     }
 }
 
-/// Derives a name from an id: `hebrew_linguist` is the Hebrew Linguist.
+/// `hebrew_linguist` is the Hebrew Linguist.
 fn name_of(id: &str) -> String {
     let words = id.split(['_', '-']).filter(|word| !word.is_empty());
     words.map(capitalised).collect::<Vec<_>>().join(" ")
@@ -167,8 +166,7 @@ pub struct NamedPanel {
 /// The fields of a panel that is written as an object.
 pub const PANEL_FIELDS: [&str; 2] = ["seats", "judge"];
 
-/// Reads the setting: each panel is a text of seats, a list of seats, or an object of `seats` and
-/// `judge`.
+/// Each panel is a text of seats, a list of seats, or an object of `seats` and `judge`.
 pub(super) fn read_panels(
     setting: &ConfigValue<'_>,
 ) -> Result<BTreeMap<String, NamedPanel>, ValueError> {
@@ -204,8 +202,7 @@ fn seats_of(place: &ConfigValue<'_>) -> Result<Vec<String>, ValueError> {
     }
 }
 
-/// Returns the entries of a panel, from a list or from a text with commas. `None` when there is
-/// none, or one is empty.
+/// `None` when there is none, or one is empty.
 pub(super) fn entries(value: &Value) -> Option<Vec<String>> {
     let entries: Vec<String> = match value {
         Value::String(text) => text

@@ -54,7 +54,6 @@ pub enum Parts {
     BodyFields,
 }
 
-/// Returns a row for a field of the settings.
 fn setting<T: 'static>(
     name: &'static str,
     kind: Kind<T>,
@@ -80,29 +79,27 @@ impl Setting {
         Self { parts, ..self }
     }
 
-    /// Returns the environment variable that sets it. A value with parts is JSON there too.
+    /// A value with parts is JSON there too.
     pub fn variable(&self) -> String {
         format!("CONCLAVE_{}", self.name.to_uppercase())
     }
 
-    /// Puts a value into settings.
     pub(super) fn read(&self, settings: &mut Settings, value: &Value) -> Result<(), ReadError> {
         (self.read)(settings, &ConfigValue::new(self.name, value))
     }
 
-    /// Returns the value in force as it would be written in the file; `Null` where there is none.
+    /// `Null` where there is none.
     pub fn value(&self, settings: &Settings) -> Value {
         (self.write)(settings)
     }
 }
 
-/// Returns the setting of a name in `snake_case` or `camelCase`.
+/// In `snake_case` or `camelCase`.
 pub fn find(name: &str) -> Option<&'static Setting> {
     let snake = snake_case(name);
     SETTINGS.iter().find(|setting| setting.name == snake)
 }
 
-/// Returns the names of all settings.
 pub fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
 }

@@ -149,8 +149,7 @@ pub enum SettingOrigin {
 }
 
 impl SettingOrigin {
-    /// Returns the origin as part of a sentence about the value; a value that was just given needs
-    /// no place.
+    /// A value that was just given needs no place.
     pub(super) fn place(&self) -> String {
         match self {
             Self::File(_) | Self::Variable(_) => format!(" in `{self}`"),

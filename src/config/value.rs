@@ -44,7 +44,7 @@ impl<'a> ConfigValue<'a> {
         }
     }
 
-    /// Returns an error; the problem is the rest of a sentence that begins with the place.
+    /// The problem is the rest of a sentence that begins with the place.
     pub(super) fn error(&self, what: impl AsRef<str>) -> ValueError {
         ValueError::new(&self.at, what)
     }
@@ -56,7 +56,7 @@ impl<'a> ConfigValue<'a> {
         }
     }
 
-    /// Returns a text that is not empty.
+    /// Not empty.
     pub(super) fn text(&self) -> Result<String, ValueError> {
         let text = self
             .value
@@ -67,7 +67,7 @@ impl<'a> ConfigValue<'a> {
             .ok_or_else(|| self.error("must be a string"))
     }
 
-    /// Returns a whole number from 1 to 1000.
+    /// From 1 to 1000.
     pub(super) fn count(&self) -> Result<u32, ValueError> {
         let count = self
             .value
@@ -92,7 +92,7 @@ impl<'a> ConfigValue<'a> {
         chosen.ok_or_else(|| self.error(format!("must be one of `{}`", words.join("`, `"))))
     }
 
-    /// Returns an object's fields by their names in `snake_case`; each must be known.
+    /// Each must be known.
     pub(super) fn fields(&self, known: &[&'static str]) -> Result<ConfigFields<'a>, ValueError> {
         let mut fields = BTreeMap::new();
         for (name, value) in self.object()? {
@@ -136,7 +136,6 @@ impl<'a> ConfigValue<'a> {
 /// The fields of an object by their names in `snake_case`.
 pub(super) type ConfigFields<'a> = BTreeMap<&'static str, ConfigValue<'a>>;
 
-/// Reads a field that an object may leave out.
 pub(super) fn optional<'a, T>(
     fields: &ConfigFields<'a>,
     name: &str,
@@ -145,14 +144,14 @@ pub(super) fn optional<'a, T>(
     fields.get(name).map(read).transpose()
 }
 
-/// Returns a time in seconds: at most eleven days, so that no sum of times overflows.
+/// At most eleven days, so that no sum of times overflows.
 pub(super) fn duration(seconds: f64) -> Option<Duration> {
     let range = 0.0..=1_000_000.0;
     let seconds = Some(seconds).filter(|seconds| range.contains(seconds));
     seconds.map(Duration::from_secs_f64)
 }
 
-/// Returns a number as people write it: `10`, not `10.0`.
+/// `10`, not `10.0`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -172,7 +171,7 @@ pub(super) const NO_KEYS_HERE: &str = "would store a key in the settings; name a
 
 pub(super) const NAME_RULE: &str = "use a-z, 0-9, `-` and `_`, and begin with a letter or a digit";
 
-/// Returns whether a server or a panel can have this name; a key is refused.
+/// A key is refused.
 pub(super) fn is_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.starts_with(allowed)

@@ -46,7 +46,6 @@ impl<T: 'static> Kind<T> {
     }
 }
 
-/// Returns a kind whose values are read as a whole.
 fn plain<T: Serialize + 'static>(expects: &'static str, read: fn(&Value) -> Option<T>) -> Kind<T> {
     Kind {
         expects,
@@ -67,7 +66,6 @@ pub(super) fn placed<T: Serialize + 'static>(
     }
 }
 
-/// Returns the kind of a setting that may be unset.
 pub(super) fn optional<T: 'static>(kind: Kind<T>) -> Kind<Option<T>> {
     let Kind {
         expects,
@@ -141,7 +139,6 @@ pub(super) fn correlation() -> Kind<f64> {
     .written(|share| decimal(*share))
 }
 
-/// Returns a kind whose type parses from a word or a number.
 pub(super) fn choice<T: Serialize + DeserializeOwned + 'static>(expects: &'static str) -> Kind<T> {
     plain(expects, word)
 }
@@ -168,7 +165,7 @@ pub(super) fn switch() -> Kind<bool> {
     .written(|is_on| json!(if *is_on { "on" } else { "off" }))
 }
 
-/// Reads `true` or `false`; the environment gives them as text.
+/// The environment gives them as text.
 pub(super) fn truth() -> Kind<bool> {
     plain("`true` or `false`", |value| match value.as_str() {
         Some(text) => text.trim().parse().ok(),
@@ -223,7 +220,7 @@ fn word<T: DeserializeOwned>(value: &Value) -> Option<T> {
     serde_json::from_value(value).ok()
 }
 
-/// Writes a list; a single entry is written as a text.
+/// A single entry is written as a text.
 fn text_or_list(entries: &Vec<String>) -> Value {
     match entries.as_slice() {
         [only] => json!(only),
