@@ -77,8 +77,8 @@ impl<'a> EmbeddedModels<'a> {
         }
     }
 
-    /// Returns the model that a run without keys asks; `None` in a build that cannot run it. Its
-    /// file is not looked at: a wrong path fails only a run that uses it.
+    /// `None` in a build that cannot run it. Its file is not looked at: a wrong path fails only a
+    /// run that uses it.
     pub fn default_model(&self) -> Option<ModelRef> {
         built_in().ok()?;
         let (own, configured) = (self.own_file.as_deref(), self.configured_name.as_deref());
@@ -86,14 +86,13 @@ impl<'a> EmbeddedModels<'a> {
         Some(ModelRef::new(ProviderId::LOCAL, name))
     }
 
-    /// Checks the embedded model that a panel names, without a download.
+    /// Without a download.
     pub fn check_panel(&self, panel: &Panel) -> Result<(), Error> {
         let mut embedded = panel.models().filter(|model| model.provider.is_local());
         embedded.try_for_each(|model| self.choose(&model.model).map(drop))
     }
 
-    /// Returns the file of the model of this name, or of a unique part of one. Downloads it if the
-    /// user agrees. Fails in a build that cannot run it.
+    /// Downloads it if the user agrees. Fails in a build that cannot run it.
     pub async fn obtain(&self, name: &str, consent_mode: ConsentMode) -> Result<ModelFile, Error> {
         built_in().map_err(|_| not_built_in())?;
         let model = match self.choose(name)? {
@@ -201,7 +200,6 @@ impl<'a> EmbeddedModels<'a> {
         )))
     }
 
-    /// Downloads a model and shows the progress.
     pub async fn download(&self, model: &'static Model) -> Result<PathBuf, PullError> {
         let http = Http::default();
         let client = http.client_for(&self.sources.hub.base)?;
@@ -227,7 +225,6 @@ impl<'a> EmbeddedModels<'a> {
     }
 }
 
-/// Returns the error for a local model in a build that cannot run one.
 pub fn not_built_in() -> Error {
     Error::usage("this build has no local model")
         .hint("build it in with `cargo build --release --features local`")
@@ -252,7 +249,6 @@ impl From<PullError> for Error {
     }
 }
 
-/// Returns the provider that runs a model file.
 #[cfg(feature = "local")]
 pub fn provider(file: ModelFile, settings: &Settings) -> Result<Arc<dyn Provider>, Error> {
     use crate::providers::local::job::LocalSettings;

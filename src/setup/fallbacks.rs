@@ -26,7 +26,6 @@ use crate::providers::catalog::Model;
 /// The tier of a model that the catalog does not know.
 const MIDDLE_TIER: u8 = 2;
 
-/// Returns the fallbacks of every seat that has any.
 pub fn fallbacks(
     panel: &Panel,
     spec: &PanelSpec,
@@ -75,7 +74,6 @@ impl FallbackPool<'_> {
         models
     }
 
-    /// Returns the models that see the question by the user's choice.
     fn of_panel(&self) -> Vec<ModelRef> {
         if self.spec.judge.is_some() {
             return self.panel.models().cloned().collect();
@@ -84,7 +82,7 @@ impl FallbackPool<'_> {
         seats.map(|seat| seat.model.clone()).collect()
     }
 
-    /// Returns the default models of the vendors that can be asked, each vendor's best first.
+    /// Each vendor's best first.
     fn of_vendors(&self) -> Vec<ModelRef> {
         let SelectionContext { catalog, now, .. } = self.context;
         let ready = self
@@ -107,8 +105,7 @@ impl FallbackPool<'_> {
         known.map_or(MIDDLE_TIER, |known| known.tier)
     }
 
-    /// Returns how a model's family conflicts with the panel when it takes over the seat of
-    /// `replaced`: it has another seat, which weighs more, or it judges.
+    /// The model's family has another seat, which weighs more, or it judges.
     fn conflict(&self, other: &ModelRef, replaced: &ModelRef) -> (bool, bool) {
         let is_alike = |model: &ModelRef| family(model) == family(other);
         let Panel { seats, judges } = self.panel;

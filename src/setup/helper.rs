@@ -32,7 +32,6 @@ pub fn assign(debate: &mut DebateOptions, panel: &Panel, context: &SelectionCont
     debate.helper = helper.filter(|_| has_task);
 }
 
-/// Returns the cheapest model that may help.
 pub fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef> {
     let seats = || panel.seats.iter().map(|seat| &seat.model);
     let seated = || panel.judges.iter().chain(seats());
@@ -67,7 +66,7 @@ pub fn helper(panel: &Panel, context: &SelectionContext<'_>) -> Option<ModelRef>
     cheapest.or_else(|| seated().next()).cloned()
 }
 
-/// Returns whether a model can compare texts. The embedded model finds nearly all texts alike.
+/// The embedded model finds nearly all texts alike.
 pub fn can_compare(helper: &ModelRef) -> bool {
     !helper.is_demonstration()
 }

@@ -39,7 +39,7 @@ pub struct PersonaRegistry {
 }
 
 impl PersonaRegistry {
-    /// Collects the personas. Settings replace files, and files replace built-in ones.
+    /// Settings replace files, and files replace built-in ones.
     pub fn new(templates: &Templates, settings: &Settings) -> Result<Self, Error> {
         let of_file = |(file, persona)| PersonaEntry {
             persona,
@@ -71,13 +71,11 @@ impl PersonaRegistry {
         Self::new(&Templates::builtin(), &Settings::default()).unwrap()
     }
 
-    /// Returns the personas alone, for the helper model to select from.
     pub fn personas(&self) -> Vec<Persona> {
         let entries = self.entries.iter();
         entries.map(|entry| entry.persona.clone()).collect()
     }
 
-    /// Returns the persona with this id, name or alias.
     pub fn find(&self, name: &str) -> Result<&PersonaEntry, Error> {
         self.called(name).ok_or_else(|| {
             let ids = self.entries.iter().map(|entry| entry.persona.id.as_str());
@@ -138,7 +136,6 @@ impl PersonaRegistry {
         self.called(near).map(|entry| entry.persona.id.as_str())
     }
 
-    /// Checks that every name belongs to one persona and is not reserved.
     fn check_names(&self) -> Result<(), Error> {
         let mut met: BTreeMap<String, &PersonaEntry> = BTreeMap::new();
         for entry in &self.entries {
@@ -179,7 +176,7 @@ impl PersonaRegistry {
     }
 }
 
-/// Loads the templates in force: the built-in ones, overridden by the files of the home.
+/// The built-in ones, overridden by the files of the home.
 pub fn templates(home: &Home) -> Result<Templates, Error> {
     let mut templates = Templates::builtin();
     let overrides = home
@@ -195,7 +192,6 @@ pub fn templates(home: &Home) -> Result<Templates, Error> {
 }
 
 impl PersonaEntry {
-    /// Returns the place to change it, for people.
     fn place(&self) -> String {
         match &self.origin {
             PersonaOrigin::BuiltIn => "this program".to_owned(),

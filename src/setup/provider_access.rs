@@ -57,8 +57,7 @@ enum KeySource {
     },
 }
 
-/// Returns every provider but the embedded model's: the known ones in the order in which they fill
-/// a panel, then those that the settings add.
+/// The known ones in the order in which they fill a panel, then those that the settings add.
 pub fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess> {
     let entries = settings.endpoints.iter();
     let entry = |vendor: &Vendor| entries.clone().find(|entry| entry.name == vendor.id);
@@ -72,7 +71,7 @@ pub fn all(settings: &Settings, environment: &Environment) -> Vec<ProviderAccess
     known.chain(added).collect()
 }
 
-/// Returns the access to one provider; `None` for the embedded model and for unknown ones.
+/// `None` for the embedded model and for unknown ones.
 pub fn find<'a>(
     access_list: &'a [ProviderAccess],
     provider: &ProviderId,
@@ -130,7 +129,6 @@ impl ProviderAccess {
         }
     }
 
-    /// Returns the same provider at the address where it was found, unless the settings give one.
     /// A key for another address is not sent there.
     #[must_use]
     pub fn at_address(mut self, base_url: &str) -> Self {
@@ -160,8 +158,7 @@ impl ProviderAccess {
             .is_some_and(|vendor| vendor.default_base_url == self.base_url)
     }
 
-    /// Returns whether a model costs nothing. A model that a local server only forwards to its
-    /// cloud is billed there.
+    /// A model that a local server only forwards to its cloud is billed there.
     pub fn is_free(&self, model: &str) -> bool {
         self.free && !(self.dialect == Dialect::Ollama && is_ollamas_cloud(model))
     }
@@ -182,8 +179,7 @@ impl ProviderAccess {
         self.vendor.is_some_and(|vendor| !vendor.is_cloud())
     }
 
-    /// Returns whether a question to it stays with the user: it runs on the user's machine, or is
-    /// reached at an address that the user has set.
+    /// True on the user's own machine, and at an address that the user has set.
     pub fn is_private(&self) -> bool {
         self.is_on_own_machine() || !self.uses_default_endpoint()
     }
@@ -200,8 +196,7 @@ impl ProviderAccess {
         !matches!(self.key, KeySource::Command(_)) && self.key(&KeyCommands::default()).is_ok()
     }
 
-    /// Returns whether its models may be chosen without being named: it is configured, and no
-    /// server that may not be running.
+    /// True for configured providers, except servers that may not be running.
     pub fn is_selectable(&self) -> bool {
         self.is_configured() && !self.is_on_own_machine()
     }
@@ -214,7 +209,7 @@ impl ProviderAccess {
         }
     }
 
-    /// Returns its address and key; runs the command that prints the key.
+    /// Runs the command that prints the key.
     pub fn endpoint(&self, keys: &KeyCommands) -> Result<Endpoint, Error> {
         let key = self.key(keys)?;
         let scheme = match &self.key {
@@ -237,7 +232,7 @@ impl ProviderAccess {
         })
     }
 
-    /// Returns the key, if one is sent; runs its command unless it has run.
+    /// Runs its command unless it has run.
     fn key(&self, commands: &KeyCommands) -> Result<Option<SecretString>, Error> {
         let key = match &self.key {
             KeySource::Unneeded => return Ok(None),
@@ -264,7 +259,6 @@ impl ProviderAccess {
         Err(Error::usage(error).hint("copy the key again, without anything around it"))
     }
 
-    /// Returns the source of the key, for people.
     fn key_origin(&self) -> String {
         let id = &self.id;
         match &self.key {
@@ -284,7 +278,6 @@ impl ProviderAccess {
 }
 
 impl KeySource {
-    /// Takes the first of these variables that is set.
     fn in_variables(names: &[&str], environment: &Environment) -> Self {
         let mut names_and_keys = names
             .iter()
@@ -298,7 +291,7 @@ impl KeySource {
     }
 }
 
-/// Returns the wire format: the one of the entry, else the provider's own, else Chat Completions.
+/// The entry's format, else the provider's own, else Chat Completions.
 fn dialect(known: Option<Dialect>, entry: Option<&EndpointEntry>) -> Dialect {
     let usual = known.unwrap_or(Dialect::OpenAi(Quirks::COMPATIBLE));
     let said = match entry.and_then(|entry| entry.dialect) {

@@ -41,7 +41,6 @@ pub struct QuestionRequest {
 }
 
 impl QuestionRequest {
-    /// Returns whether anything goes out beside the question.
     pub fn has_context(&self) -> bool {
         !self.sources.is_empty() || self.project.stance.is_some()
     }
@@ -61,8 +60,7 @@ pub struct PanelRequest {
 }
 
 impl PanelRequest {
-    /// Returns the panel of one model that answers with one call, in one round. It is its own
-    /// judge, who is never asked: no other vendor is needed.
+    /// The model is its own judge, which is never asked: no other vendor is needed.
     pub fn alone(model: &str) -> Self {
         Self {
             panel: None,
@@ -72,7 +70,6 @@ impl PanelRequest {
         }
     }
 
-    /// Returns whether the settings decide on the seats.
     pub fn names_no_seats(&self) -> bool {
         self.panel.is_none() && self.personas.is_none() && self.models.is_empty()
     }

@@ -11,19 +11,17 @@ use crate::error::Error;
 use crate::files::{self, SizeLimit};
 use crate::providers::catalog::ModelCatalog;
 
-/// Loads the settings: defaults, then the file in the home, then the environment.
+/// Defaults, then the file in the home, then the environment.
 pub fn load(home: &Home, environment: &Environment) -> Result<Settings, Error> {
     Settings::load(&home.config_file(), environment).map_err(unusable)
 }
 
-/// Returns the error for settings that cannot be used, with a hint on how to fix them.
 pub fn unusable(error: SettingsError) -> Error {
     let remedy = error.remedy.clone();
     Error::usage(error).hint(remedy)
 }
 
-/// Checks that the certificates of the user can be read, before anything connects to a server: the
-/// TLS library reads the file itself, of whatever kind and size it is. A missing file has none.
+/// The TLS library reads the file itself, of whatever kind and size it is. A missing file has none.
 pub fn check_certificates(environment: &Environment) -> Result<(), Error> {
     const VARIABLE: &str = "SSL_CERT_FILE";
     let Some(path) = environment.path(VARIABLE) else {

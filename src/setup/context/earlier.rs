@@ -14,8 +14,7 @@ pub struct EarlierContext {
 }
 
 impl EarlierContext {
-    /// Takes a stored context apart; `None` if its text has not the form in which this version puts
-    /// sources together.
+    /// `None` if its text has not the form in which this version puts sources together.
     pub fn of(context: &Context, project: Option<&ProjectContext>) -> Option<Self> {
         Some(Self {
             sources: take_apart(context.text.as_str(), &context.sources)?,
@@ -51,8 +50,7 @@ impl EarlierContext {
     }
 }
 
-/// Returns whether a source takes the place of an earlier one: the same file, the one project, or
-/// the same text on standard input.
+/// The same file, the one project, or the same text on standard input.
 fn is_same(old: &SourceText, new: &SourceText) -> bool {
     let is_same_kind = old.kind == new.kind;
     is_same_kind
@@ -63,8 +61,7 @@ fn is_same(old: &SourceText, new: &SourceText) -> bool {
         }
 }
 
-/// Takes the text of a context apart into its sources, by their headings and sizes. A heading
-/// within a source's text does not end it.
+/// A heading within a source's text does not end it.
 fn take_apart(text: &str, sources: &[ContextSource]) -> Option<Vec<SourceText>> {
     let mut rest = text;
     let mut texts = Vec::new();
@@ -84,7 +81,7 @@ fn take_apart(text: &str, sources: &[ContextSource]) -> Option<Vec<SourceText>> 
     rest.is_empty().then_some(texts)
 }
 
-/// Returns the length of a source's text: its size, less the line breaks at its end.
+/// The size less the line breaks at the end.
 fn length(rest: &str, source: &ContextSource, next: Option<&str>) -> Option<usize> {
     let longest = usize::try_from(source.bytes).ok()?.min(rest.len());
     let is_end = |length: &usize| {
@@ -99,7 +96,6 @@ fn length(rest: &str, source: &ContextSource, next: Option<&str>) -> Option<usiz
     (0..=longest).rev().find(is_end)
 }
 
-/// Returns the beginning of a source's section.
 fn opening(kind: SourceKind, name: &str) -> String {
     heading(kind, name) + "\n\n"
 }

@@ -13,7 +13,7 @@ use crate::domain::hash::sha256;
 
 use self::sources::ProjectTerms;
 
-/// Puts sources together; `None` when there are none and no attitude to what exists.
+/// `None` when there are none and no attitude to what exists.
 pub fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Context> {
     if sources.is_empty() && project.stance.is_none() {
         return None;
@@ -39,14 +39,12 @@ pub fn assemble(sources: &[SourceText], project: &ProjectTerms) -> Option<Contex
     })
 }
 
-/// Returns a source under its heading.
 fn section(source: &SourceText) -> String {
     let text = source.text.trim_end_matches(['\n', '\r']);
     let heading = heading(source.kind, &source.name);
     format!("{heading}\n\n{text}\n\n")
 }
 
-/// Returns the heading of a source.
 pub fn heading(kind: SourceKind, name: &str) -> String {
     match kind {
         SourceKind::Project => "### Project Context".to_owned(),

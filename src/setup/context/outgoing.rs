@@ -27,8 +27,7 @@ pub struct MaskingOutcome {
     pub findings: Vec<Finding>,
 }
 
-/// Masks the secrets in all texts that `visit` hands to its argument. It runs twice, and must visit
-/// the same texts in the same order.
+/// `visit` runs twice, and must visit the same texts in the same order.
 pub fn mask(scrubber: &Scrubber, mut visit: impl FnMut(&mut EditSource<'_>)) -> MaskingOutcome {
     let mut originals: Vec<(String, String)> = Vec::new();
     visit(&mut |source, text| originals.push((source.to_owned(), text.clone())));
@@ -50,7 +49,6 @@ pub fn mask(scrubber: &Scrubber, mut visit: impl FnMut(&mut EditSource<'_>)) -> 
     MaskingOutcome { report, findings }
 }
 
-/// Visits a source of context.
 pub fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
     let name = match source.kind {
         SourceKind::Project => PROJECT.to_owned(),
@@ -61,7 +59,7 @@ pub fn edit_source(source: &mut SourceText, edit: &mut EditSource<'_>) {
     edit(&name, &mut source.text);
 }
 
-/// Visits what manifests say of a project: versions can be addresses with credentials.
+/// Versions can be addresses with credentials.
 pub fn edit_project(project: &mut ProjectTerms, edit: &mut EditSource<'_>) {
     for line in &mut project.stack {
         edit(PROJECT, line);
@@ -99,7 +97,6 @@ pub fn edit_debate(debate: &mut DebateOptions, edit: &mut EditSource<'_>) {
     }
 }
 
-/// Visits the personas on a panel.
 pub fn edit_panel(panel: &mut Panel, edit: &mut EditSource<'_>) {
     for seat in &mut panel.seats {
         edit_persona(&mut seat.persona, edit);
@@ -112,7 +109,6 @@ fn edit_persona(persona: &mut Persona, edit: &mut EditSource<'_>) {
     edit(&source, &mut persona.brief);
 }
 
-/// Visits the user's own prompts.
 pub fn edit_templates(templates: &mut Templates, edit: &mut EditSource<'_>) {
     templates.edit_own(&mut |name, text| edit(&format!("prompt {name}"), text));
 }

@@ -29,8 +29,8 @@ pub fn load(environment: &Environment) -> Result<Scrubber, Error> {
     Scrubber::new(&rules, &own_keys).map_err(Error::usage)
 }
 
-/// Returns what masks the secrets in messages, which quote the command line. The user's settings
-/// and rules may be what a message is about: they do not count if they cannot be used.
+/// The user's settings and rules may be what a message is about: they do not count if they cannot
+/// be used.
 pub fn of_messages(environment: &Environment) -> impl Fn(&str) -> String + Send + Sync + use<> {
     let (environment, scrubber) = (environment.clone(), OnceLock::new());
     move |message| {
@@ -45,7 +45,7 @@ pub fn of_messages(environment: &Environment) -> impl Fn(&str) -> String + Send 
     }
 }
 
-/// Loads the rules; none if there is no file.
+/// None if there is no file.
 pub fn load_rules(home: &Home) -> Result<UserRules, Error> {
     let path = home.scrub_file();
     let file = path.display();
@@ -60,7 +60,7 @@ pub fn load_rules(home: &Home) -> Result<UserRules, Error> {
     }
 }
 
-/// Reads the rules. An error begins with the line, if there is one: `:7: unknown field`.
+/// An error begins with the line, if there is one: `:7: unknown field`.
 fn parse(text: &str) -> Result<UserRules, String> {
     let rules = UserRules::parse(text).map_err(|error| match error {
         RuleError::Toml(error) => {

@@ -48,7 +48,6 @@ impl StdinState {
     }
 }
 
-/// Reads files, standard input and the description of the project.
 pub fn read_sources(
     request: &ContextRequest,
     environment: &Environment,
@@ -87,7 +86,6 @@ pub fn read_sources(
     })
 }
 
-/// Adds standard input to the sources, if it has data.
 fn read_stdin(
     first_byte: Option<Duration>,
     limit: u64,
@@ -148,7 +146,6 @@ fn left_out_notice(left_out: &LeftOut) -> String {
     )
 }
 
-/// Prints each path that cannot be used, and returns the error of the command.
 fn explain(error: SourcesError, face: &dyn Face) -> Error {
     match &error {
         SourcesError::Paths(paths) => {

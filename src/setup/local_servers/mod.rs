@@ -26,12 +26,10 @@ pub struct LocalServerSet {
 }
 
 impl LocalServerSet {
-    /// Returns a set without servers.
     pub fn none() -> Self {
         Self::select(ServerSearch::default(), &[], &BTreeSet::new(), false)
     }
 
-    /// Finds the servers of these models.
     pub async fn for_models<'a>(
         models: impl Iterator<Item = &'a ModelRef>,
         search: ServerSearch,
@@ -60,7 +58,7 @@ impl LocalServerSet {
         Self::select(search, &found, named, by_default)
     }
 
-    /// Selects one server of each kind: one that serves a named model, else one that is ready.
+    /// One that serves a named model, else one that is ready.
     fn select(
         search: ServerSearch,
         found: &[Server],
@@ -95,7 +93,6 @@ impl LocalServerSet {
         }
     }
 
-    /// Returns a notice of the model that is used by default.
     pub fn notice(&self) -> Option<String> {
         let model = self.by_default.as_ref()?;
         let server = self.server(&model.provider)?;
@@ -107,8 +104,7 @@ impl LocalServerSet {
         ))
     }
 
-    /// Checks that a provider other than the embedded model's can be asked now. Of one that is
-    /// unknown the caller knows what to do.
+    /// The caller handles an unknown provider.
     pub fn check_provider(
         &self,
         provider: &ProviderId,
@@ -126,7 +122,7 @@ impl LocalServerSet {
         }
     }
 
-    /// Checks that a provider's server can be asked. Only local servers can fail.
+    /// Only local servers can fail.
     fn check(&self, access: &ProviderAccess) -> Result<(), Error> {
         let Some(kind) = LocalServerKind::of(&access.id) else {
             return Ok(());
@@ -177,13 +173,12 @@ impl LocalServerSet {
         self.used.get(&LocalServerKind::of(provider)?)
     }
 
-    /// Returns how a local server's model is asked; `None` for a model of any other provider.
+    /// `None` for a model of any other provider.
     pub fn terms(&self, model: &ModelRef, settings: &Settings) -> Option<ModelTerms> {
         let server = self.server(&model.provider)?;
         Some(search::terms(server, &model.model, settings))
     }
 
-    /// Returns the catalog with the context sizes that local servers report of their models.
     pub fn extend_catalog(&self, mut catalog: ModelCatalog) -> ModelCatalog {
         for server in self.used.values() {
             for served in &server.models {

@@ -17,7 +17,7 @@ use crate::setup::provider_access::ProviderAccess;
 pub struct ServerSearch(Vec<Address>);
 
 impl ServerSearch {
-    /// Returns the search of the settings. The usual ports are those of the providers' addresses.
+    /// The usual ports are those of the providers' addresses.
     pub fn new(settings: &Settings, access_list: &[ProviderAccess]) -> Result<Self, Error> {
         let addresses = match &settings.local_servers {
             LocalServers::Auto => {
@@ -37,7 +37,6 @@ impl ServerSearch {
         })
     }
 
-    /// Returns whether no server is looked for.
     pub fn is_off(&self) -> bool {
         self.0.is_empty()
     }
@@ -47,7 +46,7 @@ impl ServerSearch {
         self.0.iter().filter(is_of).cloned().collect()
     }
 
-    /// Returns the addresses for people: `127.0.0.1:8080, 127.0.0.1:9931`.
+    /// `127.0.0.1:8080, 127.0.0.1:9931`.
     pub fn shown(&self, kinds: &BTreeSet<LocalServerKind>) -> String {
         let addresses = self.addresses(kinds);
         let authorities: Vec<_> = addresses.iter().map(Address::authority).collect();
@@ -55,12 +54,11 @@ impl ServerSearch {
     }
 }
 
-/// Returns all kinds of servers.
 pub fn all_kinds() -> BTreeSet<LocalServerKind> {
     LocalServerKind::ALL.into_iter().collect()
 }
 
-/// Returns the servers of these kinds that answer, in the order in which they are looked for.
+/// In the order in which they are looked for.
 pub async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> Vec<Server> {
     let mut found = discovery::look(&search.addresses(kinds)).await;
     found.retain(|server| kinds.contains(&server.kind));
@@ -71,13 +69,11 @@ pub async fn find(search: &ServerSearch, kinds: &BTreeSet<LocalServerKind>) -> V
 /// them.
 const SMALL_BELOW: u64 = 4_000_000_000;
 
-/// Returns whether a model is asked with short prompts.
 pub fn is_small(model: &ServedModel) -> bool {
     model.parameters.is_some_and(|count| count < SMALL_BELOW)
 }
 
-/// Returns how a local server's model is asked. A model that the server does not list may still be
-/// there, and is asked like a large one.
+/// A model that the server does not list may still be there, and is asked like a large one.
 pub(super) fn terms(server: &Server, id: &str, settings: &Settings) -> ModelTerms {
     let listed = server.serves(id);
     let terms = if listed.is_some_and(is_small) {

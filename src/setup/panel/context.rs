@@ -31,7 +31,7 @@ pub struct SelectionContext<'a> {
 }
 
 impl SelectionContext<'_> {
-    /// Returns the model of this name. Fails when its provider cannot be asked.
+    /// Fails when its provider cannot be asked.
     pub fn model(&self, name: &str) -> Result<ModelRef, Error> {
         let model = self.catalog.resolve(name.trim()).map_err(|unknown| {
             Error::usage(unknown)
@@ -41,7 +41,6 @@ impl SelectionContext<'_> {
         Ok(model)
     }
 
-    /// Checks that a provider can be asked now.
     pub fn check_provider(&self, provider: &ProviderId) -> Result<(), Error> {
         match self.embedded {
             None if provider.is_local() => Err(embedded_model::not_built_in()),
@@ -53,7 +52,6 @@ impl SelectionContext<'_> {
         }
     }
 
-    /// Adds what the provider may be called, if it is unknown.
     fn with_names(&self, provider: &ProviderId, error: Error) -> Error {
         if provider_access::find(self.access_list, provider).is_some() {
             return error;
@@ -139,15 +137,13 @@ impl SelectionContext<'_> {
         defaults.first().map(|model| model.to_ref())
     }
 
-    /// Returns whether a provider is no vendor's service: the embedded model, a server on the
-    /// user's machine, or an endpoint from the settings.
+    /// The embedded model, a server on the user's machine, or an endpoint from the settings.
     pub fn is_own_server(&self, provider: &ProviderId) -> bool {
         let is_own = |access: &ProviderAccess| access.id == *provider && !access.is_cloud();
         provider.is_local() || self.access_list.iter().any(is_own)
     }
 
-    /// Returns whether a question to a provider stays with the user. One that is no longer
-    /// configured counts as private.
+    /// One that is no longer configured counts as private.
     pub fn is_private(&self, provider: &ProviderId) -> bool {
         let access = provider_access::find(self.access_list, provider);
         access.is_none_or(ProviderAccess::is_private)
@@ -219,8 +215,7 @@ fn has_seat(seats: &[Seat], provider: &ProviderId) -> bool {
     seats.iter().any(|seat| seat.model.provider == *provider)
 }
 
-/// Returns whether a provider resells others' models and has no seat: to ask it shows the question
-/// to one more company.
+/// Asking a reseller shows the question to one more company.
 pub fn is_added_reseller(seats: &[Seat], provider: &ProviderId) -> bool {
     let vendor = vendors::find(provider.as_str());
     vendor.is_some_and(Vendor::is_reseller) && !has_seat(seats, provider)

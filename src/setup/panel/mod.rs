@@ -30,7 +30,6 @@ pub struct SelectedPanel {
     pub notices: Vec<String>,
 }
 
-/// Selects seats and judges.
 pub fn select(spec: &PanelSpec, context: &SelectionContext<'_>) -> Result<SelectedPanel, Error> {
     let seats = match (&spec.panel, spec.models.as_slice()) {
         (Some(_), [_, ..]) => {
@@ -86,8 +85,8 @@ fn parse_seats(panel: &str, context: &SelectionContext<'_>) -> Result<Vec<Seat>,
     }
 }
 
-/// Returns the seats of a panel that is named by its personas: each is played by its persona's own
-/// model, else by the one named for it, else by one that is chosen.
+/// Each is played by its persona's own model, else by the one named for it, else by one that is
+/// chosen.
 fn seats_of_personas(
     personas: &PersonaChoice,
     models: &[String],

@@ -42,8 +42,7 @@ pub enum PersonaChoice {
 }
 
 impl PanelSpec {
-    /// Completes a request from the settings. The judge of a named panel comes after the request's
-    /// and before the settings'.
+    /// The judge of a named panel comes after the request's and before the settings'.
     pub fn new(
         request: &PanelRequest,
         settings: &Settings,
@@ -81,7 +80,6 @@ impl PanelSpec {
         })
     }
 
-    /// Returns the models that the personas name.
     fn models_of_personas(&self) -> impl Iterator<Item = &str> {
         let entries = self.personas.entries().iter();
         entries.filter_map(|entry| entry.model.as_deref())
@@ -94,8 +92,7 @@ impl PanelSpec {
         self.panel.is_some() || !self.models.is_empty() || by_personas
     }
 
-    /// Finds the local servers that this panel needs: those whose models are named, and any server
-    /// when no model is named and no key is set.
+    /// The servers whose models are named, and any server when no model is named and no key is set.
     pub async fn find_servers(
         &self,
         access_list: &[ProviderAccess],
@@ -106,7 +103,6 @@ impl PanelSpec {
         LocalServerSet::find(search, &self.local_models(), by_default).await
     }
 
-    /// Returns the models of local servers that the user names, with the kind of server.
     pub fn local_models(&self) -> BTreeSet<(LocalServerKind, String)> {
         let seats = self.panel.iter().flat_map(|panel| panel.split(','));
         let seats = seats.map(|seat| seat.split_once('=').map_or(seat, |(_, model)| model));
@@ -123,7 +119,6 @@ impl PanelSpec {
 }
 
 impl PersonaChoice {
-    /// Returns the personas whose own models play them.
     fn entries(&self) -> &[PersonaEntry] {
         match self {
             Self::Named(entries) | Self::ByDefault(entries) => entries,
@@ -131,7 +126,6 @@ impl PersonaChoice {
         }
     }
 
-    /// Completes a request for personas from the settings.
     pub fn new(
         requested: Option<&str>,
         settings: &Settings,

@@ -82,7 +82,6 @@ pub async fn prepare(
     Ok((template, prepared))
 }
 
-/// Returns the judge and its fallbacks.
 fn judges(
     named: Option<&str>,
     record: &StoredRecord,
@@ -116,7 +115,6 @@ fn judges(
     Ok(judges)
 }
 
-/// Returns the models whose servers have to be found.
 fn candidates(
     named: Option<&str>,
     record: &StoredRecord,
@@ -129,8 +127,7 @@ fn candidates(
     named.chain(record.judge()).chain(seated).collect()
 }
 
-/// Returns the judge that the user names. The setting is for panels that are asked: the judge of
-/// the consultation comes before it.
+/// The setting is for panels that are asked: the judge of the consultation comes before it.
 fn named<'a>(
     flag: Option<&'a str>,
     record: &StoredRecord,
@@ -157,7 +154,7 @@ pub(super) fn was_private(record: &StoredRecord, context: &SelectionContext<'_>)
 /// Draws of a new order of experts. With two experts every other draw differs.
 const DRAWS: u64 = 64;
 
-/// Returns the seats of the consultation. No expert is asked, so the personas need no prompts.
+/// No expert is asked, so the personas need no prompts.
 pub(super) fn seats(record: &StoredRecord) -> Vec<Seat> {
     let seat = |id: &SeatId, name: &str, model: Option<ModelRef>| {
         let model = model.unwrap_or_else(|| ModelRef::new("unknown", "unknown"));
@@ -216,7 +213,7 @@ fn reorder(plan: &mut Plan, record: &StoredRecord) {
     prior_answers.verdict = verdict.map(|verdict| relabelling.rewrite(verdict));
 }
 
-/// Returns the material of a record for models; `None` if it has neither an answer nor a position.
+/// `None` if it has neither an answer nor a position.
 pub fn prior(record: &StoredRecord) -> Option<PriorConsultation> {
     let seats = seats(record);
     let revisions = record.positions_of_round_3();
@@ -265,8 +262,8 @@ pub(super) struct PanelChoice {
     pub(super) selected: SelectedPanel,
 }
 
-/// Selects the panel: that of the earlier consultation if there is one and the request names no
-/// other, else that of request and settings.
+/// That of the earlier consultation if there is one and the request names no other, else that of
+/// request and settings.
 pub(super) async fn choose_panel(
     request: &PanelRequest,
     earlier: Option<&StoredRecord>,
@@ -324,7 +321,7 @@ async fn select(
     })
 }
 
-/// Returns the panel of a record as one that the user names; `None` if it does not have all of it.
+/// `None` if it does not have all of it.
 fn spec_of(record: &StoredRecord, request: &PanelRequest) -> Option<PanelSpec> {
     let seat = |agent: &StoredAgent| {
         let (persona, model) = (agent.persona.as_deref()?, agent.chosen_model()?);

@@ -20,7 +20,6 @@ use crate::records::month::spent_in_month;
 use crate::setup::request::DebateRequest;
 use crate::stopping::early_termination::EarlyStop;
 
-/// Lays the request over the settings.
 pub(super) fn control(
     request: &ControlRequest,
     settings: &Settings,
@@ -61,8 +60,7 @@ pub(super) fn control(
     requested(by_settings, request)
 }
 
-/// Lays the request over the limits of the last run, which ended for the reason `abort`. Of its
-/// limits on cost and those of the settings, the stricter ones apply.
+/// Of its limits on cost and those of the settings, the stricter ones apply.
 pub(super) fn resumed(
     mut control: Control,
     abort: Option<AbortReason>,
@@ -77,7 +75,7 @@ pub(super) fn resumed(
     requested(control, request)
 }
 
-/// Lays the request over other limits. A strict run is never hedged.
+/// A strict run is never hedged.
 fn requested(mut control: Control, request: &ControlRequest) -> Control {
     // Without a person to ask, an endless answer must end somewhere.
     let unattended = match request.consent_mode {
@@ -115,7 +113,7 @@ fn delay(hedge_after: HedgeAfter) -> Option<Duration> {
     }
 }
 
-/// Returns the month's budget and its spent part. `None` without a budget; then no record is read.
+/// `None` without a budget; then no record is read.
 pub(super) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<Month> {
     let budget = settings.monthly_budget?;
     Some(Month {
@@ -124,14 +122,14 @@ pub(super) fn month(settings: &Settings, logs: &Path, now: Timestamp) -> Option<
     })
 }
 
-/// Returns a notice once four fifths of the budget are spent.
+/// `None` until four fifths of the budget are spent.
 pub(super) fn month_notice(month: Month) -> Option<String> {
     let Month { budget, spent } = month;
     (month.is_nearly_spent() && budget.0 > 0)
         .then(|| format!("{spent:.2} of this month's budget of {budget:.2} has been spent"))
 }
 
-/// Lays the request over the settings. The helper model is chosen later: that takes the panel.
+/// The helper model is chosen later: that takes the panel.
 pub(super) fn options(request: DebateRequest, settings: &Settings) -> Result<DebateOptions, Error> {
     let rounds = request.rounds.unwrap_or(settings.rounds);
     Ok(DebateOptions {

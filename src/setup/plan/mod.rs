@@ -45,7 +45,6 @@ pub struct Planner<'a> {
 }
 
 impl<'a> Planner<'a> {
-    /// Reads home and environment.
     pub fn new(
         environment: &'a Environment,
         face: &'a dyn Face,
@@ -89,7 +88,6 @@ impl<'a> Planner<'a> {
         self.complete(&request, asked, selected.notices, &servers, embedded_file)
     }
 
-    /// Returns the sources of limits and providers for an interrupted consultation.
     pub fn resume_sources(&self) -> ResumeSources<'_> {
         ResumeSources {
             home: &self.sources.home,
@@ -101,7 +99,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Returns the embedded model's file, if the panel of a run has one.
     async fn embedded_file(
         &self,
         panel: &mut Panel,

@@ -175,7 +175,6 @@ impl ResumeSources<'_> {
         Ok((providers, addresses, pricing))
     }
 
-    /// Obtains the file of the embedded model that the consultation began with.
     async fn embedded(
         &self,
         model: &ModelRef,
@@ -197,8 +196,8 @@ impl ResumeSources<'_> {
     }
 }
 
-/// Returns the agents that are still needed, with their models: the judge until the end, an expert
-/// while a round of experts is left, unless it failed in a completed round.
+/// The judge until the end, an expert while a round of experts is left, unless it failed in a
+/// completed round.
 fn needed<'a>(plan: &'a Plan, transcript: &'a Transcript) -> Vec<(&'a str, &'a ModelRef)> {
     let completed = transcript.completed_rounds();
     if transcript.state == StateName::Complete {
@@ -290,7 +289,6 @@ impl ResumeConsent {
         })
     }
 
-    /// Adds the consent to the terms.
     pub fn give(self, how: Option<Consent>, terms: &mut ResumeTerms) {
         terms.beyond_month = self.exceeds_month && how.is_some();
         // Approval by the same threshold as before is no news.
@@ -299,7 +297,6 @@ impl ResumeConsent {
     }
 }
 
-/// Returns the estimate of the calls that are still to be made.
 fn remaining(whole: Estimate, transcript: &Transcript) -> Estimate {
     let completed = transcript.completed_rounds();
     let is_open = |call: &CallEstimate| {

@@ -47,7 +47,6 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Loads home and environment.
     pub fn load(environment: &Environment, now: Timestamp) -> Result<Self, Error> {
         settings::check_certificates(environment)?;
         let home = Home::find(environment).map_err(Error::usage)?;
@@ -71,7 +70,6 @@ impl Sources {
         })
     }
 
-    /// Returns the context of panel selection.
     pub fn selection_context<'a>(
         &'a self,
         embedded: Option<ModelRef>,
@@ -135,7 +133,6 @@ impl Connections {
         Ok(providers)
     }
 
-    /// Returns the keys of the commands that have run.
     pub(super) fn printed_keys(&self) -> Vec<SecretString> {
         self.keys.printed_keys()
     }

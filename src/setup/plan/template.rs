@@ -154,7 +154,6 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns what masks the secrets of plans, the keys that commands have printed among them.
     fn scrubber(&self) -> Result<Scrubber, Error> {
         let printed = self.connections.printed_keys().into_iter();
         let own = self.sources.own_keys.iter().cloned();
@@ -215,8 +214,7 @@ impl PlanTemplate {
     }
 }
 
-/// Reads what earlier consultations say of these models. A start does not wait for an index that
-/// has to be rebuilt: the end of the run rebuilds it.
+/// A start does not wait for an index that has to be rebuilt: the end of the run rebuilds it.
 fn experience(home: &Home, models: &BTreeSet<&ModelRef>) -> Experience {
     let index = Index::open_with(&home.index_file(), WaitLimit::Moment).ok();
     index

@@ -29,7 +29,6 @@ pub(super) enum ContextUse {
     Sent,
 }
 
-/// Returns every model that the run may ask.
 pub(super) fn models(
     panel: &Panel,
     debate: &DebateOptions,
@@ -49,7 +48,7 @@ pub(super) fn models(
         .collect()
 }
 
-/// Returns the terms of each model: the token limit of the settings, within that of the model.
+/// The token limit of the settings, within that of the model.
 pub(super) fn terms(
     models: &BTreeSet<ModelRef>,
     catalog: &ModelCatalog,
@@ -84,8 +83,8 @@ pub(super) fn terms(
         .collect()
 }
 
-/// Returns how the vendor caches prompts. What answers at another address under a name that is not
-/// one of the vendor's models is another server, of which nothing is known.
+/// What answers at another address under a name that is not one of the vendor's models is another
+/// server, of which nothing is known.
 fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) -> PromptCaching {
     match vendors::find(model.provider.as_str()) {
         None => prompt_caching::at_host(&authority(&access.base_url)),
@@ -96,8 +95,7 @@ fn caching(model: &ModelRef, catalog: &ModelCatalog, access: &ProviderAccess) ->
     }
 }
 
-/// Returns the most calls in flight at each provider: the limit of its own entry, else that of its
-/// kind, else that of the settings.
+/// The limit of its own entry, else that of its kind, else that of the settings.
 pub(super) fn in_flight(
     asked: &[ProviderAccess],
     settings: &Settings,
@@ -109,8 +107,7 @@ pub(super) fn in_flight(
         .collect()
 }
 
-/// Returns the templates that the plan may need, without those of the other mode, of sizes that no
-/// model has and of personas without a seat.
+/// Without those of the other mode, of sizes that no model has and of personas without a seat.
 pub(super) fn templates(
     all: &Templates,
     panel: &Panel,
