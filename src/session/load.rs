@@ -23,7 +23,7 @@ use crate::records::stored::{self, RecordReadError};
 use crate::setup::context::earlier::EarlierContext;
 use crate::text::clean::pretty_json;
 
-/// Loads the record; the journal if there is no record, or if the journal is newer.
+/// The journal if there is no record, or if the journal is newer.
 pub fn load(logs: &Path, found: &ConsultationId) -> Result<StoredRecord, Error> {
     let files = ConsultationFiles::in_folder(logs, found);
     let from_journal = || {
@@ -39,8 +39,8 @@ pub fn load(logs: &Path, found: &ConsultationId) -> Result<StoredRecord, Error> 
     Ok(record)
 }
 
-/// Returns the JSON of a loaded record: as it is stored, where it may have fields of a later version,
-/// with the consultations that follow it up.
+/// As it is stored, where it may have fields of a later version, with the consultations that follow
+/// it up.
 pub fn json(logs: &Path, found: &ConsultationId, record: &StoredRecord) -> Result<String, Error> {
     let files = ConsultationFiles::in_folder(logs, found);
     let bytes = files::read(&files.record, SizeLimit::RECORD).ok();
@@ -56,12 +56,12 @@ pub fn json(logs: &Path, found: &ConsultationId, record: &StoredRecord) -> Resul
     pretty_json(&stored).map_err(Error::failed)
 }
 
-/// Returns the record of a consultation; `None` if it left no readable files.
+/// `None` if it left no readable files.
 pub fn record_of(home: &Home, id: &ConsultationId) -> Option<StoredRecord> {
     load(&home.logs_folder(), id).ok()
 }
 
-/// Returns the spend of a consultation from its files; nothing if it left none.
+/// Nothing if it left none.
 pub fn spend_of(home: &Home, id: &ConsultationId) -> ConsultationSpend {
     spend(&record_of(home, id))
 }
@@ -77,7 +77,6 @@ pub struct RecordForModels {
     pub context: Option<Result<EarlierContext, Box<dyn StdError + Send + Sync>>>,
 }
 
-/// Loads the record for models.
 pub fn load_for_models(logs: &Path, found: &ConsultationId) -> Result<RecordForModels, Error> {
     let record = load(logs, found)?;
     let files = ConsultationFiles::in_folder(logs, found);
@@ -119,7 +118,6 @@ fn earlier_context(
         .ok_or_else(|| "another version of the program stored the context".into())
 }
 
-/// Returns whether the journal was written after the record.
 fn is_journal_newer(files: &ConsultationFiles) -> bool {
     let written = |path: &Path| fs::metadata(path)?.modified();
     let (recorded, journalled) = (written(&files.record), written(&files.journal));
@@ -134,7 +132,6 @@ struct UnreadableRecordError {
     source: RecordReadError,
 }
 
-/// Returns the error when no file can be read.
 fn unreadable(files: &ConsultationFiles, found: &ConsultationId) -> Error {
     if files.record.exists()
         && let Err(source) = stored::read_file(&files.record)

@@ -18,7 +18,7 @@ const MAX_CANDIDATES: usize = 10;
 /// Columns of a question beside a candidate, so that the line fits on a terminal of 80.
 const LONGEST_QUESTION: usize = 32;
 
-/// Finds the consultation of this name, in the index if there is one, else in the folder of logs.
+/// In the index if there is one, else in the folder of logs.
 pub fn find(index: Option<&Index>, logs: &Path, name: &str) -> Result<ConsultationId, Error> {
     let found = lookup::find(index.map(|index| &index.connection), logs, name);
     match found
@@ -54,7 +54,6 @@ fn several(index: Option<&Index>, logs: &Path, name: &str, found: &[Consultation
     }
 }
 
-/// Returns when a consultation began, and its question.
 fn description(index: Option<&Index>, logs: &Path, candidate: &ConsultationId) -> Option<String> {
     let indexed = || {
         let listed = history::with_id(&index?.connection, candidate.as_str()).ok()??;

@@ -69,7 +69,7 @@ impl MonthCeiling {
         Some(format!("the monthly budget cannot be tracked: {failure}"))
     }
 
-    /// Stores the first failure. Returns the value of a success.
+    /// Returns the value of a success.
     fn keep_failure<T>(&self, result: Result<T, MonthBudgetError>) -> Option<T> {
         match result {
             Ok(value) => Some(value),

@@ -110,7 +110,6 @@ pub struct RunOutcome {
 }
 
 impl Session {
-    /// Returns a new consultation.
     pub fn new(plan: Plan, providers: Providers, storage: Storage, clock: Clock) -> Self {
         Self {
             consultation: Consultation::new(plan),
@@ -135,8 +134,7 @@ impl Session {
     }
 }
 
-/// Runs a consultation to its end and writes its files. Files are written on a thread of their own,
-/// so that other runs continue meanwhile.
+/// Files are written on a thread of their own, so that other runs continue meanwhile.
 pub async fn run(
     session: Session,
     participants: Participants<'_>,

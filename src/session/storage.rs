@@ -32,7 +32,6 @@ pub struct StoredFiles {
 }
 
 impl Storage {
-    /// Creates the journal of a new consultation.
     pub fn create(home: &Home, id: &ConsultationId) -> Result<Self, WriteError> {
         let logs = home.logs_folder();
         let files = ConsultationFiles::in_folder(&logs, id);
@@ -42,7 +41,6 @@ impl Storage {
         Ok(Self::Files(files, journal))
     }
 
-    /// Creates the journal of a new consultation, and the file with the text of its context.
     /// Without a journal, nothing is stored; without the file, the consultation cannot be resumed.
     pub fn begin(home: &Home, plan: &mut Plan, face: &dyn Face) -> Self {
         let storage = match Self::create(home, &plan.id) {
@@ -82,7 +80,7 @@ impl Storage {
             .inspect_err(|_| context.storage = ContextStorage::Failed)
     }
 
-    /// Returns the journal, unless nothing of the consultation is stored.
+    /// `None` if nothing of the consultation is stored.
     pub(super) fn journal(&mut self) -> Option<&mut Journal> {
         match self {
             Self::Files(_, journal) => Some(journal),
@@ -90,8 +88,7 @@ impl Storage {
         }
     }
 
-    /// Waits for the journal to be on disk, then writes record and report. Returns the files, and a
-    /// warning about the first failure that was not reported before.
+    /// Returns the files, and a warning about the first failure that was not reported before.
     pub(super) fn write(
         self,
         record: &StoredRecord,

@@ -35,8 +35,7 @@ impl Accounts {
         self.counted.insert(id.clone(), account);
     }
 
-    /// Returns the account of a consultation; that of its files if it did not end here. A killed
-    /// process could not log what it spent: they alone have it.
+    /// That of its files if it did not end here: a killed process could not log what it spent.
     pub fn get(&self, id: &ConsultationId) -> ConsultationAccount {
         let from_files = || {
             record_of(&self.home, id)

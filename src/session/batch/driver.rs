@@ -216,7 +216,6 @@ impl<'a> BatchDriver<'a> {
     }
 }
 
-/// Returns the number of the last call.
 fn last_call(record: &StoredRecord) -> Option<u32> {
     let attempts = record.agent_rounds().flat_map(|(_, work)| &work.attempts);
     attempts.filter_map(|attempt| attempt.call).max()

@@ -33,7 +33,6 @@ pub struct ModelShare {
 }
 
 impl BatchEstimate {
-    /// Adds a consultation.
     pub fn add(&mut self, plan: &Estimate) {
         for call in &plan.calls {
             self.calls += 1;
@@ -45,7 +44,6 @@ impl BatchEstimate {
         self.total.context_tokens = self.total.context_tokens.max(plan.context_tokens);
     }
 
-    /// Adds what is masked in a consultation.
     pub fn add_secrets(&mut self, name: &str, masked: MaskingOutcome) {
         self.masked
             .get_or_insert_default()
@@ -58,7 +56,6 @@ impl BatchEstimate {
     }
 }
 
-/// Adds a call to a sum, which keeps one entry for calls that only differ in their consultation.
 fn add_call(sum: &mut Estimate, call: &CallEstimate) {
     sum.cost += call.cost;
     sum.low += call.low;

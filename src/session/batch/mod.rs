@@ -76,7 +76,6 @@ pub struct RunCeiling {
 }
 
 impl RunCeiling {
-    /// Returns what is left to this process.
     pub fn left(self) -> Option<MicroUsd> {
         let left = |limit: MicroUsd| MicroUsd(limit.0.saturating_sub(self.used.0));
         self.limit.map(left)
@@ -150,7 +149,6 @@ impl ConsultationOutcome {
         })
     }
 
-    /// Returns the stop that a ceiling asks for which did not allow a call.
     pub fn ceiling(&self) -> Option<StopRequest> {
         let reached = self.transcript.ceiling.as_ref()?;
         let needed = reached.spent.known + reached.worst_case.known;
@@ -192,7 +190,6 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         })
     }
 
-    /// Starts a consultation of this plan.
     fn start(&mut self, key: K, mut plan: Plan, providers: &Providers) {
         let id = plan.id.clone();
         let storage = match Storage::create(self.terms.home, &id) {
@@ -213,7 +210,6 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         self.run(key, id, session, warnings);
     }
 
-    /// Resumes an interrupted consultation.
     fn resume(&mut self, key: K, session: Session) {
         let id = session.plan().id.clone();
         self.run(key, id, session, Vec::new());
@@ -246,22 +242,19 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         self.running.spawn(finished);
     }
 
-    /// Returns whether the calls in flight were cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.interrupt == Some(InterruptStage::Cancel)
     }
 
-    /// Returns whether another consultation may start.
     pub fn may_start(&self) -> bool {
         self.interrupt.is_none() && self.in_flight() < self.jobs
     }
 
-    /// Returns the number of consultations in flight.
     pub fn in_flight(&self) -> usize {
         self.running.len()
     }
 
-    /// Waits for the next consultation to finish, or for an interrupt; `None` if none is in flight.
+    /// `None` if none is in flight.
     async fn next(&mut self) -> Option<BatchUpdate<K>> {
         loop {
             tokio::select! {
@@ -295,7 +288,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         stage
     }
 
-    /// Cancels the calls in flight: every consultation ends, and can be resumed.
+    /// Every consultation ends, and can be resumed.
     fn cancel(&self) {
         for session in &self.sessions {
             // Without a receiver it has ended.
@@ -303,7 +296,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
         }
     }
 
-    /// Waits until the index has every consultation that has ended; those in flight are dropped.
+    /// Drops consultations in flight.
     async fn finish(self, face: &dyn Face) {
         let Self {
             shared,
@@ -317,7 +310,7 @@ impl<'a, K: Send + 'static> Batch<'a, K> {
     }
 }
 
-/// Returns the plan as approved: the person agreed to the whole batch, and is not asked again.
+/// The person agreed to the whole batch, and is not asked again.
 pub fn approved(prepared: PreparedPlan) -> Plan {
     let mut plan = prepared.plan;
     plan.control.consent.consent_mode = ConsentMode::PreApproved;

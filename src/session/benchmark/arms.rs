@@ -152,13 +152,12 @@ impl ArmTemplates {
         self.arms.iter().map(|(terms, _)| terms.clone()).collect()
     }
 
-    /// Returns the template of an arm; `None` if it does not take part.
+    /// `None` if it does not take part.
     pub fn of(&self, arm: Arm) -> Option<&PlanTemplate> {
         let mut arms = self.arms.iter();
         arms.find_map(|(terms, template)| (terms.arm == arm).then_some(template))
     }
 
-    /// Returns the template of each arm and of the grader.
     pub fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
         let arms = self.arms.iter().map(|(_, template)| template);
         arms.chain(&self.grader)
@@ -168,7 +167,6 @@ impl ArmTemplates {
         self.grader.as_ref()
     }
 
-    /// Returns whether a model selects the personas for each question.
     pub fn selects_personas(&self) -> bool {
         let panel = self.of(Arm::Panel);
         panel.is_some_and(|panel| !panel.common.debate.selectable_personas.is_empty())
@@ -191,7 +189,6 @@ pub fn control(options: &RunOptions, consent_mode: ConsentMode) -> ControlReques
     }
 }
 
-/// Returns whether other models may take over.
 fn has_fallbacks(options: &RunOptions) -> bool {
     let takes_over = matches!(
         options.control.on_failure,
@@ -212,7 +209,6 @@ pub fn arm_terms(arm: Arm, plan: &Plan) -> ArmTerms {
     }
 }
 
-/// Returns the request that gives an arm again.
 fn panel_request(arm: &ArmTerms, selects_personas: bool) -> PanelRequest {
     let models = arm.seats.iter().filter_map(|seat| seat.split_once('='));
     let models: Vec<String> = models.map(|(_, model)| model.to_owned()).collect();

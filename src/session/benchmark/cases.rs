@@ -62,7 +62,6 @@ impl CaseBook {
         self.cases.values()
     }
 
-    /// Returns whether a model must grade some of the answers.
     pub fn needs_grader(&self) -> bool {
         self.entries().any(|entry| entry.key.needs_grader())
     }

@@ -77,7 +77,6 @@ pub fn merge(id: RunId, parts: &[StoredRun]) -> Result<MergedRun, Error> {
     })
 }
 
-/// Adds the attempts and results of a part, and what its unfinished case runs have cost.
 fn add_events(events: &mut Vec<BenchmarkEventKind>, part: &BenchmarkState) {
     for result in &part.results {
         add_attempts(events, &result.run, &result.consultations);
@@ -116,7 +115,6 @@ fn deferred(pending: &PendingCaseRun) -> BenchmarkEventKind {
     }))
 }
 
-/// Returns the parts that are missing, if all runs are parts of the same number.
 fn missing(parts: &[StoredRun]) -> Vec<Partition> {
     let known: Option<Vec<Partition>> = parts
         .iter()

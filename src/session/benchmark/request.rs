@@ -67,7 +67,6 @@ impl BenchmarkRequest {
         self
     }
 
-    /// Returns the arms that answer.
     pub fn arms(&self) -> Vec<Arm> {
         match (self.compare, &self.single) {
             (true, _) => Arm::ALL.to_vec(),
@@ -114,8 +113,7 @@ pub fn conditions(over: StopConditions, given: &StopSettings) -> Result<StopCond
     Ok(conditions)
 }
 
-/// Checks the budget of attempts of a new run: one that was not chosen must suffice for its case
-/// runs.
+/// One that was not chosen must suffice for its case runs.
 pub fn check_budget(
     conditions: &StopConditions,
     given: &StopSettings,
@@ -143,7 +141,7 @@ fn laid<T>(over: Option<T>, given: Option<StopLimit<T>>) -> Option<T> {
 }
 
 impl CaseSelection {
-    /// Returns the cases of this part, in the order of the suite.
+    /// In the order of the suite.
     fn of(&self, suite: &Suite) -> Result<Vec<CaseRef>, Error> {
         let cases = || suite.cases.iter().map(|entry| &entry.case);
         for tag in &self.tags {

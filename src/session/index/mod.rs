@@ -13,8 +13,7 @@ pub use self::queue::{IndexQueue, IndexSender, RebuildTime};
 
 use self::rebuild::{Rebuild, RebuildReason, failed};
 
-/// Opens the index and adds the consultations that have ended since. Drop it before anything is
-/// printed or asked: other processes wait for it.
+/// Drop it before anything is printed or asked: other processes wait for it.
 pub fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
     if !home.path().exists() {
         // No file is created before there is something to store.
@@ -39,8 +38,7 @@ pub fn open(home: &Home, face: &dyn Face) -> Result<Index, Error> {
     }
 }
 
-/// Runs a query. When the index turns out to be damaged, it is rebuilt once and the query runs
-/// again.
+/// When the index turns out to be damaged, it is rebuilt once and the query runs again.
 pub fn with<T>(
     home: &Home,
     face: &dyn Face,
@@ -62,7 +60,7 @@ pub fn with<T>(
     query(&mut index).map_err(|source| Error::failed(failed(source)))
 }
 
-/// Rebuilds the index at the user's request. Returns how many consultations it holds.
+/// Returns how many consultations it holds.
 pub fn rebuild(home: &Home, face: &dyn Face) -> Result<usize, Error> {
     let rebuild = Rebuild::new(home, face, RebuildReason::Requested);
     rebuild.run().map_err(failed)

@@ -57,7 +57,7 @@ struct IndexReport {
 }
 
 impl IndexQueue {
-    /// Starts the thread. Without one, nothing is entered before the next rebuild.
+    /// Without one, nothing is entered before the next rebuild.
     pub fn start(home: &Home, at: Timestamp) -> Self {
         let (sender, changes) = mpsc::channel();
         let thread = std::thread::Builder::new().name("index".to_owned()).spawn({
@@ -80,7 +80,7 @@ impl IndexQueue {
         self.sender.clone()
     }
 
-    /// Waits until everything is entered. Every other sender must be dropped before.
+    /// Drop every other sender before.
     pub fn finish(self, time: RebuildTime, face: &dyn Face) {
         drop(self.sender);
         let report = self.thread.map(|thread| thread.join().unwrap_or_default());
@@ -106,12 +106,10 @@ impl IndexQueue {
 }
 
 impl IndexSender {
-    /// Marks a consultation as begun.
     pub fn begin(&self, id: &ConsultationId, at: Timestamp) {
         self.send(IndexChange::Begun(id.clone(), at));
     }
 
-    /// Adds the rows of a consultation that has ended.
     pub fn end(&self, id: &ConsultationId, record: &StoredRecord, began_at: Timestamp) {
         self.send(IndexChange::ended(id, record, began_at));
     }
@@ -164,7 +162,7 @@ impl IndexReport {
     }
 }
 
-/// Makes changes. An error comes with the reason for a rebuild.
+/// An error comes with the reason for a rebuild.
 fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, RebuildReason)> {
     let path = home.index_file();
     let mut index = open(home, &path).map_err(|error| {
@@ -175,8 +173,7 @@ fn enter(home: &Home, changes: &[IndexChange]) -> Result<(), (IndexError, Rebuil
         .map_err(|error| (IndexError::of(&path, error), RebuildReason::Damaged))
 }
 
-/// Opens the index, and creates it before the first record of a home: there is nothing to wait for
-/// yet.
+/// Creates the index before the first record of a home: there is nothing to wait for yet.
 fn open(home: &Home, path: &Path) -> Result<Index, IndexError> {
     let logs = home.logs_folder();
     let is_record = |entry: fs::DirEntry| entry.path().extension().is_some_and(|it| it == "json");

@@ -47,7 +47,7 @@ impl RebuildReason {
         })
     }
 
-    /// Returns what the user reads; nothing for a rebuild that they asked for.
+    /// `None` for a rebuild that the user asked for.
     fn message(self) -> Option<&'static str> {
         match self {
             Self::Unusable(message) => Some(message),
@@ -77,7 +77,7 @@ impl<'a> Rebuild<'a> {
         }
     }
 
-    /// Rebuilds and opens the index. When it cannot be written, the returned index is in memory.
+    /// When it cannot be written, the returned index is in memory.
     pub(super) fn open(&self) -> Result<Index, Error> {
         let rebuilt = self.run();
         let opened = rebuilt.and_then(|_| Index::open(&self.home.index_file()));
@@ -108,8 +108,7 @@ impl<'a> Rebuild<'a> {
         Ok(index)
     }
 
-    /// Rebuilds the index and returns how many consultations it holds. Does nothing when another
-    /// process has rebuilt it since it was found to be unusable.
+    /// Does nothing when another process has rebuilt it since it was found to be unusable.
     pub(super) fn run(&self) -> Result<usize, IndexError> {
         let (logs, path) = (self.home.logs_folder(), self.home.index_file());
         // The rebuild itself reports a home that cannot be created.

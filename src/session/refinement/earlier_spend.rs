@@ -6,8 +6,8 @@ use crate::refinement::event::RefinementEventKind;
 use crate::refinement::state::RefinementLoop;
 use crate::session::load::spend_of;
 
-/// Returns the events that a resumed loop lacks: for each consultation that can be taken over and
-/// has cost more than the log has, what it has cost so far.
+/// For each consultation that can be taken over and has cost more than the log has, what it has
+/// cost so far.
 pub fn missing_spending(resumed: &RefinementLoop, home: &Home) -> Vec<RefinementEventKind> {
     let extractions = resumed.extractions.iter();
     let extractions = extractions.map(|record| (&record.consultation, &record.spend));

@@ -103,7 +103,6 @@ impl LoopEstimate {
     }
 }
 
-/// Returns the batches of a document whose questions are not known.
 fn assumed_batches(batch_size: NonZeroUsize) -> Vec<QuestionBatch> {
     let question = (
         QuestionKey::of(ASSUMED_QUESTION),

@@ -83,7 +83,6 @@ impl RefinementTemplates {
         }
     }
 
-    /// Returns the templates of the panel, and of the model that extracts.
     pub fn templates(&self) -> impl Iterator<Item = &PlanTemplate> {
         std::iter::once(&self.panel).chain(&self.extraction)
     }
@@ -132,7 +131,6 @@ impl RefinementTemplates {
         Ok(prepared)
     }
 
-    /// Returns what models get of the document.
     pub fn document_source(&self, document: &SpecDocument) -> DocumentSource {
         document_source(&self.document, document)
     }
@@ -147,7 +145,6 @@ impl RefinementTemplates {
     }
 }
 
-/// Prepares the model that extracts: the first judge of the panel.
 async fn extraction(
     planner: &Planner<'_>,
     request: &TemplateRequest,

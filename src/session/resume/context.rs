@@ -26,7 +26,6 @@ pub(super) fn load(
     Ok(())
 }
 
-/// Returns the context of the plan in the first event.
 fn planned(first: &mut Envelope) -> Option<&mut Context> {
     let Event::Consultation(ConsultationEvent::Started(terms)) = &mut first.event else {
         return None;
@@ -59,7 +58,6 @@ fn unavailable(id: &ConsultationId, context: &Context, source: ContextFileError)
     error.hint(again).hint(answered)
 }
 
-/// Returns the names of the first sources, and the number of the others.
 fn names(context: &Context) -> String {
     let first = context.sources.iter().take(MAX_SOURCES);
     let first: Vec<String> = first.map(|source| one_line(&source.name)).collect();

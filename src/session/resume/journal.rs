@@ -22,8 +22,7 @@ use super::{InterruptedConsultation, context};
 /// A journal that is open to be continued: its events, and where the next ones are stored.
 type OpenJournal = (Vec<Envelope>, Storage);
 
-/// Opens the consultation of this name, or the newest that can be resumed and that no other process
-/// is running. Without a lock it is only read: nothing is locked, repaired or stored.
+/// Without a lock it is only read: nothing is locked, repaired or stored.
 pub fn open(
     logs: &Path,
     index: Option<&Index>,
@@ -40,7 +39,6 @@ pub fn open(
     }
 }
 
-/// Opens the consultation of this id.
 pub fn open_id(
     id: ConsultationId,
     logs: &Path,
@@ -110,7 +108,6 @@ pub fn is_complete(files: &ConsultationFiles, ending: JournalEnding) -> bool {
         .is_ok_and(|record| record.completion() == Completion::Completed)
 }
 
-/// Checks that a consultation can be resumed.
 fn check(
     id: &ConsultationId,
     files: &ConsultationFiles,
@@ -138,8 +135,8 @@ fn check(
     Err(error.hint("ask again with `conclave consult \"…\"`"))
 }
 
-/// Opens a journal to continue it; the inner error means that another process writes it. A journal
-/// that cannot be written can still be read: then nothing more is stored, and a warning says so.
+/// The inner error means that another process writes it. A journal that cannot be written can still
+/// be read: then nothing more is stored, and a warning says so.
 fn reopen(
     id: &ConsultationId,
     files: ConsultationFiles,

@@ -47,12 +47,10 @@ impl InterruptedConsultation {
         })
     }
 
-    /// Returns the plan that the consultation began with.
     pub fn plan(&self) -> &Plan {
         self.replayed.consultation.plan()
     }
 
-    /// Returns the session that resumes it.
     pub fn session(self, terms: ResumeTerms, providers: Providers, clock: Clock) -> Session {
         Session {
             consultation: self.replayed.consultation,

@@ -184,8 +184,7 @@ impl RunInProgress<'_> {
         Ok(())
     }
 
-    /// Returns the consultation that a case run can take over: one that was interrupted, or whose
-    /// answer was not graded.
+    /// One that was interrupted, or whose answer was not graded.
     fn left_over(&self, pending: &PendingCaseRun) -> Option<ConsultationId> {
         if pending.unfinished.is_some() {
             return pending.unfinished.clone();
@@ -205,7 +204,6 @@ impl RunInProgress<'_> {
         }
     }
 
-    /// Returns a new consultation for a case run that waits or has failed.
     fn start_attempt(&mut self, run: CaseRunId) -> Result<BatchStep<Job>, Error> {
         let (book, arms) = (self.driver.book, self.driver.arms);
         let planned = match (book.get(&run.case), arms.of(run.arm)) {
@@ -228,8 +226,7 @@ impl RunInProgress<'_> {
         }
     }
 
-    /// Records that a case run has this consultation in flight: a new attempt, unless it had the
-    /// consultation before.
+    /// A new attempt, unless it had the consultation before.
     fn start_case_run(&mut self, run: &CaseRunId, id: ConsultationId) -> Result<(), Error> {
         let attempt = self.state().pending(run).map_or(1, |pending| {
             let is_new = !pending.consultations.contains(&id);

@@ -20,7 +20,6 @@ use crate::stopping::batch::state::StopRequest;
 use super::{Job, RunInProgress};
 
 impl RunInProgress<'_> {
-    /// Takes the outcome of a case run's consultation.
     pub(super) fn consulted(
         &mut self,
         run: &CaseRunId,
@@ -60,8 +59,8 @@ impl RunInProgress<'_> {
         }
     }
 
-    /// Takes a consultation that was cut off: a stop is the reason. Without one it counts as a
-    /// failure, since a case run that is only put back could be cut off for ever.
+    /// A stop is the reason. Without one it counts as a failure, since a case run that is only put
+    /// back could be cut off for ever.
     fn cut_off(&mut self, run: &CaseRunId, message: Option<String>) -> Result<(), Error> {
         if self.state().is_halted() {
             return self.defer(run, DeferralCause::Stop, message);
@@ -76,7 +75,7 @@ impl RunInProgress<'_> {
         })
     }
 
-    /// Takes an answer: it is a result, unless a model has to grade it.
+    /// The answer is a result, unless a model has to grade it.
     fn answered(
         &mut self,
         run: &CaseRunId,
@@ -127,7 +126,6 @@ impl RunInProgress<'_> {
         }
     }
 
-    /// Takes the grader's decision.
     pub(super) fn graded(
         &mut self,
         run: &CaseRunId,
@@ -182,7 +180,7 @@ impl RunInProgress<'_> {
         self.finish(&result)
     }
 
-    /// Ends a case run without a result: an answer that no model could grade counts as none.
+    /// An answer that no model could grade counts as none.
     pub(super) fn fail(
         &mut self,
         run: &CaseRunId,
@@ -197,7 +195,6 @@ impl RunInProgress<'_> {
         })
     }
 
-    /// Decides what follows an attempt without an answer.
     fn no_answer(&mut self, run: &CaseRunId, message: String) -> Result<(), Error> {
         match self.state().after_failed_attempt(run) {
             AfterFailedAttempt::Retry => {

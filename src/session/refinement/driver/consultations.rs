@@ -50,7 +50,6 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Returns a new consultation.
     pub(super) fn start(&self, job: LoopJob) -> Result<BatchStep<LoopJob>, Error> {
         let templates = self.driver.templates;
         let plan = approved(match &job {
@@ -162,8 +161,7 @@ impl LoopInProgress<'_> {
         })
     }
 
-    /// Returns why a consultation of an earlier process is asked again. One that failed continues,
-    /// with what is paid, if the same models can still complete it.
+    /// One that failed continues, with what is paid, if the same models can still complete it.
     pub(super) fn why_repeat(
         &self,
         job: &LoopJob,
@@ -226,7 +224,6 @@ fn models(panel: &Panel) -> impl Iterator<Item = &ModelRef> {
 }
 
 impl LoopJob {
-    /// Returns whether a consultation ended before it had said all that it can.
     fn is_cut_off(&self, record: &StoredRecord) -> bool {
         let why = match self {
             Self::Extraction => extracted_items(record).err(),

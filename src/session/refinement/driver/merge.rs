@@ -11,8 +11,7 @@ use crate::session::refinement::request::LoopJob;
 use super::{LoopInProgress, StopRequested, WorkingDocument};
 
 impl LoopInProgress<'_> {
-    /// Asks for a stop if a person has changed the document since the iteration began. An editor
-    /// may be about to save one that cannot be read.
+    /// An editor may be about to save one that cannot be read.
     pub(super) fn notice_edit(&mut self) {
         let text = self.driver.file().read();
         if !text.is_ok_and(|text| TextHash::of(&text) == self.document.now.read) {
@@ -32,7 +31,6 @@ impl LoopInProgress<'_> {
         self.driver.progress.ending();
     }
 
-    /// Merges the findings, and decides whether the loop is over.
     pub(super) fn integrate(
         &mut self,
         batch: &Batch<'_, LoopJob>,
@@ -101,7 +99,7 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Writes the log for people. It can be written again, and ends no loop.
+    /// A failed write ends no loop: the log can be written again.
     pub(super) fn write_changes(&self) {
         let refinement = &self.driver.refinement;
         let markdown = (self.driver.changes)(refinement.state());
@@ -114,7 +112,7 @@ impl LoopInProgress<'_> {
         }
     }
 
-    /// Records that the text of a merge is in its file: the iteration is over.
+    /// The iteration is over.
     pub(super) fn written(&mut self, document: TextHash) -> Result<(), Error> {
         let merge = self
             .current()

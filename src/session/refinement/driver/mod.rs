@@ -233,7 +233,7 @@ impl LoopInProgress<'_> {
         Ok(())
     }
 
-    /// Returns what comes before anything may start; `None` if something may start now.
+    /// `None` if something may start now.
     fn hold(&mut self, batch: &Batch<'_, LoopJob>) -> Result<Option<BatchStep<LoopJob>>, Error> {
         if self.stop.is_some() {
             return self.end_or_wait(batch).map(Some);
@@ -241,7 +241,6 @@ impl LoopInProgress<'_> {
         Ok((!batch.may_start()).then_some(BatchStep::Wait(None)))
     }
 
-    /// Waits for what is in flight, and stops the loop when nothing is.
     fn end_or_wait(&mut self, batch: &Batch<'_, LoopJob>) -> Result<BatchStep<LoopJob>, Error> {
         if batch.in_flight() > 0 {
             return Ok(BatchStep::Wait(None));
@@ -252,14 +251,14 @@ impl LoopInProgress<'_> {
         Ok(BatchStep::Again)
     }
 
-    /// Nothing more starts. The first reason counts.
+    /// The first reason counts.
     fn request_stop(&mut self, cause: StopCause, message: String) {
         self.stop.get_or_insert(StopRequested { cause, message });
         self.driver.progress.ending();
     }
 
-    /// Returns whether the findings must wait: a person has changed the document, or a provider
-    /// refuses access, so that questions would be left out.
+    /// A person has changed the document, or a provider refuses access, so that questions would be
+    /// left out.
     fn must_not_merge(&self) -> bool {
         let Some(stop) = &self.stop else {
             return false;

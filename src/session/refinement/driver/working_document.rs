@@ -50,7 +50,6 @@ impl WorkingDocument {
 }
 
 impl RefinementDriver<'_> {
-    /// Returns the file that an iteration works on.
     pub(super) fn file(&self) -> &SpecFile {
         if self.current().last_written().is_some() {
             &self.output
