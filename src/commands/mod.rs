@@ -40,8 +40,7 @@ impl App<'_> {
         Home::find(self.environment).map_err(Error::usage)
     }
 
-    /// Prints a value as JSON, or the screen for a terminal of this width; `None` for a file or a
-    /// pipe.
+    /// `None` for a file or a pipe.
     fn print(
         self,
         is_json: bool,
@@ -54,7 +53,7 @@ impl App<'_> {
         self.show(screen)
     }
 
-    /// Prints the screen for a terminal of this width; `None` for a file or a pipe.
+    /// `None` for a file or a pipe.
     fn show(self, screen: impl FnOnce(Option<usize>, Paint) -> String) -> Result<(), Error> {
         let traits = self.printer.out_traits();
         let width = traits.is_terminal.then_some(traits.width);
@@ -68,7 +67,7 @@ impl From<PrintError> for Error {
     }
 }
 
-/// Returns the exit code of a loop that has stopped; `success` is that of a success.
+/// `success` is the code of a success.
 fn exit_of_loop(class: Class, success: Exit) -> Exit {
     match class {
         Class::Done | Class::Converged => success,
@@ -91,8 +90,7 @@ pub(crate) fn until_interrupted<T>(
     to_end(restore, Box::pin(dialogue))?.unwrap_or_else(|| Err(interrupted()))
 }
 
-/// Runs a future on a runtime of its own to its end, or to the first interrupt: an open question is
-/// dropped, which restores the terminal.
+/// An open question is dropped, which restores the terminal.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> Result<T, Error> {
     // The first interrupt drops an open question, so nothing is left to restore at the second.
     let result = to_end(|| (), future)?;

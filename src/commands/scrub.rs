@@ -63,7 +63,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     Ok(shown?)
 }
 
-/// Reads the files, or standard input without any.
 fn read(paths: &[PathBuf], limit: SizeLimit) -> Result<Vec<InputText>, Error> {
     if paths.is_empty() && io::stdin().is_terminal() {
         return Err(Error::usage("nothing to scrub: no file and no input")

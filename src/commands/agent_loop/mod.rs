@@ -66,7 +66,7 @@ pub(crate) struct StateFolderFlag {
 }
 
 impl StateFolderFlag {
-    /// Opens the state, which need not exist yet.
+    /// The state need not exist yet.
     pub(crate) fn open(&self) -> Result<Store, Error> {
         match &self.state {
             Some(folder) if folder.as_os_str().is_empty() => {
@@ -79,7 +79,6 @@ impl StateFolderFlag {
     }
 }
 
-/// Explains why a state cannot be read or written.
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let hint = match &error {
@@ -113,7 +112,7 @@ pub(crate) fn recorded(
     Ok(update)
 }
 
-/// Returns the id of a run without the secrets in it: it is stored and printed.
+/// The id is stored and printed.
 fn run_id(text: &str) -> Result<String, String> {
     const LONGEST: usize = 100;
     if text.trim().is_empty() || text.len() > LONGEST || text.contains(char::is_control) {
@@ -205,7 +204,6 @@ pub(crate) fn with_flags(
     })
 }
 
-/// Returns each threshold with its key.
 fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
     [
         ("min_confidence", &mut of.min_confidence),
@@ -221,8 +219,8 @@ fn assignments(of: &mut ExitThresholds) -> [(&'static str, &mut u64); 10] {
     ]
 }
 
-/// Returns the rule of the circuit. Where the file does not set its windows, they are not shorter
-/// than those of the rules: the circuit would halt a loop that a rule still lets run.
+/// Where the file does not set its windows, they are not shorter than those of the rules: the
+/// circuit would halt a loop that a rule still lets run.
 fn circuit(file: &LoopSettings, thresholds: &ExitThresholds) -> Result<BreakerRule, Error> {
     let usual = BreakerRule::default();
     let given = |key, most: u64| {

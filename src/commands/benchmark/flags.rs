@@ -137,7 +137,7 @@ pub(super) struct ReportFlags {
 }
 
 impl ProcessFlags {
-    /// Returns the number of consultations at once: the flag's, the suite's, or the default.
+    /// The flag's, the suite's, or the default.
     pub(super) fn jobs(&self, of_suite: Option<u32>) -> usize {
         let jobs = self.jobs.or(of_suite).unwrap_or(DEFAULT_JOBS);
         usize::try_from(jobs).unwrap_or(usize::MAX)
@@ -145,7 +145,6 @@ impl ProcessFlags {
 }
 
 impl StopFlags {
-    /// Returns the flags as a suite has them.
     pub(super) fn settings(&self) -> StopSettings {
         StopSettings {
             max_retry_rate: self.max_retry_rate,
@@ -164,7 +163,6 @@ impl ReportFlags {
     }
 }
 
-/// Reads a limit that can be switched off.
 fn limit<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<StopLimit<T>, String> {
     match text.trim() {
         "off" => Ok(StopLimit::Off),

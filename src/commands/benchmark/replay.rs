@@ -53,7 +53,6 @@ impl Args {
     }
 }
 
-/// Prints the figures of all rules on the recorded answers of this file.
 pub(super) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     let report = report(args)?;
     app.print(args.json.is_json(), &report, |width, paint| {

@@ -50,7 +50,6 @@ use crate::text::clean::clean;
 use super::flags::ProcessFlags;
 use super::{Args, ResumeArgs, stored};
 
-/// Runs a new benchmark of a suite.
 pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Error> {
     stored::check_outputs(&args.process.output)?;
     let consent_mode = consent_mode(args.control.spending.yes, app.printer, StdinUse::Free);
@@ -108,7 +107,6 @@ pub(super) fn start(args: &Args, path: &Path, app: App<'_>) -> Result<Exit, Erro
     run.drive(locked, approved, suite.settings.jobs)
 }
 
-/// Goes through what a stopped run has left.
 pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
     stored::check_outputs(&args.process.output)?;
     let clock = app.clock;
@@ -189,7 +187,6 @@ pub(super) fn resume(args: &ResumeArgs, app: App<'_>) -> Result<Exit, Error> {
 }
 
 impl Args {
-    /// Returns the flags as a request.
     fn request(&self, consent_mode: ConsentMode) -> Result<BenchmarkRequest, Error> {
         let rounds = self.rounds.request();
         Ok(BenchmarkRequest {
@@ -230,7 +227,6 @@ struct PreparedRun<'a> {
 }
 
 impl PreparedRun<'_> {
-    /// Prints what is about to run, and what it costs.
     fn announce(&self, terms: &RunTerms) {
         let printer = self.app.printer;
         let part = terms
@@ -253,7 +249,6 @@ impl PreparedRun<'_> {
         printer.note(&cost_line("Estimate", &self.estimate));
     }
 
-    /// Prints the notices of the arms, and what is masked in the cases.
     fn announce_arms(&self) {
         let mut notices: Vec<&String> = Vec::new();
         let panel = self.arms.of(Arm::Panel).map(|template| &template.common);
@@ -274,7 +269,7 @@ impl PreparedRun<'_> {
         announce(masked.as_ref(), findings, self.app.printer);
     }
 
-    /// Returns the run under a ceiling; `used` is what counts as spent by its earlier processes.
+    /// `used` is what counts as spent by its earlier processes.
     fn batch(&self, limit: Option<MicroUsd>, used: MicroUsd) -> Result<PreparedBatch<'_>, Error> {
         let name = "ceiling of the run";
         let ceiling = RunCeiling { name, limit, used };
@@ -313,7 +308,6 @@ impl PreparedRun<'_> {
         Ok(Exit::Answer)
     }
 
-    /// Drives the run, prints its report, and returns the exit code.
     fn drive(
         &self,
         run: LockedRun,
@@ -353,8 +347,8 @@ impl PreparedRun<'_> {
     }
 }
 
-/// Reads a suite, and prints what is wrong with it. Its name, ids and tags, which are stored and
-/// printed, are masked; also returns what masks them, if anything does.
+/// Its name, ids and tags are masked, as they are stored and printed. Also returns what masks them,
+/// if anything does.
 fn read_suite(
     path: &Path,
     unmasked: bool,

@@ -155,7 +155,7 @@ pub(super) fn store(home: &Home) -> RunStore {
     RunStore::in_folder(home.runs_folder())
 }
 
-/// Finds a run by its id, a unique prefix, its folder, or `last`.
+/// By its id, a unique prefix, its folder, or `last`.
 pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
     let found = store.find(name).map_err(Error::usage)?;
     found.map_err(|error| match &error {
@@ -172,7 +172,6 @@ pub(super) fn find(store: &RunStore, name: &str) -> Result<RunId, Error> {
     })
 }
 
-/// Loads a run of the home, or one in a folder that was copied from another machine.
 fn load_anywhere(store: &RunStore, name: &str) -> Result<StoredRun, Error> {
     let folder = Path::new(name);
     let id = folder
@@ -186,7 +185,6 @@ fn load_anywhere(store: &RunStore, name: &str) -> Result<StoredRun, Error> {
     })
 }
 
-/// Explains why a run cannot be used.
 impl From<LogError> for Error {
     fn from(error: LogError) -> Self {
         match &error {
@@ -205,7 +203,6 @@ pub(super) fn check_outputs(flags: &ReportFlags) -> Result<(), Error> {
     check_output(flags.junit.as_deref())
 }
 
-/// Prints the report, and writes the files that are asked for.
 pub(super) fn show(
     report: &BenchmarkReport,
     flags: &ReportFlags,
@@ -228,7 +225,6 @@ pub(super) fn show(
     answer::write(&source, format, flags.output.as_deref(), &pager, printer)
 }
 
-/// Returns the exit code of a run whose report was shown.
 pub(super) fn exit(report: &BenchmarkReport, flags: &ReportFlags) -> Result<Exit, Error> {
     if report.run_status != BenchmarkStatus::Complete {
         return Err(stopped(report));
@@ -236,7 +232,7 @@ pub(super) fn exit(report: &BenchmarkReport, flags: &ReportFlags) -> Result<Exit
     check_accuracy(report, flags)
 }
 
-/// Fails below the share of `--fail-under`: of the panel, or of the single model if it is alone.
+/// Of the panel, or of the single model if it is alone.
 pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> Result<Exit, Error> {
     let Some(least) = flags.fail_under else {
         return Ok(Exit::Answer);
@@ -255,7 +251,6 @@ pub(super) fn check_accuracy(report: &BenchmarkReport, flags: &ReportFlags) -> R
     }
 }
 
-/// Explains why a run ended before its last case, and how to resume it.
 fn stopped(report: &BenchmarkReport) -> Error {
     let resume = format!("conclave benchmark --resume {}", report.run_id);
     let Some(StopReason {

@@ -25,23 +25,19 @@ const RUN_PREFIX: &str = "bench-";
 /// Characters of a question beside its id.
 const LONGEST_QUESTION: usize = 60;
 
-/// Returns the completer for arguments that take any consultation.
 pub(crate) fn all() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Included))
 }
 
-/// Returns the completer for arguments that take a consultation without an answer.
 pub(crate) fn unanswered() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| candidates(typed, CompleteEntries::Excluded))
 }
 
-/// Returns the completer for arguments that take a run of a benchmark.
 pub(crate) fn runs() -> ArgValueCompleter {
     ArgValueCompleter::new(run_candidates)
 }
 
-/// Returns `last` and the runs that begin with what was typed, newest first; files when there are
-/// none.
+/// Newest first; files when there are none.
 fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
     let text = typed.to_string_lossy();
     let home = Home::find(&Environment::read()).ok();
@@ -59,7 +55,7 @@ fn run_candidates(typed: &OsStr) -> Vec<CompletionCandidate> {
     )
 }
 
-/// Returns `last`, if it begins with what was typed, and the others; files when there are none.
+/// Files when there are none.
 fn with_last(
     typed: &OsStr,
     others: impl Iterator<Item = CompletionCandidate>,
@@ -75,7 +71,7 @@ fn with_last(
     candidates
 }
 
-/// Returns `last` and the ids that begin with what was typed; files when there are none.
+/// Files when there are none.
 fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandidate> {
     let text = typed.to_string_lossy();
     let unique = text.strip_prefix("consult-");
@@ -97,7 +93,7 @@ fn candidates(typed: &OsStr, complete: CompleteEntries) -> Vec<CompletionCandida
     )
 }
 
-/// Returns the ids with this prefix: from the index, or without questions from the folder of logs.
+/// From the index, or without questions from the folder of logs.
 fn ids(prefix: &str, complete: CompleteEntries) -> Vec<IdCandidate> {
     let Ok(home) = Home::find(&Environment::read()) else {
         return Vec::new();

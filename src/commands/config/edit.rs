@@ -26,7 +26,7 @@ use crate::text::clean::one_line;
 
 use super::setting_path::{SettingPath, no_keys_here};
 
-/// Writes a value: as JSON if it is valid JSON of the right type, else as text.
+/// As JSON if it is valid JSON of the right type, else as text.
 pub(super) fn set(name: &str, value: &str, home: &Home, app: App<'_>) -> Result<(), Error> {
     let key = write(name, value, home)?;
     app.printer.note(&format!(
@@ -38,7 +38,7 @@ pub(super) fn set(name: &str, value: &str, home: &Home, app: App<'_>) -> Result<
     Ok(())
 }
 
-/// Writes a value without a message.
+/// Without a message.
 pub(in crate::commands) fn write(
     name: &str,
     value: &str,
@@ -68,7 +68,7 @@ pub(in crate::commands) fn write(
     Ok(setting)
 }
 
-/// Removes a value, even one under an unknown name.
+/// Even one under an unknown name.
 pub(super) fn unset(name: &str, home: &Home, app: App<'_>) -> Result<(), Error> {
     let (written, (key, remaining)) = remove(name, home)?;
     let word = if written { "no longer" } else { "not" };
@@ -92,7 +92,7 @@ pub(super) fn unset(name: &str, home: &Home, app: App<'_>) -> Result<(), Error> 
 /// The setting of a removed value, and what keeps the file from being used.
 type Removal = (Option<&'static Setting>, Option<String>);
 
-/// Removes a value without a message. Returns whether there was one.
+/// Returns whether there was one.
 pub(in crate::commands) fn remove(name: &str, home: &Home) -> Result<(bool, Removal), Error> {
     change(home, |file| {
         let (steps, key) = match SettingPath::parse(name, &|key| file.current(key)) {
@@ -163,7 +163,7 @@ struct SettingsFile<'a> {
 }
 
 impl<'a> SettingsFile<'a> {
-    /// Reads the file; a missing one has no settings.
+    /// A missing file has no settings.
     fn read(home: &'a Home) -> Result<Self, Error> {
         let path = home.config_file();
         let text = read_optional(&path, SizeLimit::SETTINGS)
@@ -178,18 +178,17 @@ impl<'a> SettingsFile<'a> {
         Ok(Self { home, text, object })
     }
 
-    /// Returns the text without every value at these steps; `None` if there is none.
+    /// `None` if there is none.
     fn without(&self, steps: &[String]) -> Option<String> {
         let first = json_edit::remove(&self.text, steps);
         std::iter::successors(first, |text| json_edit::remove(text, steps)).last()
     }
 
-    /// Returns the value of a setting in the file, valid or not.
+    /// Valid or not.
     fn current(&self, setting: &Setting) -> Value {
         value_in(&self.object, setting)
     }
 
-    /// Returns the checked text with a value set.
     fn with(&self, path: &SettingPath, value: &Value) -> Result<String, Error> {
         let (path, value) = self.expand_entry(path, value);
         let text = json_edit::set(&self.text, &path.steps(), &value).ok_or_else(|| {
@@ -218,8 +217,7 @@ impl<'a> SettingsFile<'a> {
         Ok(text)
     }
 
-    /// Turns an entry in its short form into an object when a field is added: a panel that is only
-    /// its seats, or a persona that is only its prompt.
+    /// A panel that is only its seats, or a persona that is only its prompt.
     fn expand_entry(&self, path: &SettingPath, value: &Value) -> (SettingPath, Value) {
         if let Parts::Entries {
             short: Some(short), ..
@@ -243,7 +241,6 @@ impl<'a> SettingsFile<'a> {
     }
 }
 
-/// Returns the value of a setting in an object of settings.
 fn value_in(object: &Map<String, Value>, setting: &Setting) -> Value {
     let mut fields = object.iter();
     fields
@@ -251,8 +248,7 @@ fn value_in(object: &Map<String, Value>, setting: &Setting) -> Value {
         .map_or(Value::Null, |(_, value)| value.clone())
 }
 
-/// Saves it as `conclave config set` does. Returns the path of the file, or why it could not be
-/// written.
+/// Returns the path of the file, or why it could not be written.
 pub(crate) fn save_threshold(
     amount: MicroUsd,
     home: &Home,

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     Ok(app.printer.result(&result)?)
 }
 
-/// Returns a value alone: texts without quotation marks, nothing if there is none.
+/// Texts without quotation marks, nothing if there is none.
 fn get(name: &str, settings: &Settings) -> Result<String, Error> {
     let path = SettingPath::parse(name, &|setting| setting.value(settings))?;
     let Some(value) = path.value(settings)? else {
@@ -147,7 +147,7 @@ struct SettingRow {
     help: Option<&'static str>,
 }
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 fn screen(rows: &[SettingRow], width: Option<usize>, paint: Paint) -> String {
     let rows = rows.iter().map(|row| {
         let mut cells = [&row.name, &row.value, &row.origin]
@@ -160,7 +160,6 @@ fn screen(rows: &[SettingRow], width: Option<usize>, paint: Paint) -> String {
     document::screen(table.as_slice(), width, paint)
 }
 
-/// Returns a row for each setting, or part of one, under the name that `get` takes.
 fn rows(settings: &Settings) -> Vec<SettingRow> {
     let mut rows = Vec::new();
     for setting in SETTINGS.iter() {
@@ -188,7 +187,6 @@ fn rows(settings: &Settings) -> Vec<SettingRow> {
     rows
 }
 
-/// Collects the parts of a value that have no named parts, each with its dotted name.
 fn leaves(name: &str, value: &Value, found: &mut Vec<(String, String)>) {
     match value {
         Value::Object(fields) if !fields.is_empty() => {

@@ -19,8 +19,7 @@ pub(super) struct SettingPath {
 }
 
 impl SettingPath {
-    /// Parses a dotted name. Names of models may contain dots: their ends are found by the current
-    /// value.
+    /// Names of models may contain dots: their ends are found by the current value.
     pub(super) fn parse(dotted: &str, current: &dyn Fn(&Setting) -> Value) -> Result<Self, Error> {
         if holds_key(dotted) {
             return Err(no_keys_here(dotted.trim()));
@@ -50,14 +49,12 @@ impl SettingPath {
         Ok(Self { setting, parts })
     }
 
-    /// Returns the steps to it in the file.
     pub(super) fn steps(&self) -> Vec<String> {
         let setting = self.setting.name.to_owned();
         std::iter::once(setting).chain(self.parts.clone()).collect()
     }
 
-    /// Returns the value in these settings; `None` for a field that an entry does not have. Fails
-    /// for an unknown entry.
+    /// `None` for a field that an entry does not have. Fails for an unknown entry.
     pub(super) fn value(&self, settings: &Settings) -> Result<Option<Value>, Error> {
         let whole = self.setting.value(settings);
         let Some((name, fields)) = self.parts.split_first() else {
@@ -80,7 +77,6 @@ impl SettingPath {
     }
 }
 
-/// Returns the name of an entry, and of one of its fields.
 fn entry(key: &Setting, rest: &str, known: &[&str]) -> Result<Vec<String>, Error> {
     let parts: Vec<&str> = rest.split('.').collect();
     let [name, field, beyond @ ..] = parts.as_slice() else {
@@ -107,7 +103,6 @@ fn names(value: &Value) -> Vec<&str> {
     fields.map(|(name, _)| name.as_str()).collect()
 }
 
-/// Returns the name of a provider or a model, and the fields of its request bodies.
 fn parameter(rest: &str, current: &Value) -> Vec<String> {
     let of = |name: &&str| {
         rest.strip_prefix(name)
@@ -124,8 +119,8 @@ fn parameter(rest: &str, current: &Value) -> Vec<String> {
         .collect()
 }
 
-/// Returns the name of a model that has no parameters yet. The parts after its last dots are fields
-/// if they look like names: versions, the other use of dots, begin with a digit.
+/// The parts after its last dots are fields if they look like names: versions, the other use of
+/// dots, begin with a digit.
 fn new_parameter(rest: &str) -> &str {
     if !rest.contains(':') {
         return rest.split('.').next().unwrap_or(rest);

@@ -128,7 +128,7 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
 }
 
 impl Args {
-    /// Returns the words of the question. Beside `--follow-up`, the others name a consultation.
+    /// Beside `--follow-up`, the others name a consultation.
     fn question_words(&self) -> &[String] {
         self.follow_up
             .as_ref()

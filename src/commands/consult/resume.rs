@@ -139,7 +139,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
     face.run(session, None)
 }
 
-/// Returns where the run resumes, how many calls are done, and what was spent.
 fn announcement(transcript: &Transcript) -> String {
     let id = &transcript.id;
     if transcript.state == StateName::Complete {

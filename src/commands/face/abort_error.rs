@@ -12,7 +12,7 @@ use crate::terminal::output::format::amount;
 
 use super::consent::ConsentRequest;
 
-/// Returns an abort as an error. `resumable` is the consultation, if it can be resumed.
+/// `resumable` is the consultation, if it can be resumed.
 pub(crate) fn aborted(
     abort: &Abort,
     transcript: &Transcript,

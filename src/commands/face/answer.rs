@@ -23,7 +23,6 @@ pub(crate) struct AnswerSource<'a> {
 }
 
 impl AnswerSource<'_> {
-    /// Returns the text of a file in this format.
     pub(crate) fn text(&self, format: AnswerFormat) -> Result<String, Error> {
         let json = || (self.json)().map(|json| json.trim_end().to_owned() + "\n");
         Ok(match format {
@@ -60,8 +59,8 @@ pub(crate) fn check_output(output: Option<&Path>) -> Result<(), Error> {
     }
 }
 
-/// Writes an answer; on a terminal, what does not fit its screen goes through the pager. An answer
-/// that cannot be written to its file goes to standard output.
+/// On a terminal, what does not fit its screen goes through the pager. An answer that cannot be
+/// written to its file goes to standard output.
 pub(crate) fn write(
     source: &AnswerSource<'_>,
     format: AnswerFormat,

@@ -76,7 +76,6 @@ impl<'a> PreparedBatch<'a> {
         })
     }
 
-    /// Previews the run and its parts.
     pub(crate) fn preview<D: Serialize>(
         &self,
         parts: &[(&str, &BatchEstimate)],
@@ -115,7 +114,7 @@ impl<'a> PreparedBatch<'a> {
 }
 
 impl<'a> ApprovedBatch<'a> {
-    /// Drives the run to its end on a runtime of its own.
+    /// On a runtime of its own.
     pub(crate) fn drive<K: Send + 'static, T>(
         self,
         driver: impl AsyncFnOnce(Batch<'a, K>) -> Result<T, Error>,
@@ -157,15 +156,14 @@ pub(crate) fn arm_line(arm: &ArmTerms) -> String {
     line
 }
 
-/// Describes what a part of a run is expected to cost: `In all: 120 calls, $0.10 – $0.20 – $0.40`.
+/// `In all: 120 calls, $0.10 – $0.20 – $0.40`.
 pub(crate) fn cost_line(name: &str, part: &BatchEstimate) -> String {
     let total = &part.total;
     let cost = cost_range(total.low, total.cost, total.high, dollars);
     format!("{name}: {} calls, {cost}", thousands(part.calls))
 }
 
-/// Describes what earlier processes have spent on a run: `≥ $0.0110 spent so far`, and what counts
-/// under its ceiling besides.
+/// `≥ $0.0110 spent so far`, and what counts under its ceiling besides.
 pub(crate) fn spent_so_far(spend: &ConsultationSpend) -> String {
     let known = format!("{} spent so far", amount(spend.cost));
     if spend.in_doubt.is_zero() {

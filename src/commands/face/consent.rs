@@ -120,7 +120,6 @@ pub(crate) struct GateDecision {
 }
 
 impl GateDecision {
-    /// Describes what the rule decides on an estimate under a ceiling.
     pub(crate) fn of(rule: &ConsentRule, estimate: &Estimate, ceiling: Option<MicroUsd>) -> Self {
         let (threshold, limit) = (rule.always_allow_under, ceiling.unwrap_or_default());
         let (decision, message, why) = match rule.decide(estimate, ceiling) {
@@ -184,8 +183,7 @@ fn reasons(why: &[GateReason]) -> String {
     why.iter().map(words).collect::<Vec<_>>().join("; ")
 }
 
-/// Prints how many secrets were masked; with `--verbose` also by which rule and where. Warns when
-/// none was looked for.
+/// With `--verbose` also by which rule and where. Warns when none was looked for.
 pub(crate) fn announce(report: Option<&ScrubbingReport>, findings: &[Finding], printer: &Printer) {
     let Some(report) = report else {
         return;

@@ -38,8 +38,7 @@ use self::abort_error::aborted;
 use self::answer::AnswerSource;
 use self::consent::{GateDecision, announce};
 
-/// Says what is masked, and runs a new consultation; a template without providers is shown instead
-/// of run.
+/// A template without providers is shown instead of run.
 pub(crate) fn start(
     (planner, template, prepared): (&Planner<'_>, &PlanTemplate, PreparedPlan),
     app: App<'_>,
@@ -98,8 +97,7 @@ impl<'a> TerminalFace<'a> {
         })
     }
 
-    /// Runs a consultation and shows its report, or how it differs from the record that it
-    /// rejudges. The report is stored all the same.
+    /// The report is stored all the same.
     pub(crate) fn run(
         mut self,
         session: Session,
@@ -153,7 +151,6 @@ impl<'a> TerminalFace<'a> {
         }
     }
 
-    /// Runs the session with the terminal's progress, person and interrupts.
     async fn take_part(
         &mut self,
         session: Session,
@@ -191,7 +188,6 @@ impl<'a> TerminalFace<'a> {
         run::run(session, participants, shared).await
     }
 
-    /// Asks for consent to what is left of a consultation, as the consultation itself does.
     pub(crate) fn ask(
         &self,
         estimate: &Estimate,
@@ -212,7 +208,6 @@ impl<'a> TerminalFace<'a> {
         block_on(person.ask(&question))
     }
 
-    /// Prints the answer, or returns the reason why there is none.
     fn show(
         &self,
         outcome: &RunOutcome,
@@ -256,8 +251,8 @@ impl<'a> TerminalFace<'a> {
         Ok(())
     }
 
-    /// Summarizes what an aborted consultation found, on a terminal. Returns whether it did: the
-    /// reason for the abort matters more than a failure to write.
+    /// Returns whether a summary was shown: the reason for the abort matters more than a failure to
+    /// write it.
     fn show_partial(&self, outcome: &RunOutcome, next: &NextSteps) -> bool {
         let face = self.app.printer.out_traits();
         let is_shown = face.is_terminal

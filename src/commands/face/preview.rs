@@ -108,7 +108,6 @@ impl Figures {
 }
 
 impl<'a, D: Serialize> Preview<'a, D> {
-    /// Previews a run and its parts.
     pub(crate) fn new(
         estimate: &'a BatchEstimate,
         parts: &[(&str, &BatchEstimate)],
@@ -138,7 +137,6 @@ impl<'a, D: Serialize> Preview<'a, D> {
         }
     }
 
-    /// Writes the preview.
     pub(crate) fn show(
         &self,
         format: AnswerFormat,
@@ -173,7 +171,6 @@ impl<'a, D: Serialize> Preview<'a, D> {
         parts
     }
 
-    /// Returns the figures of each model, of each part and of all.
     fn table(&self) -> Option<Part> {
         let place = |share: &Share| {
             let host = share.address.as_deref().map(authority);
@@ -190,7 +187,7 @@ impl<'a, D: Serialize> Preview<'a, D> {
     }
 }
 
-/// Returns what is masked in each source; nothing if nothing is.
+/// `None` if nothing is masked.
 fn masked(report: &ScrubbingReport) -> Option<Fact> {
     if !report.sensitive_data_scrubbed {
         return Some(fact("Masked", "nothing, because of `--no-scrub`"));
@@ -408,8 +405,6 @@ impl PreviewedPrompt {
     }
 }
 
-/// Returns system prompt and user message as a provider sends them, with the mark in the place of
-/// the context.
 fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
     let mut marked = prompt.clone();
     if !prompt.context.is_empty() {
@@ -424,8 +419,7 @@ fn as_sent(provider: &ProviderId, prompt: &Prompt) -> (String, String) {
     (marked.system(), marked.user())
 }
 
-/// Returns the place of a context among those so far, to which a new one is added; `None` for an
-/// empty one.
+/// `None` for an empty one.
 fn place_of(context: ContextText, contexts: &mut Vec<ContextText>) -> Option<usize> {
     if context.is_empty() {
         return None;

@@ -59,8 +59,8 @@ pub(crate) struct ContextFlags {
 }
 
 impl ContextFlags {
-    /// Returns the flags as setup takes them: the paths of `--context` come first. A path `-` is
-    /// standard input, unless that holds the question.
+    /// The paths of `--context` come first. A path `-` is standard input, unless that holds the
+    /// question.
     pub(crate) fn request(&self, input: StdinUse) -> Result<ContextRequest, Error> {
         let is_stdin = |path: &&Path| path.as_os_str() == "-";
         let paths = self.paths()?;
@@ -147,12 +147,11 @@ impl ContextFlags {
     }
 }
 
-/// Parses a path that may be empty: clap's own parser calls an empty one a missing value.
+/// Clap's own parser calls an empty one a missing value.
 fn path_parser() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// Returns a path without the blanks beside the commas of a list.
 fn trimmed(path: &Path) -> &Path {
     path.to_str().map_or(path, |text| Path::new(text.trim()))
 }

@@ -115,7 +115,6 @@ impl ControlFlags {
         }
     }
 
-    /// Returns the flags as setup takes them.
     pub(crate) fn request(&self, consent_mode: ConsentMode) -> ControlRequest {
         ControlRequest {
             consent_mode,
@@ -130,7 +129,6 @@ impl ControlFlags {
     }
 }
 
-/// Returns whether a person has approved a run, or can be asked.
 pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse) -> ConsentMode {
     match (is_approved, can_ask(printer, input)) {
         (true, _) => ConsentMode::PreApproved,
@@ -139,8 +137,7 @@ pub(crate) fn consent_mode(is_approved: bool, printer: &Printer, input: StdinUse
     }
 }
 
-/// Returns the parser of a flag whose values have names, as in files; the table has a name and its
-/// help on each line. A name that no value has stands for none.
+/// The table has a name and its help on each line. A name that no value has stands for none.
 pub(crate) fn choice<T: DeserializeOwned + Clone + Send + Sync + 'static>(
     table: &'static str,
 ) -> impl TypedValueParser<Value = T> {

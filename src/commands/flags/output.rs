@@ -91,7 +91,6 @@ pub(crate) enum AnswerFormat {
 }
 
 impl FormatFlags {
-    /// Returns the format in which to write to this file, or to standard output.
     pub(crate) fn for_output(self, output: Option<&Path>) -> AnswerFormat {
         let ending = output.and_then(Path::extension).and_then(OsStr::to_str);
         let by_ending = match ending.map(str::to_ascii_lowercase).as_deref() {

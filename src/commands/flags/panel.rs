@@ -31,7 +31,6 @@ pub(crate) struct PanelFlags {
 }
 
 impl PanelFlags {
-    /// Returns the flags as setup takes them.
     pub(crate) fn request(&self) -> PanelRequest {
         PanelRequest {
             panel: self.panel.clone(),
@@ -85,7 +84,6 @@ pub(crate) struct RoundFlags {
 }
 
 impl DebateFlags {
-    /// Returns the flags as setup takes them.
     pub(crate) fn request(&self) -> DebateRequest {
         DebateRequest {
             analysis: self.no_debate_analysis.then_some(DebateAnalysis::Off),
@@ -95,7 +93,7 @@ impl DebateFlags {
 }
 
 impl RoundFlags {
-    /// Returns the flags as setup takes them, with the debate analysis of the settings.
+    /// With the debate analysis of the settings.
     pub(crate) fn request(&self) -> DebateRequest {
         DebateRequest {
             mode: self.mode,

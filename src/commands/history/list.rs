@@ -81,8 +81,7 @@ pub(super) enum StateArg {
 }
 
 impl StateArg {
-    /// Returns the state as the index knows it. Running consultations are unfinished there: the
-    /// journals distinguish them.
+    /// Running consultations are unfinished there: the journals distinguish them.
     pub(super) fn filter(self) -> Completion {
         match self {
             Self::Completed => Completion::Completed,
@@ -172,7 +171,6 @@ pub(super) fn short(index: &Index, id: &str) -> QueryResult<String> {
     Ok(short.strip_prefix(PREFIX).unwrap_or(&short).to_owned())
 }
 
-/// Returns the consultations that have begun and are not in the index yet, from their journals.
 fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<Vec<HistoryRow>> {
     let row = |id: ConsultationId| {
         let files = ConsultationFiles::in_folder(&archive.logs, &id);
@@ -199,7 +197,6 @@ fn begun(archive: &Archive<'_>, index: &Index, filter: &Filter) -> QueryResult<V
     Ok(open.into_iter().filter_map(row).collect())
 }
 
-/// Adds to a row of the index what the files tell.
 fn entry(archive: &Archive<'_>, row: HistoryRow) -> HistoryRow {
     let files = ConsultationFiles::in_folder(&archive.logs, &row.consultation_id);
     let has_failed = matches!(row.run_status, Completion::Aborted | Completion::Unfinished);
@@ -215,12 +212,10 @@ fn entry(archive: &Archive<'_>, row: HistoryRow) -> HistoryRow {
     HistoryRow { resumable, ..row }
 }
 
-/// Returns whether the text of the context is there, if there was one.
 fn has_context(files: &ConsultationFiles, opening: &JournalOpening) -> bool {
     opening.context_bytes == 0 || files.context.is_file()
 }
 
-/// Returns the message for an empty list.
 fn nothing(filter: &Filter) -> String {
     if *filter == Filter::default() {
         "No consultations found.\n\nRun your first consultation:\n  conclave consult \"Your \

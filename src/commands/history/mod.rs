@@ -60,7 +60,7 @@ enum HistoryAction {
     Rejudge(Box<rejudge::Args>),
 }
 
-/// Runs `conclave ls`.
+/// `conclave ls`.
 pub(crate) fn list(args: &ListArgs, app: App<'_>) -> Result<(), Error> {
     list::run(args, &Archive::open(app)?)
 }
@@ -96,18 +96,15 @@ impl<'a> Archive<'a> {
         })
     }
 
-    /// Opens the index and brings it up to date.
     fn index(&self) -> Result<Index, Error> {
         index::open(&self.home, self.app.printer)
     }
 
-    /// Opens the index to look up names; `None` if it cannot be used. The folder of logs knows the
-    /// names as well.
+    /// `None` if it cannot be used. The folder of logs knows the names as well.
     fn name_index(&self) -> Option<Index> {
         Index::open(&self.home.index_file()).ok()
     }
 
-    /// Loads a consultation with the ids of those that follow it up.
     fn load(&self, found: &ConsultationId) -> Result<StoredRecord, Error> {
         let mut record = load::load(&self.logs, found)?;
         if let Some(index) = self.name_index() {
@@ -118,7 +115,6 @@ impl<'a> Archive<'a> {
         Ok(record)
     }
 
-    /// Returns the consultation with this name.
     fn find(&self, name: &str) -> Result<ConsultationId, Error> {
         lookup::find(self.name_index().as_ref(), &self.logs, name)
     }

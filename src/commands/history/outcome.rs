@@ -56,8 +56,7 @@ impl ValueEnum for AnswerOutcome {
     }
 }
 
-/// Returns the name of the consultation, and its outcome unless that is removed. A single outcome
-/// is that of the newest.
+/// A single outcome grades the newest consultation.
 fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
     let Some(name) = args.id.as_deref() else {
         return Err(if args.clear {
@@ -76,7 +75,7 @@ fn graded(args: &Args) -> Result<(&str, Option<AnswerOutcome>), Error> {
     Err(no_outcome(&format!("{} ", one_line(name))))
 }
 
-/// Returns the error of a command without an outcome. `name` is the consultation's, with a blank.
+/// `name` is the consultation's, with a blank.
 fn no_outcome(name: &str) -> Error {
     Error::usage("no outcome is given").hint(format!(
         "for example: `conclave history outcome {name}right`; or `wrong`, `mixed`"
@@ -125,7 +124,7 @@ pub(super) fn run(args: &Args, archive: &Archive<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Updates the index. The file is what counts: a rebuild of the index reads it.
+/// The file is what counts: a rebuild of the index reads it.
 fn update_index(archive: &Archive<'_>, found: &ConsultationId, grade: Option<&Grade>) {
     let written = archive.index().and_then(|index| {
         store::set_outcome(&index.connection, found.as_str(), grade).map_err(Error::failed)

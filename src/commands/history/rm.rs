@@ -169,7 +169,6 @@ fn agree(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     }
 }
 
-/// Returns the first and the last day.
 fn days(deletions: &[Deletion], zone: &TimeZone) -> String {
     let described = deletions.iter().filter_map(|(_, it)| it.as_ref());
     let times: BTreeSet<Timestamp> = described.map(|(at, _)| *at).collect();
@@ -225,7 +224,7 @@ fn delete(archive: &Archive<'_>, deletions: &[Deletion]) -> Result<(), Error> {
     }
 }
 
-/// Reads `90d`, `12w` or `36h`.
+/// `90d`, `12w` or `36h`.
 fn span(text: &str) -> Result<Duration, String> {
     let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
     let hours = units.iter().find_map(|(unit, hours)| {

@@ -66,7 +66,6 @@ pub(super) fn show(args: &ShowArgs, archive: &Archive<'_>) -> Result<(), Error> 
     answer::write(&source, format, None, &pager, archive.app.printer)
 }
 
-/// Returns the rounds and agents to show.
 fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, Error> {
     let rounds: BTreeSet<u8> = record
         .rounds()
@@ -88,7 +87,6 @@ fn selection(args: &ShowArgs, record: &StoredRecord) -> Result<ReportSelection, 
     })
 }
 
-/// Returns the agent with this id or name.
 fn agent(name: &str, record: &StoredRecord) -> Result<AgentId, Error> {
     if let Some(agent) = record.agent_named(name) {
         return Ok(agent);
@@ -176,7 +174,6 @@ pub(super) fn export(args: &ExportArgs, archive: &Archive<'_>) -> Result<(), Err
     Ok(())
 }
 
-/// Returns the linked consultations whose pages lie in the folder of a page.
 fn pages_beside(record: &StoredRecord, folder: Option<&Path>) -> BTreeSet<String> {
     let linked = record.follow_ups.iter().chain(&record.follow_up_of);
     let has_page =
@@ -191,8 +188,8 @@ const OPENER: &str = if cfg!(target_os = "macos") {
     "xdg-open"
 };
 
-/// Opens a file, and waits for no program: a browser may run as long as its windows. Returns
-/// whether one was started. The path is absolute: a relative one can begin like an option.
+/// A browser may run as long as its windows. Returns whether one was started. The path is absolute:
+/// a relative one can begin like an option.
 fn open_page(page: &Path, environment: &Environment) -> bool {
     let named = environment.text("BROWSER").unwrap_or_default();
     // `BROWSER` holds alternatives, as in `firefox:lynx %s`.

@@ -119,7 +119,7 @@ struct ListedPersona {
     model: Option<String>,
 }
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 fn screen(list: &PersonaList, width: Option<usize>, paint: Paint) -> String {
     let mut parts = vec![Part::Facts(list.personas.iter().map(described).collect())];
     let sets = list.sets.iter();
@@ -166,7 +166,7 @@ fn described(persona: &ListedPersona) -> Fact {
     fact
 }
 
-/// Returns the screen of one persona for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 fn one(persona: &ListedPersona, width: Option<usize>, paint: Paint) -> String {
     let ListedPersona {
         persona: shown,

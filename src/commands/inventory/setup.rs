@@ -139,7 +139,6 @@ fn interrupted() -> Error {
     Error::new(Exit::Interrupted, "interrupted; nothing was written")
 }
 
-/// Returns the error of a dialogue that ended before its last question.
 fn left(reason: PromptError) -> Error {
     match reason {
         PromptError::InputEnded => {
@@ -151,7 +150,7 @@ fn left(reason: PromptError) -> Error {
     }
 }
 
-/// Shows a remark after an empty line.
+/// After an empty line.
 fn remark(printer: &Printer, remark: &str) {
     printer.lines("");
     printer.prose(remark, Tone::Quiet);
@@ -173,8 +172,8 @@ struct SettingChange {
     value: Option<Value>,
 }
 
-/// Returns what the answers change. The amount that is spent unasked is written even if it is the
-/// default: a person has agreed to it.
+/// The amount that is spent unasked is written even if it is the default: a person has agreed to
+/// it.
 fn between(present: &Settings, draft: &Settings) -> Vec<SettingChange> {
     let change = |setting: &'static setting::Setting| {
         let value = setting.value(draft);
@@ -191,7 +190,6 @@ fn between(present: &Settings, draft: &Settings) -> Vec<SettingChange> {
         .collect()
 }
 
-/// Shows the lines, asks, and writes them.
 async fn agree_and_write(
     changes: &[SettingChange],
     home: &Home,
@@ -234,7 +232,7 @@ async fn agree_and_write(
     Ok(())
 }
 
-/// Returns the line of a change as the file has it; a removed setting is its name.
+/// A removed setting is its name.
 fn line(change: &SettingChange) -> String {
     let name = Value::from(change.setting.name);
     match &change.value {
@@ -395,7 +393,6 @@ impl Questions<'_> {
         Ok(())
     }
 
-    /// Returns each seat and the judge with their models, a line each.
     fn seats_and_judge(&self, panel: &Panel) -> String {
         let row =
             |name: &str, model: &ModelRef| fact(Line::toned(Tone::Quiet, name), model.to_string());
@@ -409,14 +406,13 @@ impl Questions<'_> {
         lines.join("\n")
     }
 
-    /// Returns the panel of these settings.
     fn select(&self, settings: &Settings, context: &SelectionContext<'_>) -> Result<Panel, Error> {
         let spec = PanelSpec::new(&PanelRequest::default(), settings, self.personas)?;
         panel::select(&spec, context).map(|selected| selected.panel)
     }
 }
 
-/// Returns the seats as the setting `panel` takes them.
+/// As the setting `panel` takes them.
 fn seats(panel: &Panel) -> Vec<String> {
     let seats = panel.seats.iter();
     seats

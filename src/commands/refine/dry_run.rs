@@ -20,7 +20,7 @@ use super::files::{UnlistedQuestion, display, warnings};
 use super::prepare::{Prepared, Starting};
 use super::target::LoopEntry;
 
-/// Shows what a run would do. `before` is the document as it stands in its file.
+/// `before` is the document as it stands in its file.
 pub(super) fn show(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,
@@ -52,8 +52,7 @@ pub(super) fn show(
     Ok(Exit::Answer)
 }
 
-/// Returns the document with everything that needs no call: what was found and not merged, and the
-/// front matter.
+/// With the findings that were not merged, and the front matter.
 fn known_text(starting: &Starting<'_>, document: &SpecDocument) -> Result<String, Error> {
     let merged = |refined: &RefinementLoop| {
         let merge = refined.merge(document, starting.terms.high_from);

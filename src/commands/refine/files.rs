@@ -15,7 +15,6 @@ use crate::refinement::mask::TextMask;
 use crate::terminal::output::printer::Printer;
 use crate::text::clean::clean;
 
-/// Returns the name of a file in messages.
 pub(super) fn display(file: &SpecFile) -> String {
     clean(&file.path.display().to_string())
 }
@@ -29,7 +28,6 @@ pub(super) fn refined_path(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Reads the sections of a document.
 pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<SpecDocument, Error> {
     SpecDocument::parse_masked(text, mask.clone()).map_err(|error| {
         let file = display(file);
@@ -42,7 +40,6 @@ pub(super) fn parse(file: &SpecFile, text: &str, mask: &TextMask) -> Result<Spec
 const UNLISTED: &str =
     "this paragraph is no list entry, so the panel is not asked: begin it with `- `";
 
-/// Warns of what the document asks and the panel is not asked.
 pub(super) fn warn_of_unlisted(file: &SpecFile, document: &SpecDocument, printer: &Printer) {
     for line in document.unlisted_questions() {
         printer.warning(&format!("Warning: {}:{line}: {UNLISTED}", display(file)));
@@ -65,7 +62,6 @@ pub(super) fn warnings(document: &SpecDocument) -> Vec<UnlistedQuestion> {
     warnings.collect()
 }
 
-/// Explains why a document cannot be read or written.
 impl From<SpecFileError> for Error {
     fn from(error: SpecFileError) -> Self {
         let hint = match &error {
@@ -79,7 +75,6 @@ impl From<SpecFileError> for Error {
     }
 }
 
-/// Explains why the loops over a document cannot be read or continued.
 impl From<RefinementStoreError> for Error {
     fn from(error: RefinementStoreError) -> Self {
         let (exit, hint) = match &error {

@@ -85,7 +85,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<Exit, Error> {
     }
 }
 
-/// Returns a path as a word of a shell.
 fn shell_word(path: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "._-/+,:@%".contains(c);
     if !path.is_empty() && path.chars().all(is_plain) {

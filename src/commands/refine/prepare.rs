@@ -59,8 +59,7 @@ pub(super) struct Starting<'a> {
 }
 
 impl<'a> Starting<'a> {
-    /// Reads the document and its log, and decides which file is written. A run gets the lock of
-    /// the log, if there is one and a loop is to be driven.
+    /// A run gets the lock of the log, if there is one and a loop is to be driven.
     pub(super) fn read(
         args: &'a Args,
         spec: &Path,
@@ -116,7 +115,6 @@ impl<'a> Starting<'a> {
         Ok((starting, locked))
     }
 
-    /// Adds the events with which the last loop is resumed.
     fn resume(&mut self) -> Result<(), Error> {
         let Some(state) = &mut self.state else {
             return Ok(());
@@ -135,7 +133,6 @@ impl<'a> Starting<'a> {
         Ok(())
     }
 
-    /// Returns the loop that is resumed.
     pub(super) fn resumed(&self) -> Option<&RefinementLoop> {
         let is_resumed = self.entry == LoopEntry::Resumed;
         let state = self.state.as_ref().filter(|_| is_resumed);
@@ -149,7 +146,6 @@ impl<'a> Starting<'a> {
         state.map(RefinementState::current)
     }
 
-    /// Checks that the output and the log can be written.
     pub(super) fn check_target(&self) -> Result<(), Error> {
         let folder = &self.store.files.folder;
         if !folder.exists() {
@@ -170,7 +166,6 @@ impl<'a> Starting<'a> {
         )
     }
 
-    /// Returns the document that the next iteration works on, as it stands in its file.
     pub(super) fn read_document(&self) -> Result<SpecDocument, Error> {
         let file = self.working_file();
         if *file == self.target.source {
@@ -192,7 +187,6 @@ impl<'a> Starting<'a> {
         self.target.working_file(self.resumed())
     }
 
-    /// Returns the beginning of a new loop.
     pub(super) fn begun(&self) -> LoopBegun {
         let (source, output) = self.target.names();
         LoopBegun {
@@ -204,7 +198,7 @@ impl<'a> Starting<'a> {
         }
     }
 
-    /// Returns what is left to do; `document` is as it stands in its file.
+    /// `document` is as it stands in its file.
     pub(super) fn left(&self, document: &SpecDocument) -> Result<LoopLeft, Error> {
         let most = self.criteria.max_iterations;
         let Some(resumed) = self.resumed() else {
@@ -267,7 +261,6 @@ pub(super) enum LoopLeft {
     All { iterations: u64 },
 }
 
-/// Locks loops, so that no other process works on the document before this one has ended.
 fn lock(
     store: &RefinementStore,
     loaded: &RefinementState,
@@ -292,7 +285,6 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
-    /// Reads the context, and prepares models and estimate.
     pub(super) fn of(
         starting: &Starting<'a>,
         left: LoopLeft,
@@ -353,7 +345,6 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// Returns the run under its ceiling.
     pub(super) fn batch<'b>(&'b self, starting: &Starting<'b>) -> Result<PreparedBatch<'b>, Error> {
         let resumed = starting.resumed();
         let ceiling = RunCeiling {

@@ -103,7 +103,6 @@ pub(super) fn run(args: &Args, spec: &Path, app: App<'_>) -> Result<Exit, Error>
     ended
 }
 
-/// Drives an approved loop, shows its end, and returns the exit code.
 fn drive(
     starting: &Starting<'_>,
     prepared: &Prepared<'_>,
@@ -139,8 +138,7 @@ fn drive(
     show_end(starting, refinement.state())
 }
 
-/// Records the end of a loop whose document is written. That takes no call, and so no key and no
-/// consent.
+/// Needs no call, and so no key and no consent.
 fn finish(
     starting: &Starting<'_>,
     locked: Option<LockedRefinement>,
@@ -162,7 +160,7 @@ fn write_changes(refinement: &LockedRefinement, printer: &Printer) {
     }
 }
 
-/// Checks that the sections have items: every iteration over a document without any would be empty.
+/// Every iteration over a document without items would be empty.
 fn check_items(starting: &Starting<'_>, document: &SpecDocument) -> Result<(), Error> {
     let counts = document.measure().counts;
     if counts.is_none_or(|counts| counts.total() > 0) {
@@ -176,7 +174,6 @@ fn check_items(starting: &Starting<'_>, document: &SpecDocument) -> Result<(), E
     )
 }
 
-/// Begins a loop, or resumes the one that was found.
 fn open(
     starting: &Starting<'_>,
     locked: Option<LockedRefinement>,
@@ -202,7 +199,6 @@ fn open(
     Ok(refinement)
 }
 
-/// Prints what is about to be done, and which file is written.
 fn announce_loop(starting: &Starting<'_>) {
     let printer = starting.app.printer;
     let source = display(&starting.target.source);
@@ -287,8 +283,7 @@ fn show_end(starting: &Starting<'_>, state: &RefinementState) -> Result<Exit, Er
     Err(stopped(cause, message, read))
 }
 
-/// Explains why a loop stopped before its end, and how it continues. `read` is the file that its
-/// iteration works on.
+/// `read` is the file that its iteration works on.
 fn stopped(cause: StopCause, message: &str, read: &SpecFile) -> Error {
     let (exit, remedy) = match cause {
         StopCause::Interrupt => (Exit::Interrupted, None),
@@ -318,7 +313,6 @@ const MORE_ITERATIONS: u64 = 3;
 
 const RESUME: &str = "resume it with the same command: what was answered is not asked again";
 
-/// Returns the changes of the whole loop.
 fn diff(starting: &Starting<'_>, refined: &RefinementLoop) -> Result<String, Error> {
     let target = &starting.target;
     let original = starting.store.original(refined.original());
@@ -351,7 +345,6 @@ fn places(starting: &Starting<'_>, refined: &RefinementLoop) -> LoopPlaces {
     }
 }
 
-/// Returns what a person can do after the end of a loop.
 fn next_steps(target: &Target, refined: &RefinementLoop) -> Vec<(String, String)> {
     let command = target.command();
     let document = display(&target.output);

@@ -123,8 +123,7 @@ impl Target {
         self.source == self.output
     }
 
-    /// Returns the names of source and output in the log: relative to the folder of the source, so
-    /// that the folder can be moved.
+    /// Relative to the folder of the source, so that the folder can be moved.
     pub(super) fn names(&self) -> (String, String) {
         let name = |file: &SpecFile| file_name(&file.path);
         let folder = |file: &SpecFile| absolute(&file.path).parent().map(Path::to_owned);
@@ -137,7 +136,7 @@ impl Target {
         (source, output)
     }
 
-    /// Returns the file that the next iteration reads: the output, once this loop has written it.
+    /// The output, once this loop has written it.
     pub(super) fn working_file(&self, resumed: Option<&RefinementLoop>) -> &SpecFile {
         match resumed.and_then(RefinementLoop::last_written) {
             Some(_) => &self.output,
@@ -193,7 +192,6 @@ impl Target {
         Ok(self.output.check_replaceable()?)
     }
 
-    /// Returns whether the output has a text that the log states.
     fn has_text_of_loop(
         &self,
         resumed: Option<&RefinementLoop>,
@@ -209,7 +207,6 @@ impl Target {
         Ok([written, merged].contains(&Some(&present)))
     }
 
-    /// Returns the words that name the output on the command line.
     fn name(&self) -> String {
         if self.is_in_place() {
             "--in-place".to_owned()
@@ -284,7 +281,6 @@ impl fmt::Display for Target {
     }
 }
 
-/// Returns the file that the flags name.
 fn asked(flags: &TargetFlags, source: &SpecFile) -> Result<Option<SpecFile>, Error> {
     if flags.in_place {
         return Ok(Some(source.clone()));
@@ -300,7 +296,6 @@ fn asked(flags: &TargetFlags, source: &SpecFile) -> Result<Option<SpecFile>, Err
     Ok(Some(output))
 }
 
-/// Returns the file that a loop writes, as the log has it.
 fn recorded_output(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
     if begun.output == begun.source {
         return source.clone();
@@ -309,8 +304,7 @@ fn recorded_output(begun: &LoopBegun, source: &SpecFile) -> SpecFile {
     SpecFile::at(&folder.join(&begun.output))
 }
 
-/// Returns whether a name in a log can only be that of the document, or of another one beside it:
-/// never one of a hidden file, or of one that another program runs.
+/// Never a hidden file, or one that another program runs.
 fn is_beside(name: &str, source: &SpecFile) -> bool {
     let (path, usual) = (Path::new(name), refined_path(&source.path));
     let is_plain = path.file_name() == Some(name.as_ref()) && !name.starts_with('.');
@@ -335,7 +329,6 @@ fn other_output(output: &SpecFile) -> Error {
     .hint("or begin a new loop with `--restart`")
 }
 
-/// Returns whether the files of the last loop, which has ended, are as it left them.
 fn is_as_it_ended(last: &RefinementLoop, text: &str, source: &SpecFile, output: &SpecFile) -> bool {
     let is_written = |text: &str| last.last_written() == Some(&TextHash::of(text));
     if source == output {

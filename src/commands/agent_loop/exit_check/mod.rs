@@ -121,7 +121,7 @@ fn history(args: &HistoryArgs, app: App<'_>) -> Result<(), Error> {
     })
 }
 
-/// Returns the newest events. Damaged lines are left out with a warning.
+/// Damaged lines are left out with a warning.
 fn events(
     args: &HistoryArgs,
     store: &Store,

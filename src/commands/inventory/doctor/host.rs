@@ -22,7 +22,7 @@ use crate::terminal::tables::doctor::{Check, CheckStatus};
 /// Less free space than this gives a warning: the smallest local model needs it.
 const LITTLE_SPACE: u64 = 200_000_000;
 
-/// Checks the home: whether it is writable and private, and how much space is free.
+/// Whether it is writable and private, and how much space is free.
 pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     let Ok(home) = home else {
         let message = "no home directory is known";
@@ -65,7 +65,6 @@ pub(super) fn home(home: &Result<Home, HomePathError>) -> Check {
     Check::new(CheckStatus::Ok, format!("{shown}{space}"), "")
 }
 
-/// Returns the check of something that an error makes unusable.
 pub(super) fn broken(error: &Error) -> Check {
     let fix = error.hints.join("; ");
     Check::new(CheckStatus::Error, whole(error.source()), fix)
@@ -82,7 +81,7 @@ fn is_open_to_others(folder: &Path) -> bool {
     metadata.is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
 }
 
-/// Loads and checks the settings; a file that cannot be used gives the defaults.
+/// A file that cannot be used gives the defaults.
 pub(super) fn settings(
     home: Option<&Home>,
     environment: &Environment,
@@ -109,7 +108,7 @@ pub(super) fn settings(
     }
 }
 
-/// Loads and checks the models; a file that cannot be used gives the built-in ones.
+/// A file that cannot be used gives the built-in ones.
 pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
     let Some(home) = home else {
         return (ModelCatalog::builtin(), None);
@@ -135,7 +134,6 @@ pub(super) fn models(home: Option<&Home>) -> (ModelCatalog, Option<Check>) {
     }
 }
 
-/// Checks the user's rules for the masking of secrets, if there are any.
 pub(super) fn scrub_rules(home: Option<&Home>) -> Option<Check> {
     let home = home.filter(|home| home.scrub_file().exists())?;
     Some(match scrubber::load_rules(home) {
@@ -148,7 +146,6 @@ pub(super) fn scrub_rules(home: Option<&Home>) -> Option<Check> {
     })
 }
 
-/// Checks how old the prices are.
 pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     match catalog.age_warnings(now).as_slice() {
         [] => {
@@ -169,7 +166,7 @@ pub(super) fn prices(catalog: &ModelCatalog, now: Timestamp) -> Check {
     }
 }
 
-/// Checks the embedded model, which is good only if its file is downloaded.
+/// Good only if its file is downloaded.
 pub(super) fn embedded(
     home: Option<&Home>,
     settings: &Settings,
@@ -206,7 +203,7 @@ pub(super) fn embedded(
     }
 }
 
-/// Lists the proxies for calls to vendors, without the credentials in their addresses.
+/// Without the credentials in their addresses.
 pub(super) fn proxies(environment: &Environment) -> Check {
     let shown = |name: &&str| {
         let value = environment.text(name)?;

@@ -163,7 +163,7 @@ pub(crate) struct FreeChecks {
     pub(crate) servers: Vec<Server>,
 }
 
-/// Checks vendors and local servers by free requests, all at once.
+/// By free requests, all at once.
 pub(crate) async fn check_for_free(
     settings: &Settings,
     access_list: &[ProviderAccess],
@@ -221,8 +221,7 @@ struct Target<'a> {
     endpoint: Endpoint,
 }
 
-/// Returns the providers to check, and a failed check for each whose key command fails. Warns
-/// before keys go out without encryption; the report repeats it.
+/// Warns before keys go out without encryption; the report repeats it.
 fn targets<'a>(
     access_list: &'a [ProviderAccess],
     printer: &Printer,
@@ -292,8 +291,7 @@ const FORMS: u32 = 3;
 /// A call to be made, and its maximum cost.
 type PlannedCall = (Ask, Cost);
 
-/// Plans one call for each provider with a key: to the first of its default models that has not
-/// retired.
+/// Each goes to the provider's first default model that has not retired.
 fn planned_calls(keyed: &[Target<'_>], catalog: &ModelCatalog, now: Timestamp) -> Vec<PlannedCall> {
     let today = now.day();
     let prices = catalog.prices(now);
@@ -335,7 +333,6 @@ fn ask(model: ModelRef) -> Ask {
     }
 }
 
-/// Asks for consent to the cost.
 fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Error> {
     if planned.is_empty() {
         printer.note("`--deep`: no provider has both a key and a known model, so no call is made");
@@ -379,7 +376,6 @@ fn agree(planned: &[PlannedCall], yes: bool, printer: &Printer) -> Result<(), Er
     request.agree(&gate, printer).map(drop)
 }
 
-/// Makes the calls, all at once.
 async fn try_all(
     planned: Vec<PlannedCall>,
     keyed: &[Target<'_>],

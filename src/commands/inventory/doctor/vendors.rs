@@ -23,8 +23,7 @@ use super::{ANSWER, Target};
 /// Days before its retirement from which a model is reported.
 const NOTICE_DAYS: i64 = 60;
 
-/// Checks one vendor. Unless the result is an error, its models would answer, as far as free
-/// requests show.
+/// Unless the result is an error, its models would answer, as far as free requests show.
 pub(super) async fn check(
     target: &Target<'_>,
     http: &Http,
@@ -103,7 +102,7 @@ pub(super) async fn check(
         .of(format!("provider.{provider}"), name(provider))
 }
 
-/// Returns the problem with the form of a key, without the key itself.
+/// Without the key itself.
 fn form(provider: &str, key: &str, origin: &str, is_usual_address: bool) -> Option<Check> {
     // Gateways have keys of their own, and a token is not a key.
     let prefix = vendors::find(provider)
@@ -177,7 +176,6 @@ fn trouble(failure: &Failure, what: &str) -> Check {
     }
 }
 
-/// Returns findings about default models that the vendor does not list, or retires soon.
 fn panel_findings(
     listed: &[ListedModel],
     catalog: &ModelCatalog,

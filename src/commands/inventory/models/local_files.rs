@@ -56,7 +56,6 @@ pub(crate) fn run(args: &Args, app: App<'_>) -> Result<(), Error> {
         .result(&act(&args.action, &models, app.printer)?)?)
 }
 
-/// Runs an action and returns its output.
 fn act(
     action: &ModelAction,
     models: &EmbeddedModels<'_>,
@@ -98,7 +97,7 @@ fn act(
     }
 }
 
-/// Finds a model by its name, also as the list has it: with its provider.
+/// Also as the list has it: with its provider.
 fn named(name: &str) -> Result<&'static Model, Error> {
     find(name.strip_prefix("local:").unwrap_or(name))
         .map_err(|error| Error::usage(error).hint("see the models with `conclave model list`"))

@@ -32,8 +32,7 @@ pub(super) struct ModelList {
 }
 
 impl ModelList {
-    /// Removes the models whose provider, name and tier do not contain this text, in any case, and
-    /// providers without a model. An empty text removes nothing.
+    /// An empty text removes nothing.
     pub(super) fn keep_only(&mut self, text: &str) {
         let wanted = text.trim().to_lowercase();
         if wanted.is_empty() {
@@ -65,7 +64,6 @@ impl ModelList {
         }
     }
 
-    /// Returns whether no model is listed or left out.
     pub(super) fn is_empty(&self) -> bool {
         self.retired_left_out == 0
             && self
@@ -172,7 +170,7 @@ impl EmbeddedList {
 /// The id has no heading.
 const HEADS: [&str; 7] = ["", "tier", "in", "out", "context", "source", ""];
 
-/// Returns the screen for a terminal of this width; `None` does not wrap.
+/// `None` does not wrap.
 pub(super) fn screen(list: &ModelList, width: Option<usize>, paint: Paint) -> String {
     // Sources and dates of prices, in the order of their numbers.
     let mut sources = Vec::new();
@@ -292,7 +290,6 @@ fn local_model(model: &LocalModel) -> Fact {
     fact(model.model.clone(), facts.join(", "))
 }
 
-/// Returns the embedded models, whether each is installed, its size, licence and use.
 pub(super) fn embedded(embedded: &EmbeddedList) -> Vec<Part> {
     let facts = embedded.models.iter().map(|model| {
         let there = if model.installed {
@@ -319,7 +316,6 @@ pub(super) fn embedded(embedded: &EmbeddedList) -> Vec<Part> {
     titled(3, title, std::iter::once(Part::Facts(facts)).chain(note))
 }
 
-/// Returns the notes beside a model's figures.
 fn notes(model: &CloudModel, today: Date) -> String {
     let rates = |input, output| format!("{} in, {} out", dollars(input), dollars(output));
     let mut notes = Vec::new();

@@ -96,7 +96,6 @@ impl CheckFiles {
     }
 }
 
-/// Gathers everything that the flags ask for.
 pub(super) fn gather(
     args: &CheckArgs,
     files: &CheckFiles,
@@ -139,7 +138,6 @@ pub(super) fn gather(
     Ok(gathered)
 }
 
-/// Adds what other programs have to say: Git, and the tests.
 fn run_programs(
     flags: &EvidenceFlags,
     store: &Store,
@@ -185,7 +183,7 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == STDIN
 }
 
-/// Reads a plan or a prompt. What is not UTF-8 is replaced: it is no task and no signal.
+/// What is not UTF-8 is replaced: it is no task and no signal.
 fn read_text(path: &Path, what: &str) -> Result<String, Error> {
     let bytes = read(path, what, LARGEST_TEXT)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -199,7 +197,7 @@ fn read_response(args: &CheckArgs, path: &Path) -> Result<AgentResponse, Error> 
     })
 }
 
-/// Reads to the end, at most as far as the limit.
+/// Reads at most as much as the limit.
 fn read(path: &Path, what: &str, limit: SizeLimit) -> Result<Vec<u8>, Error> {
     let bytes = open(path, limit).and_then(|text| files::read_to_end(text, limit));
     bytes.map_err(|error| unreadable(path, what, &error))

@@ -50,7 +50,6 @@ pub(super) fn run(args: &CheckArgs, app: App<'_>) -> Result<Exit, Error> {
     Ok(exit(&record.evaluation.decision))
 }
 
-/// Decides and records, while no other check does.
 fn record(
     args: &CheckArgs,
     store: &Store,
@@ -147,7 +146,6 @@ struct CheckReport<'a> {
     thresholds: &'a ExitThresholds,
 }
 
-/// Returns the exit code of a decision.
 fn exit(decision: &Decision) -> Exit {
     match decision {
         Decision::Continue => Exit::Answer,
@@ -268,7 +266,6 @@ pub(super) struct ThresholdFlags {
 }
 
 impl ThresholdFlags {
-    /// Returns the flags by the keys that they set.
     pub(super) fn given(&self) -> [ThresholdFlag; 5] {
         [
             ("min_confidence", self.min_confidence),
