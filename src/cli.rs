@@ -163,8 +163,8 @@ fn carry_out(command: Command, app: App<'_>) -> Result<Exit, Error> {
     Ok(Exit::Answer)
 }
 
-/// Forbids core files, which would hold the keys. A limit, not `PR_SET_DUMPABLE`: it exists on
-/// every Unix, holds for started programs too, and leaves `/proc/self` and debuggers usable.
+/// A limit, not `PR_SET_DUMPABLE`: it exists on every Unix, holds for started programs too, and
+/// leaves `/proc/self` and debuggers usable.
 fn forbid_core_files() {
     use rustix::process::{Resource, Rlimit, setrlimit};
 

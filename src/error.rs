@@ -82,7 +82,6 @@ impl Error {
         self
     }
 
-    /// Adds an action that fixes it, if there is one.
     #[must_use]
     pub(crate) fn hint_if(self, hint: Option<impl Into<String>>) -> Self {
         hint.into_iter().fold(self, Self::hint)
@@ -108,7 +107,7 @@ struct CausedError {
     source: Box<dyn StdError + Send + Sync>,
 }
 
-/// Returns an error with its causes, on one line.
+/// On one line.
 pub(crate) fn whole(error: &dyn StdError) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

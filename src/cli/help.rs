@@ -72,7 +72,6 @@ pub(super) fn after_help() -> String {
     text
 }
 
-/// Returns the sections of the manual page that follow the commands.
 pub(super) fn man_sections() -> [ManSection; 4] {
     let mut environment = rows(VARIABLES);
     environment.extend(
@@ -86,7 +85,6 @@ pub(super) fn man_sections() -> [ManSection; 4] {
     ]
 }
 
-/// Returns the terms of a table with their explanations, which stand behind two blanks or more.
 fn rows(table: &'static str) -> Vec<(String, &'static str)> {
     let row = |line: &'static str| line.trim_start().split_once("  ");
     let rows = table.lines().filter_map(row);
@@ -94,7 +92,6 @@ fn rows(table: &'static str) -> Vec<(String, &'static str)> {
         .collect()
 }
 
-/// Returns the variables of the keys of each vendor in the cloud, and the vendor's name.
 fn keys() -> impl Iterator<Item = (String, &'static str)> {
     let clouds = VENDORS.iter().filter(|vendor| vendor.is_cloud());
     clouds.map(|vendor| (vendor.key_variables.join(" or "), vendor.name))

@@ -48,7 +48,7 @@ fn page(command: &Command, sections: &[ManSection]) -> io::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Lists the commands by the names of their sections: they have no pages of their own.
+/// Commands have no pages of their own.
 fn commands(command: &Command) -> Roff {
     let mut section = Roff::new();
     section.control("SH", ["COMMANDS"]);
@@ -61,7 +61,6 @@ fn commands(command: &Command) -> Roff {
     section
 }
 
-/// Adds a section for each command, and for the commands beneath it.
 fn add_commands(parent: &Command, path: &str, page: &mut Vec<u8>) -> io::Result<()> {
     let own = |command: &&Command| command.get_name() != "help" && !command.is_hide_set();
     for command in parent.get_subcommands().filter(own) {

@@ -14,7 +14,7 @@ use crate::terminal::output::printer::Verbosity;
 /// Flags of the program itself; all others belong to commands.
 const OWN_FLAGS: [&str; 4] = ["-h", "--help", "-V", "--version"];
 
-/// Parses the words of the command line, the program's name first.
+/// The program's name comes first.
 pub(super) fn parse(
     words: impl IntoIterator<Item = OsString>,
 ) -> clap::error::Result<(Cli, Verbosity)> {
@@ -50,7 +50,6 @@ pub(super) fn may_send(mut words: impl Iterator<Item = OsString>) -> bool {
     })
 }
 
-/// Returns how much `--quiet` and `--verbose` print, whichever command has them.
 fn verbosity(matches: &ArgMatches) -> Verbosity {
     let is_set = |flag| {
         matches
@@ -106,8 +105,7 @@ fn asks_for_help_on_help(error: &clap::Error) -> bool {
     matches!(wrong.as_deref(), Some("--help" | "-h"))
 }
 
-/// Replaces clap's suggestions, of which some are far from the word, by the nearest command or
-/// flag. Words that begin with no command may be a question.
+/// Words that begin with no command may be a question.
 fn with_suggestion(
     mut error: clap::Error,
     mut command: Command,
@@ -156,7 +154,6 @@ fn with_suggestion(
     error
 }
 
-/// Returns the command that the words lead to.
 fn addressed(command: &Command, words: &[OsString]) -> Command {
     let mut addressed = command;
     for word in words.iter().skip(1) {
