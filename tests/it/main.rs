@@ -13,7 +13,6 @@
 )]
 
 mod agent_loops;
-mod benchmark;
 mod commands;
 mod consultation;
 mod context;
@@ -29,8 +28,6 @@ mod project;
 mod providers;
 mod reading;
 mod records;
-mod refinement;
-mod refine;
 mod support;
 mod terminal;
 mod vocabulary;

@@ -1,6 +1,7 @@
 //! Tests of `commands`: the compiled binary from end to end, with a local server in place of every
 //! vendor.
 
+mod benchmark;
 mod completions;
 mod config;
 mod consult;
@@ -12,6 +13,7 @@ mod index;
 mod model;
 mod models;
 mod personas;
+mod refine;
 mod resume;
 mod scrub;
 mod special_files;

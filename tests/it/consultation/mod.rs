@@ -4,9 +4,7 @@
 mod scenarios;
 mod properties;
 mod resume;
-mod truncated;
 mod contradictions;
-mod pacing;
 mod control;
 mod persona_selection;
 mod early_termination;
@@ -14,6 +12,5 @@ mod comparison;
 mod debate_value;
 mod second_verdict;
 mod seat_names;
-mod rejudge;
 mod estimates;
 mod context;

@@ -5,6 +5,7 @@ mod fallbacks;
 mod health;
 mod cost;
 mod pulse;
+mod pacing;
 
 use std::collections::BTreeMap;
 

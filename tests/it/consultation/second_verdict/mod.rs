@@ -5,6 +5,7 @@ mod passes;
 mod consistency;
 mod failures;
 mod resume;
+mod rejudge;
 
 use conclave::consultation::event::{CallEvent, CallStarted, Event, StateName};
 use conclave::consultation::plan::Plan;

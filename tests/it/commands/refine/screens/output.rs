@@ -1,0 +1,101 @@
+//! What is printed, where, and in which form.
+
+use std::process::Stdio;
+
+use super::{Desk, SIX, arguments};
+use crate::support::binary::{Conclave, RunningProcess};
+use crate::support::pty::{Output, Terminal};
+use crate::support::schema;
+
+const ONE_ANSWER: &str = "Q1 ANSWERED: In the table `keys` of the ledger.";
+
+#[test]
+fn diff_has_the_changes_of_the_whole_loop() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let output = desk.run(&["--diff"]).ends_with(0);
+    let diff = &output.stdout;
+    assert!(
+        diff.starts_with("--- SPEC.md\n+++ SPEC.refined.md\n@@ "),
+        "{diff}"
+    );
+    assert!(
+        diff.contains("\n-- Where are idempotency keys kept?\n"),
+        "{diff}"
+    );
+    output.assert_stderr_contains("converged after 3 iterations");
+    // The same without a call, once the loop has converged.
+    let asked = desk.requests();
+    assert_eq!(&desk.run(&["--diff"]).ends_with(0).stdout, diff);
+    assert_eq!(desk.requests(), asked);
+}
+
+#[test]
+fn report_follows_its_schema() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let json = desk.run(&["--json"]).ends_with(0).json();
+    schema::check(
+        include_str!("../../../../../schemas/refine.schema.json"),
+        &json,
+    );
+    assert_eq!(json["iterations"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn quiet_run_prints_the_summary_alone() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let output = desk.run(&["--quiet"]).ends_with(0);
+    assert_eq!(output.stderr, "");
+    assert!(output.stdout.starts_with("Converged"), "{}", output.stdout);
+}
+
+#[test]
+fn verbose_run_prints_the_rules_after_each_iteration() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let output = desk.run(&["--verbose"]).ends_with(0);
+    for iteration in 1..=3 {
+        output.assert_stderr_contains(&format!("CONVERGENCE CHECK (Iteration {iteration})"));
+    }
+    output.assert_stderr_contains("└─ DECISION: CONTINUE");
+}
+
+#[test]
+fn claim_that_two_consultations_contradict_is_listed_once() {
+    let desk = Desk::with(SIX).finds("C1 CONTRADICTED: it is retried for three days");
+    let once = ["refine", "SPEC.md", "--yes", "--max-iterations", "1"];
+    let output = desk.conclave.run(&once).ends_with(14);
+    output.assert_stderr_contains("6 questions in 2 consultations");
+    let listed = output.stdout.to_lowercase();
+    let claim = "refunds go through the ledger service";
+    assert_eq!(listed.matches(claim).count(), 1, "{}", output.stdout);
+}
+
+#[test]
+fn closed_standard_output_is_no_error() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = desk.conclave.command();
+    command
+        .args(arguments(&[]))
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(Stdio::piped());
+    let running = RunningProcess::of(command.spawn().unwrap());
+    running.wait().ends_with(0);
+    assert!(desk.path("SPEC.refined.md").exists());
+}
+
+#[test]
+fn summary_fits_a_narrow_terminal() {
+    let desk = Desk::with(SIX).finds(ONE_ANSWER);
+    let conclave: Conclave = desk.conclave.without("NO_COLOR");
+    let terminal = Terminal::start(&conclave, 40, Output::Terminal, &arguments(&["-v"]));
+    let (output, transcript) = terminal.end();
+    output.ends_with(0);
+    assert!(transcript.has_restored_modes());
+    assert!(transcript.text().contains("Converged after 3"));
+    // Commands and paths are there to be copied, and stay on one line.
+    let mut too_wide = transcript.too_wide(40);
+    too_wide.retain(|line| !line.trim_start().starts_with("conclave "));
+    assert_eq!(too_wide, Vec::<String>::new());
+}
