@@ -103,17 +103,13 @@ pub fn escape_json(json: &str) -> String {
         match last.filter(|(_, c)| is_changed(*c)) {
             Some((at, c)) => {
                 escaped.push_str(piece.get(..at).unwrap_or_default());
-                push_escape(&mut escaped, c);
+                // All of them lie in the basic plane, where one escape is enough.
+                let _ = write!(escaped, "\\u{:04x}", u32::from(c));
             }
             None => escaped.push_str(piece),
         }
     }
     escaped
-}
-
-/// All of them lie in the basic plane, where one escape is enough.
-fn push_escape(escaped: &mut String, c: char) {
-    let _ = write!(escaped, "\\u{:04x}", u32::from(c));
 }
 
 /// Returns whether a character belongs to a script that is written without blanks between words:

@@ -58,7 +58,7 @@ impl Rule {
     /// `None` if the values are whole numbers, or no numbers.
     fn notation(&self, of_decimals: Notation) -> Option<Notation> {
         let is_ratio = |value: &Value| matches!(value, Value::Ratio { .. });
-        if self.threshold.is_decimal() {
+        if matches!(self.threshold, Value::Share { of: MILLION, .. }) {
             Some(of_decimals)
         } else if is_ratio(&self.threshold) || self.value.as_ref().is_some_and(is_ratio) {
             Some(Notation::Decimals)
@@ -82,11 +82,6 @@ impl Bound {
 }
 
 impl Value {
-    /// Values are then shown in the same form.
-    fn is_decimal(&self) -> bool {
-        matches!(self, Self::Share { of: MILLION, .. })
-    }
-
     fn in_numbers(&self) -> String {
         match self {
             Self::Count(number) => number.to_string(),

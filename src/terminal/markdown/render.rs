@@ -263,10 +263,12 @@ impl Page {
 
     fn put(&mut self, text: &str) {
         self.separate();
-        let room = self.room();
+        // Between words only: model names keep their hyphens on one line.
+        let unbroken = textwrap::Options::new(self.room())
+            .word_splitter(textwrap::WordSplitter::NoHyphenation);
         for line in text.split('\n') {
             let mut style = String::new();
-            for wrapped in textwrap::wrap(line, unbroken(room)) {
+            for wrapped in textwrap::wrap(line, &unbroken) {
                 // A style that is open at the end of a line continues in the next, but not over its
                 // prefix.
                 let whole = format!("{style}{wrapped}");
@@ -321,11 +323,6 @@ impl Page {
         self.flush();
         self.lines.join("\n") + "\n"
     }
-}
-
-/// Wraps between words only: model names keep their hyphens on one line.
-fn unbroken<'a>(room: usize) -> textwrap::Options<'a> {
-    textwrap::Options::new(room).word_splitter(textwrap::WordSplitter::NoHyphenation)
 }
 
 impl Container {
